@@ -1,0 +1,124 @@
+// Package expr is the language that dimensions, metrics and filters are written in.
+// It knows no database: a Writer spells it in a dialect.
+package expr
+
+import "github.com/sightline-analytics/sightline/store/dialect"
+
+// An Expr is one expression. The zero Expr is absent, and And, Or and Walk skip it.
+type Expr struct {
+	kind kind
+	name string // column, reference or literal text; operator
+	of   string // alias of the relation a column belongs to
+	fn   dialect.Func
+	num  int64
+	arg  dialect.Arg
+	args []Expr
+}
+
+type kind uint8
+
+const (
+	absent   kind = iota
+	column        // of.name
+	ref           // a name that the compiler replaces
+	integer       // num
+	text          // 'name', a constant of the program
+	argument      // a bound value
+	call          // fn(args)
+	infix         // args joined by the operator name
+	not
+	distinct
+	list // args, comma separated
+)
+
+// constant can hold untyped constants only: a caller's text is a string and does not fit.
+type constant string
+
+// Absent reports whether e says nothing.
+func (e Expr) Absent() bool { return e.kind == absent }
+
+// Col is a column of the relation with the alias of.
+func Col(of, name constant) Expr { return Expr{kind: column, of: string(of), name: string(name)} }
+
+// Ref names something that stands elsewhere: a dimension, a metric, a field. The
+// compiler replaces it by Replace.
+func Ref(name constant) Expr { return Expr{kind: ref, name: string(name)} }
+
+// Int is a whole number of the program's own.
+func Int(n int64) Expr { return Expr{kind: integer, num: n} }
+
+// Lit is a text of the program's own.
+func Lit(s constant) Expr { return Expr{kind: text, name: string(s)} }
+
+// Arg is a value that is bound, never written.
+func Arg(k dialect.Kind, v any) Expr {
+	return Expr{kind: argument, arg: dialect.Arg{Kind: k, Value: v}}
+}
+
+// Call is an operation of the dialect.
+func Call(f dialect.Func, args ...Expr) Expr { return Expr{kind: call, fn: f, args: args} }
+
+// List is expressions side by side, for operations that take several in one place.
+func List(args ...Expr) Expr { return Expr{kind: list, args: args} }
+
+// And holds when all of args do; absent ones are skipped. Of none it is absent.
+func And(args ...Expr) Expr { return join("AND", args) }
+
+// Or holds when any of args does; absent ones are skipped. Of none it is absent.
+func Or(args ...Expr) Expr { return join("OR", args) }
+
+// Not holds when e does not.
+func Not(e Expr) Expr { return Expr{kind: not, args: []Expr{e}} }
+
+// Eq is a = b.
+func Eq(a, b Expr) Expr { return op("=", a, b) }
+
+// Ne is a <> b.
+func Ne(a, b Expr) Expr { return op("<>", a, b) }
+
+// Lt is a < b.
+func Lt(a, b Expr) Expr { return op("<", a, b) }
+
+// Le is a <= b.
+func Le(a, b Expr) Expr { return op("<=", a, b) }
+
+// Gt is a > b.
+func Gt(a, b Expr) Expr { return op(">", a, b) }
+
+// Ge is a >= b.
+func Ge(a, b Expr) Expr { return op(">=", a, b) }
+
+// Add is a + b.
+func Add(a, b Expr) Expr { return op("+", a, b) }
+
+// Sub is a - b.
+func Sub(a, b Expr) Expr { return op("-", a, b) }
+
+// Mul is a * b.
+func Mul(a, b Expr) Expr { return op("*", a, b) }
+
+// IsNull holds when e is null.
+func IsNull(e Expr) Expr { return op("IS", e, Expr{kind: ref, name: "null"}) }
+
+// IsKnown holds when e is not null.
+func IsKnown(e Expr) Expr { return op("IS NOT", e, Expr{kind: ref, name: "null"}) }
+
+func op(operator string, a, b Expr) Expr {
+	return Expr{kind: infix, name: operator, args: []Expr{a, b}}
+}
+
+func join(operator string, args []Expr) Expr {
+	kept := make([]Expr, 0, len(args))
+	for _, a := range args {
+		if !a.Absent() {
+			kept = append(kept, a)
+		}
+	}
+	switch len(kept) {
+	case 0:
+		return Expr{}
+	case 1:
+		return kept[0]
+	}
+	return Expr{kind: infix, name: operator, args: kept}
+}

@@ -1,0 +1,58 @@
+package query
+
+import (
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// DefaultLimit is the number of rows of an answer that asked for no other.
+// A series without a limit has all its buckets.
+const DefaultLimit = 100
+
+// MaxLimit is the largest limit, and the most rows that a series may have.
+const MaxLimit = 10_000
+
+// A Plan is one parameter, resolved: no name is left to look up and no default to
+// apply. Compile, store and fill ask nothing more.
+type Plan struct {
+	Type      *definition
+	ID        string // the parameter's own id; empty when it had none
+	Subject   store.Subject
+	Range     calendar.Range
+	Grain     calendar.Grain
+	Now       time.Time   // of the request; ends downtime, and is the only clock
+	Group     []*Field    // leading columns by groupBy
+	Filters   []Condition // the caller's
+	Mandatory []Condition // the access's; they cut the data first
+	Sort      []order     // without the keys that break ties
+	Limit     int         // 0: all, for a series that asked for no limit
+	Offset    int
+}
+
+// A Condition is a filter on a field that exists, with values in the field's own
+// form: a path normalised, a device in lower case.
+type Condition struct {
+	Field  *Field
+	Op     Op
+	Values []string
+}
+
+// order is one step of sorting, by an output column.
+type order struct {
+	column string
+	desc   bool
+}
+
+// columns are the output columns of p, in order: those of groupBy, then the type's.
+// A statement of p selects them in this order, unrounded, and after them the hidden
+// metrics of Type.needs. The column date holds bucket numbers, booleans are 0 or 1,
+// instants are milliseconds.
+func (p *Plan) columns() []column {
+	cols := make([]column, 0, len(p.Group)+len(p.Type.columns))
+	for _, f := range p.Group {
+		cols = append(cols, column{Name: f.Name, Format: String})
+	}
+	return append(cols, p.Type.columns...)
+}

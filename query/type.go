@@ -1,0 +1,81 @@
+package query
+
+import "github.com/sightline-analytics/sightline/store"
+
+// A Type is one query type: a named choice of dimensions and metrics. Everything
+// callers see of it follows from this row: validation, SQL, metadata, docs.
+type Type struct {
+	Name     string
+	Title    string
+	About    string // one sentence
+	Category string
+	Tags     []string
+	Chart    string // table, timeseries, bar, pie, metric
+
+	Of      store.SubjectKind // whose rows it counts
+	Rows    string            // the table it is about; its metrics win over those of other tables
+	By      []string          // dimensions that make a row; none: one row of totals
+	Each    bool              // no counting: a row of the answer is a row of the table, By is its key
+	Series  bool              // a row per day or hour, gaps filled
+	Columns []string          // in order: "name", or "name=definition"
+	Order   []string          // output columns, "-" before descending ones; keys break ties
+	Share   string            // the metric that percentage is a share of; empty: the first of Order
+	Needs   []string          // a row is shown when one of these metrics is not 0
+	Named   string            // rows whose dimension of this name is empty are left out, of shares too
+}
+
+// Format is how a column is written in JSON.
+type Format string
+
+// The formats of columns.
+const (
+	String   Format = "string"
+	Integer  Format = "integer" // whole number
+	Number   Format = "number"  // rounded half away from zero to Decimals, no trailing zeros; may be null
+	Boolean  Format = "boolean"
+	Date     Format = "date"     // YYYY-MM-DD, hourly YYYY-MM-DD HH:00:00, local
+	DateTime Format = "datetime" // ISO 8601, milliseconds, Z; may be null
+)
+
+// A Field is what callers filter and group on. Its Name is all they see of it.
+type Field struct {
+	Name    string
+	Column  string // stored column
+	Session bool   // the value is the session's; the row's own where there is none
+	Match   Match
+}
+
+// Match is how values are held against a field.
+type Match uint8
+
+// The ways to match.
+const (
+	Plain       Match = iota // as text, case-sensitive
+	Folded                   // any case
+	PathMatch                // eq, ne, in, not_in normalise the value like a path
+	Country                  // code or English name, any case
+	RefererSite              // host or name of a source; "direct"
+)
+
+// definition is a Type, checked and looked up by NewRegistry.
+type definition struct {
+	Type
+	columns    []column          // output columns in order
+	fields     map[string]*Field // what callers may filter on, by name
+	filterable []string          // the names of fields, in order of the catalogue
+	groupable  []string          // fields that groupBy may name
+	sortable   []string          // output columns that sortBy may name
+	order      []order
+	needs      []column // metrics of Needs that no output column shows; always selected last
+}
+
+// column is one output column of a definition.
+type column struct {
+	Name     string
+	Label    string
+	About    string
+	Unit     string // %, s, ms; empty for counts and texts
+	Format   Format
+	Decimals int  // of Number
+	Zero     bool // nothing is 0; otherwise nothing is null (texts are never null)
+}

@@ -1,0 +1,41 @@
+package dialect
+
+// A Func is an operation that every database must have, in its own spelling.
+type Func uint8
+
+// The operations. Operands are numbered as in the spelling table.
+const (
+	Count      Func = iota // rows, as a 64-bit integer
+	CountIf                // rows where $1
+	Uniq                   // distinct non-empty texts $1, exact
+	Sum                    // of integers $1; of nothing 0
+	SumIf                  // of integers $1 where $2; of nothing 0
+	SumOver                // of integers $1 over all rows of the result
+	Min                    // of $1; of nothing null
+	Max                    // of $1; of nothing null
+	MinIf                  // of $1 where $2; of nothing null
+	MaxIf                  // of $1 where $2; of nothing null
+	FirstIf                // $1 of the row with the least $2, where $3; texts; of nothing ''
+	LastIf                 // $1 of the row with the greatest $2, where $3; texts; of nothing ''
+	Latest                 // $1 of the row with the greatest ($2, $3); $1 is not null
+	Quantile               // $1 linear between neighbours, at the fraction $2, nulls left out; of nothing null
+	Ratio                  // $1 / $2 as one floating-point division; null when $2 is 0 or null
+	Coalesce               // the first of $* that is not null
+	NullIf                 // $1, or null when it equals $2
+	If                     // $2 where $1, else $3
+	Greatest               // of $*; none is null
+	Least                  // of $*; none is null
+	FloorDiv               // $1 / $2 towards minus infinity, whole numbers
+	Contains               // text $1 contains $2, byte by byte
+	StartsWith             // text $1 starts with $2, byte by byte
+	OneOf                  // text $1 is in the list $2
+	Lower                  // $1 in lower case
+	Concat                 // $*
+	Lookup                 // the text of list $3 at the place where $1 stands in list $2; else $4
+	RowNumber              // place of the row in partition $1 ordered by $2, from 1
+	Previous               // $1 of the row before in partition $2 ordered by $3; null for the first
+	Next                   // $1 of the row after in partition $2 ordered by $3; null for the last
+	RunningMax             // greatest $1 from the partition's first row to this one; partition $2 ordered by $3
+	Zip3                   // a table of the integer lists $1, $2, $3 in columns bucket, since, until
+	numFuncs
+)

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// Errors that any store may return, wrapped with their cause.
+var (
+	// ErrUnavailable: the database cannot be reached or cannot work now; trying again later may help.
+	ErrUnavailable = errors.New("store: unavailable")
+	// ErrNotFound: there is no such website, link, monitor or record.
+	ErrNotFound = errors.New("store: not found")
+	// ErrLocked: another process holds the store.
+	ErrLocked = errors.New("store: in use by another process")
+	// ErrCorrupt: the stored data cannot be read.
+	ErrCorrupt = errors.New("store: corrupt")
+	// ErrFull: the disk is full; nothing of the write was kept.
+	ErrFull = errors.New("store: disk full")
+	// ErrNewerSchema: a newer version of the program wrote the data; nothing was changed.
+	ErrNewerSchema = errors.New("store: schema is newer than this program")
+	// ErrInvalid: a row that a Writer cannot store as given; nothing of the write was kept.
+	ErrInvalid = errors.New("store: invalid row")
+)
+
+// A Store answers statements written in its own dialect.
+type Store interface {
+	// Dialect reports the SQL this store speaks. It never changes.
+	Dialect() *dialect.Dialect
+	// Query runs stmt and returns all its rows; column i has kind stmt.Kinds[i].
+	// It returns an error that wraps ErrUnavailable when the database cannot be
+	// reached, and the context's error, promptly, when ctx ends first.
+	Query(ctx context.Context, stmt Statement) (*Rows, error)
+	// Ping reports whether the store can answer, by asking it something.
+	Ping(ctx context.Context) error
+}
+
+// A Statement is one question: text over logical tables, and its arguments.
+type Statement struct {
+	Label string        // the query type: for comments, logs and metrics
+	SQL   string        // names only the logical tables of doc.go
+	Args  []dialect.Arg // bound by name, never spliced
+	Kinds []dialect.Kind
+}
+
+// Rows holds one answer by column.
+type Rows struct {
+	Len     int
+	Columns []Column
+}
+
+// A Column is typed: exactly one of Ints, Floats and Texts is used, by Kind.
+// Valid is nil when nothing is null; otherwise Valid[i] false means null.
+type Column struct {
+	Kind   dialect.Kind
+	Ints   []int64
+	Floats []float64
+	Texts  []string
+	Valid  []bool
+}
+
+// Null reports whether value i of c is null.
+func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
+
+// A Versioner knows when data changed. It is optional beside Store.
+type Versioner interface {
+	// Version returns a number for what is stored of s on the UTC days that
+	// [from, to) touches. Every write to one of those days, late or erasing, makes
+	// it larger; it never becomes smaller, also across restarts. No data: 0.
+	Version(ctx context.Context, s Subject, from, to time.Time) (uint64, error)
+}
+
+// An Eraser removes data for good. It is optional beside Store.
+type Eraser interface {
+	// Erase removes all rows of s, and reports how many there were.
+	Erase(ctx context.Context, s Subject) (int64, error)
+}
+
+// A Maintainer has housekeeping that its host runs at quiet times. It is optional beside Store.
+type Maintainer interface {
+	// Maintain does what is due, and returns early when ctx ends.
+	Maintain(ctx context.Context) error
+}

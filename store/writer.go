@@ -1,0 +1,201 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// A Writer takes rows in. It is optional beside Store.
+type Writer interface {
+	// Write stores b whole or not at all, and returns when it is durable.
+	//
+	// An event id counts once per subject and kind of row (page events, custom
+	// events, clicks, errors, vitals, visits, checks are seven kinds; a pageview, an
+	// exit and a named page event share one): a row whose id was received before, in
+	// this batch or within at least the last 7 days, is dropped silently and counted in
+	// Written.Repeated. A row without an id is an error that wraps ErrInvalid, as is
+	// a row without subject or time, or with text that is not valid UTF-8.
+	//
+	// Rows are stored as they are given: whoever makes them has normalised paths,
+	// parsed referrers and user agents, and cleaned texts.
+	Write(ctx context.Context, b *Batch) (Written, error)
+}
+
+// Written says what became of a batch.
+type Written struct {
+	Stored   int
+	Repeated int
+}
+
+// A Batch is rows of any kinds and subjects, stored together.
+type Batch struct {
+	Events []Event
+	Errors []Error
+	Vitals []Vital
+	Visits []Visit
+	Checks []Check
+}
+
+// Len is the number of rows in b.
+func (b *Batch) Len() int {
+	return len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Visits) + len(b.Checks)
+}
+
+// A Measure is a whole number that may be absent. Absent is not 0.
+type Measure = sql.Null[int64]
+
+// Known is a Measure that is there.
+func Known(v int64) Measure { return Measure{V: v, Valid: true} }
+
+// EventKind says what an Event is. The numbers are stored and are part of the
+// logical table events.
+type EventKind uint8
+
+// The kinds of event. PageEvent is a page event of any other name; it is a custom event too.
+const (
+	Pageview  EventKind = 0
+	Exit      EventKind = 1
+	PageEvent EventKind = 2
+	Custom    EventKind = 3 // sent as a custom event, whatever its name
+	Click     EventKind = 4 // on an outgoing link
+)
+
+// Identity is who a row of a website belongs to. Absent ids are empty.
+type Identity struct {
+	AnonymousID string
+	ProfileID   string
+	SessionID   string
+}
+
+// Visitor is the visitor that the row counts for: the profile, else the anonymous id.
+func (i Identity) Visitor() string {
+	if i.ProfileID != "" {
+		return i.ProfileID
+	}
+	return i.AnonymousID
+}
+
+// Agent is what the user agent and the address of the sender said when the row
+// arrived. Absent texts are empty.
+type Agent struct {
+	BrowserName    string // family: Chrome, Safari, Firefox, …
+	BrowserVersion string
+	OSName         string // family: Windows, macOS, iOS, …
+	OSVersion      string
+	DeviceType     string // desktop mobile tablet smarttv console wearable embedded xr
+	Country        string // ISO 3166-1 alpha-2, upper case
+	Region         string
+	City           string
+}
+
+// An Event is a page event, a custom event or a click on an outgoing link: the
+// rows that sessions are made of.
+type Event struct {
+	Website string
+	ID      string
+	Kind    EventKind
+	Name    string // screen_view, page_exit, a name of the caller's; empty for clicks
+	Time    time.Time
+	Identity
+	Agent
+
+	Path           string // normalised; empty when there is none
+	Title          string
+	Referrer       string // as sent
+	ReferrerDomain string // the main domain of the known source, else the host; empty is direct
+	UTMSource      string
+	UTMMedium      string
+	UTMCampaign    string
+	UTMTerm        string
+	UTMContent     string
+	GCLID          string
+	Language       string
+	Timezone       string
+	Screen         string // screen resolution, WxH
+	Viewport       string // WxH
+
+	LoadTime     Measure // ms, pageviews
+	DOMReadyTime Measure // ms, pageviews
+	TTFB         Measure // ms, pageviews
+	TimeOnPage   Measure // ms, exits
+	ScrollDepth  Measure // percent, exits
+	Interactions Measure // count, exits
+
+	Namespace  string // custom events
+	Source     string // custom events: who sent it, in the caller's words
+	Properties string // a JSON object as text; empty or {} is none
+	Href       string // clicks
+	Text       string // clicks
+}
+
+// An Error is one JavaScript error.
+type Error struct {
+	Website string
+	ID      string
+	Time    time.Time
+	Identity
+	Agent
+	Path      string
+	Message   string
+	ErrorType string
+	Filename  string
+	Line      Measure
+	Col       Measure
+	Stack     string
+}
+
+// A Vital is one report of web vitals, of one or more metrics. Each sample is a row.
+type Vital struct {
+	Website string
+	ID      string
+	Time    time.Time
+	Identity
+	Agent
+	Path    string
+	Samples []Sample
+}
+
+// A Sample is one measured web vital: Metric is FCP, LCP, CLS, INP, TTFB or FPS;
+// Value is in ms, for CLS in 1/10 000, for FPS in frames per second.
+type Sample struct {
+	Metric string
+	Value  int64
+}
+
+// A Visit is one use of a short link by a person.
+type Visit struct {
+	Link           string
+	ID             string
+	Time           time.Time
+	Referrer       string
+	ReferrerDomain string // as of Event
+	Agent
+}
+
+// A Check is one check of an uptime monitor.
+type Check struct {
+	Schedule  string
+	ID        string
+	Time      time.Time
+	URL       string
+	Status    Status
+	HTTPCode  int64
+	TTFB      Measure // ms
+	Total     Measure // ms
+	Region    string  // of the probe
+	SSLExpiry sql.Null[time.Time]
+	SSLValid  sql.Null[bool]
+	Error     string
+}
+
+// Status is the outcome of a check. The numbers are stored and shown.
+type Status uint8
+
+// The outcomes of a check.
+const (
+	Down        Status = 0
+	Up          Status = 1
+	Pending     Status = 2
+	Maintenance Status = 3
+)
