@@ -1,0 +1,63 @@
+// Package golden compares what a test made with a file that a person has read.
+//
+//	golden.Check(t, "testdata/types/summary.golden", got)
+//
+// A test never writes its golden file by itself: run the tests of the package with
+// -update (or make golden, for all packages), and read the difference in git.
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write golden files instead of comparing with them")
+
+// Check fails t when got is not, byte for byte, what the file at path holds. The path
+// is relative to the folder of the package under test. With -update it writes the file,
+// and the folders above it, instead.
+func Check(t testing.TB, path string, got []byte) {
+	t.Helper()
+	check(t, path, got, *update)
+}
+
+func check(t testing.TB, path string, got []byte, write bool) {
+	t.Helper()
+	if write {
+		if err := rewrite(path, got); err != nil {
+			t.Errorf("golden: %v", err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Errorf("golden: %v (run the tests with -update to write it, then read it)", err)
+		return
+	}
+	if diff := Diff(want, got); diff != "" {
+		t.Errorf("%s differs (-want +got); if the new text is right, run the tests with -update:\n%s", path, diff)
+	}
+}
+
+// Diff returns the lines in which want and got differ, with some of the lines around
+// them, or "" when the two are equal byte for byte.
+func Diff(want, got []byte) string {
+	return cmp.Diff(lines(want), lines(got))
+}
+
+// lines splits after each line feed, so that a missing last one is a difference too.
+func lines(b []byte) []string {
+	return strings.SplitAfter(string(b), "\n")
+}
+
+func rewrite(path string, got []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, got, 0o644)
+}
