@@ -1,0 +1,120 @@
+package address
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestPath(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"a URL", "https://example.com/pricing", "/pricing"},
+		{"query and fragment go", "https://example.com/a/b?x=1#y", "/a/b"},
+		{"the fragment may come first", "https://example.com/a#b?c", "/a"},
+		{"no path is the root", "https://example.com", "/"},
+		{"a query right after the host", "https://example.com?next=/a", "/"},
+		{"a fragment right after the host", "https://example.com#/route", "/"},
+		{"the root", "https://example.com/", "/"},
+		{"one trailing slash", "https://example.com/a/", "/a"},
+		{"many trailing slashes", "https://example.com/a///", "/a"},
+		{"slashes only", "https://example.com///", "/"},
+		{"inner double slashes stay", "https://example.com//a//b", "//a//b"},
+		{"port and user belong to the authority", "http://u:p@localhost:3000/x", "/x"},
+		{"any scheme", "app://home/settings", "/settings"},
+		{"upper-case scheme", "HTTPS://EXAMPLE.COM/A", "/A"},
+		{"IPv6", "http://[::1]:80/v6", "/v6"},
+		{"a bare path", "/docs/intro/", "/docs/intro"},
+		{"a bare path with query", "/docs?q=1", "/docs"},
+		{"two leading slashes are a path, not an authority", "//a/b", "//a/b"},
+		{"a URL inside a path", "/go/https://example.com/x/", "/go/https://example.com/x"},
+		{"no leading slash is left so", "docs/intro", "docs/intro"},
+		{"empty", "", "/"},
+		{"only a query", "?a=b", "/"},
+		{"escapes are not decoded", "/a%2Fb%20c", "/a%2Fb%20c"},
+		{"percent and underscore are plain", "/100%", "/100%"},
+		{"case is kept", "/Über/ÄÖ", "/Über/ÄÖ"},
+		{"emoji", "https://example.com/🎉/?x", "/🎉"},
+		{"control characters go", "https://exa\nmple.com/a\x00b\tc\u0085d", "/abcd"},
+		{"blanks stay, since bytes are unchanged", "/a b ", "/a b "},
+		{"bytes that are no UTF-8 stay", "/\xff\x80\x01z", "/\xff\x80z"},
+		{"a control character that two halves form goes too", "/a\xc2\x1e\x8fb", "/ab"},
+		{"a colon without slashes is no scheme", "mailto:x@y.z", "mailto:x@y.z"},
+		{"a digit begins no scheme", "1http://x/y", "1http://x/y"},
+	} {
+		if got := Path(c.in); got != c.want {
+			t.Errorf("%s: Path(%q) = %q, want %q", c.why, c.in, got, c.want)
+		}
+	}
+}
+
+func TestHost(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"a URL", "https://example.com/a", "example.com"},
+		{"lower case", "HTTPS://ExAmple.COM", "example.com"},
+		{"umlauts in lower case", "https://MÜNCHEN.de/", "münchen.de"},
+		{"one www goes", "https://www.example.com", "example.com"},
+		{"only one", "https://www.www.example.com", "www.example.com"},
+		{"www in any case", "WWW.Example.com", "example.com"},
+		{"www without a dot stays", "https://wwwx.example.com", "wwwx.example.com"},
+		{"port", "https://example.com:8443/x", "example.com"},
+		{"empty port", "https://example.com:/x", "example.com"},
+		{"user", "https://me:secret@example.com/", "example.com"},
+		{"the last at sign counts", "https://a@b@example.com/", "example.com"},
+		{"final dot", "https://example.com./", "example.com"},
+		{"final dot before a port", "https://example.com.:443", "example.com"},
+		{"a bare host", "example.com", "example.com"},
+		{"a bare host with port and path", "localhost:3000/x?y", "localhost"},
+		{"no scheme but slashes", "//cdn.example.com/x", "cdn.example.com"},
+		{"query right after", "https://example.com?x=http://other.org/", "example.com"},
+		{"a fragment right after", "https://example.com#@evil.org", "example.com"},
+		{"IPv4", "http://127.0.0.1:8080/", "127.0.0.1"},
+		{"IPv6 with port", "http://[2001:DB8::1]:8080/", "2001:db8::1"},
+		{"IPv6 bare", "::1", "::1"},
+		{"IPv6 in brackets", "[::1]", "::1"},
+		{"an app", "android-app://com.Example.App/", "com.example.app"},
+		{"a path has no host", "/a/b", ""},
+		{"empty", "", ""},
+		{"blanks and control characters", "  https://exa\x00mple.com\r\n", "example.com"},
+	} {
+		if got := Host(c.in); got != c.want {
+			t.Errorf("%s: Host(%q) = %q, want %q", c.why, c.in, got, c.want)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"nothing to do", "a  b", "a  b"},
+		{"blanks at the ends", "  a b\u00a0", "a b"},
+		{"control characters anywhere", "\x00a\x1fb\x7fc\u0080\n", "abc"},
+		{"blanks that a control character hid", " \x00 a \x00 ", "a"},
+		{"a run of broken bytes is one mark", "a\xff\xfeb", "a\uFFFDb"},
+		{"emoji and joiners stay", "👩‍👩‍👧", "👩‍👩‍👧"},
+		{"only blanks", " \t\n ", ""},
+	} {
+		if got := Clean(c.in); got != c.want {
+			t.Errorf("%s: Clean(%q) = %q, want %q", c.why, c.in, got, c.want)
+		}
+	}
+}
+
+func FuzzRulesHold(f *testing.F) {
+	for _, s := range []string{"https://example.com/a/?b#c", "//x", "\xff\x00/", "http://[::1]:1/", "a://b//", "@:.", "www.", " /a /"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		p := Path(s)
+		if p == "" || Path(p) != p {
+			t.Errorf("Path(%q) = %q, again %q", s, p, Path(p))
+		}
+		if strings.ContainsAny(p, "?#\x00") || p != "/" && strings.HasSuffix(p, "/") {
+			t.Errorf("Path(%q) = %q", s, p)
+		}
+		if h := Host(s); strings.ContainsAny(h, "/?#") {
+			t.Errorf("Host(%q) = %q", s, h)
+		}
+		if c := Clean(s); Clean(c) != c || !utf8.ValidString(c) {
+			t.Errorf("Clean(%q) = %q", s, c)
+		}
+	})
+}

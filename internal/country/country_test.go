@@ -1,0 +1,83 @@
+package country
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTableIsSortedCompleteAndUnambiguous(t *testing.T) {
+	all := All()
+	if len(all) != 249 {
+		t.Errorf("ISO 3166-1 has 249 countries, the table %d", len(all))
+	}
+	names := map[string]string{}
+	for i, c := range all {
+		if len(c.Code) != 2 || c.Code != strings.ToUpper(c.Code) {
+			t.Errorf("%q is no alpha-2 code", c.Code)
+		}
+		if i > 0 && all[i-1].Code >= c.Code {
+			t.Errorf("%s follows %s", c.Code, all[i-1].Code)
+		}
+		if c.Name == "" || c.Name != strings.TrimSpace(c.Name) {
+			t.Errorf("%s has the name %q", c.Code, c.Name)
+		}
+		names[strings.ToLower(c.Name)] += c.Code
+	}
+	for _, a := range aliases {
+		if _, ok := Name(a.Code); !ok {
+			t.Errorf("alias %q points at %s, which is no country", a.Name, a.Code)
+		}
+		names[strings.ToLower(a.Name)] += a.Code
+	}
+	for n, codes := range names {
+		if len(codes) != 2 {
+			t.Errorf("%q names %s", n, codes)
+		}
+	}
+}
+
+func TestEveryNameAndCodeLeadsBack(t *testing.T) {
+	for _, c := range All() {
+		for _, s := range []string{c.Code, strings.ToLower(c.Code), c.Name, strings.ToUpper(c.Name), strings.ToLower(c.Name)} {
+			if got, ok := Code(s); !ok || got != c.Code {
+				t.Errorf("Code(%q) = %q, %v; want %q", s, got, ok, c.Code)
+			}
+		}
+		if got, ok := Name(c.Code); !ok || got != c.Name {
+			t.Errorf("Name(%q) = %q, %v; want %q", c.Code, got, ok, c.Name)
+		}
+	}
+}
+
+func TestWhatIsNoCountry(t *testing.T) {
+	for _, s := range []string{"", "XX", "T1", "XK", "EU", "A1", "ZZ", "Atlantis", "D", "DEU", " DE", "de\x00"} {
+		if got, ok := Code(s); ok {
+			t.Errorf("Code(%q) = %q, want none", s, got)
+		}
+	}
+	for _, s := range []string{"de", "XX", "", "Germany"} {
+		if got, ok := Name(s); ok {
+			t.Errorf("Name(%q) = %q, want none", s, got)
+		}
+	}
+}
+
+func TestNamesInUse(t *testing.T) {
+	for s, want := range map[string]string{
+		"germany": "DE", "TÜRKIYE": "TR", "turkey": "TR", "uk": "GB", "usa": "US", "côte d'ivoire": "CI", "Czech Republic": "CZ",
+	} {
+		if got, _ := Code(s); got != want {
+			t.Errorf("Code(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestAllIsTheCallersOwn(t *testing.T) {
+	a := All()
+	a[0].Name = "changed"
+	slices.Reverse(a)
+	if All()[0].Code != "AD" || All()[0].Name != "Andorra" {
+		t.Error("changing a returned slice changed the table")
+	}
+}
