@@ -1,0 +1,75 @@
+package calendar
+
+import (
+	"slices"
+	"time"
+)
+
+// A Bucket is one local day or hour of a range.
+type Bucket struct {
+	Number int64  // floor((instant + shift) / width), the same for all its instants
+	From   int64  // its first instant, in milliseconds
+	To     int64  // just after its last instant, in milliseconds
+	Label  string // YYYY-MM-DD, or YYYY-MM-DD HH:00:00
+}
+
+// A Span is time without a gap that falls into one bucket. From and To are
+// milliseconds; To is exclusive.
+type Span struct {
+	Number   int64
+	From, To int64
+}
+
+// Buckets lists the buckets of r in the order of their labels. Hours that clocks
+// skip and days that the zone jumped over are not among them; an hour that clocks
+// show twice is one. Where clocks go back by more than an hour, the buckets of the
+// repeated hours lie interleaved: their real time is in Spans.
+func Buckets(r Range, g Grain) []Bucket {
+	spans := Spans(r, g)
+	slices.SortStableFunc(spans, func(a, b Span) int {
+		return int(min(max(a.Number-b.Number, -1), 1))
+	})
+	buckets := make([]Bucket, 0, len(spans))
+	for _, s := range spans {
+		if n := len(buckets); n > 0 && buckets[n-1].Number == s.Number {
+			buckets[n-1].To = s.To
+			continue
+		}
+		buckets = append(buckets, Bucket{s.Number, s.From, s.To, Label(s.Number, g)})
+	}
+	return buckets
+}
+
+// Spans cuts r, in order of time and without gaps, where one bucket ends and another
+// begins. A bucket has more than one span where clocks show it again later.
+func Spans(r Range, g Grain) []Span {
+	var spans []Span
+	width, segments := g.Width(), Segments(r)
+	for i, s := range segments {
+		end := r.To.UnixMilli()
+		if i+1 < len(segments) {
+			end = segments[i+1].From
+		}
+		for at := s.From; at < end; {
+			number := floorDiv(at+s.Shift, width)
+			next := min(end, (number+1)*width-s.Shift)
+			if n := len(spans); n > 0 && spans[n-1].Number == number {
+				spans[n-1].To = next
+			} else {
+				spans = append(spans, Span{number, at, next})
+			}
+			at = next
+		}
+	}
+	return spans
+}
+
+// Label is the text of the bucket with the given number: YYYY-MM-DD for a day,
+// YYYY-MM-DD HH:00:00 for an hour.
+func Label(number int64, g Grain) string {
+	t := time.UnixMilli(number * g.Width()).UTC()
+	if g == Hourly {
+		return t.Format(time.DateTime)
+	}
+	return t.Format(time.DateOnly)
+}

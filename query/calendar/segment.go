@@ -1,0 +1,33 @@
+package calendar
+
+import "github.com/sightline-analytics/sightline/store/dialect"
+
+// Segments cuts r into stretches of one shift each, in order: the first begins at
+// r.From, each ends where the next begins, and the last at r.To. An instant plus the
+// shift of its segment reads, as if it were UTC, like the local clock, so that
+// floor((instant + shift) / width) is the number of its bucket.
+//
+// Where clocks go back over midnight, a stretch shows yesterday again. It belongs to
+// the new day, so its shift puts it into hour 00 of that day, in pieces of an hour at
+// most. An empty range has no segments.
+func Segments(r Range) []dialect.Segment {
+	from, to := r.From.UnixMilli(), r.To.UnixMilli()
+	var segments []dialect.Segment
+	var newest int64 // the latest midnight that was shown
+	for i, s := range stretches(from, to, r.Zone) {
+		if i == 0 {
+			newest = midnightBefore(s.from + s.shift)
+		}
+		at := s.from
+		for until := min(s.to, newest-s.shift); at < until; at += hourMillis {
+			segments = append(segments, dialect.Segment{From: at, Shift: newest - at})
+		}
+		if at = max(s.from, min(s.to, newest-s.shift)); at < s.to {
+			segments = append(segments, dialect.Segment{From: at, Shift: s.shift})
+			newest = midnightBefore(s.to - 1 + s.shift)
+		}
+	}
+	return segments
+}
+
+func midnightBefore(local int64) int64 { return floorDiv(local, dayMillis) * dayMillis }
