@@ -1,0 +1,138 @@
+package referrer
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/sightline-analytics/sightline/internal/address"
+)
+
+func TestEveryLineOfTheFileIsSound(t *testing.T) {
+	lines := 0
+	for line := range strings.Lines(file) {
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
+			lines++
+		}
+	}
+	all := Sources()
+	if len(all) != lines || lines < 200 {
+		t.Fatalf("%d sources from %d lines", len(all), lines)
+	}
+	hosts, names := map[string]string{}, map[string]bool{}
+	for _, s := range all {
+		switch s.Kind {
+		case Search, Social, Email, Paid, AI, Other:
+		default:
+			t.Errorf("%s has the kind %q", s.Name, s.Kind)
+		}
+		if s.Name == "" || names[strings.ToLower(s.Name)] {
+			t.Errorf("name %q is empty or there twice", s.Name)
+		}
+		names[strings.ToLower(s.Name)] = true
+		for _, h := range s.Hosts {
+			if other, ok := hosts[h]; ok {
+				t.Errorf("%s is in both %s and %s", h, other, s.Name)
+			}
+			hosts[h] = s.Name
+			if address.Host(h) != h || !strings.Contains(h, ".") {
+				t.Errorf("%s: %q is not a host as address.Host makes it", s.Name, h)
+			}
+			if suffix, _ := publicsuffix.PublicSuffix(h); suffix == h {
+				t.Errorf("%s: %q is a public suffix", s.Name, h)
+			}
+			if got, ok := Lookup("a.b." + h); !ok || got.Domain != s.Domain {
+				t.Errorf("a.b.%s leads to %q, want %q", h, got.Domain, s.Domain)
+			}
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for _, c := range []struct{ host, want string }{
+		{"google.com", "Google"},
+		{"google.co.uk", "Google"},
+		{"images.google.com.au", "Google"},
+		{"news.google.com", "Google News"},
+		{"mail.google.com", "Gmail"},
+		{"gemini.google.com", "Gemini"},
+		{"googleads.g.doubleclick.net", "Google Ads"},
+		{"google.com.example", ""},
+		{"notgoogle.com", ""},
+		{"google.co", ""},
+		{"com", ""},
+		{"co.uk", ""},
+		{"", ""},
+		{".", ""},
+		{"google.com.", ""},
+		{"l.facebook.com", "Facebook"},
+		{"lm.facebook.com", "Facebook"},
+		{"t.co", "X (Twitter)"},
+		{"not.t.com", ""},
+		{"lnkd.in", "LinkedIn"},
+		{"youtu.be", "YouTube"},
+		{"out.reddit.com", "Reddit"},
+		{"search.brave.com", "Brave Search"},
+		{"brave.com", ""},
+		{"r.search.yahoo.com", "Yahoo!"},
+		{"mail.yahoo.com", "Yahoo! Mail"},
+		{"chat.openai.com", "ChatGPT"},
+		{"de.wikipedia.org", "Wikipedia"},
+	} {
+		got, ok := Lookup(c.host)
+		if got.Name != c.want || ok != (c.want != "") {
+			t.Errorf("Lookup(%q) = %q, %v; want %q", c.host, got.Name, ok, c.want)
+		}
+	}
+}
+
+func TestDomain(t *testing.T) {
+	for _, c := range []struct{ why, ref, site, want string }{
+		{"no referrer", "", "shop.com", ""},
+		{"blanks only", " \t", "shop.com", ""},
+		{"the word direct", "direct", "shop.com", ""},
+		{"in brackets and capitals", "(DIRECT)", "shop.com", ""},
+		{"none", "None", "shop.com", ""},
+		{"localhost", "http://localhost:3000/x", "shop.com", ""},
+		{"127/8", "http://127.9.8.7/", "shop.com", ""},
+		{"IPv6 loopback", "http://[::1]:80/", "shop.com", ""},
+		{"IPv6 loopback in full", "http://[0:0:0:0:0:0:0:1]/", "shop.com", ""},
+		{"another IPv6 host", "http://[2001:db8::1]/", "shop.com", "2001:db8::1"},
+		{"a look-alike of 127/8", "http://127.0.0.1.example.com/", "shop.com", "127.0.0.1.example.com"},
+		{"a look-alike of localhost", "http://localhost.example.com/", "shop.com", "localhost.example.com"},
+		{"the website itself", "https://shop.com/a", "shop.com", ""},
+		{"with www", "https://www.shop.com/a", "shop.com", ""},
+		{"a website whose domain has www", "https://blog.shop.com/", "www.shop.com", ""},
+		{"a website given as a URL", "https://shop.com/", "https://Shop.com:443/", ""},
+		{"a subdomain", "https://checkout.eu.shop.com/", "shop.com", ""},
+		{"a look-alike before", "https://myshop.com/", "shop.com", "myshop.com"},
+		{"a look-alike behind", "https://shop.com.evil.org/", "shop.com", "shop.com.evil.org"},
+		{"the parent of the website", "https://shop.com/", "eu.shop.com", "shop.com"},
+		{"no website known", "https://example.com/", "", "example.com"},
+		{"a listed source by its short host", "https://t.co/abc", "shop.com", "x.com"},
+		{"a country's search engine", "https://www.google.co.uk/", "shop.com", "google.com"},
+		{"a look-alike of a source", "https://google.com.example/", "shop.com", "google.com.example"},
+		{"an unknown host", "https://WWW.Example.ORG.:8080/a?b", "shop.com", "example.org"},
+		{"a bare host", "news.example.org", "shop.com", "news.example.org"},
+		{"an app", "android-app://com.google.android.gm/", "shop.com", "mail.google.com"},
+		{"the website is a source", "https://google.com/", "google.com", ""},
+		{"a path", "/a/b", "shop.com", ""},
+	} {
+		if got := Domain(c.ref, c.site); got != c.want {
+			t.Errorf("%s: Domain(%q, %q) = %q, want %q", c.why, c.ref, c.site, got, c.want)
+		}
+	}
+}
+
+func FuzzDomainIsSettled(f *testing.F) {
+	for _, s := range []string{"https://t.co/x", "http://[::1]/", "www.google.co.uk", "a@b:c.", "\xff://\x00"} {
+		f.Add(s, "shop.com")
+	}
+	f.Fuzz(func(t *testing.T, ref, site string) {
+		d := Domain(ref, site)
+		if s, ok := Lookup(d); ok && s.Domain != d {
+			t.Errorf("Domain(%q) = %q, which belongs to %q", ref, d, s.Domain)
+		}
+	})
+}
