@@ -1,0 +1,208 @@
+package demo_test
+
+import (
+	"os"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/example/demo"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func TestMain(m *testing.M) {
+	time.Local = time.FixedZone("Asia/Kathmandu", 5*3600+45*60)
+	os.Exit(m.Run())
+}
+
+var (
+	now    = time.Date(2026, time.November, 21, 17, 32, 58, 123e6, time.UTC)
+	sample = demo.Config{Seed: 7, Website: "site", Domain: "notes.example", Link: "link", Schedule: "monitor"}
+)
+
+func join(batches ...*store.Batch) *store.Batch {
+	all := &store.Batch{}
+	for _, b := range batches {
+		all.Events = append(all.Events, b.Events...)
+		all.Errors = append(all.Errors, b.Errors...)
+		all.Vitals = append(all.Vitals, b.Vitals...)
+		all.Visits = append(all.Visits, b.Visits...)
+		all.Checks = append(all.Checks, b.Checks...)
+	}
+	return all
+}
+
+// However the time is cut, wherever the program was stopped, the rows are the same.
+func TestStretchesAddUp(t *testing.T) {
+	g := demo.New(sample)
+	from := now.Add(-75 * time.Hour)
+	whole := g.Batch(from, now)
+	cuts := []time.Duration{time.Millisecond, 7 * time.Minute, time.Hour, 5 * time.Hour, 30 * time.Hour, 61*time.Hour + 13*time.Minute}
+
+	last, parts := from, []*store.Batch{}
+	for _, c := range cuts {
+		parts = append(parts, demo.New(sample).Batch(last, from.Add(c)))
+		last = from.Add(c)
+	}
+	parts = append(parts, demo.New(sample).Batch(last, now))
+	if diff := cmp.Diff(whole, join(parts...)); diff != "" {
+		t.Errorf("the whole and the sum of its parts differ:\n%s", diff)
+	}
+	if whole.Len() < 4000 {
+		t.Errorf("three days hold %d rows; want some thousands, or this test says little", whole.Len())
+	}
+}
+
+func TestAnotherSeedIsAnotherWorld(t *testing.T) {
+	other := sample
+	other.Seed = 8
+	from := now.Add(-24 * time.Hour)
+	if cmp.Equal(demo.New(sample).Batch(from, now), demo.New(other).Batch(from, now)) {
+		t.Error("two seeds make the same rows")
+	}
+}
+
+func TestWithoutIDsThereIsNothing(t *testing.T) {
+	if n := demo.New(demo.Config{Seed: 7}).Batch(now.Add(-24*time.Hour), now).Len(); n != 0 {
+		t.Errorf("got %d rows for nobody", n)
+	}
+}
+
+// Every row must be one that a Writer takes: an id of its own, an instant, valid text.
+func TestRowsAreWhole(t *testing.T) {
+	from := now.Add(-30 * 24 * time.Hour)
+	b := demo.New(sample).Batch(from, now)
+	seen := map[[2]string]bool{}
+	check := func(kind, id string, at time.Time, texts ...string) {
+		t.Helper()
+		if id == "" || seen[[2]string{kind, id}] {
+			t.Fatalf("%s id %q is empty or used twice", kind, id)
+		}
+		seen[[2]string{kind, id}] = true
+		if at.Before(from) || !at.Before(now) {
+			t.Fatalf("%s %q is at %v, outside [%v, %v)", kind, id, at, from, now)
+		}
+		for _, s := range texts {
+			if !utf8.ValidString(s) {
+				t.Fatalf("%s %q holds invalid text %q", kind, id, s)
+			}
+		}
+	}
+	for _, e := range b.Events {
+		check("event", e.ID, e.Time, e.Path, e.Referrer, e.Properties, e.Href)
+	}
+	for _, e := range b.Errors {
+		check("error", e.ID, e.Time, e.Message, e.Stack)
+	}
+	for _, v := range b.Vitals {
+		check("vital", v.ID, v.Time, v.Path)
+	}
+	for _, v := range b.Visits {
+		check("visit", v.ID, v.Time, v.Referrer)
+	}
+	for _, c := range b.Checks {
+		check("check", c.ID, c.Time, c.Error)
+	}
+}
+
+// session is what the shape test needs of one.
+type session struct {
+	views, others int
+	source        string
+	person        string
+	first, last   time.Time
+}
+
+func sessionsOf(b *store.Batch) map[string]*session {
+	found := map[string]*session{}
+	for i := range b.Events {
+		e := &b.Events[i]
+		s := found[e.SessionID]
+		if s == nil {
+			s = &session{source: e.UTMSource, person: e.AnonymousID, first: e.Time}
+			found[e.SessionID] = s
+		}
+		s.last = e.Time
+		switch e.Kind {
+		case store.Pageview:
+			s.views++
+		case store.Exit:
+		default:
+			s.others++
+		}
+	}
+	return found
+}
+
+// A visitor of the demo should believe the numbers. Bounds are wide; the seed is fixed.
+func TestTheShapeIsPlausible(t *testing.T) {
+	b := demo.New(sample).Batch(now.Add(-90*24*time.Hour), now)
+	sessions := sessionsOf(b)
+	people := map[string]bool{}
+	var single, tagged, views int
+	var weekday, weekend float64
+	for _, s := range sessions {
+		people[s.person] = true
+		views += s.views
+		if s.views == 1 && s.others == 0 && s.last.Sub(s.first) < 10*time.Second {
+			single++
+		}
+		if s.source != "" {
+			tagged++
+		}
+		if d := s.first.Weekday(); d == time.Saturday || d == time.Sunday {
+			weekend++
+		} else {
+			weekday++
+		}
+	}
+	var up, down float64
+	for _, c := range b.Checks {
+		switch c.Status {
+		case store.Up:
+			up++
+		case store.Down:
+			down++
+		}
+	}
+	n := float64(len(sessions))
+	rows := []struct {
+		what           string
+		got, low, high float64
+	}{
+		{"rows in 90 days", float64(b.Len()), 170_000, 230_000},
+		{"pages per session", float64(views) / n, 2, 4},
+		{"bounces, %", 100 * float64(single) / n, 20, 45},
+		{"sessions with UTM, %", 100 * float64(tagged) / n, 11, 17},
+		{"sessions per person", n / float64(len(people)), 1.3, 2.2},
+		{"a weekend's day against a weekday's", weekend / 2 / (weekday / 5), 0.45, 0.75},
+		{"checks that found the site up, %", 100 * up / (up + down), 99, 99.95},
+		{"link visits", float64(len(b.Visits)), 3_000, 7_000},
+		{"errors", float64(len(b.Errors)), 400, 2_000},
+		{"vitals", float64(len(b.Vitals)), 15_000, 45_000},
+	}
+	for _, r := range rows {
+		t.Logf("%s: %.2f", r.what, r.got)
+		if r.got < r.low || r.got > r.high {
+			t.Errorf("%s: %.2f, want %v to %v", r.what, r.got, r.low, r.high)
+		}
+	}
+}
+
+// No session reaches further than Batch looks back, or a cut would lose its end.
+func TestSessionsEndInTime(t *testing.T) {
+	for id, s := range sessionsOf(demo.New(sample).Batch(now.Add(-60*24*time.Hour), now)) {
+		if length := s.last.Sub(s.first); length >= 3*time.Hour {
+			t.Errorf("session %s lasts %v, which Batch may cut", id, length)
+		}
+	}
+}
+
+func BenchmarkDay(b *testing.B) {
+	g := demo.New(sample)
+	for b.Loop() {
+		g.Batch(now.Add(-24*time.Hour), now)
+	}
+}

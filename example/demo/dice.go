@@ -1,0 +1,85 @@
+package demo
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// dice are the random numbers of one thing: a session, a person, an hour. Each thing
+// has its own, so that none depends on what was made before it.
+type dice struct{ *rand.Rand }
+
+// dice returns the random numbers of the thing that purpose and parts name.
+func (g *Generator) dice(purpose string, parts ...int64) dice {
+	h := fnv.New128a()
+	_, _ = h.Write([]byte(purpose)) // a hash never fails
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, g.cfg.Seed))
+	for _, p := range parts {
+		_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(p)))
+	}
+	sum := h.Sum(nil)
+	return dice{rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:])))}
+}
+
+// chance is true in p of all cases.
+func (d dice) chance(p float64) bool { return d.Float64() < p }
+
+// between is a whole number in [low, high].
+func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
+
+// around is a log-normal number: half of them lie below median, and spread says how
+// far the others reach (0.5: seldom beyond three times the median).
+func (d dice) around(median, spread float64) float64 {
+	return median * math.Exp(spread*d.NormFloat64())
+}
+
+// ms is around, as whole milliseconds in [low, high].
+func (d dice) ms(median, spread float64, low, high int64) int64 {
+	return min(max(int64(d.around(median, spread)), low), high)
+}
+
+// moment is an instant of the second half-open, with milliseconds.
+func (d dice) moment(from time.Time, length time.Duration) time.Time {
+	return from.Add(time.Duration(d.Int64N(length.Milliseconds())) * time.Millisecond)
+}
+
+// poisson is how often something happens that happens mean times on average.
+func (d dice) poisson(mean float64) int {
+	n, p, limit := 0, d.Float64(), math.Exp(-mean)
+	for p > limit {
+		n++
+		p *= d.Float64()
+	}
+	return n
+}
+
+// uuid looks like a random one.
+func (d dice) uuid() string {
+	a, b := d.Uint64(), d.Uint64()
+	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", uint32(a>>32), uint16(a>>16), a&0xfff, 0x8000|b>>48&0x3fff, b&0xffffffffffff)
+}
+
+// weighted is something that comes up in proportion to its weight.
+type weighted interface{ weight() float64 }
+
+// pick draws one of choices, which must not be empty.
+func pick[T weighted](d dice, choices []T) T {
+	total := 0.0
+	for _, c := range choices {
+		total += c.weight()
+	}
+	left := d.Float64() * total
+	for _, c := range choices {
+		if left -= c.weight(); left < 0 {
+			return c
+		}
+	}
+	return choices[len(choices)-1]
+}
+
+// one draws one of choices, all alike.
+func one[T any](d dice, choices []T) T { return choices[d.IntN(len(choices))] }

@@ -1,0 +1,198 @@
+package demo
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/referrer"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A visit is one session while it is made.
+type visit struct {
+	g     *Generator
+	d     dice
+	who   person
+	ids   store.Identity
+	from  arrival
+	start time.Time
+	now   time.Time
+	n     int // rows made, for their ids
+	into  *store.Batch
+}
+
+// sessions adds the sessions that start in s, whole.
+func (g *Generator) sessions(into *store.Batch, s slot) {
+	if g.cfg.Website == "" {
+		return
+	}
+	for i := range g.count(s) {
+		d := g.dice("session", int64(s), int64(i))
+		first, index := g.who(s, i)
+		p := g.person(first, index)
+		v := &visit{g: g, d: d, who: p, into: into}
+		v.ids = store.Identity{AnonymousID: p.anonymous, SessionID: "sess_" + d.uuid()}
+		if first != s || index != i {
+			v.ids.ProfileID = p.profile // known since an earlier visit
+		}
+		v.from = arrive(d, p)
+		v.start = d.moment(s.start(), time.Hour)
+		v.now = v.start
+		v.walk()
+	}
+}
+
+// walk makes the pages of the session, one after the other.
+func (v *visit) walk() {
+	at, previous := v.from.landing, ""
+	leave := 0.42
+	if v.who.profile != "" {
+		leave = 0.12
+	}
+	for count := 1; ; count++ {
+		bounce := count == 1 && v.d.chance(leave)
+		v.look(at, previous, bounce)
+		if bounce || count == 25 || v.d.chance(0.3) || v.now.Sub(v.start) > 2*time.Hour {
+			return
+		}
+		previous, at = at.path, pageAt(pick(v.d, at.next).to)
+	}
+}
+
+// look makes one page of the session: the pageview, what happens on it, the exit.
+func (v *visit) look(at page, previous string, bounce bool) {
+	stay := time.Duration(v.d.ms(at.median, 0.9, 400, 1_500_000)) * time.Millisecond
+	if bounce {
+		stay = time.Duration(v.d.ms(5_000, 1.1, 300, 900_000)) * time.Millisecond
+	}
+	v.pageview(at, previous)
+	v.vitals(at)
+	v.fail(at)
+	actions := 0
+	if !bounce {
+		actions = v.act(at, stay)
+	}
+	v.now = v.now.Add(stay)
+	if !v.d.chance(0.05) { // a phone that loses its network sends no exit
+		v.exit(at, stay, actions)
+	}
+	v.now = v.now.Add(time.Duration(v.d.between(40, 900)) * time.Millisecond)
+}
+
+// id is the id of the session's next row.
+func (v *visit) id() string {
+	v.n++
+	return fmt.Sprintf("demo_%s_%d", v.ids.SessionID[len("sess_"):], v.n)
+}
+
+// event is a row of the session with what every page event carries.
+func (v *visit) event(kind store.EventKind, name string, at page, when time.Time) store.Event {
+	return store.Event{
+		Website: v.g.cfg.Website, ID: v.id(), Kind: kind, Name: name, Time: when,
+		Identity: v.ids, Agent: v.who.agent, Path: at.path, Title: at.title,
+		Language: v.who.language, Timezone: v.who.timezone, Screen: v.who.screen, Viewport: v.who.viewport,
+	}
+}
+
+func (v *visit) pageview(at page, previous string) {
+	e := v.event(store.Pageview, "screen_view", at, v.now)
+	if previous == "" {
+		f := v.from
+		e.Referrer, e.ReferrerDomain = f.referrer, referrer.Domain(f.referrer, v.g.cfg.Domain)
+		e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent = f.source, f.medium, f.campaign, f.term, f.content
+		e.GCLID = f.gclid
+	} else {
+		e.Referrer = "https://" + v.g.cfg.Domain + previous
+	}
+	heavy := at.heavy * slow(v.who.agent.DeviceType)
+	ttfb := v.d.ms(130*heavy, 0.5, 15, 8_000)
+	ready := ttfb + v.d.ms(420*heavy, 0.45, 60, 15_000)
+	e.TTFB, e.DOMReadyTime = store.Known(ttfb), store.Known(ready)
+	e.LoadTime = store.Known(ready + v.d.ms(380*heavy, 0.6, 30, 30_000))
+	v.into.Events = append(v.into.Events, e)
+}
+
+func (v *visit) exit(at page, stay time.Duration, actions int) {
+	e := v.event(store.Exit, "page_exit", at, v.now)
+	read := 1 - math.Exp(-stay.Seconds()/30) // the longer they stay, the further they scroll
+	e.TimeOnPage = store.Known(stay.Milliseconds())
+	e.ScrollDepth = store.Known(int64(min(100, 100*read*(0.5+0.6*v.d.Float64()))))
+	e.Interactions = store.Known(int64(actions + v.d.poisson(min(stay.Seconds()/40, 12))))
+	v.into.Events = append(v.into.Events, e)
+}
+
+// act makes the custom events and clicks of a page, and reports how many.
+func (v *visit) act(at page, stay time.Duration) int {
+	n := 0
+	for _, a := range at.actions {
+		if !v.d.chance(a.chance) {
+			continue
+		}
+		if a.name == "signup_completed" && v.who.profile == "" {
+			continue // those who never sign up
+		}
+		e := v.event(store.Custom, a.name, at, v.d.moment(v.now, stay))
+		e.Namespace, e.Source = a.namespace, "browser"
+		if len(a.properties) > 0 {
+			e.Properties = one(v.d, a.properties)
+		}
+		if a.name == "signup_completed" {
+			v.ids.ProfileID = v.who.profile // from the next row on
+		}
+		v.into.Events = append(v.into.Events, e)
+		n++
+	}
+	if len(at.links) > 0 && v.d.chance(0.16) {
+		e := v.event(store.Click, "", at, v.d.moment(v.now, stay))
+		e.Href = one(v.d, at.links)
+		e.Text = one(v.d, []string{"Read more", "Source", "here"})
+		v.into.Events = append(v.into.Events, e)
+		n++
+	}
+	return n
+}
+
+// vitals makes one report for most pages. Only some browsers measure all of them.
+func (v *visit) vitals(at page) {
+	if !v.d.chance(0.5) {
+		return
+	}
+	heavy := at.heavy * slow(v.who.agent.DeviceType)
+	samples := []store.Sample{
+		{Metric: "FCP", Value: v.d.ms(750*heavy, 0.4, 80, 20_000)},
+		{Metric: "TTFB", Value: v.d.ms(130*heavy, 0.5, 15, 8_000)},
+	}
+	switch v.who.agent.BrowserName {
+	case "Chrome", "Edge", "Opera", "Samsung Internet":
+		samples = append(samples,
+			store.Sample{Metric: "LCP", Value: v.d.ms(1_250*heavy, 0.45, 120, 40_000)},
+			store.Sample{Metric: "INP", Value: v.d.ms(70*heavy, 0.6, 8, 4_000)},
+			store.Sample{Metric: "CLS", Value: v.d.ms(260*at.heavy, 1.1, 0, 15_000)})
+	}
+	v.into.Vitals = append(v.into.Vitals, store.Vital{
+		Website: v.g.cfg.Website, ID: v.id(), Time: v.now.Add(1500 * time.Millisecond),
+		Identity: v.ids, Agent: v.who.agent, Path: at.path, Samples: samples,
+	})
+}
+
+// fail makes a JavaScript error now and then, more of them in the app.
+func (v *visit) fail(at page) {
+	if !v.d.chance(0.012 * at.heavy) {
+		return
+	}
+	possible := slices.DeleteFunc(slices.Clone(faults), func(f fault) bool {
+		return f.browser != "" && f.browser != v.who.agent.BrowserName
+	})
+	f := pick(v.d, possible)
+	line, col := int64(v.d.between(1, 900)), int64(v.d.between(1, 120))
+	file := "https://" + v.g.cfg.Domain + "/assets/" + f.file
+	v.into.Errors = append(v.into.Errors, store.Error{
+		Website: v.g.cfg.Website, ID: v.id(), Time: v.now.Add(time.Duration(v.d.between(100, 2_500)) * time.Millisecond),
+		Identity: v.ids, Agent: v.who.agent, Path: at.path,
+		Message: f.message, ErrorType: f.errorType, Filename: file,
+		Line: store.Known(line), Col: store.Known(col),
+		Stack: fmt.Sprintf("%s: %s\n    at %s:%d:%d", f.errorType, f.message, file, line, col),
+	})
+}

@@ -1,0 +1,90 @@
+package demo
+
+import (
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// checkEvery is how long the monitor waits between checks.
+const checkEvery = 5 * time.Minute
+
+// regions are the places the monitor checks from, in turn.
+var regions = []string{"eu-central", "us-east", "ap-south"}
+
+// checks adds the checks of s.
+func (g *Generator) checks(into *store.Batch, s slot) {
+	if g.cfg.Schedule == "" {
+		return
+	}
+	d := g.dice("checks", int64(s))
+	down := g.outage(floorDiv(int64(s), 24))
+	for i := range int(time.Hour / checkEvery) {
+		at := s.start().Add(time.Duration(i)*checkEvery + time.Duration(d.between(0, 1_500))*time.Millisecond)
+		c := g.check(d, s, i, at)
+		switch {
+		case at.Weekday() == time.Sunday && at.Hour() == 3 && at.Minute() < 15:
+			c.Status = store.Maintenance
+			c.HTTPCode = 503
+		case down.holds(at):
+			down.spoil(&c)
+		case d.chance(0.0008): // one packet lost
+			outage{kind: "timeout"}.spoil(&c)
+		}
+		into.Checks = append(into.Checks, c)
+	}
+}
+
+// check is a check that found all well.
+func (g *Generator) check(d dice, s slot, i int, at time.Time) store.Check {
+	region := regions[i%len(regions)]
+	far := map[string]float64{"eu-central": 1, "us-east": 1.9, "ap-south": 2.8}[region]
+	ttfb := d.ms(85*far*(0.8+0.3*g.busy(s)), 0.25, 12, 9_000)
+	return store.Check{
+		Schedule: g.cfg.Schedule, ID: fmt.Sprintf("demo_%d_%d", s, i), Time: at,
+		URL: "https://" + g.cfg.Domain + "/", Status: store.Up, HTTPCode: 200,
+		TTFB: store.Known(ttfb), Total: store.Known(ttfb + d.ms(45*far, 0.3, 5, 5_000)),
+		Region:    region,
+		SSLExpiry: sql.Null[time.Time]{V: expiry(at), Valid: true},
+		SSLValid:  sql.Null[bool]{V: true, Valid: true},
+	}
+}
+
+// expiry is the end of the certificate in use at t: good for 90 days, renewed every 60.
+func expiry(t time.Time) time.Time {
+	const day = 24 * 60 * 60
+	issued := floorDiv(t.Unix(), 60*day) * 60 * day
+	return time.Unix(issued+90*day, 0).UTC()
+}
+
+// An outage is a stretch of one day in which the website does not answer.
+type outage struct {
+	from, to time.Time
+	kind     string // timeout or error; empty is none
+}
+
+// outage is that of a day, counted since 1970. One day in eleven has one.
+func (g *Generator) outage(day int64) outage {
+	d := g.dice("outage", day)
+	if !d.chance(1.0 / 11) {
+		return outage{}
+	}
+	from := slot(day * 24).start().Add(time.Duration(d.between(0, 22*60)) * time.Minute)
+	return outage{from, from.Add(time.Duration(d.between(6, 75)) * time.Minute), one(d, []string{"timeout", "error"})}
+}
+
+func (o outage) holds(t time.Time) bool { return o.kind != "" && !t.Before(o.from) && t.Before(o.to) }
+
+// spoil makes c what a check during o finds.
+func (o outage) spoil(c *store.Check) {
+	c.Status = store.Down
+	if o.kind == "error" {
+		c.HTTPCode, c.Error = 502, "bad gateway"
+		return
+	}
+	c.HTTPCode, c.Error = 0, "timeout after 10 s"
+	c.TTFB, c.Total = store.Measure{}, store.Known(10_000)
+	c.SSLExpiry, c.SSLValid = sql.Null[time.Time]{}, sql.Null[bool]{}
+}
