@@ -1,0 +1,31 @@
+# Targets for people; CI runs .ci/run. `make help` lists them.
+SHELL := bash
+GO ?= go
+# Packages with golden files, benchmarks and fuzz targets.
+with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
+
+.PHONY: help check test golden bench long long-reference long-kill long-fuzz bots
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
+check: ## gofmt, vet, go.mod tidy, lint when golangci-lint is installed
+	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); test -z "$$out" || { echo "gofmt: $$out"; exit 1; }
+	$(GO) vet ./...
+	$(GO) mod tidy -diff
+	@if command -v golangci-lint >/dev/null; then golangci-lint run; else echo "golangci-lint is not installed: skipped"; fi
+test: ## all tests, with the race detector
+	$(GO) test -race ./...
+golden: ## rewrite the golden files; read the difference before you commit it
+	$(GO) test $(call with,'internal/golden"') -update
+bench: ## benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem $(call with,'^func Benchmark')
+long: long-reference long-kill long-fuzz ## the long proofs, each under 40 minutes
+long-reference: ## 20 000 random requests, engine against reference
+	SIGHTLINE_LONG=20000 $(GO) test -count=1 -timeout 40m -v -run 'Reference' ./store/duckdb
+long-kill: ## 20 kills of the example under a stream of events
+	SIGHTLINE_LONG=20 $(GO) test -count=1 -timeout 40m -v -run 'Kill' ./internal/e2e
+long-fuzz: ## every fuzz target for a minute
+	@set -e; grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]+:[0-9]+:func | |' | sort -u | \
+	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 1m "$$dir"; done
+bots: ## regenerate the bot patterns of track
+	$(GO) generate ./track

@@ -1,0 +1,69 @@
+package archtest
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+func TestImportsFollowTheTable(t *testing.T) {
+	tr, floors := read(t, os.DirFS(root))
+	report(t, checkFloors(tr, floors))
+}
+
+func TestSourcesFollowTheRules(t *testing.T) {
+	tr, _ := read(t, os.DirFS(root))
+	var found []finding
+	for _, check := range sourceRules {
+		found = append(found, check(tr)...)
+	}
+	report(t, excuse(found, exceptions))
+	for _, e := range exceptions {
+		if e.reason == "" {
+			t.Errorf("the exception of %s from %s has no reason", e.path, e.rule)
+		}
+	}
+}
+
+func TestLinkedPackages(t *testing.T) {
+	_, floors := read(t, os.DirFS(root))
+	all, err := list(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, checkHandlerClosure(all))
+	report(t, checkCgo(all, floors))
+}
+
+func TestArchitectureIsShort(t *testing.T) {
+	text, err := fs.ReadFile(os.DirFS(root), "ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 120 {
+		t.Errorf("ARCHITECTURE.md has %d lines, more than 120", n)
+	}
+}
+
+func read(t *testing.T, fsys fs.FS) (*tree, table) {
+	t.Helper()
+	tr, err := load(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	floors, err := parseTable(tr.texts["ARCHITECTURE.md"])
+	if err != nil {
+		t.Fatalf("ARCHITECTURE.md: %v", err)
+	}
+	return tr, floors
+}
+
+func report(t *testing.T, found []finding) {
+	t.Helper()
+	for _, f := range found {
+		t.Error(f)
+	}
+}

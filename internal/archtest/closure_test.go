@@ -1,0 +1,103 @@
+package archtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// A listed package is what go list says of one package of a build.
+type listed struct {
+	ImportPath string
+	Standard   bool
+	CgoFiles   []string
+	Deps       []string // the whole closure
+}
+
+// handlerMayLink is the one module, with what it needs itself, that httpapi may link
+// beside the standard library and this module.
+const handlerMayLink = "github.com/huandu/go-sqlbuilder"
+
+// list asks go for the packages of the module in dir, their tests and all they need.
+// It asks for the build with cgo, whatever the environment says: that one is larger.
+func list(dir string) ([]listed, error) {
+	cmd := exec.Command("go", "list", "-deps", "-test", "-json=ImportPath,Standard,CgoFiles,Deps", "./...")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, stderr.Bytes())
+	}
+	var all []listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+}
+
+// checkHandlerClosure says which third-party packages httpapi links that it must not.
+func checkHandlerClosure(all []listed) (out []finding) {
+	byPath, allowed := map[string]listed{}, map[string]bool{}
+	for _, p := range all {
+		byPath[p.ImportPath] = p
+		if p.ImportPath == handlerMayLink || strings.HasPrefix(p.ImportPath, handlerMayLink+"/") {
+			allowed[p.ImportPath] = true
+			for _, d := range p.Deps {
+				allowed[d] = true
+			}
+		}
+	}
+	handler, ok := byPath[module+"/httpapi"]
+	if !ok {
+		return []finding{{"closure", "httpapi", "is not listed"}}
+	}
+	for _, d := range handler.Deps {
+		if thirdParty(d) && !byPath[d].Standard && !allowed[d] {
+			out = append(out, finding{"closure", "httpapi", "links " + d})
+		}
+	}
+	return out
+}
+
+// checkCgo says which packages need cgo, themselves or for their tests, without the
+// mark. The standard library can do without it, so its own use does not count.
+func checkCgo(all []listed, floors table) (out []finding) {
+	cgo := map[string]bool{}
+	for _, p := range all {
+		cgo[p.ImportPath] = !p.Standard && len(p.CgoFiles) > 0
+	}
+	for _, p := range all {
+		name, ours := local(tested(p.ImportPath))
+		if !ours || floors[name].cgo {
+			continue
+		}
+		for _, d := range append([]string{p.ImportPath}, p.Deps...) {
+			if cgo[d] {
+				out = append(out, finding{"cgo", p.ImportPath, "needs cgo because of " + d})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// tested returns the package whose build or tests need importPath to be built:
+// "p.test", and any "q [p.test]", is there for the tests of p.
+func tested(importPath string) string {
+	if _, program, variant := strings.Cut(importPath, " ["); variant {
+		importPath = strings.TrimSuffix(program, "]")
+	}
+	return strings.TrimSuffix(importPath, ".test")
+}

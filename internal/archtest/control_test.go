@@ -1,0 +1,195 @@
+package archtest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// sound is a small module that breaks no rule, and comes close where it can.
+var sound = map[string]string{
+	"ARCHITECTURE.md": "# A\n" + fence + "imports\n" +
+		"low          # nothing\n" +
+		"mid          > low example.com/wanted\n" +
+		"db      cgo  > low\n" +
+		"             > github.com/duckdb/duckdb-go/v2\n" +
+		"proof   test > mid\n" + fence + "\n",
+	"low/low.go": "// Package low is low.\npackage low\n\nimport \"time\"\n\n" +
+		"// Clock is one.\ntype Clock struct{ Now func() time.Time }\n\nvar names = map[string]int{}\n\n" +
+		"// New returns a clock.\nfunc New() Clock {\n\tnames := map[string]int{}\n\tnames[\"local\"] = 1\n\treturn Clock{Now: time.Now}\n}\n\n" +
+		"func mustBe(ok bool) {\n\tif !ok {\n\t\tpanic(\"no\")\n\t}\n}\n",
+	"low/low_test.go":     "package low\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc TestLow(t *testing.T) { _ = time.Now() }\n",
+	"mid/mid.go":          "// Package mid is above low.\npackage mid\n\nimport (\n\t_ \"" + module + "/low\"\n\t_ \"example.com/wanted/part\"\n)\n",
+	"mid/mid_test.go":     "package mid_test\n\nimport _ \"" + module + "/proof\"\n",
+	"db/db.go":            "// Package db needs cgo.\npackage db\n\nimport _ \"github.com/duckdb/duckdb-go/v2\"\n",
+	"proof/proof.go":      "// Package proof proves.\npackage proof\n\nimport (\n\t\"testing\"\n\n\t_ \"" + module + "/mid\"\n)\n\n// Run runs.\nfunc Run(*testing.T) {}\n",
+	"nested/go.mod":       "module nested\n",
+	"nested/init.go":      "package util\n\nfunc init() {}\n",
+	"mid/testdata/bad.go": "package util\n\nfunc init() {}\n",
+	"notes.txt":           "GET /home/ 200\nhttps://site.example/home/start/page\n",
+}
+
+// planted returns the sound module with other files instead of, or beside, its own.
+func planted(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for _, set := range []map[string]string{sound, files} {
+		for name, text := range set {
+			m[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+	}
+	return m
+}
+
+func findings(t *testing.T, files map[string]string) (out []finding) {
+	t.Helper()
+	tr, floors := read(t, planted(files))
+	out = checkFloors(tr, floors)
+	for _, check := range sourceRules {
+		out = append(out, check(tr)...)
+	}
+	return out
+}
+
+func TestASoundTreeHasNoFindings(t *testing.T) {
+	report(t, findings(t, nil))
+}
+
+func TestPlantedBreachesAreFound(t *testing.T) {
+	low := func(text string) map[string]string {
+		return map[string]string{"low/x.go": "package low\n\n" + text}
+	}
+	imports := func(name, pkg, path string) map[string]string {
+		return map[string]string{name: "package " + pkg + "\n\nimport _ \"" + path + "\"\n"}
+	}
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  []string // the findings, each by a part of it
+	}{
+		{"a lower floor imports a higher one", imports("low/x.go", "low", module+"/mid"), []string{"low/x.go:3: low may not import " + module + "/mid"}},
+		{"a package imports a module that it may not", imports("low/x.go", "low", "example.com/wanted"), []string{"low may not import example.com/wanted"}},
+		{"a module whose name only begins alike is another", imports("mid/x.go", "mid", "example.com/wantedtoo"), []string{"mid may not import example.com/wantedtoo"}},
+		{"a build tag hides nothing", map[string]string{"low/x.go": "//go:build never\n\npackage low\n\nimport _ \"example.com/wanted\"\n"}, []string{"low may not import"}},
+		{"testing outside tests", imports("low/x.go", "low", "testing"), []string{"imports testing"}},
+		{"the driver in a test", imports("mid/x_test.go", "mid", "github.com/duckdb/duckdb-go/v2"), []string{"which needs cgo"}},
+		{"the store on the driver in a test", imports("mid/x_test.go", "mid", module+"/db"), []string{"which needs cgo"}},
+		{"cgo itself", imports("mid/x.go", "mid", "C"), []string{"imports C, which needs cgo"}},
+		{"a package that the table does not know", map[string]string{"new/new.go": "// Package new is new.\npackage new\n"}, []string{"new: is missing in the table"}},
+		{
+			"production code that may import test support",
+			map[string]string{"ARCHITECTURE.md": strings.Replace(sound["ARCHITECTURE.md"], "> low example", "> low proof example", 1)},
+			[]string{"mid: may not be allowed proof, which is test support"},
+		},
+		{"a package named util", map[string]string{"low/util/x.go": "// Package util is poor.\npackage util\n"}, []string{"package named util", "is missing in the table"}},
+		{"a long file", low("// Long is long.\nconst Long = `" + strings.Repeat("\n", 500) + "`\n"), []string{"low/x.go:1: 504 lines"}},
+		{"an exported function without a comment", low("func Bare() {}\n"), []string{"Bare has no doc comment"}},
+		{"a method without a comment", low("func (Clock) Bare() {}\n\nfunc (names2) Fine() {}\n\ntype names2 int\n"), []string{"Bare has no doc comment"}},
+		{"an exported constant without a comment", low("const (\n\tA = 1 // explained\n\tB = 2\n)\n"), []string{"B has no doc comment"}},
+		{"a package without a comment", map[string]string{"mid/mid.go": "package mid\n"}, []string{"mid: package without a doc comment"}},
+		{"an init function", low("func init() {}\n"), []string{"low/x.go:3: init function"}},
+		{"a panic", low("func f() { panic(1) }\n\nvar g = func() { panic(2) }\n"), []string{"x.go:3: panic", "x.go:5: panic"}},
+		{"the wall clock", low("import \"time\"\n\nfunc f() { _ = time.Now() }\n"), []string{"x.go:5: time.Now(): take the clock"}},
+		{"the wall clock under another name", low("import clock \"time\"\n\nfunc f() { _ = clock.Since(clock.Time{}) }\n"), []string{"time.Since()"}},
+		{"the zone of the process", low("import \"time\"\n\nvar zone = time.Local\n"), []string{"time.Local: take the zone"}},
+		{"a variable called time is not the package", low("func f(time struct{ Now func() int }) { _ = time.Now() }\n"), nil},
+		{"the default logger", low("import \"log/slog\"\n\nfunc f() { slog.Info(\"x\") }\n"), []string{"log/slog.Info()"}},
+		{"a package variable that is changed", low("func f() { names[\"a\"] = 1 }\n\nvar n int\n\nfunc g() { n++ }\n"), []string{"variable names is changed", "variable n is changed"}},
+		{"a package variable that is there to be changed", low("import \"sync\"\n\nvar cache sync.Map\n"), []string{"of type sync.Map"}},
+		{"a home folder", map[string]string{"x.md": "see \"/home/" + "somebody/notes\"\n"}, []string{"x.md: names the folder"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := findings(t, tt.files)
+			if len(got) != len(tt.want) {
+				t.Fatalf("findings = %v, want %d", got, len(tt.want))
+			}
+			for _, w := range tt.want {
+				if !slices.ContainsFunc(got, func(f finding) bool { return strings.Contains(f.String(), w) }) {
+					t.Errorf("no finding says %q: %v", w, got)
+				}
+			}
+		})
+	}
+}
+
+func TestATableRowWithoutAPackageIsFound(t *testing.T) {
+	files := planted(nil)
+	maps.DeleteFunc(files, func(name string, _ *fstest.MapFile) bool { return name == "db/db.go" })
+	tr, floors := read(t, files)
+	got := checkFloors(tr, floors)
+	if len(got) != 1 || !strings.Contains(got[0].String(), "db: stands in the table") {
+		t.Errorf("findings = %v, want one about db", got)
+	}
+}
+
+func TestFaultsOfTheTableAreErrors(t *testing.T) {
+	for _, tt := range []struct{ name, markdown, want string }{
+		{"no block", "# A\n", "no block"},
+		{"a package twice", fence + "imports\na\na > b\n" + fence, "a stands there twice"},
+		{"an unknown mark", fence + "imports\na magic > b\n" + fence, `unknown mark "magic"`},
+		{"imports of nobody", fence + "imports\n> b\n" + fence, "before the first package"},
+	} {
+		if _, err := parseTable(tt.markdown); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error = %v, want one that says %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestPlantedLinksAreFound(t *testing.T) {
+	const wanted, needed, stray = handlerMayLink, "github.com/huandu/go-clone", "example.com/stray"
+	world := func(handler ...string) []listed {
+		return []listed{
+			{ImportPath: "net", Standard: true, CgoFiles: []string{"cgo.go"}},
+			{ImportPath: "vendor/golang.org/x/net/idna", Standard: true},
+			{ImportPath: needed},
+			{ImportPath: wanted, Deps: []string{needed}},
+			{ImportPath: stray, CgoFiles: []string{"c.go"}},
+			{ImportPath: module + "/httpapi", Deps: handler},
+			{ImportPath: module + "/httpapi.test", Deps: []string{module + "/httpapi [" + module + "/httpapi.test]", "net"}},
+			{ImportPath: module + "/db", Deps: []string{stray}},
+		}
+	}
+	floors := table{"httpapi": {}, "db": {cgo: true}}
+	for _, tt := range []struct {
+		name    string
+		world   []listed
+		handler string
+		cgo     string
+	}{
+		{"the builder and what it needs are fine", world("net", "vendor/golang.org/x/net/idna", wanted, needed), "", ""},
+		{"another module is not, nor is its cgo", world(wanted, stray), "links " + stray, "httpapi: needs cgo because of " + stray},
+		{
+			"a test program that needs cgo",
+			append(world(), listed{ImportPath: module + "/httpapi_test [" + module + "/httpapi.test]", Deps: []string{stray}}),
+			"", "httpapi.test]: needs cgo because of " + stray,
+		},
+		{"no handler at all", nil, "httpapi: is not listed", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			one(t, checkHandlerClosure(tt.world), tt.handler)
+			one(t, checkCgo(tt.world, floors), tt.cgo)
+		})
+	}
+}
+
+func TestExceptionsExcuseAndGoStale(t *testing.T) {
+	found := []finding{{"panic", "low/low.go:3", "panic"}, {"panic", "mid/deep/x.go:1", "panic"}}
+	file := exception{"panic", "low/low.go", "r"}
+	folder := exception{"panic", "mid/", "r"}
+	one(t, excuse(found, []exception{file, folder}), "")
+	one(t, excuse(found, []exception{file}), "mid/deep/x.go:1: panic")
+	one(t, excuse(found, []exception{file, folder, {"init", "low/low.go", "r"}}), "does not break it")
+	one(t, excuse(found, []exception{file, folder, {"panic", "low/lo", "r"}}), "low/lo: is excused from panic")
+}
+
+// one wants exactly one finding that says want, or none when want is empty.
+func one(t *testing.T, got []finding, want string) {
+	t.Helper()
+	if want == "" && len(got) > 0 {
+		t.Errorf("findings = %v, want none", got)
+	}
+	if want != "" && (len(got) != 1 || !strings.Contains(got[0].String(), want)) {
+		t.Errorf("findings = %v, want one that says %q", got, want)
+	}
+}

@@ -1,0 +1,41 @@
+package archtest
+
+import "strings"
+
+// An exception lets files break one rule, for a reason.
+type exception struct {
+	rule   string // as in the brackets of a finding
+	path   string // a file, or a folder with all below it when it ends in /
+	reason string
+}
+
+var exceptions = []exception{}
+
+func (e exception) excuses(f finding) bool {
+	name, _, _ := strings.Cut(f.at, ":")
+	return e.rule == f.rule &&
+		(name == e.path || strings.HasSuffix(e.path, "/") && strings.HasPrefix(name, e.path))
+}
+
+// excuse returns the findings that no exception excuses, and a finding for every
+// exception that excuses nothing.
+func excuse(findings []finding, exceptions []exception) (out []finding) {
+	used := make([]bool, len(exceptions))
+	for _, f := range findings {
+		excused := false
+		for i, e := range exceptions {
+			if e.excuses(f) {
+				excused, used[i] = true, true
+			}
+		}
+		if !excused {
+			out = append(out, f)
+		}
+	}
+	for i, e := range exceptions {
+		if !used[i] {
+			out = append(out, finding{"exceptions", e.path, "is excused from " + e.rule + " and does not break it"})
+		}
+	}
+	return out
+}

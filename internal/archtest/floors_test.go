@@ -1,0 +1,133 @@
+package archtest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A row says what one package may import.
+type row struct {
+	test bool     // test support: may import testing; only test support and tests import it
+	cgo  bool     // may need cgo and the DuckDB driver, in its tests too
+	may  []string // packages by their path in the module; modules of others by name
+}
+
+// table is the import table of ARCHITECTURE.md by package.
+type table map[string]row
+
+const fence = "```"
+
+// parseTable reads the block that begins with ```imports. A line is a package, marks
+// (test, cgo) and, after >, what it may import; a line that begins with > goes on.
+func parseTable(markdown string) (table, error) {
+	_, block, ok := strings.Cut(markdown, fence+"imports\n")
+	if !ok {
+		return nil, fmt.Errorf("no block that begins with %simports", fence)
+	}
+	block, _, _ = strings.Cut(block, "\n"+fence)
+	t, name := table{}, ""
+	for line := range strings.Lines(block) {
+		line, _, _ = strings.Cut(line, "#")
+		left, right, _ := strings.Cut(line, ">")
+		if words := strings.Fields(left); len(words) > 0 {
+			name = words[0]
+			if _, twice := t[name]; twice {
+				return nil, fmt.Errorf("%s stands there twice", name)
+			}
+			r := row{}
+			for _, mark := range words[1:] {
+				switch mark {
+				case "test":
+					r.test = true
+				case "cgo":
+					r.cgo = true
+				default:
+					return nil, fmt.Errorf("%s: unknown mark %q", name, mark)
+				}
+			}
+			t[name] = r
+		}
+		if words := strings.Fields(right); len(words) > 0 {
+			r, known := t[name]
+			if !known {
+				return nil, fmt.Errorf("imports before the first package: %q", line)
+			}
+			r.may = append(r.may, words...)
+			t[name] = r
+		}
+	}
+	return t, nil
+}
+
+func (r row) allows(imported string) bool {
+	own, ours := local(imported)
+	return slices.ContainsFunc(r.may, func(m string) bool {
+		if ours {
+			return m == own
+		}
+		return imported == m || strings.HasPrefix(imported, m+"/")
+	})
+}
+
+// checkFloors holds the imports of the tree against the table.
+func checkFloors(t *tree, floors table) []finding {
+	out := checkTable(t, floors)
+	for _, f := range t.files {
+		r, known := floors[f.dir]
+		if !known {
+			continue // checkTable says so
+		}
+		imports := f.imports()
+		for _, imported := range slices.Sorted(maps.Keys(imports)) {
+			for _, text := range breaches(f, r, floors, imported) {
+				out = append(out, t.find("imports", imports[imported], "%s %s", f.dir, text))
+			}
+		}
+	}
+	return out
+}
+
+func breaches(f *file, r row, floors table, imported string) (out []string) {
+	own, ours := local(imported)
+	if !r.cgo && (imported == "C" || strings.HasPrefix(imported, "github.com/duckdb/") || ours && floors[own].cgo) {
+		out = append(out, "imports "+imported+", which needs cgo")
+	}
+	if f.test {
+		return out
+	}
+	if imported == "testing" && !r.test {
+		out = append(out, "imports testing outside tests")
+	}
+	if (ours || thirdParty(imported)) && !r.allows(imported) {
+		out = append(out, "may not import "+imported)
+	}
+	return out
+}
+
+// checkTable says where the table and the tree are not about the same packages, and
+// where the table itself breaks a rule.
+func checkTable(t *tree, floors table) (out []finding) {
+	const rule = "table"
+	dirs := map[string]bool{}
+	for _, f := range t.files {
+		dirs[f.dir] = true
+	}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if _, ok := floors[dir]; !ok {
+			out = append(out, finding{rule, dir, "is missing in the table of ARCHITECTURE.md"})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(floors)) {
+		if !dirs[name] {
+			out = append(out, finding{rule, name, "stands in the table of ARCHITECTURE.md and does not exist"})
+		}
+		for _, m := range floors[name].may {
+			if floors[m].test && !floors[name].test {
+				out = append(out, finding{rule, name, "may not be allowed " + m + ", which is test support"})
+			}
+		}
+	}
+	return out
+}
