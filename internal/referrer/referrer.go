@@ -27,8 +27,8 @@ const (
 
 // A Source is one entry of the table.
 type Source struct {
-	Name   string   // as shown: Google
-	Domain string   // the main domain, unique: google.com
+	Name   string // as shown: Google
+	Domain string // the main domain, unique: google.com
 	Kind   Kind
 	Hosts  []string // all hosts that mean it, Domain first; read only
 }
