@@ -1,0 +1,128 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A KeyStore finds keys by digest. authtest.Run proves one.
+type KeyStore interface {
+	// KeyByDigest returns the key whose secret has digest d, or an error that wraps
+	// ErrNotFound when there is none. Any other error means that it could not find out.
+	//
+	// After a rotation with a grace period the old secret's digest finds the key too,
+	// until the period is over. A key that is disabled, revoked or expired is found:
+	// whoever asks judges it. Stores compare with Digest.Equal what their look-up
+	// brought. The key returned is the caller's own.
+	KeyByDigest(ctx context.Context, d Digest) (*Key, error)
+}
+
+// A Principal is an authenticated caller.
+type Principal struct {
+	Key *Key // never nil; a host's own sessions make one up
+}
+
+// An Authenticator finds out who sent a request. API keys, a host's own sessions and
+// panel tokens are implementations.
+type Authenticator interface {
+	// Authenticate returns the caller, or an error that wraps ErrRequired: ErrMissing
+	// when the request carries no credentials, ErrInvalid when they are no good. Any
+	// other error means that it could not find out.
+	Authenticate(ctx context.Context, r *http.Request) (*Principal, error)
+}
+
+// KeysConfig is what [Keys] needs.
+type KeysConfig struct {
+	Store  KeyStore         // required
+	Pepper []byte           // required, MinPepper bytes or more; the one that the store's digests were made with
+	Prefix string           // of secrets; empty means DefaultPrefix
+	Now    func() time.Time // nil means time.Now
+	Logger *slog.Logger     // told why a key was refused, never its secret; nil means silent
+}
+
+// Keys returns an Authenticator of API keys. It asks the store at every request, so a
+// revoked key is refused at once. Its error joins all problems of cfg.
+func Keys(cfg KeysConfig) (Authenticator, error) {
+	var noStore error
+	if cfg.Store == nil {
+		noStore = errors.New("auth: store of keys is missing")
+	}
+	prefix, badPrefix := checkPrefix(cfg.Prefix)
+	if err := errors.Join(noStore, checkPepper(cfg.Pepper), badPrefix); err != nil {
+		return nil, err
+	}
+	cfg.Prefix = prefix
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &keys{cfg}, nil
+}
+
+type keys struct{ cfg KeysConfig }
+
+func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) {
+	secret, err := Credential(r.Header, a.cfg.Prefix)
+	if errors.Is(err, ErrInvalid) {
+		return nil, a.refuse(ctx, "malformed")
+	}
+	if err != nil {
+		return nil, err
+	}
+	key, err := a.cfg.Store.KeyByDigest(ctx, secret.Digest(a.cfg.Pepper))
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, a.refuse(ctx, "unknown", slog.String("start", secret.Start()))
+	case err != nil:
+		return nil, fmt.Errorf("auth: looking up a key: %w", err)
+	case key == nil:
+		return nil, errors.New("auth: store returned neither a key nor an error")
+	}
+	if reason := key.refusal(a.cfg.Now()); reason != "" {
+		return nil, a.refuse(ctx, reason,
+			slog.String("key", key.ID), slog.String("start", secret.Start()), slog.String("owner", key.Owner))
+	}
+	return &Principal{Key: key}, nil
+}
+
+// refuse logs why, and returns the one error that callers see.
+func (a *keys) refuse(ctx context.Context, reason string, attrs ...slog.Attr) error {
+	a.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "API key refused", append(attrs, slog.String("reason", reason))...)
+	return ErrInvalid
+}
+
+// Credential reads the secret that a request carries: that of x-api-key when it is
+// well-formed, else that of Authorization: Bearer. Its error wraps [ErrMissing] when
+// neither header has one (other schemes are none), and [ErrInvalid] when what was
+// sent is not well-formed. An empty prefix means [DefaultPrefix].
+func Credential(h http.Header, prefix string) (Secret, error) {
+	sent := false
+	for _, text := range []string{strings.TrimSpace(h.Get("X-Api-Key")), bearer(h.Get("Authorization"))} {
+		if text == "" {
+			continue
+		}
+		sent = true
+		if s, err := ParseSecret(text, prefix); err == nil {
+			return s, nil
+		}
+	}
+	if sent {
+		return Secret{}, ErrInvalid
+	}
+	return Secret{}, ErrMissing
+}
+
+func bearer(header string) string {
+	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}

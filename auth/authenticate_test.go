@@ -1,0 +1,269 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+var pepper = []byte("0123456789abcdef0123456789abcdef")
+
+func TestCredential(t *testing.T) {
+	a, b := mustSecret(t, "").Reveal(), mustSecret(t, "").Reveal()
+	typo := a[:51] + "-"
+	for _, c := range []struct {
+		says   string
+		apiKey string
+		header string
+		want   string
+		err    error
+	}{
+		{"x-api-key is read", a, "", a, nil},
+		{"blanks around it are not", " \t" + a + " ", "", a, nil},
+		{"a bearer token is read", "", "Bearer " + a, a, nil},
+		{"the scheme is read in any case", "", "bEARER " + a, a, nil},
+		{"more than one blank may stand between", "", "Bearer   " + a + " ", a, nil},
+		{"of two good ones x-api-key wins", a, "Bearer " + b, a, nil},
+		{"a malformed x-api-key falls through to Bearer", typo, "Bearer " + b, b, nil},
+		{"an empty x-api-key falls through to Bearer", " ", "Bearer " + b, b, nil},
+		{"a malformed Bearer beside a good x-api-key does not matter", a, "Bearer " + typo, a, nil},
+		{"nothing was sent", "", "", "", auth.ErrMissing},
+		{"blanks are nothing", "  ", "Bearer  ", "", auth.ErrMissing},
+		{"another scheme is nothing", "", "Basic " + a, "", auth.ErrMissing},
+		{"a token without scheme is nothing", "", a, "", auth.ErrMissing},
+		{"a malformed x-api-key alone was sent", typo, "", "", auth.ErrInvalid},
+		{"a malformed Bearer alone was sent", "", "Bearer x", "", auth.ErrInvalid},
+		{"two in one header are malformed", "", "Bearer " + a + " " + b, "", auth.ErrInvalid},
+		{"a key of another service was sent", "", "Bearer dbdy_" + strings.Repeat("A", 48), "", auth.ErrInvalid},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			h := http.Header{}
+			if c.apiKey != "" {
+				h.Set("x-api-key", c.apiKey)
+			}
+			if c.header != "" {
+				h.Set("Authorization", c.header)
+			}
+			s, err := auth.Credential(h, "")
+			if s.Reveal() != c.want || !errors.Is(err, c.err) {
+				t.Errorf("Credential = %v, %v", s, err)
+			}
+			if err != nil && !errors.Is(err, auth.ErrRequired) {
+				t.Errorf("%v does not wrap ErrRequired", err)
+			}
+		})
+	}
+}
+
+// stand is an authenticator over a Memory, with a log and a clock.
+type stand struct {
+	*auth.Memory
+	auth.Authenticator
+	log *bytes.Buffer
+	now time.Time
+}
+
+func newStand(t *testing.T) *stand {
+	t.Helper()
+	s := &stand{log: new(bytes.Buffer), now: time.Date(2026, 2, 28, 23, 59, 0, 0, time.UTC)}
+	clock := func() time.Time { return s.now }
+	s.Memory = &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: clock}}
+	var err error
+	s.Authenticator, err = auth.Keys(auth.KeysConfig{
+		Store: s.Memory, Pepper: pepper, Now: clock,
+		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *stand) create(t *testing.T, k auth.Key) (auth.Key, auth.Secret) {
+	t.Helper()
+	k, secret, err := s.Create(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, secret
+}
+
+func ask(a auth.Authenticator, secret string) (*auth.Principal, error) {
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	if secret != "" {
+		r.Header.Set("X-Api-Key", secret)
+	}
+	return a.Authenticate(r.Context(), r)
+}
+
+func TestKeysAccepts(t *testing.T) {
+	s := newStand(t)
+	made, secret := s.create(t, over(auth.ReadData))
+	p, err := ask(s, secret.Reveal())
+	if err != nil || p.Key.ID != made.ID || p.Key.Start != secret.Start() {
+		t.Fatalf("Authenticate = %+v, %v", p, err)
+	}
+	_, fresh, err := s.Rotate(made.ID, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, either := range []auth.Secret{secret, fresh} {
+		if _, err := ask(s, either.Reveal()); err != nil {
+			t.Errorf("in the grace period: %v", err)
+		}
+	}
+	s.now = s.now.Add(time.Minute)
+	if _, err := ask(s, secret.Reveal()); !errors.Is(err, auth.ErrInvalid) {
+		t.Errorf("old secret after the grace period: %v", err)
+	}
+	if _, err := ask(s, fresh.Reveal()); err != nil {
+		t.Errorf("new secret after the grace period: %v", err)
+	}
+}
+
+func TestKeysRefusesAllAlike(t *testing.T) {
+	s := newStand(t)
+	secrets := map[string]string{
+		"malformed": "sl_letmein",
+		"unknown":   mustSecret(t, "").Reveal(),
+	}
+	for _, reason := range []string{"disabled", "revoked", "expired"} {
+		k := over(auth.ReadData)
+		k.ID = "key-" + reason
+		k.Disabled = reason == "disabled"
+		if reason == "expired" {
+			k.Expires = s.now
+		}
+		made, secret := s.create(t, k)
+		if reason == "revoked" {
+			if err := s.Revoke(made.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		secrets[reason] = secret.Reveal()
+	}
+	for reason, secret := range secrets {
+		s.log.Reset()
+		p, err := ask(s, secret)
+		if p != nil || err != auth.ErrInvalid { //nolint:errorlint // the very same error, so that nothing tells them apart
+			t.Errorf("%s: %v, %v", reason, p, err)
+		}
+		line := s.log.String()
+		if !strings.Contains(line, "reason="+reason) {
+			t.Errorf("%s: the log says %q", reason, line)
+		}
+		if len(secret) > 20 && strings.Contains(line, secret[8:]) || strings.Contains(line, "letmein") {
+			t.Errorf("%s: the log holds the secret: %q", reason, line)
+		}
+		if known := strings.Contains(line, "key=key-"+reason); known != (reason != "malformed" && reason != "unknown") {
+			t.Errorf("%s: the log names the wrong key: %q", reason, line)
+		}
+	}
+	s.log.Reset()
+	if _, err := ask(s, ""); !errors.Is(err, auth.ErrMissing) || errors.Is(err, auth.ErrInvalid) || s.log.Len() != 0 {
+		t.Errorf("without credentials: %v, log %q", err, s.log)
+	}
+}
+
+type storeFunc func(context.Context, auth.Digest) (*auth.Key, error)
+
+func (f storeFunc) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
+	return f(ctx, d)
+}
+
+func TestKeysStoreTrouble(t *testing.T) {
+	down := errors.New("disk on fire")
+	for says, f := range map[string]storeFunc{
+		"a store that fails is not an unknown key": func(context.Context, auth.Digest) (*auth.Key, error) { return nil, down },
+		"a store that returns nothing is no key":   func(context.Context, auth.Digest) (*auth.Key, error) { return nil, nil },
+	} {
+		a, err := auth.Keys(auth.KeysConfig{Store: f, Pepper: pepper})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := ask(a, mustSecret(t, "").Reveal())
+		if p != nil || err == nil || errors.Is(err, auth.ErrRequired) {
+			t.Errorf("%s: %v, %v", says, p, err)
+		}
+	}
+}
+
+func TestKeysAsksNothingForATypo(t *testing.T) {
+	a, err := auth.Keys(auth.KeysConfig{Pepper: pepper, Store: storeFunc(func(context.Context, auth.Digest) (*auth.Key, error) {
+		t.Error("the store was asked")
+		return nil, auth.ErrNotFound
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := mustSecret(t, "").Reveal()
+	if _, err := ask(a, text[:51]+string(base62[(strings.IndexByte(base62, text[51])+1)%62])); !errors.Is(err, auth.ErrInvalid) {
+		t.Errorf("typo: %v", err)
+	}
+}
+
+func TestKeysConfig(t *testing.T) {
+	_, err := auth.Keys(auth.KeysConfig{Prefix: "a_b", Pepper: []byte("short")})
+	for _, part := range []string{"store", "pepper", "prefix"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("no word of the %s in: %v", part, err)
+		}
+	}
+	m := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Prefix: "acme"}}
+	a, err := auth.Keys(auth.KeysConfig{Store: m, Pepper: pepper, Prefix: "acme"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, secret, err := m.Create(over())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := ask(a, secret.Reveal()); err != nil || p.Key.Prefix != "acme" {
+		t.Errorf("own prefix: %+v, %v", p, err)
+	}
+	if _, err := ask(a, mustSecret(t, "").Reveal()); !errors.Is(err, auth.ErrInvalid) {
+		t.Errorf("the default prefix beside an own one: %v", err)
+	}
+}
+
+func TestHonestNothings(t *testing.T) {
+	if d, err := auth.Unlimited.Allow(t.Context(), auth.ClassQuery, "key", 1<<30, &auth.Limits{PerMinute: 1}); err != nil || !d.OK || d.Limit != 0 {
+		t.Errorf("Unlimited.Allow = %+v, %v", d, err)
+	}
+	if err := auth.Discard.Record(t.Context(), auth.Entry{}); err != nil {
+		t.Errorf("Discard.Record = %v", err)
+	}
+}
+
+func ExampleKeys() {
+	pepper := []byte("32 random bytes from a safe file")
+	store := &auth.Memory{Pepper: pepper}
+	_, secret, err := store.Create(auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keys, err := auth.Keys(auth.KeysConfig{Store: store, Pepper: pepper})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	_, err = keys.Authenticate(r.Context(), r)
+	fmt.Println(errors.Is(err, auth.ErrMissing))
+	r.Header.Set("Authorization", "Bearer "+secret.Reveal())
+	who, err := keys.Authenticate(r.Context(), r)
+	fmt.Println(who.Key.Owner, err)
+	// Output:
+	// true
+	// acme <nil>
+}

@@ -1,0 +1,138 @@
+// Package authtest is the conformance suite of auth.KeyStore: what every store of keys
+// must do, each case with the sentence that it defends.
+package authtest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+// A Store is what the suite drives: the KeyStore, and the ways to put keys into it.
+type Store struct {
+	auth.KeyStore // required
+
+	// Create keeps a key under a new secret, and returns it as it is kept. Required.
+	Create func(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error)
+	// Rotate, Revoke and SetDisabled change the key of an id. Without one, the cases
+	// that need it are skipped.
+	Rotate      func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error)
+	Revoke      func(ctx context.Context, id string) error
+	SetDisabled func(ctx context.Context, id string, disabled bool) error
+}
+
+// A Harness makes stores for the suite.
+type Harness struct {
+	// Pepper is the one of the stores that Open returns.
+	Pepper []byte
+	// Open returns an empty store that takes the time from now, which is safe for
+	// concurrent use. It closes it with t.Cleanup.
+	Open func(t *testing.T, now func() time.Time) Store
+}
+
+// Run proves the stores of h.
+func Run(t *testing.T, h Harness) {
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			b := &bench{t: t, pepper: h.Pepper, why: c.why, clock: &clock{at: start()}}
+			b.Store = h.Open(t, b.clock.now)
+			if (c.rotates && b.Rotate == nil) || (c.switches && (b.Revoke == nil || b.SetDisabled == nil)) {
+				t.Skip("the store has no such operation")
+			}
+			c.run(b)
+		})
+	}
+}
+
+type testCase struct {
+	name     string
+	why      string
+	rotates  bool
+	switches bool
+	run      func(*bench)
+}
+
+// bench is one store on trial.
+type bench struct {
+	Store
+	t      *testing.T
+	pepper []byte
+	why    string
+	clock  *clock
+}
+
+// start is off the whole millisecond on purpose: stores keep whole ones.
+func start() time.Time {
+	return time.Date(2026, 3, 29, 0, 59, 59, 987_654_321, time.FixedZone("", 5*3600+45*60))
+}
+
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// fail ends the case with what was seen and the rule it breaks.
+func (b *bench) fail(format string, args ...any) {
+	b.t.Helper()
+	b.t.Errorf(format, args...)
+	b.t.Fatalf("the rule: %s", b.why)
+}
+
+func (b *bench) create(k auth.Key) (auth.Key, auth.Secret) {
+	b.t.Helper()
+	k, s, err := b.Create(b.t.Context(), k)
+	if err != nil {
+		b.fail("Create: %v", err)
+	}
+	return k, s
+}
+
+func (b *bench) rotate(id string, grace time.Duration) (auth.Key, auth.Secret) {
+	b.t.Helper()
+	k, s, err := b.Rotate(b.t.Context(), id, grace)
+	if err != nil {
+		b.fail("Rotate: %v", err)
+	}
+	return k, s
+}
+
+func (b *bench) look(s auth.Secret) (*auth.Key, error) {
+	return b.KeyByDigest(b.t.Context(), s.Digest(b.pepper))
+}
+
+func (b *bench) find(what string, s auth.Secret) *auth.Key {
+	b.t.Helper()
+	k, err := b.look(s)
+	if err != nil || k == nil {
+		b.fail("%s: KeyByDigest = %v, %v; want the key", what, k, err)
+	}
+	return k
+}
+
+// full is a key with something in every field that a caller sets.
+func full() auth.Key {
+	return auth.Key{
+		ID: "key-1", Owner: "acme", Name: `Panel "ü" 'x' \ %_ 🙂`,
+		Scopes:    []auth.Scope{auth.ReadData, auth.TrackEvents},
+		Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}, {Kind: auth.KindLink, ID: "l'1"}},
+		Filters:   []auth.Filter{{Field: "country", Op: "in", Values: []string{"DE", ""}}, {Field: "path", Op: "eq", Values: []string{`/"`}}},
+		Types:     []string{"summary", "pages"},
+		Limits:    &auth.Limits{PerMinute: 7},
+		Expires:   time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
+	}
+}

@@ -1,0 +1,146 @@
+package authtest_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/authtest"
+)
+
+const flawVariable = "AUTHTEST_FLAW"
+
+var pepper = []byte("a pepper for stores with a flaw")
+
+// flaws are mistakes that a store of keys may have, and the case that must catch each.
+func flaws() map[string]struct {
+	caught string
+	spoil  func(*authtest.Store)
+} {
+	type flaw = struct {
+		caught string
+		spoil  func(*authtest.Store)
+	}
+	return map[string]flaw{
+		"forgets the filters": {"round trip", answer(func(k *auth.Key) { k.Filters = nil })},
+		"empty types are nil": {"bare key", answer(func(k *auth.Key) {
+			if len(k.Types) == 0 {
+				k.Types = nil
+			}
+		})},
+		"hides what is revoked": {"revoked and disabled", refuse(func(k *auth.Key) bool { return !k.Revoked.IsZero() })},
+		"ignores the context": {"cancelled", func(s *authtest.Store) {
+			inner := s.KeyStore
+			s.KeyStore = storeFunc(func(_ context.Context, d auth.Digest) (*auth.Key, error) {
+				return inner.KeyByDigest(context.Background(), d)
+			})
+		}},
+		"calls every trouble unknown": {"cancelled", func(s *authtest.Store) {
+			inner := s.KeyStore
+			s.KeyStore = storeFunc(func(ctx context.Context, d auth.Digest) (*auth.Key, error) {
+				k, err := inner.KeyByDigest(ctx, d)
+				if err != nil {
+					err = auth.ErrNotFound
+				}
+				return k, err
+			})
+		}},
+		"gives no grace": {"rotation with grace", func(s *authtest.Store) {
+			inner := s.Rotate
+			s.Rotate = func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
+				return inner(ctx, id, min(grace, 0))
+			}
+		}},
+		"always gives grace": {"rotation without grace", func(s *authtest.Store) {
+			inner := s.Rotate
+			s.Rotate = func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
+				return inner(ctx, id, grace+time.Second)
+			}
+		}},
+		"takes any key": {"refused keys", func(s *authtest.Store) {
+			inner := s.Create
+			s.Create = func(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
+				if k.Check() != nil {
+					k = auth.Key{Owner: "x"}
+				}
+				return inner(ctx, k)
+			}
+		}},
+	}
+}
+
+type storeFunc func(context.Context, auth.Digest) (*auth.Key, error)
+
+func (f storeFunc) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
+	return f(ctx, d)
+}
+
+// answer spoils the keys that a store finds.
+func answer(spoil func(*auth.Key)) func(*authtest.Store) {
+	return refuse(func(k *auth.Key) bool { spoil(k); return false })
+}
+
+// refuse makes a store not find some keys.
+func refuse(hide func(*auth.Key) bool) func(*authtest.Store) {
+	return func(s *authtest.Store) {
+		inner := s.KeyStore
+		s.KeyStore = storeFunc(func(ctx context.Context, d auth.Digest) (*auth.Key, error) {
+			k, err := inner.KeyByDigest(ctx, d)
+			if err == nil && hide(k) {
+				return nil, auth.ErrNotFound
+			}
+			return k, err
+		})
+	}
+}
+
+// TestFlawed runs the suite on a store with the flaw that the environment names. Only
+// TestSuiteCatches asks for one; without a flaw the suite must pass.
+func TestFlawed(t *testing.T) {
+	authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(_ *testing.T, now func() time.Time) authtest.Store {
+		m := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: now}}
+		s := authtest.Store{
+			KeyStore: m,
+			Create:   func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) { return m.Create(k) },
+			Rotate: func(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
+				return m.Rotate(id, grace)
+			},
+			Revoke:      func(_ context.Context, id string) error { return m.Revoke(id) },
+			SetDisabled: func(_ context.Context, id string, disabled bool) error { return m.SetDisabled(id, disabled) },
+		}
+		if f, ok := flaws()[os.Getenv(flawVariable)]; ok {
+			f.spoil(&s)
+		}
+		return s
+	}})
+}
+
+func TestSuiteCatches(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	for name, f := range flaws() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, exe, "-test.run=^TestFlawed$", "-test.v")
+			cmd.Env = append(os.Environ(), flawVariable+"="+name)
+			out, err := cmd.CombinedOutput()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) {
+				t.Fatalf("the suite passed a store that %s: %v", name, err)
+			}
+			where := "--- FAIL: TestFlawed/" + strings.ReplaceAll(f.caught, " ", "_")
+			if !strings.Contains(string(out), where) || !strings.Contains(string(out), "the rule: ") {
+				t.Errorf("no %q in the output:\n%s", where, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,25 @@
+// Package auth says who a caller is and what they may do. It does no I/O of its own
+// and knows nothing of routes or databases: keys come from a [KeyStore], and the
+// answers are [Key.Allows], [Key.MayRead] and [Key.Valid].
+//
+// # A key and its secret
+//
+// A secret is shown once, when its key is made or rotated. Its text is
+//
+//	sl_ + 43 random characters of 0-9A-Za-z + 6 characters of CRC-32 over all before
+//
+// so a typing mistake is refused before any look-up, and scanners for leaked secrets
+// can recognise one without asking. A store keeps the secret's [Digest] (HMAC-SHA-256
+// under a pepper that lies elsewhere), its prefix and its first 8 characters.
+//
+// # What a key opens
+//
+// Scopes say what may be done, resources to what. A key is over all resources of its
+// owner only when All says so; a list narrows, and an empty list opens nothing. What
+// belongs to another owner stays shut whatever the key lists.
+//
+// # Other ways in
+//
+// [Keys] makes an [Authenticator] of API keys. A host with sessions of its own writes
+// another, and hands out a made-up [Key] with the rights of that session.
+package auth

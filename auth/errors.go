@@ -1,0 +1,25 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of authentication and authorisation.
+var (
+	// ErrRequired: no, unknown, disabled, revoked or expired credentials. One answer for all.
+	ErrRequired = errors.New("auth: authentication required")
+	// ErrMissing is the ErrRequired of a request that carries no credentials.
+	ErrMissing = fmt.Errorf("%w: no credentials", ErrRequired)
+	// ErrInvalid is the ErrRequired of a request whose credentials are no good. It does
+	// not say why, so that whoever tries keys learns nothing.
+	ErrInvalid = fmt.Errorf("%w: credentials not accepted", ErrRequired)
+	// ErrForbidden: the credentials are good but do not reach that far.
+	ErrForbidden = errors.New("auth: insufficient permissions")
+	// ErrNotFound: a KeyStore has no such key.
+	ErrNotFound = errors.New("auth: no such key")
+	// ErrExists: a KeyStore has a key of that id already.
+	ErrExists = errors.New("auth: key exists")
+	// ErrBadKey: a key that contradicts itself or lacks something cannot be issued.
+	ErrBadKey = errors.New("auth: key not acceptable")
+)

@@ -1,0 +1,127 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// An Issuer makes what a store needs for a new key and for a rotated one. Stores use
+// it so that all of them take and refuse the same keys. The zero Issuer is ready.
+type Issuer struct {
+	Prefix string           // begins secrets; empty means DefaultPrefix
+	Rand   io.Reader        // nil means crypto/rand
+	Now    func() time.Time // nil means time.Now
+}
+
+// Issue returns k as a store keeps it, and its secret. An empty id is made, a zero
+// CreatedAt becomes now, prefix and start are set, instants become whole milliseconds
+// in UTC, and nothing is shared with k. Its error wraps [ErrBadKey] when k fails
+// [Key.Check].
+func (i Issuer) Issue(k Key) (Key, Secret, error) {
+	if err := k.Check(); err != nil {
+		return Key{}, Secret{}, err
+	}
+	s, err := NewSecret(i.Rand, i.Prefix)
+	if err != nil {
+		return Key{}, Secret{}, err
+	}
+	k = k.clone()
+	if k.ID == "" {
+		id, err := base62(i.Rand, 20)
+		if err != nil {
+			return Key{}, Secret{}, err
+		}
+		k.ID = "key_" + id
+	}
+	if k.CreatedAt.IsZero() {
+		k.CreatedAt = i.now()
+	}
+	for n := range k.Resources {
+		k.Resources[n].Owner = ""
+	}
+	k.CreatedAt, k.Expires, k.Revoked = millis(k.CreatedAt), millis(k.Expires), millis(k.Revoked)
+	k.Prefix, k.Start = s.Prefix(), s.Start()
+	return k, s, nil
+}
+
+// Reissue returns k with a new secret; all but prefix and start stays. grace is how
+// long the old secret shall live on, and until the instant when it dies: zero when it
+// dies at once. Its error wraps [ErrBadKey] when k is revoked, since a new secret would
+// not work either, and when grace is negative.
+func (i Issuer) Reissue(k Key, grace time.Duration) (_ Key, _ Secret, until time.Time, err error) {
+	if !k.Revoked.IsZero() {
+		return Key{}, Secret{}, time.Time{}, fmt.Errorf("%w: it is revoked", ErrBadKey)
+	}
+	if grace < 0 {
+		return Key{}, Secret{}, time.Time{}, fmt.Errorf("%w: grace of %v", ErrBadKey, grace)
+	}
+	s, err := NewSecret(i.Rand, i.Prefix)
+	if err != nil {
+		return Key{}, Secret{}, time.Time{}, err
+	}
+	if grace > 0 {
+		until = millis(i.now().Add(grace))
+	}
+	k = k.clone()
+	k.Prefix, k.Start = s.Prefix(), s.Start()
+	return k, s, until, nil
+}
+
+func (i Issuer) now() time.Time {
+	if i.Now == nil {
+		return time.Now()
+	}
+	return i.Now()
+}
+
+// millis drops what stores do not keep, and the monotonic clock.
+func millis(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
+}
+
+// Check returns every reason why k cannot be issued, joined, or nil; the error wraps
+// [ErrBadKey]. A key without scopes, or that opens nothing, is weak but not wrong.
+func (k *Key) Check() error {
+	var faults []error
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrBadKey}, args...)...))
+	}
+	if k.Owner == "" {
+		fault("owner is missing")
+	}
+	if !utf8.ValidString(k.ID + k.Owner + k.Name) {
+		fault("id, owner or name is not UTF-8")
+	}
+	for i, s := range k.Scopes {
+		if !slices.Contains(Scopes(), s) {
+			fault("scopes[%d]: %q is not one of %q", i, s, Scopes())
+		}
+	}
+	if k.All && len(k.Resources) > 0 {
+		fault("it is over all resources and over a list of them; say one")
+	}
+	for i, r := range k.Resources {
+		if ReadScopes(r.Kind) == nil || r.ID == "" {
+			fault("resources[%d]: %q %q is no website, link or schedule with an id", i, r.Kind, r.ID)
+		}
+	}
+	for i, f := range k.Filters {
+		if f.Field == "" || f.Op == "" || len(f.Values) == 0 {
+			fault("filters[%d]: needs a field, an op and values", i)
+		}
+	}
+	if slices.Contains(k.Types, "") {
+		fault("types: one is empty")
+	}
+	if k.Limits != nil && k.Limits.PerMinute < 1 {
+		fault("limits: %d requests per minute", k.Limits.PerMinute)
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,154 @@
+package auth
+
+import (
+	"slices"
+	"time"
+)
+
+// Scope is one permission of a key. No scope implies another.
+type Scope string
+
+// The scopes.
+const (
+	ReadData     Scope = "read:data"
+	ManageFlags  Scope = "manage:flags"
+	TrackEvents  Scope = "track:events"
+	ReadLinks    Scope = "read:links"
+	ReadMonitors Scope = "read:monitors"
+)
+
+// Scopes lists every scope there is, in a slice of the caller's own.
+func Scopes() []Scope {
+	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors}
+}
+
+// The kinds of resource. The texts are those of store.SubjectKind too.
+const (
+	KindWebsite  = "website"
+	KindLink     = "link"
+	KindSchedule = "schedule" // an uptime monitor
+)
+
+// ReadScopes lists the scopes of which one is enough to read the analytics of
+// resources of that kind. No scope reads an unknown kind.
+func ReadScopes(kind string) []Scope {
+	switch kind {
+	case KindWebsite:
+		return []Scope{ReadData}
+	case KindLink:
+		return []Scope{ReadData, ReadLinks}
+	case KindSchedule:
+		return []Scope{ReadData, ReadMonitors}
+	default:
+		return nil
+	}
+}
+
+// A Resource is something a key may be limited to. Kind is website, link or schedule.
+// In a key's list Owner is not looked at.
+type Resource struct {
+	Kind  string `json:"kind"`
+	ID    string `json:"id"`
+	Owner string `json:"-"`
+}
+
+// A Filter is a condition that a key adds to everything it asks. Its fields are those of query filters.
+type Filter struct {
+	Field  string   `json:"field"`
+	Op     string   `json:"op"`
+	Values []string `json:"values"`
+}
+
+// Limits replace the default rates of a key, requests per 60 seconds.
+type Limits struct {
+	PerMinute int `json:"perMinute"` // 1 or more
+}
+
+// A Key is what is known of an API key; the secret is not. Instants are whole
+// milliseconds in UTC once a store has issued the key.
+type Key struct {
+	ID        string
+	Owner     string
+	Name      string
+	Prefix    string // the secret's text before its first _
+	Start     string // the secret's first 8 characters
+	Scopes    []Scope
+	All       bool       // every resource of Owner; said, never implied by an empty list
+	Resources []Resource // narrows, also beside All; see Allows
+	Filters   []Filter   // mandatory; they come before every caller's own
+	Types     []string   // query types allowed; nil means all, empty none
+	Limits    *Limits    // nil means the defaults
+	CreatedAt time.Time
+	Expires   time.Time // zero means never; from this instant on the key is not valid
+	Revoked   time.Time // zero means never
+	Disabled  bool
+}
+
+// Has reports whether k carries scope s at all. It says nothing of resources: use it
+// for what belongs to no single resource, such as listing, and filter what is listed.
+func (k *Key) Has(s Scope) bool {
+	return k != nil && slices.Contains(k.Scopes, s)
+}
+
+// Allows reports whether k may use s on r. It is pure, and does not ask whether k is
+// still valid: an Authenticator did that with [Key.Valid].
+//
+// The key must carry the scope, and r must be of the key's owner; another owner's
+// resource is never allowed, whatever the key lists, and neither is one without owner
+// or id. Then a list is an intersection: when the key has one, r must be in it. Without
+// a list, the key must say All.
+func (k *Key) Allows(s Scope, r Resource) bool {
+	return k.Has(s) && k.reaches(r)
+}
+
+// MayRead reports whether k may read the analytics of r: whether it allows r under
+// one of the [ReadScopes] of r's kind.
+func (k *Key) MayRead(r Resource) bool {
+	return slices.ContainsFunc(ReadScopes(r.Kind), func(s Scope) bool { return k.Allows(s, r) })
+}
+
+func (k *Key) reaches(r Resource) bool {
+	if r.ID == "" || r.Owner == "" || r.Owner != k.Owner {
+		return false
+	}
+	if len(k.Resources) == 0 {
+		return k.All
+	}
+	return slices.ContainsFunc(k.Resources, func(x Resource) bool { return x.Kind == r.Kind && x.ID == r.ID })
+}
+
+// Valid reports whether k may be used at the instant now: whether it is neither
+// disabled nor revoked nor expired.
+func (k *Key) Valid(now time.Time) bool {
+	return k != nil && k.refusal(now) == ""
+}
+
+// refusal says in a word why k is not valid at now; empty means that it is.
+func (k *Key) refusal(now time.Time) string {
+	switch {
+	case k.Disabled:
+		return "disabled"
+	case !k.Revoked.IsZero():
+		return "revoked"
+	case !k.Expires.IsZero() && !now.Before(k.Expires):
+		return "expired"
+	default:
+		return ""
+	}
+}
+
+// clone returns a copy that shares nothing with k.
+func (k Key) clone() Key {
+	k.Scopes = slices.Clone(k.Scopes)
+	k.Resources = slices.Clone(k.Resources)
+	k.Types = slices.Clone(k.Types)
+	k.Filters = slices.Clone(k.Filters)
+	for i, f := range k.Filters {
+		k.Filters[i].Values = slices.Clone(f.Values)
+	}
+	if k.Limits != nil {
+		l := *k.Limits
+		k.Limits = &l
+	}
+	return k
+}

@@ -1,0 +1,227 @@
+package auth_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+type permission struct {
+	says  string
+	key   auth.Key
+	scope auth.Scope
+	on    auth.Resource
+	want  bool
+}
+
+func allow(says string, k auth.Key, s auth.Scope, r auth.Resource) permission {
+	return permission{says, k, s, r, true}
+}
+
+func deny(says string, k auth.Key, s auth.Scope, r auth.Resource) permission {
+	return permission{says, k, s, r, false}
+}
+
+// over is a key of acme over everything, only a key of acme over a list.
+func over(scopes ...auth.Scope) auth.Key {
+	return auth.Key{Owner: "acme", All: true, Scopes: scopes}
+}
+
+func only(list []auth.Resource, scopes ...auth.Scope) auth.Key {
+	return auth.Key{Owner: "acme", Resources: list, Scopes: scopes}
+}
+
+func of(owner, kind, id string) auth.Resource {
+	return auth.Resource{Owner: owner, Kind: kind, ID: id}
+}
+
+func list(r ...auth.Resource) []auth.Resource { return r }
+
+func TestKeyAllows(t *testing.T) {
+	w1, w2 := of("acme", "website", "w1"), of("acme", "website", "w2")
+	foreign := of("other", "website", "w1")
+	both := over(auth.ReadData)
+	both.Resources = list(w1)
+	nobody := over(auth.ReadData)
+	nobody.Owner = ""
+	for _, p := range []permission{
+		allow("a key over everything reads any website of its owner", over(auth.ReadData), auth.ReadData, w1),
+		deny("a key over everything does not reach another owner's website", over(auth.ReadData), auth.ReadData, foreign),
+		deny("a key without the scope may not", over(auth.TrackEvents), auth.ReadData, w1),
+		deny("a key without scopes may nothing", over(), auth.ReadData, w1),
+		allow("one of several scopes is enough", over(auth.TrackEvents, auth.ReadData), auth.ReadData, w1),
+		deny("managing flags does not include reading", over(auth.ManageFlags), auth.ReadData, w1),
+		deny("the empty scope is no scope", over(auth.ReadData), "", w1),
+
+		allow("a listed website is read", only(list(w2, w1), auth.ReadData), auth.ReadData, w1),
+		deny("a website off the list is not", only(list(w2), auth.ReadData), auth.ReadData, w1),
+		deny("a link with the id of a listed website is not", only(list(w1), auth.ReadData), auth.ReadData, of("acme", "link", "w1")),
+		deny("an empty list opens nothing", only(nil, auth.ReadData), auth.ReadData, w1),
+		deny("an empty list that is not nil opens nothing either", only(list(), auth.ReadData), auth.ReadData, w1),
+		deny("listing another owner's website does not open it", only(list(foreign), auth.ReadData), auth.ReadData, foreign),
+		allow("the owner in a list is not looked at", only(list(foreign), auth.ReadData), auth.ReadData, w1),
+		deny("a listed website without the scope is not read", only(list(w1), auth.TrackEvents), auth.ReadData, w1),
+		allow("a list beside all still opens what it lists", both, auth.ReadData, w1),
+		deny("a list beside all narrows", both, auth.ReadData, w2),
+
+		deny("a resource without owner is nobody's to use", over(auth.ReadData), auth.ReadData, of("", "website", "w1")),
+		deny("no owner is not the owner of what has none", nobody, auth.ReadData, of("", "website", "w1")),
+		deny("a resource without id is none", over(auth.ReadData), auth.ReadData, of("acme", "website", "")),
+		deny("owners are compared to the letter", over(auth.ReadData), auth.ReadData, of("Acme", "website", "w1")),
+		deny("ids are compared to the letter", only(list(w1), auth.ReadData), auth.ReadData, of("acme", "website", "W1")),
+		deny("the zero key may nothing", auth.Key{}, auth.ReadData, w1),
+	} {
+		t.Run(p.says, func(t *testing.T) {
+			if got := p.key.Allows(p.scope, p.on); got != p.want {
+				t.Errorf("Allows(%s, %+v) = %v", p.scope, p.on, got)
+			}
+		})
+	}
+	if (*auth.Key)(nil).Allows(auth.ReadData, w1) {
+		t.Error("no key at all may read")
+	}
+}
+
+func TestKeyMayRead(t *testing.T) {
+	site, link, monitor := of("acme", "website", "x"), of("acme", "link", "x"), of("acme", "schedule", "x")
+	for _, p := range []permission{
+		allow("read:data reads a website", over(auth.ReadData), "", site),
+		allow("read:data reads a link", over(auth.ReadData), "", link),
+		allow("read:data reads a monitor", over(auth.ReadData), "", monitor),
+		allow("read:links reads a link", over(auth.ReadLinks), "", link),
+		allow("read:monitors reads a monitor", over(auth.ReadMonitors), "", monitor),
+		deny("read:links reads no website", over(auth.ReadLinks), "", site),
+		deny("read:links reads no monitor", over(auth.ReadLinks), "", monitor),
+		deny("read:monitors reads no link", over(auth.ReadMonitors), "", link),
+		deny("read:monitors reads no website", over(auth.ReadMonitors), "", site),
+		deny("track:events and manage:flags read nothing", over(auth.TrackEvents, auth.ManageFlags), "", site),
+		allow("a listed link is read", only(list(link), auth.ReadLinks), "", link),
+		deny("with read:links a link off the list is not", only(list(site), auth.ReadLinks), "", link),
+		deny("another owner's monitor is not read", over(auth.ReadData, auth.ReadMonitors), "", of("other", "schedule", "x")),
+		deny("an unknown kind is read by no scope", over(auth.Scopes()...), "", of("acme", "organization", "x")),
+	} {
+		t.Run(p.says, func(t *testing.T) {
+			if got := p.key.MayRead(p.on); got != p.want {
+				t.Errorf("MayRead(%+v) = %v", p.on, got)
+			}
+		})
+	}
+}
+
+// TestAllowsLaws walks every key and resource of a small world, and asks for what must
+// hold of all of them.
+func TestAllowsLaws(t *testing.T) {
+	resources := list(of("acme", "website", "1"), of("acme", "link", "1"), of("other", "website", "1"), of("other", "website", "2"))
+	allowed := 0
+	for mask := range 1 << len(resources) {
+		var some []auth.Resource
+		for i, r := range resources {
+			if mask>>i&1 == 1 {
+				some = append(some, r)
+			}
+		}
+		for _, s := range auth.Scopes() {
+			k, all := only(some, s), over(s)
+			for _, r := range resources {
+				for _, asked := range auth.Scopes() {
+					got := k.Allows(asked, r)
+					if got {
+						allowed++
+					}
+					if got && (r.Owner != k.Owner || asked != s || mask == 0) {
+						t.Errorf("%+v allows %s on %+v", k, asked, r)
+					}
+					if got && !all.Allows(asked, r) {
+						t.Errorf("a list allows %s on %+v, which all does not", asked, r)
+					}
+					if got && !k.Allows(asked, r) {
+						t.Errorf("two answers for %s on %+v", asked, r)
+					}
+				}
+			}
+		}
+	}
+	// 5 scopes, 2 resources of acme: the website is named by 12 of the 16 lists (the
+	// other owner's row of the same id counts), the link by 8.
+	if want := 5 * (12 + 8); allowed != want {
+		t.Errorf("%d permissions in the small world, want %d", allowed, want)
+	}
+}
+
+func TestKeyValid(t *testing.T) {
+	now := time.Date(2026, 10, 25, 1, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		says string
+		key  auth.Key
+		want bool
+	}{
+		{"a fresh key is valid", auth.Key{}, true},
+		{"a disabled key is not", auth.Key{Disabled: true}, false},
+		{"a revoked key is not", auth.Key{Revoked: now.Add(-time.Hour)}, false},
+		{"a key to be revoked later is not, which errs on the safe side", auth.Key{Revoked: now.Add(time.Hour)}, false},
+		{"a key is valid until the last moment before its end", auth.Key{Expires: now.Add(time.Millisecond)}, true},
+		{"a key is not valid at its end", auth.Key{Expires: now}, false},
+		{"the zone of its end does not matter", auth.Key{Expires: now.In(time.FixedZone("", 20700))}, false},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			if got := c.key.Valid(now); got != c.want {
+				t.Errorf("Valid = %v", got)
+			}
+		})
+	}
+	if (*auth.Key)(nil).Valid(now) {
+		t.Error("no key at all is valid")
+	}
+}
+
+func TestCheckReportsEveryFault(t *testing.T) {
+	bad := auth.Key{
+		Name: "a\xff", Scopes: []auth.Scope{auth.ReadData, "read:all"},
+		All: true, Resources: list(of("", "website", ""), of("", "flag", "f")),
+		Filters: []auth.Filter{{Op: "eq", Values: []string{"x"}}},
+		Types:   []string{""}, Limits: &auth.Limits{},
+	}
+	err := bad.Check()
+	if !errors.Is(err, auth.ErrBadKey) {
+		t.Fatalf("Check = %v", err)
+	}
+	for _, part := range []string{"owner", "UTF-8", "scopes[1]", "over all", "resources[0]", "resources[1]", "filters[0]", "types", "limits"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("no word of %s in:\n%v", part, err)
+		}
+	}
+	if n := strings.Count(err.Error(), "\n") + 1; n != 9 {
+		t.Errorf("%d faults, want 9:\n%v", n, err)
+	}
+	good := over(auth.Scopes()...)
+	if err := good.Check(); err != nil {
+		t.Errorf("a good key: %v", err)
+	}
+}
+
+func TestScopesAreTheCallersOwn(t *testing.T) {
+	auth.Scopes()[0] = "x"
+	if slices.Contains(auth.Scopes(), "x") {
+		t.Error("a caller changed the scopes")
+	}
+}
+
+func ExampleKey_Allows() {
+	key := auth.Key{
+		Owner:     "acme",
+		Scopes:    []auth.Scope{auth.ReadData},
+		Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "shop"}},
+	}
+	fmt.Println(key.Allows(auth.ReadData, auth.Resource{Kind: auth.KindWebsite, ID: "shop", Owner: "acme"}))
+	fmt.Println(key.Allows(auth.ReadData, auth.Resource{Kind: auth.KindWebsite, ID: "blog", Owner: "acme"}))
+	fmt.Println(key.Allows(auth.ReadData, auth.Resource{Kind: auth.KindWebsite, ID: "shop", Owner: "rival"}))
+	// Output:
+	// true
+	// false
+	// false
+}

@@ -1,0 +1,118 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Memory is a KeyStore that forgets everything when the process ends: for tests,
+// examples, and hosts that make their keys at start. Set its fields before first use.
+// It is safe for concurrent use.
+type Memory struct {
+	Pepper []byte // required, MinPepper bytes or more
+	Issuer Issuer // the zero one will do
+
+	mu    sync.RWMutex
+	keys  map[string]*record // by id
+	index map[Digest]string  // id by digest, also by an old one in its grace
+}
+
+type record struct {
+	key      Key
+	digest   Digest
+	previous Digest
+	until    time.Time // when previous dies; zero means that there is none
+}
+
+// Create keeps k under a new secret, and returns both: k as it is kept (see
+// [Issuer.Issue]), and the secret, this once. Its error wraps [ErrBadKey] or, when the
+// id is taken, [ErrExists].
+func (m *Memory) Create(k Key) (Key, Secret, error) {
+	if err := checkPepper(m.Pepper); err != nil {
+		return Key{}, Secret{}, err
+	}
+	k, s, err := m.Issuer.Issue(k)
+	if err != nil {
+		return Key{}, Secret{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, taken := m.keys[k.ID]; taken {
+		return Key{}, Secret{}, fmt.Errorf("%w: %s", ErrExists, k.ID)
+	}
+	if m.keys == nil {
+		m.keys, m.index = make(map[string]*record), make(map[Digest]string)
+	}
+	r := &record{key: k.clone(), digest: s.Digest(m.Pepper)}
+	m.keys[k.ID], m.index[r.digest] = r, k.ID
+	return k, s, nil
+}
+
+// Rotate gives the key a new secret and lets the old one live for grace; an older one
+// that still lived dies now. Its error wraps [ErrNotFound] or [ErrBadKey].
+func (m *Memory) Rotate(id string, grace time.Duration) (Key, Secret, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.keys[id]
+	if !ok {
+		return Key{}, Secret{}, fmt.Errorf("%w: %s", ErrNotFound, id)
+	}
+	k, s, until, err := m.Issuer.Reissue(r.key, grace)
+	if err != nil {
+		return Key{}, Secret{}, err
+	}
+	delete(m.index, r.previous)
+	if until.IsZero() {
+		delete(m.index, r.digest)
+	}
+	r.previous, r.until = r.digest, until
+	r.key, r.digest = k.clone(), s.Digest(m.Pepper)
+	m.index[r.digest] = id
+	return k, s, nil
+}
+
+// Revoke ends a key for good; the first time counts. Its error wraps [ErrNotFound].
+func (m *Memory) Revoke(id string) error {
+	return m.change(id, func(k *Key) {
+		if k.Revoked.IsZero() {
+			k.Revoked = millis(m.Issuer.now())
+		}
+	})
+}
+
+// SetDisabled switches a key off, or on again. Its error wraps [ErrNotFound].
+func (m *Memory) SetDisabled(id string, disabled bool) error {
+	return m.change(id, func(k *Key) { k.Disabled = disabled })
+}
+
+func (m *Memory) change(id string, f func(*Key)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.keys[id]
+	if !ok {
+		return fmt.Errorf("%w: %s", ErrNotFound, id)
+	}
+	f(&r.key)
+	return nil
+}
+
+// KeyByDigest implements [KeyStore].
+func (m *Memory) KeyByDigest(ctx context.Context, d Digest) (*Key, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	r, ok := m.keys[m.index[d]]
+	if !ok {
+		return nil, ErrNotFound
+	}
+	old := r.previous.Equal(d) && m.Issuer.now().Before(r.until)
+	if !r.digest.Equal(d) && !old {
+		return nil, ErrNotFound
+	}
+	k := r.key.clone()
+	return &k, nil
+}

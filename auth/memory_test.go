@@ -1,0 +1,56 @@
+package auth_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/authtest"
+)
+
+func TestMemoryConforms(t *testing.T) {
+	authtest.Run(t, authtest.Harness{
+		Pepper: pepper,
+		Open: func(_ *testing.T, now func() time.Time) authtest.Store {
+			m := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: now}}
+			return authtest.Store{
+				KeyStore: m,
+				Create: func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
+					return m.Create(k)
+				},
+				Rotate: func(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
+					return m.Rotate(id, grace)
+				},
+				Revoke: func(_ context.Context, id string) error { return m.Revoke(id) },
+				SetDisabled: func(_ context.Context, id string, disabled bool) error {
+					return m.SetDisabled(id, disabled)
+				},
+			}
+		},
+	})
+}
+
+func TestMemoryNeedsAPepper(t *testing.T) {
+	for _, pepper := range [][]byte{nil, []byte("fifteen bytes..")} {
+		m := &auth.Memory{Pepper: pepper}
+		if _, _, err := m.Create(over()); err == nil || !strings.Contains(err.Error(), "pepper") {
+			t.Errorf("Create with pepper %q: %v", pepper, err)
+		}
+	}
+}
+
+func TestIssuerRandomSourceFails(t *testing.T) {
+	for _, enough := range []int64{0, 60} {
+		i := auth.Issuer{Rand: io.LimitReader(zeros{}, enough)}
+		if _, s, err := i.Issue(over()); err == nil || errors.Is(err, auth.ErrBadKey) || s.Reveal() != "" {
+			t.Errorf("Issue with %d random bytes: %v", enough, err)
+		}
+	}
+	if _, _, _, err := (auth.Issuer{Rand: io.LimitReader(zeros{}, 0)}).Reissue(over(), 0); err == nil {
+		t.Error("Reissue without random bytes succeeded")
+	}
+}

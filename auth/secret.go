@@ -1,0 +1,194 @@
+package auth
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"log/slog"
+	"strings"
+)
+
+// DefaultPrefix begins secrets when no other prefix was chosen.
+const DefaultPrefix = "sl"
+
+// MinPepper is the smallest number of bytes that is taken for a pepper.
+const MinPepper = 16
+
+const (
+	alphabet  = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	randomLen = 43 // a little more than 256 bits
+	checkLen  = 6  // 62^6 is more than 2^32
+	startLen  = 8
+	maxPrefix = 16
+)
+
+// A Secret is the text that a caller sends to prove that a key is theirs. It prints,
+// logs and marshals as its first 8 characters and an ellipsis; [Secret.Reveal] is the
+// only way to the whole. The zero Secret is empty.
+type Secret struct {
+	// A pointer, because fmt prints unexported fields without asking their methods.
+	text *string
+}
+
+// A Digest is the HMAC of a secret: all that stores keep of it.
+type Digest [sha256.Size]byte
+
+// Equal reports whether d and other are the same, in a time that does not depend on
+// where they differ.
+func (d Digest) Equal(other Digest) bool {
+	return subtle.ConstantTimeCompare(d[:], other[:]) == 1
+}
+
+// NewSecret makes a secret from random bytes of r; nil means crypto/rand. An empty
+// prefix means [DefaultPrefix]. Its errors are those of r and of an unfit prefix.
+func NewSecret(r io.Reader, prefix string) (Secret, error) {
+	prefix, err := checkPrefix(prefix)
+	if err != nil {
+		return Secret{}, err
+	}
+	random, err := base62(r, randomLen)
+	if err != nil {
+		return Secret{}, err
+	}
+	text := prefix + "_" + random
+	text += checksum(text)
+	return Secret{&text}, nil
+}
+
+// ParseSecret takes text for a secret when its prefix, length, characters and checksum
+// are right, without asking any store. Otherwise its error wraps [ErrInvalid], and holds
+// nothing of the text. An empty prefix means [DefaultPrefix].
+func ParseSecret(text, prefix string) (Secret, error) {
+	prefix, err := checkPrefix(prefix)
+	if err != nil {
+		return Secret{}, err
+	}
+	body, ok := strings.CutPrefix(text, prefix+"_")
+	if !ok || len(body) != randomLen+checkLen || !isBase62(body) {
+		return Secret{}, fmt.Errorf("%w: not of the form of a key", ErrInvalid)
+	}
+	if cut := len(text) - checkLen; text[cut:] != checksum(text[:cut]) {
+		return Secret{}, fmt.Errorf("%w: wrong checksum", ErrInvalid)
+	}
+	return Secret{&text}, nil
+}
+
+// Reveal returns the whole text. Show it once, to whom the key is given; keep it nowhere.
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
+
+// Digest returns the HMAC-SHA-256 of the secret under pepper.
+func (s Secret) Digest(pepper []byte) Digest {
+	mac := hmac.New(sha256.New, pepper)
+	mac.Write([]byte(s.Reveal()))
+	return Digest(mac.Sum(nil))
+}
+
+// Prefix returns the text before the first underscore.
+func (s Secret) Prefix() string {
+	prefix, _, _ := strings.Cut(s.Reveal(), "_")
+	return prefix
+}
+
+// Start returns the first 8 characters, by which people tell keys apart.
+func (s Secret) Start() string {
+	text := s.Reveal()
+	return text[:min(startLen, len(text))]
+}
+
+// String returns the redacted form.
+func (s Secret) String() string {
+	if s.text == nil {
+		return ""
+	}
+	return s.Start() + "…"
+}
+
+// GoString returns the redacted form.
+func (s Secret) GoString() string { return s.String() }
+
+// Format writes the redacted form whatever the verb; %d and its like would otherwise
+// print the fields.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// LogValue returns the redacted form.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText returns the redacted form.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// checkPrefix returns prefix, or the default for an empty one. Letters and digits
+// only: the prefix ends at the first underscore.
+func checkPrefix(prefix string) (string, error) {
+	if prefix == "" {
+		return DefaultPrefix, nil
+	}
+	if len(prefix) > maxPrefix {
+		return "", fmt.Errorf("auth: prefix of secrets has %d characters, more than %d", len(prefix), maxPrefix)
+	}
+	if !isBase62(prefix) {
+		return "", fmt.Errorf("auth: prefix of secrets %q: letters and digits only", prefix)
+	}
+	return prefix, nil
+}
+
+func isBase62(s string) bool {
+	for i := range len(s) {
+		if strings.IndexByte(alphabet, s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func checkPepper(pepper []byte) error {
+	if len(pepper) == 0 {
+		return errors.New("auth: pepper is missing")
+	}
+	if len(pepper) < MinPepper {
+		return fmt.Errorf("auth: pepper has %d bytes, fewer than %d", len(pepper), MinPepper)
+	}
+	return nil
+}
+
+// base62 draws n characters, all equally likely: bytes of 248 and more are drawn
+// again, since 256 is no multiple of 62.
+func base62(r io.Reader, n int) (string, error) {
+	if r == nil {
+		r = rand.Reader
+	}
+	const fair = 256 - 256%len(alphabet)
+	out := make([]byte, 0, n)
+	buf := make([]byte, n+n/4)
+	for len(out) < n {
+		if _, err := io.ReadFull(r, buf); err != nil {
+			return "", fmt.Errorf("auth: random source: %w", err)
+		}
+		for _, b := range buf {
+			if int(b) < fair && len(out) < n {
+				out = append(out, alphabet[int(b)%len(alphabet)])
+			}
+		}
+	}
+	return string(out), nil
+}
+
+// checksum writes the CRC-32 (IEEE) of text in base 62, most significant digit first.
+func checksum(text string) string {
+	sum := crc32.ChecksumIEEE([]byte(text))
+	var out [checkLen]byte
+	for i := checkLen - 1; i >= 0; i-- {
+		out[i] = alphabet[sum%uint32(len(alphabet))]
+		sum /= uint32(len(alphabet))
+	}
+	return string(out[:])
+}
