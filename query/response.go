@@ -20,6 +20,7 @@ type Result struct {
 	Error     string      `json:"error,omitempty"`
 	Code      Code        `json:"code,omitempty"`
 	Meta      *ResultMeta `json:"meta,omitempty"`
+	Cause     error       `json:"-"` // of Error, for logs only
 }
 
 // ResultMeta says what was computed.
@@ -46,5 +47,41 @@ type Meta struct {
 	Granularity     string   `json:"granularity"`
 }
 
-// A Table is rows by column, encoded as a JSON array of objects.
-type Table struct{}
+// meta tells what the request was resolved to.
+func (v *resolver) meta() Meta {
+	m := Meta{
+		Parameters:      make([]string, len(v.req.Parameters)),
+		TotalParameters: len(v.req.Parameters),
+		Page:            max(v.req.Page, 1),
+		Limit:           DefaultLimit,
+		FiltersApplied:  len(v.req.Filters),
+		StartDate:       v.rng.StartDate.String(),
+		EndDate:         v.rng.EndDate.String(),
+		Timezone:        v.rng.Zone.String(),
+		Granularity:     v.grain.String(),
+	}
+	if v.req.Limit != nil {
+		m.Limit = *v.req.Limit
+	}
+	for i, p := range v.req.Parameters {
+		m.Parameters[i] = p.Name
+	}
+	return m
+}
+
+// meta tells what p computed: so many rows, and whether there are more.
+func (p *Plan) meta(rows int, more bool) *ResultMeta {
+	m := &ResultMeta{
+		From:        p.Range.From,
+		To:          p.Range.To,
+		Timezone:    p.Range.Zone.String(),
+		Granularity: p.Grain.String(),
+		Rows:        rows,
+		HasMore:     more,
+	}
+	if p.Limit > 0 {
+		limit := p.Limit
+		m.Limit = &limit
+	}
+	return m
+}

@@ -1,0 +1,104 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// maxMistakes bounds what is told of one request, so that an answer cannot be made
+// much larger than what was sent.
+const maxMistakes = 100
+
+// requestFields are the names of a request's fields in the order in which mistakes
+// are told.
+var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset", "timeZone",
+	"limit", "page", "filters", "granularity", "groupBy", "sortBy", "sortOrder"}
+
+// A place is where in a request a mistake is: a field, an item of it, a part of the item.
+type place struct {
+	field string
+	index int // of an item, from 0; -1 is the whole field
+	part  string
+}
+
+func inField(field string) place { return place{field: field, index: -1} }
+
+func (p place) String() string {
+	s := p.field
+	if p.index >= 0 {
+		s += "[" + strconv.Itoa(p.index) + "]"
+	}
+	if p.part != "" {
+		s += "." + p.part
+	}
+	return s
+}
+
+// holds reports whether q is p or lies inside it.
+func (p place) holds(q place) bool {
+	return p.field == q.field && (p.index < 0 || p.index == q.index) &&
+		(p.part == "" || p.part == q.part)
+}
+
+// mistakes collects what is wrong with one request.
+type mistakes struct {
+	places []place
+	errors Errors
+}
+
+// add tells a mistake at p, unless one is known there already: the first says what
+// to mend, and those that follow from it would only confuse.
+func (m *mistakes) add(p place, e Error) {
+	if m.full() || m.at(p) {
+		return
+	}
+	if e.Code == "" {
+		e.Code = Invalid
+	}
+	e.Field = p.String()
+	m.places = append(m.places, p)
+	m.errors = append(m.errors, &e)
+}
+
+// full reports whether no more mistakes are told.
+func (m *mistakes) full() bool { return len(m.errors) >= maxMistakes }
+
+// say tells a mistake that is nothing but a text.
+func (m *mistakes) say(p place, format string, args ...any) {
+	m.add(p, Error{Message: fmt.Sprintf(format, args...)})
+}
+
+// at reports whether a mistake is known at p or at what holds it.
+func (m *mistakes) at(p place) bool {
+	return slices.ContainsFunc(m.places, func(known place) bool { return known.holds(p) })
+}
+
+// sorted returns the mistakes in the order of the request's fields, nil if there are
+// none. Fields that no request has come last.
+func (m *mistakes) sorted() Errors {
+	if len(m.errors) == 0 {
+		return nil
+	}
+	order := make([]int, len(m.errors))
+	for i := range order {
+		order[i] = i
+	}
+	rank := func(i int) int {
+		if at := slices.Index(requestFields, m.places[i].field); at >= 0 {
+			return at
+		}
+		return len(requestFields)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if d := rank(a) - rank(b); d != 0 {
+			return d
+		}
+		return m.places[a].index - m.places[b].index
+	})
+	sorted := make(Errors, len(order))
+	for i, at := range order {
+		sorted[i] = m.errors[at]
+	}
+	return sorted
+}

@@ -1,0 +1,160 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// series is the rows of a series on their way to a table.
+type series struct {
+	plan         *Plan
+	rows         *store.Rows
+	columns      []column
+	date         int // place of the column of buckets
+	buckets      []calendar.Bucket
+	combinations [][]string // of groupBy, in ascending order; one empty one without groupBy
+	of           []int      // combination of each row, -1 where it is not shown
+	at           [][]int    // by combination and bucket, the row or -1
+}
+
+// A spot is one row of the answer: a combination in a bucket, and the row that the
+// store has for it, or -1.
+type spot struct {
+	combination, bucket, row int
+}
+
+func newSeries(p *Plan, rows *store.Rows) *series {
+	s := &series{plan: p, rows: rows, columns: p.columns(), buckets: calendar.Buckets(p.Range, p.Grain)}
+	s.date = slices.IndexFunc(s.columns, func(c column) bool { return c.Format == Date })
+	return s
+}
+
+// place finds the combinations and puts every row into its bucket.
+func (s *series) place() *Error {
+	if s.date < 0 || s.rows.Columns[s.date].Kind != dialect.Int {
+		return broken("%s has no column of bucket numbers", s.plan.Type.Name)
+	}
+	if s.rows.Len > MaxLimit {
+		return tooManyRows(fmt.Sprintf("more than %d", MaxLimit))
+	}
+	s.combine()
+	if n := len(s.combinations) * len(s.buckets); n > MaxLimit {
+		return tooManyRows(fmt.Sprintf("%d (%d combinations in %d buckets)", n, len(s.combinations), len(s.buckets)))
+	}
+	for range s.combinations {
+		s.at = append(s.at, slices.Repeat([]int{-1}, len(s.buckets)))
+	}
+	numbers := s.rows.Columns[s.date].Ints
+	for row, c := range s.of {
+		if c < 0 {
+			continue
+		}
+		b, found := slices.BinarySearchFunc(s.buckets, numbers[row], func(b calendar.Bucket, number int64) int {
+			return cmp.Compare(b.Number, number)
+		})
+		if !found || s.at[c][b] >= 0 {
+			return broken("the store returned bucket %d outside the range or twice", numbers[row])
+		}
+		s.at[c][b] = row
+	}
+	return nil
+}
+
+func tooManyRows(count string) *Error {
+	return &Error{Code: TooManyRows, Message: fmt.Sprintf("The series would have %s rows, and at most %d are allowed; "+
+		"ask for a shorter range or daily granularity, group by fewer fields, or filter to fewer values", count, MaxLimit)}
+}
+
+// combine finds the combinations that are shown, in order, and which one each row has.
+func (s *series) combine() {
+	s.of = make([]int, s.rows.Len)
+	if len(s.plan.Group) == 0 {
+		s.combinations = [][]string{{}}
+		return
+	}
+	needed := s.needed()
+	byKey := map[string][]string{}
+	keys := make([]string, s.rows.Len)
+	shown := map[string]bool{}
+	for row := range keys {
+		values := make([]string, len(s.plan.Group))
+		for i := range values {
+			if c := &s.rows.Columns[i]; !c.Null(row) {
+				values[i] = c.Texts[row]
+			}
+		}
+		keys[row] = joinKey(values)
+		byKey[keys[row]] = values
+		shown[keys[row]] = shown[keys[row]] || counts(needed, row)
+	}
+	for key, values := range byKey {
+		if shown[key] {
+			s.combinations = append(s.combinations, values)
+		}
+	}
+	slices.SortFunc(s.combinations, slices.Compare)
+	places := make(map[string]int, len(s.combinations))
+	for i, values := range s.combinations {
+		places[joinKey(values)] = i
+	}
+	for row, key := range keys {
+		place, ok := places[key]
+		if !ok {
+			place = -1
+		}
+		s.of[row] = place
+	}
+}
+
+// joinKey is one text for several, different for different ones.
+func joinKey(values []string) string {
+	if len(values) == 1 {
+		return values[0]
+	}
+	var b strings.Builder
+	for _, v := range values {
+		fmt.Fprintf(&b, "%d:%s", len(v), v)
+	}
+	return b.String()
+}
+
+// needed are the columns of which one must not be 0 for a row to count; none means
+// that every row does.
+func (s *series) needed() []*store.Column {
+	def := s.plan.Type
+	terms := slices.Collect(maps.Values(def.needed))
+	var found []*store.Column
+	for i := len(s.plan.Group); i < len(s.rows.Columns); i++ {
+		own := i - len(s.plan.Group) // place among the type's columns, then its hidden ones
+		if own >= len(def.columns) || slices.Contains(def.Needs, s.columns[i].Name) ||
+			own < len(def.terms) && slices.Contains(terms, def.terms[own]) {
+			found = append(found, &s.rows.Columns[i])
+		}
+	}
+	return found
+}
+
+// counts reports whether one of the needed columns is not 0 in a row.
+func counts(needed []*store.Column, row int) bool {
+	return len(needed) == 0 ||
+		slices.ContainsFunc(needed, func(c *store.Column) bool { return notZero(c, row) })
+}
+
+func notZero(c *store.Column, row int) bool {
+	switch {
+	case c.Null(row):
+		return false
+	case c.Kind == dialect.Int:
+		return c.Ints[row] != 0
+	case c.Kind == dialect.Float:
+		return c.Floats[row] != 0
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package query
+
+import (
+	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/address"
+)
+
+// operators says of each operator whether it takes several values.
+var operators = map[Op]bool{
+	Eq: false, Ne: false, Contains: false, NotContains: false, StartsWith: false, In: true, NotIn: true,
+}
+
+// operatorNames lists the operators as the documentation does.
+func operatorNames() []string {
+	var names []string
+	for _, op := range []Op{Eq, Ne, Contains, NotContains, StartsWith, In, NotIn} {
+		names = append(names, string(op))
+	}
+	return names
+}
+
+func atMostFilters(all []Filter, m *mistakes) {
+	m.atMost(inField("filters"), "filters", maxFilters, len(all))
+}
+
+// checkFilter tells all that is wrong with f itself, whatever type it is for.
+func checkFilter(at place, f Filter, m *mistakes) {
+	at.part = "field"
+	if f.Field == "" {
+		m.say(at, "is required")
+	}
+	checkText(at, f.Field, m)
+	at.part = "op"
+	many, known := operators[f.Op]
+	switch {
+	case f.Op == "":
+		m.add(at, Error{Message: "is required: one of " + strings.Join(operatorNames(), ", "), Allowed: operatorNames()})
+	case !known:
+		m.add(at, unknown(Invalid, "operator", string(f.Op), operatorNames()))
+	}
+	at.part = "value"
+	switch {
+	case known && many && len(f.Values) == 0:
+		m.say(at, "must hold at least one value for %s", f.Op)
+	case known && !many && len(f.Values) != 1:
+		m.say(at, "must be one value for %s", f.Op)
+	}
+	m.atMost(at, "values", maxValues, len(f.Values))
+	for _, v := range f.Values[:min(len(f.Values), maxValues)] {
+		checkText(at, v, m)
+	}
+}
+
+// condition is f on a field of a type, with its values in the form in which the
+// field's own are compared.
+func condition(field *Field, f Filter) Condition {
+	values := make([]string, len(f.Values))
+	for i, v := range f.Values {
+		values[i] = normalise(field.Match, f.Op, v)
+	}
+	return Condition{Field: field, Op: f.Op, Values: values}
+}
+
+// normalise writes a value as the stored ones are written. Countries and sources keep
+// theirs: what they are held against is more than a text.
+func normalise(match Match, op Op, value string) string {
+	switch match {
+	case Folded:
+		return strings.ToLower(value)
+	case PathMatch:
+		if wholeValue(op) && value != "" {
+			return address.Path(value)
+		}
+	}
+	return value
+}
+
+// wholeValue reports whether op compares values and not parts of them.
+func wholeValue(op Op) bool { return op == Eq || op == Ne || op == In || op == NotIn }

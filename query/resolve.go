@@ -1,0 +1,142 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// resolved is a request in which everything is decided: a slot per parameter, in the
+// order of the request.
+type resolved struct {
+	slots []slot
+	meta  Meta
+}
+
+// A slot is one parameter: what will run, or why it cannot.
+type slot struct {
+	name string
+	id   string
+	plan *Plan
+	err  *Error // instead of plan
+}
+
+// resolver turns the parameters of one request into plans.
+type resolver struct {
+	types     *Registry
+	access    Access
+	req       *Request
+	rng       calendar.Range // of the request
+	grain     calendar.Grain // of the request
+	now       time.Time
+	mandatory *Error // the access's filters are not usable
+}
+
+// resolve decides all that req leaves open. What is wrong with the request as a whole
+// is told as Errors, all of it; what is wrong with one parameter is in its slot.
+func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Errors) {
+	var m mistakes
+	rd := checkRequest(&req, &m)
+	zone := rd.zone
+	if zone == nil {
+		zone = a.Zone
+	}
+	if zone == nil {
+		zone = time.UTC
+	}
+	if start, end, ok := calendar.PresetDays(req.Preset, calendar.Today(now, zone)); ok {
+		rd.start, rd.end = start, end
+		checkHourly(inField("granularity"), Invalid, rd.grain, int(end-start)+1, &m)
+	}
+	if errs := m.sorted(); errs != nil {
+		return nil, errs
+	}
+	v := &resolver{types: r, access: a, req: &req, grain: rd.grain, now: now,
+		rng: calendar.Days(rd.start, rd.end, zone), mandatory: checkMandatory(a.Filters)}
+	found := &resolved{slots: make([]slot, len(req.Parameters)), meta: v.meta()}
+	for i, p := range req.Parameters {
+		found.slots[i] = v.slot(i, p)
+	}
+	return found, nil
+}
+
+// checkMandatory refuses filters of an access that cannot be used. Leaving them out
+// would show what the caller must not see.
+func checkMandatory(all []Filter) *Error {
+	var m mistakes
+	for i, f := range all {
+		checkFilter(place{"filters", i, ""}, f, &m)
+	}
+	if errs := m.sorted(); errs != nil {
+		return &Error{Code: Internal, Message: "The mandatory filters of this access are not usable",
+			Err: fmt.Errorf("query: Access.Filters: %w", errs)}
+	}
+	return nil
+}
+
+// slot resolves the i-th parameter.
+func (v *resolver) slot(i int, p Parameter) slot {
+	s := slot{name: p.Name, id: p.ID}
+	if v.mandatory != nil {
+		s.err = v.mandatory
+		return s
+	}
+	var m mistakes
+	if def := v.definition(place{"parameters", i, ""}, p.Name, &m); def != nil {
+		s.plan = v.plan(i, p, def, &m)
+	}
+	if s.err = oneError(m.sorted()); s.err != nil {
+		s.plan = nil
+	}
+	return s
+}
+
+// oneError makes one of all the mistakes of a parameter: the first, with the texts of all.
+func oneError(errs Errors) *Error {
+	if len(errs) == 0 {
+		return nil
+	}
+	first := *errs[0]
+	for _, e := range errs[1:] {
+		first.Message += "; " + e.Message
+	}
+	return &first
+}
+
+// definition looks up a type, which must be one for the subject and the access.
+func (v *resolver) definition(at place, name string, m *mistakes) *definition {
+	def := v.types.byName[name]
+	switch {
+	case def == nil:
+		m.add(at, unknown(UnknownType, "query type", name, v.allowed()))
+	case !v.mayAsk(name):
+		m.add(at, refused(Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
+	case def.Of != v.access.Subject.Kind:
+		m.add(at, Error{Code: WrongSubject, Message: fmt.Sprintf("%q is asked of %s, not of %s",
+			name, idOf(def.Of), idOf(v.access.Subject.Kind)), Allowed: v.allowed()})
+	default:
+		return def
+	}
+	return nil
+}
+
+func (v *resolver) mayAsk(name string) bool {
+	return v.access.Types == nil || slices.Contains(v.access.Types, name)
+}
+
+// allowed are the types that this access can ask of this subject.
+func (v *resolver) allowed() []string {
+	var names []string
+	for _, def := range v.types.types {
+		if def.Of == v.access.Subject.Kind && v.mayAsk(def.Name) {
+			names = append(names, def.Name)
+		}
+	}
+	return names
+}
+
+// idOf is the name by which requests give the id of a subject.
+func idOf(kind store.SubjectKind) string { return string(kind) + "_id" }

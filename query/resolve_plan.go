@@ -1,0 +1,143 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+)
+
+// plan decides the i-th parameter, which asks for def. After a mistake it is incomplete.
+func (v *resolver) plan(i int, p Parameter, def *definition, m *mistakes) *Plan {
+	plan := &Plan{Type: def, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Grain: v.grain, Now: v.now}
+	v.days(i, p, plan, m)
+	v.group(plan, m)
+	v.filter(plan, m)
+	v.sort(plan, m)
+	v.page(p, plan)
+	return plan
+}
+
+// days gives plan the parameter's own range and granularity, where it has them.
+func (v *resolver) days(i int, p Parameter, plan *Plan, m *mistakes) {
+	at := place{"parameters", i, ""}
+	if p.Granularity != "" {
+		at.part = "granularity"
+		plan.Grain = checkGrain(at, p.Granularity, m)
+	}
+	start, end, ok := v.rng.StartDate, v.rng.EndDate, true
+	if p.StartDate != "" {
+		start, ok = ownDate(place{"parameters", i, "start_date"}, p.StartDate, m)
+	}
+	if p.EndDate != "" {
+		var good bool
+		end, good = ownDate(place{"parameters", i, "end_date"}, p.EndDate, m)
+		ok = ok && good
+	}
+	if !ok {
+		return
+	}
+	if start != v.rng.StartDate || end != v.rng.EndDate {
+		at.part = "start_date"
+		checkSpan(at, BadRange, start, end, m)
+		if m.at(at) {
+			return
+		}
+		plan.Range = calendar.Days(start, end, v.rng.Zone)
+	}
+	at.part = "granularity"
+	checkHourly(at, BadRange, plan.Grain, plan.Range.Len(), m)
+}
+
+func ownDate(at place, text string, m *mistakes) (calendar.Date, bool) {
+	d, err := calendar.ParseDate(text)
+	if err != nil {
+		m.add(at, Error{Code: BadRange, Message: fmt.Sprintf("%s %s", quote(text), err)})
+	}
+	return d, err == nil
+}
+
+// group gives plan the fields of groupBy, each once.
+func (v *resolver) group(plan *Plan, m *mistakes) {
+	def := plan.Type
+	for i, name := range v.req.GroupBy {
+		if !slices.Contains(def.groupable, name) {
+			m.add(place{"groupBy", i, ""}, refused(BadGroup,
+				fmt.Sprintf("%s cannot be grouped by %s", def.Name, quote(name)), name, def.groupable))
+			continue
+		}
+		if f := def.fields[name]; !slices.Contains(plan.Group, f) {
+			plan.Group = append(plan.Group, f)
+		}
+	}
+}
+
+// filter gives plan the caller's filters and the mandatory ones.
+func (v *resolver) filter(plan *Plan, m *mistakes) {
+	def := plan.Type
+	for i, f := range v.req.Filters {
+		field := def.fields[f.Field]
+		if field == nil {
+			m.add(place{"filters", i, "field"}, refused(BadFilter,
+				fmt.Sprintf("%s cannot be filtered by %s", def.Name, quote(f.Field)), f.Field, def.filterable))
+			continue
+		}
+		plan.Filters = append(plan.Filters, condition(field, f))
+	}
+	for i, f := range v.access.Filters {
+		field := def.fields[f.Field]
+		if field == nil {
+			m.add(place{"filters", len(v.req.Filters) + i, "field"}, Error{Code: Forbidden,
+				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", def.Name, quote(f.Field))})
+			continue
+		}
+		plan.Mandatory = append(plan.Mandatory, condition(field, f))
+	}
+}
+
+// sort gives plan its order. sortOrder alone turns the first step of the type's own.
+func (v *resolver) sort(plan *Plan, m *mistakes) {
+	def := plan.Type
+	plan.Sort = slices.Clone(def.order)
+	if name := v.req.SortBy; name != "" {
+		if !slices.Contains(def.sortable, name) {
+			m.add(inField("sortBy"), refused(BadSort,
+				fmt.Sprintf("%s cannot be sorted by %s", def.Name, quote(name)), name, def.sortable))
+			return
+		}
+		plan.Sort = []order{{column: name, desc: descends(def, name)}}
+	}
+	if v.req.SortOrder != "" && len(plan.Sort) > 0 {
+		plan.Sort[0].desc = v.req.SortOrder == "desc"
+	}
+}
+
+// descends reports whether sorting by a column begins with its greatest value when
+// the caller does not say: so it is for metrics and instants, not for names and dates.
+func descends(def *definition, name string) bool {
+	for _, c := range def.columns {
+		if c.Name == name {
+			return c.Format == Integer || c.Format == Number || c.Format == DateTime
+		}
+	}
+	return false
+}
+
+// page gives plan its limit and offset. A series that asked for no limit is on page 1 whole.
+func (v *resolver) page(p Parameter, plan *Plan) {
+	limit := v.req.Limit
+	if p.Limit != nil {
+		limit = p.Limit
+	}
+	before := max(v.req.Page, 1) - 1
+	switch {
+	case limit != nil:
+		plan.Limit = *limit
+	case !plan.Type.Series:
+		plan.Limit = DefaultLimit
+	case before > 0:
+		plan.Offset = maxOffset
+		return
+	}
+	plan.Offset = plan.Limit * min(before, maxOffset/MaxLimit)
+}
