@@ -1,0 +1,119 @@
+package agent
+
+import (
+	"strings"
+
+	"github.com/mileusna/useragent"
+)
+
+// MaxLen is how many bytes of a user agent are looked at; what follows is ignored.
+const MaxLen = 512
+
+// The ids of devices.
+const (
+	Desktop  = "desktop"
+	Mobile   = "mobile"
+	Tablet   = "tablet"
+	SmartTV  = "smarttv"
+	Console  = "console"
+	Wearable = "wearable"
+	Embedded = "embedded"
+	XR       = "xr"
+)
+
+// An Agent is what a user agent says. Names are families out of a closed set, so that
+// nobody can fill a breakdown with names of their own; what is unknown is empty.
+// Versions are as sent.
+type Agent struct {
+	Browser        string // Chrome, Safari, Firefox, Edge, Opera, Samsung Internet, …
+	BrowserVersion string
+	OS             string // Windows, macOS, iOS, Android, Linux, ChromeOS, …
+	OSVersion      string
+	Device         string // one of the ids above
+}
+
+// Parse reads ua. Mobile variants fold into their family. A text that names no device
+// is a desktop; the empty text says nothing and gives the zero Agent.
+func Parse(ua string) Agent {
+	ua = Cut(ua)
+	if ua == "" {
+		return Agent{}
+	}
+	var a Agent
+	a.Browser, a.BrowserVersion = browser(ua)
+	a.OS, a.OSVersion = system(ua)
+	a.Device = device(ua)
+	return a
+}
+
+// Cut returns what is looked at of ua: no blanks at the ends, [MaxLen] bytes at most.
+func Cut(ua string) string {
+	ua = strings.TrimSpace(ua)
+	return strings.ToValidUTF8(ua[:min(len(ua), MaxLen)], "")
+}
+
+func browser(ua string) (family, version string) {
+	for _, t := range tokens {
+		if _, rest, ok := strings.Cut(ua, t.text); ok {
+			if t.version != "" {
+				_, rest, _ = strings.Cut(ua, t.version)
+			}
+			return t.family, leading(rest)
+		}
+	}
+	p := useragent.Parse(ua)
+	if f, ok := families[p.Name]; ok {
+		return f, leading(p.Version)
+	}
+	// An application around an engine: the engine's family says what it can do.
+	for _, t := range engines {
+		if _, rest, ok := strings.Cut(ua, t.text); ok {
+			if t.version != "" {
+				_, rest, _ = strings.Cut(ua, t.version)
+			}
+			return t.family, leading(rest)
+		}
+	}
+	return "", ""
+}
+
+func system(ua string) (family, version string) {
+	for _, s := range systems {
+		if !strings.Contains(ua, s.text) {
+			continue
+		}
+		for _, mark := range s.versions {
+			if _, rest, ok := strings.Cut(ua, mark); ok {
+				if v := strings.ReplaceAll(leading(rest), "_", "."); v != "" {
+					version = v
+					break
+				}
+			}
+		}
+		if s.family == "Windows" {
+			version = windows[version]
+		}
+		return s.family, version
+	}
+	return "", ""
+}
+
+func device(ua string) string {
+	for _, d := range devices {
+		for _, text := range d.texts {
+			if strings.Contains(ua, text) && (d.unless == "" || !strings.Contains(ua, d.unless)) {
+				return d.id
+			}
+		}
+	}
+	return Desktop
+}
+
+// leading returns the version that s begins with: digits, dots and underscores.
+func leading(s string) string {
+	end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '_' })
+	if end < 0 {
+		end = len(s)
+	}
+	return strings.Trim(s[:min(end, 32)], "._")
+}

@@ -1,0 +1,162 @@
+package agent
+
+// A token is a text that names a browser, before its version.
+type token struct {
+	text    string
+	family  string
+	version string // the text before the version when it is another one
+}
+
+// tokens are browsers and apps whose user agents name another browser too, or that the
+// parser does not know. The first that is found counts.
+var tokens = [...]token{
+	{"YaBrowser/", "Yandex Browser", ""},
+	{"UCBrowser/", "UC Browser", ""},
+	{"UBrowser/", "UC Browser", ""},
+	{"MicroMessenger/", "WeChat", ""},
+	{"MQQBrowser/", "QQ Browser", ""},
+	{"QQBrowser/", "QQ Browser", ""},
+	{"Whale/", "Whale", ""},
+	{"DuckDuckGo/", "DuckDuckGo", ""},
+	{"Ddg/", "DuckDuckGo", ""},
+	{"OculusBrowser/", "Meta Quest Browser", ""},
+	{"PicoBrowser/", "Pico Browser", ""},
+	{"MiuiBrowser/", "MIUI Browser", ""},
+	{"HeyTapBrowser/", "HeyTap Browser", ""},
+	{"VivoBrowser/", "Vivo Browser", ""},
+	{"HuaweiBrowser/", "Huawei Browser", ""},
+	{"SamsungBrowser/", "Samsung Internet", ""},
+	{"Silk/", "Amazon Silk", ""},
+	{"Brave/", "Brave", ""},
+	{"Maxthon/", "Maxthon", ""},
+	{"PaleMoon/", "Pale Moon", ""},
+	{"SeaMonkey/", "SeaMonkey", ""},
+	{"Epiphany/", "GNOME Web", ""},
+	{"Falkon/", "Falkon", ""},
+	{"Konqueror/", "Konqueror", ""},
+	{"NintendoBrowser/", "Nintendo Browser", ""},
+	{"OPX/", "Opera", ""},
+	{"OPR/", "Opera", ""},
+	{"OPiOS/", "Opera", ""},
+	{"OPT/", "Opera", ""},
+	{"Opera Mini/", "Opera", ""},
+	{"Presto/", "Opera", "Version/"},
+	{"Focus/", "Firefox", ""},
+	{"Klar/", "Firefox", ""},
+	{"EdgA/", "Edge", ""},
+	{"EdgiOS/", "Edge", ""},
+	{"EdgW/", "Edge", ""},
+	{"IEMobile/", "Internet Explorer", ""},
+	{"Trident/", "Internet Explorer", "rv:"},
+	{"Instagram ", "Instagram", ""},
+	{"FBAV/", "Facebook", ""},
+	{"FBAN/", "Facebook", "FBAV/"},
+	{"BytedanceWebview/", "TikTok", "app_version/"},
+	{"musical_ly", "TikTok", "app_version/"},
+	{"Snapchat/", "Snapchat", ""},
+	{"[Pinterest/", "Pinterest", "Version/"},
+	{"[LinkedInApp]", "LinkedIn", "LinkedInApp]/"},
+	{"LinkedInApp/", "LinkedIn", ""},
+	{" Line/", "LINE", ""},
+	{"KAKAOTALK", "KakaoTalk", "KAKAOTALK "},
+	{"NAVER(inapp", "Naver", ""},
+	{"GSA/", "Google App", ""},
+	{"Electron/", "Electron", ""},
+}
+
+// families folds the parser's names.
+var families = map[string]string{
+	"Chrome":            "Chrome",
+	"Headless Chrome":   "Chrome",
+	"Chromium":          "Chrome",
+	"Safari":            "Safari",
+	"Mobile Safari":     "Safari",
+	"Firefox":           "Firefox",
+	"Edge":              "Edge",
+	"Opera":             "Opera",
+	"Opera Mini":        "Opera",
+	"Opera Touch":       "Opera",
+	"Vivaldi":           "Vivaldi",
+	"Internet Explorer": "Internet Explorer",
+	"Samsung Browser":   "Samsung Internet",
+	"Android browser":   "Android Browser",
+	"BlackBerry":        "BlackBerry Browser",
+	"NetFront":          "NetFront",
+}
+
+// engines name the browser when nothing better does.
+var engines = [...]token{
+	{"CriOS/", "Chrome", ""},
+	{"FxiOS/", "Firefox", ""},
+	{"Chrome/", "Chrome", ""},
+	{"Chromium/", "Chrome", ""},
+	{"Firefox/", "Firefox", ""},
+	{"Safari/", "Safari", "Version/"},
+	{"(KHTML, like Gecko) Mobile/", "Safari", "Version/"}, // a web view of iOS
+	{"AppleWebKit/", "Safari", "Version/"},
+}
+
+// A rule leads from a text in the user agent to a system, whose version follows the
+// first of the marks that has one.
+type rule struct {
+	text     string
+	family   string
+	versions []string
+}
+
+var systems = [...]rule{
+	{"Windows Phone", "Windows Phone", []string{"Windows Phone OS ", "Windows Phone "}},
+	{"KAIOS", "KaiOS", []string{"KAIOS/"}},
+	{"Tizen", "Tizen", []string{"Tizen ", "Tizen/"}},
+	{"Web0S", "webOS", nil},
+	{"webOS", "webOS", []string{"webOS.TV-", "webOS/", "hpwOS/"}},
+	{"HarmonyOS", "HarmonyOS", []string{"HarmonyOS "}},
+	{"OpenHarmony", "HarmonyOS", []string{"OpenHarmony "}},
+	{"Watch OS", "watchOS", []string{"Watch OS "}},
+	{"watchOS", "watchOS", []string{"watchOS/", "watchOS "}},
+	{"AppleTV", "tvOS", []string{"tvOS ", "CPU OS "}},
+	{"Apple TV", "tvOS", []string{"tvOS ", "CPU OS "}},
+	{"visionOS", "visionOS", []string{"visionOS ", "visionOS/"}},
+	{"iPhone", "iOS", []string{"iPhone OS ", "CPU OS ", "iOS "}},
+	{"iPad", "iOS", []string{"CPU OS ", "iPhone OS ", "iPadOS ", "iOS "}},
+	{"iPod", "iOS", []string{"iPhone OS ", "CPU OS ", "iOS "}},
+	{"PlayStation", "PlayStation", nil},
+	{"PLAYSTATION", "PlayStation", nil},
+	{"Nintendo", "Nintendo", nil},
+	{"BlackBerry", "BlackBerry", []string{"Version/"}},
+	{"BB10", "BlackBerry", []string{"Version/"}},
+	{"Android", "Android", []string{"Android "}},
+	{"CrOS", "ChromeOS", []string{"CrOS x86_64 ", "CrOS aarch64 ", "CrOS armv7l ", "CrOS i686 "}},
+	{"Windows", "Windows", []string{"Windows NT "}},
+	{"Mac OS X", "macOS", []string{"Mac OS X "}},
+	{"Macintosh", "macOS", nil},
+	{"FreeBSD", "FreeBSD", nil},
+	{"OpenBSD", "OpenBSD", nil},
+	{"Linux", "Linux", nil},
+	{"X11", "Linux", nil},
+}
+
+// windows names the versions of Windows. From 10.0 on, browsers report no more.
+var windows = map[string]string{
+	"10.0": "10", "6.3": "8.1", "6.2": "8", "6.1": "7", "6.0": "Vista", "5.2": "XP", "5.1": "XP", "5.0": "2000",
+}
+
+// devices: the first one of which a text is found counts.
+var devices = [...]struct {
+	id     string
+	texts  []string
+	unless string // a text that proves the contrary
+}{
+	{XR, []string{"OculusBrowser", "PicoBrowser", "visionOS", "Apple Vision", "Quest 2", "Quest 3", "Mobile VR"}, ""},
+	{Console, []string{"PlayStation", "PLAYSTATION", "Xbox", "Nintendo"}, ""},
+	{SmartTV, []string{
+		"SmartTV", "SMART-TV", "Smart TV", "SmartHub", "Web0S", "webOS.TV", "AppleTV", "Apple TV", "GoogleTV", "Google TV", "Android TV",
+		"HbbTV", "NetCast", "NETTV", "BRAVIA", "Bravia", "Roku", "CrKey", "VIDAA", "Viera", "MiTV", "MIBOX", "SHIELD Android TV", "; AFT", "DTV", "Chromecast",
+	}, ""},
+	{Wearable, []string{"Apple Watch", "Watch OS", "watchOS", "Wear OS", "SM-R"}, ""},
+	{Embedded, []string{"QtCarBrowser", "Tesla/", "Automotive", "Nest Hub"}, ""},
+	{Mobile, []string{"Opera Mini", "Windows Phone", "IEMobile"}, ""},
+	{Tablet, []string{"iPad", "PlayBook", "Kindle", "Tablet", "tablet"}, "Tablet PC"},
+	{Mobile, []string{"iPhone", "iPod", "Mobile", "Mobi", "BlackBerry", "BB10", "KAIOS", "Symbian", "Opera Mobi", "J2ME"}, ""},
+	{Tablet, []string{"Android"}, ""}, // without the word Mobile
+}
