@@ -91,6 +91,8 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		{"an init function", low("func init() {}\n"), []string{"low/x.go:3: init function"}},
 		{"a panic", low("func f() { panic(1) }\n\nvar g = func() { panic(2) }\n"), []string{"x.go:3: panic", "x.go:5: panic"}},
 		{"the wall clock", low("import \"time\"\n\nfunc f() { _ = time.Now() }\n"), []string{"x.go:5: time.Now(): take the clock"}},
+		{"the wall clock as the default of a clock", low("import \"time\"\n\nfunc (c Clock) now() time.Time {\n\tif c.Now == nil {\n\t\treturn time.Now()\n\t}\n\treturn c.Now()\n}\n"), nil},
+		{"the wall clock after another question", low("import \"time\"\n\nfunc (c Clock) now() (t time.Time) {\n\tif c.Now != nil {\n\t\tt = time.Now()\n\t}\n\treturn t\n}\n"), []string{"time.Now()"}},
 		{"the wall clock under another name", low("import clock \"time\"\n\nfunc f() { _ = clock.Since(clock.Time{}) }\n"), []string{"time.Since()"}},
 		{"the zone of the process", low("import \"time\"\n\nvar zone = time.Local\n"), []string{"time.Local: take the zone"}},
 		{"a variable called time is not the package", low("func f(time struct{ Now func() int }) { _ = time.Now() }\n"), nil},

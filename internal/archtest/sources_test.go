@@ -68,7 +68,7 @@ func checkFuncs(t *tree) (out []finding) {
 
 // forbidden are the names of the standard library, by import path, that only tests may
 // use, with what to do instead. A name that ends in "()" may not be called; as a value,
-// the default of a Config, it may stand.
+// the default of a Config, it may stand. In "if c.Now == nil { … }" it may be called.
 var forbidden = map[string]string{
 	"time.Now()":             "take the clock as an argument",
 	"time.Since()":           "take the clock as an argument",
@@ -111,6 +111,8 @@ func (t *tree) checkForbidden(f *file, uses map[*ast.Ident]types.Object) (out []
 	called := map[ast.Expr]bool{}
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.IfStmt:
+			return !missingClock(n.Cond)
 		case *ast.CallExpr:
 			called[n.Fun] = true
 		case *ast.SelectorExpr:
@@ -134,6 +136,20 @@ func (t *tree) checkForbidden(f *file, uses map[*ast.Ident]types.Object) (out []
 		return true
 	})
 	return out
+}
+
+// missingClock says whether e is "x.Now == nil": what follows is the default of x.
+func missingClock(e ast.Expr) bool {
+	eq, ok := e.(*ast.BinaryExpr)
+	if !ok || eq.Op != token.EQL {
+		return false
+	}
+	now, ok := eq.X.(*ast.SelectorExpr)
+	if !ok || now.Sel.Name != "Now" {
+		return false
+	}
+	null, ok := eq.Y.(*ast.Ident)
+	return ok && null.Name == "nil"
 }
 
 // checkMutated finds assignments to package variables and to what lies in them, and
