@@ -3,7 +3,7 @@ package query
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -17,12 +17,15 @@ type Config struct {
 	Now      func() time.Time // nil means time.Now
 	Timeout  time.Duration    // per parameter; 0 means 30 s
 	Parallel int              // parameters of one request that run at once; 0 means 4
-	Logger   *slog.Logger     // nil means silent
 }
 
 // An Engine answers requests from one store. It is immutable and safe for concurrent use.
 type Engine struct {
-	cfg Config
+	store    store.Store
+	types    *Registry
+	now      func() time.Time
+	timeout  time.Duration
+	parallel int
 }
 
 // Access is what one caller may ask: whose data, in which zone, always filtered how,
@@ -35,70 +38,136 @@ type Access struct {
 	Types   []string       // nil means all
 }
 
+// New checks cfg and returns an engine, or all that is wrong with cfg.
+func New(cfg Config) (*Engine, error) {
+	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel}
+	var faults []error
+	if cfg.Store == nil {
+		faults = append(faults, errors.New("query: Config.Store is required"))
+	} else if err := cfg.Store.Dialect().Check(); err != nil {
+		faults = append(faults, err)
+	}
+	if cfg.Timeout < 0 || cfg.Parallel < 0 {
+		faults = append(faults, errors.New("query: Config.Timeout and Config.Parallel are not negative"))
+	}
+	if e.types == nil {
+		types, err := builtin()
+		faults = append(faults, err)
+		e.types = types
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if e.timeout == 0 {
+		e.timeout = 30 * time.Second
+	}
+	if e.parallel == 0 {
+		e.parallel = 4
+	}
+	return e, nil
+}
+
+// Run answers req. Its error is an Errors when the request as a whole is wrong, the
+// context's error when ctx ended, and the store's when it answered no parameter. Any
+// other failure is in the result of its parameter.
+func (e *Engine) Run(ctx context.Context, a Access, req Request) (*Response, error) {
+	resolved, mistakes := e.types.resolve(a, req, e.now())
+	if len(mistakes) > 0 {
+		return nil, mistakes
+	}
+	resp := &Response{Success: true, QueryID: req.ID, Data: make([]Result, len(resolved.slots)), Meta: resolved.meta}
+	var running sync.WaitGroup
+	free := make(chan struct{}, e.parallel)
+	for i, s := range resolved.slots {
+		free <- struct{}{}
+		running.Go(func() {
+			defer func() { <-free }()
+			resp.Data[i] = e.answer(ctx, s)
+		})
+	}
+	running.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := unanswered(resp.Data); err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
+
+// answer runs one parameter.
+func (e *Engine) answer(ctx context.Context, s slot) Result {
+	if s.err != nil {
+		return failed(s, s.err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	rows, err := e.store.Query(ctx, compile(s.plan, e.store.Dialect()))
+	if err != nil {
+		return failed(s, storeFailure(err))
+	}
+	table, more, mistake := finish(s.plan, rows)
+	if mistake != nil {
+		return failed(s, mistake)
+	}
+	return Result{Parameter: s.name, ID: s.id, Success: true, Data: table, Meta: s.plan.meta(table.Len(), more)}
+}
+
+func failed(s slot, err *Error) Result {
+	return Result{Parameter: s.name, ID: s.id, Error: err.Message, Code: err.Code, Cause: err.Err}
+}
+
+// storeFailure says in words that are safe to show what a store could not do.
+func storeFailure(err error) *Error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: TimedOut, Message: "The query took too long; ask for a shorter range", Err: err}
+	case errors.Is(err, store.ErrUnavailable):
+		return &Error{Code: Unavailable, Message: "The analytics store is unavailable; try again later", Err: err}
+	}
+	return &Error{Code: Internal, Message: "The query failed", Err: err}
+}
+
+// unanswered is the store's error when every parameter failed by it.
+func unanswered(results []Result) error {
+	var first error
+	for _, r := range results {
+		switch {
+		case r.Success || r.Code != Unavailable && r.Code != TimedOut && r.Code != Internal:
+			return nil
+		case first == nil:
+			first = r.Cause
+		}
+	}
+	return first
+}
+
 // Explained is what one parameter would run.
 type Explained struct {
 	Parameter string
 	ID        string
-	Plan      string // the resolved plan, for people
+	Plan      string // what it was resolved to, for people
 	SQL       string
 	Args      []dialect.Arg
 	Err       *Error // instead of the above
 }
 
-// New checks cfg and returns an engine, or all that is wrong with cfg.
-func New(cfg Config) (*Engine, error) {
-	if cfg.Store == nil {
-		return nil, errors.New("query: Config.Store is required")
-	}
-	return &Engine{cfg: cfg}, nil
-}
-
-// Run answers req. Its error is an Errors when the request as a whole is wrong, the
-// context's error when ctx ended, and otherwise wraps store.ErrUnavailable or the
-// store's error when no parameter could be answered. A failure of one parameter is in
-// that parameter's result.
-func (e *Engine) Run(ctx context.Context, a Access, req Request) (*Response, error) {
-	return nil, errors.New("query: not built yet")
-}
-
 // Explain resolves and compiles req, and runs nothing. Its error is an Errors.
 func (e *Engine) Explain(a Access, req Request) ([]Explained, error) {
-	return nil, errors.New("query: not built yet")
-}
-
-// Info is what callers may know of a type.
-type Info struct {
-	Name         string
-	Of           store.SubjectKind
-	Filters      []string
-	Groupable    []string
-	Sortable     []string
-	DefaultLimit int  // 100; series 10 000
-	Customizable bool // filters are allowed
-	Title        string
-	About        string
-	Category     string
-	Tags         []string
-	Chart        string
-	Granularity  []string // hourly and daily for a series, else empty
-	DefaultOrder string   // "visitors desc, path asc"
-	Output       []OutputField
-}
-
-// OutputField describes one column of a type's rows.
-type OutputField struct {
-	Name  string
-	Type  Format
-	Label string
-	Unit  string
-	About string
-}
-
-// Types lists the types in the order of the catalogue.
-func (e *Engine) Types() []Info { return nil }
-
-// Registry is a set of checked types.
-type Registry struct {
-	types  []*definition
-	byName map[string]*definition
+	resolved, mistakes := e.types.resolve(a, req, e.now())
+	if len(mistakes) > 0 {
+		return nil, mistakes
+	}
+	found := make([]Explained, len(resolved.slots))
+	for i, s := range resolved.slots {
+		found[i] = Explained{Parameter: s.name, ID: s.id, Err: s.err}
+		if s.err == nil {
+			stmt := compile(s.plan, e.store.Dialect())
+			found[i].Plan, found[i].SQL, found[i].Args = s.plan.String(), stmt.SQL, stmt.Args
+		}
+	}
+	return found, nil
 }

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
@@ -55,4 +57,25 @@ func (p *Plan) columns() []column {
 		cols = append(cols, column{Name: f.Name, Format: String})
 	}
 	return append(cols, p.Type.columns...)
+}
+
+// String is p on a few lines, for people and golden files.
+func (p *Plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s %s\n", p.Type.Name, p.Subject.Kind, p.Subject.ID)
+	fmt.Fprintf(&b, "range %s to %s %s, %s\n", p.Range.From.Format(time.RFC3339), p.Range.To.Format(time.RFC3339), p.Range.Zone, p.Grain)
+	for _, f := range p.Group {
+		fmt.Fprintf(&b, "by %s\n", f.Name)
+	}
+	for _, c := range p.Mandatory {
+		fmt.Fprintf(&b, "always %s %s %q\n", c.Field.Name, c.Op, c.Values)
+	}
+	for _, c := range p.Filters {
+		fmt.Fprintf(&b, "where %s %s %q\n", c.Field.Name, c.Op, c.Values)
+	}
+	for _, o := range p.Sort {
+		fmt.Fprintf(&b, "order %s desc=%t\n", o.column, o.desc)
+	}
+	fmt.Fprintf(&b, "limit %d offset %d\n", p.Limit, p.Offset)
+	return b.String()
 }

@@ -1,6 +1,11 @@
 package query
 
-import "github.com/sightline-analytics/sightline/store"
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store"
+)
 
 // A Type is one query type: a named choice of dimensions and metrics. Everything
 // callers see of it follows from this row: validation, SQL, metadata, docs.
@@ -14,8 +19,9 @@ type Type struct {
 
 	Of      store.SubjectKind // whose rows it counts
 	Rows    string            // the table it is about; its metrics win over those of other tables
+	With    []string          // further tables that columns come from
 	By      []string          // dimensions that make a row; none: one row of totals
-	Each    bool              // no counting: a row of the answer is a row of the table, By is its key
+	Each    bool              // no counting: a row of the answer is a row of the table, By its columns that tell rows apart
 	Series  bool              // a row per day or hour, gaps filled
 	Columns []string          // in order: "name", or "name=definition"
 	Order   []string          // output columns, "-" before descending ones; keys break ties
@@ -40,8 +46,8 @@ const (
 // A Field is what callers filter and group on. Its Name is all they see of it.
 type Field struct {
 	Name    string
-	Column  string // stored column
-	Session bool   // the value is the session's; the row's own where there is none
+	Column  expr.Ident // stored column, of rows and of session facts alike
+	Session bool       // the value is the session's; the row's own where there is none
 	Match   Match
 }
 
@@ -50,23 +56,29 @@ type Match uint8
 
 // The ways to match.
 const (
-	Plain       Match = iota // as text, case-sensitive
-	Folded                   // any case
-	PathMatch                // eq, ne, in, not_in normalise the value like a path
-	Country                  // code or English name, any case
-	RefererSite              // host or name of a source; "direct"
+	Plain        Match = iota // as text, case-sensitive
+	Folded                    // any case
+	PathMatch                 // eq, ne, in, not_in normalise the value like a path
+	Country                   // code or English name, any case
+	ReferrerSite              // host or name of a source; "direct"
 )
 
 // definition is a Type, checked and looked up by NewRegistry.
 type definition struct {
 	Type
+	table      *table
+	by         []*Field          // of By
 	columns    []column          // output columns in order
+	terms      []*term           // behind each of columns
+	parts      map[string]*term  // metrics that columns are made of, by the names they use
 	fields     map[string]*Field // what callers may filter on, by name
 	filterable []string          // the names of fields, in order of the catalogue
 	groupable  []string          // fields that groupBy may name
 	sortable   []string          // output columns that sortBy may name
 	order      []order
-	needs      []column // metrics of Needs that no output column shows; always selected last
+	needs      []column         // metrics of Needs that no output column shows; always selected last
+	needTerms  []*term          // behind each of needs
+	needed     map[string]*term // the metrics of Needs by name, shown or not
 }
 
 // column is one output column of a definition.
@@ -79,3 +91,62 @@ type column struct {
 	Decimals int  // of Number
 	Zero     bool // nothing is 0; otherwise nothing is null (texts are never null)
 }
+
+// column is the place of the output column called name, or -1.
+func (d *definition) column(name string) int {
+	return slices.IndexFunc(d.columns, func(c column) bool { return c.Name == name })
+}
+
+// dimension is the field that a Ref of name stands for: one of By, or any that the
+// rows have when the answer lists rows. It is nil when name is a metric.
+func (d *definition) dimension(name string) *Field {
+	f := dimension(name)
+	if f == nil || slices.Contains(d.by, f) || d.Each && d.table.has(f) {
+		return f
+	}
+	return nil
+}
+
+// tables are those whose rows the type counts.
+func (d *definition) tables() []*table {
+	found := []*table{d.table}
+	for _, m := range d.metrics() {
+		if tb := tableNamed(m.on); !slices.Contains(found, tb) {
+			found = append(found, tb)
+		}
+	}
+	return found
+}
+
+// metrics are the aggregates that the type is made of, each once, in the order of
+// their use.
+func (d *definition) metrics() []*term {
+	var found []*term
+	add := func(m *term) {
+		if m.on != "" && !slices.Contains(found, m) {
+			found = append(found, m)
+		}
+	}
+	for _, tm := range slices.Concat(d.terms, d.needTerms) {
+		add(tm)
+		for _, name := range expr.Refs(tm.expr) {
+			if m := d.parts[name]; m != nil {
+				add(m)
+			}
+		}
+	}
+	return found
+}
+
+// groups says whether f may lead the rows. A session is one session of its fields,
+// but of many paths.
+func (d *definition) groups(f *Field, used []*table) bool {
+	if f.Session || d.Of != store.KindWebsite {
+		return true
+	}
+	counted := slices.ContainsFunc(used, func(tb *table) bool { return tb.shape == sessionRows })
+	return f.Name == "path" && !counted
+}
+
+// need is the metric that Needs calls name.
+func (d *definition) need(name string) *term { return d.needed[name] }

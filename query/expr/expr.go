@@ -27,22 +27,29 @@ const (
 	call          // fn(args)
 	infix         // args joined by the operator name
 	not
-	distinct
+	null
+	out  // name, an output column of the same SELECT
 	list // args, comma separated
 )
 
 // constant can hold untyped constants only: a caller's text is a string and does not fit.
 type constant string
 
+// An Ident is the name of a column or relation, from the catalogue. It is quoted
+// when written. Nothing of a caller is ever converted to it.
+type Ident string
+
 // Absent reports whether e says nothing.
 func (e Expr) Absent() bool { return e.kind == absent }
 
 // Col is a column of the relation with the alias of.
-func Col(of, name constant) Expr { return Expr{kind: column, of: string(of), name: string(name)} }
+func Col(of, name Ident) Expr { return Expr{kind: column, of: string(of), name: string(name)} }
 
-// Ref names something that stands elsewhere: a dimension, a metric, a field. The
-// compiler replaces it by Replace.
-func Ref(name constant) Expr { return Expr{kind: ref, name: string(name)} }
+// Ref names something that stands elsewhere, a dimension or a metric; Replace puts it in.
+func Ref(name Ident) Expr { return Expr{kind: ref, name: string(name)} }
+
+// Out is an output column of the SELECT it stands in, for its ORDER BY.
+func Out(name Ident) Expr { return Expr{kind: out, name: string(name)} }
 
 // Int is a whole number of the program's own.
 func Int(n int64) Expr { return Expr{kind: integer, num: n} }
@@ -97,11 +104,11 @@ func Sub(a, b Expr) Expr { return op("-", a, b) }
 // Mul is a * b.
 func Mul(a, b Expr) Expr { return op("*", a, b) }
 
-// IsNull holds when e is null.
-func IsNull(e Expr) Expr { return op("IS", e, Expr{kind: ref, name: "null"}) }
+// Null is no value.
+func Null() Expr { return Expr{kind: null} }
 
 // IsKnown holds when e is not null.
-func IsKnown(e Expr) Expr { return op("IS NOT", e, Expr{kind: ref, name: "null"}) }
+func IsKnown(e Expr) Expr { return op("IS NOT", e, Null()) }
 
 func op(operator string, a, b Expr) Expr {
 	return Expr{kind: infix, name: operator, args: []Expr{a, b}}

@@ -18,7 +18,7 @@ const (
 	Text                    // string, valid UTF-8
 	Ints                    // []int64, arguments only
 	Texts                   // []string, arguments only
-	Subject                 // string, arguments only: the id of a website, link or monitor; a store binds its own 32-bit number for it
+	Subject                 // store.Subject, arguments only: a website, link or monitor; a store binds its own 32-bit number for it, and -1, which no row has, for one it does not know
 )
 
 // An Arg is one value bound to a statement by name. It never becomes SQL text.

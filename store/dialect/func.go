@@ -18,7 +18,7 @@ const (
 	FirstIf                // $1 of the row with the least $2, where $3; texts; of nothing ''
 	LastIf                 // $1 of the row with the greatest $2, where $3; texts; of nothing ''
 	Latest                 // $1 of the row with the greatest ($2, $3); $1 is not null
-	Quantile               // $1 linear between neighbours, at the fraction $2, nulls left out; of nothing null
+	Quantile               // $1 linear between neighbours, at $2 thousandths, nulls left out; of nothing null
 	Ratio                  // $1 / $2 as one floating-point division; null when $2 is 0 or null
 	Coalesce               // the first of $* that is not null
 	NullIf                 // $1, or null when it equals $2

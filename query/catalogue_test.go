@@ -1,0 +1,212 @@
+package query_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/golden"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// silent is a store that speaks DuckDB's dialect and holds nothing.
+type silent struct{ lang *dialect.Dialect }
+
+func (s silent) Dialect() *dialect.Dialect  { return s.lang }
+func (s silent) Ping(context.Context) error { return nil }
+func (s silent) Query(context.Context, store.Statement) (*store.Rows, error) {
+	return nil, errors.New("holds nothing")
+}
+
+func engine(t testing.TB, types ...query.Type) *query.Engine {
+	t.Helper()
+	if types == nil {
+		types = query.Builtin()
+	}
+	registry, err := query.NewRegistry(types...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := query.New(query.Config{Store: silent{dialect.DuckDB()}, Types: registry,
+		Now: func() time.Time { return time.Date(2026, 4, 2, 12, 0, 0, 0, time.UTC) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestTypes pins the statement of every type: as it is asked most often, and with a
+// filter on a field of the session and one on the row, a group, and a key's filters.
+func TestTypes(t *testing.T) {
+	e := engine(t)
+	for _, info := range e.Types() {
+		t.Run(info.Name, func(t *testing.T) {
+			access := query.Access{Subject: store.Subject{Kind: info.Of, ID: "w1"}}
+			plain := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, TimeZone: "America/New_York",
+				StartDate: "2026-03-01", EndDate: "2026-03-20"}
+			var b strings.Builder
+			b.WriteString(explain(t, e, access, plain))
+			full := plain
+			for _, field := range info.Filters {
+				switch field {
+				case "country", "path", "probe_region":
+					full.Filters = append(full.Filters, query.Filter{Field: field, Op: query.Ne, Values: []string{"x"}})
+					access.Filters = append(access.Filters, query.Filter{Field: field, Op: query.StartsWith, Values: []string{"/a"}})
+				}
+			}
+			for _, field := range info.Groupable {
+				if field == "utm_source" || field == "referrer" || field == "probe_region" {
+					full.GroupBy = append(full.GroupBy, field)
+				}
+			}
+			b.WriteString("\n" + explain(t, e, access, full))
+			golden.Check(t, filepath.Join("testdata", "types", info.Name+".golden"), []byte(b.String()))
+		})
+	}
+}
+
+func explain(t *testing.T, e *query.Engine, a query.Access, req query.Request) string {
+	t.Helper()
+	found, err := e.Explain(a, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found[0].Err != nil {
+		t.Fatal(found[0].Err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# plan\n%s# sql\n%s\n# arguments\n", found[0].Plan, lines(found[0].SQL))
+	for _, arg := range found[0].Args {
+		fmt.Fprintf(&b, "%s %v\n", arg.Name, short(arg.Value))
+	}
+	return b.String()
+}
+
+var (
+	clause = regexp.MustCompile(` (FROM|LEFT JOIN|INNER JOIN|WHERE|GROUP BY|UNION ALL|LIMIT) `)
+	sub    = regexp.MustCompile(`(^WITH |\), )([a-z_]+ AS \()`)
+)
+
+// lines breaks a statement before its clauses.
+func lines(sql string) string {
+	sql = sub.ReplaceAllString(sql, "$1\n$2\n  ")
+	return strings.ReplaceAll(clause.ReplaceAllString(sql, "\n  $1 "), ") SELECT", ")\nSELECT")
+}
+
+func short(v any) any {
+	if list, ok := v.([]string); ok && len(list) > 5 {
+		return fmt.Sprintf("%q and %d more", list[:5], len(list)-5)
+	}
+	return fmt.Sprintf("%v", v)
+}
+
+func TestNewRegistryReportsEveryFault(t *testing.T) {
+	whole := query.Builtin()[0]
+	for _, c := range []struct {
+		name   string
+		change func(*query.Type)
+		want   string
+	}{
+		{"no title", func(ty *query.Type) { ty.Title = "" }, "Name, Title, About, Category and Chart are required"},
+		{"no such table", func(ty *query.Type) { ty.Rows = "pageview" }, `there is no table "pageview"`},
+		{"a table of another subject", func(ty *query.Type) { ty.Of = store.KindLink }, `table "pageviews" is not of a link`},
+		{"no such column", func(ty *query.Type) { ty.Columns = append(ty.Columns, "views") }, `there is no column "views"`},
+		{"a column twice", func(ty *query.Type) { ty.Columns = append(ty.Columns, "date") }, `two columns are called "date"`},
+		{"a series without date", func(ty *query.Type) { ty.Columns = []string{"pageviews"} }, `a series needs a column "date"`},
+		{"a series with keys", func(ty *query.Type) { ty.By = []string{"path"} }, "a series has no other keys"},
+		{"no such dimension", func(ty *query.Type) { ty.Series = false; ty.By = []string{"entry_page"} }, `has no dimension "entry_page"`},
+		{"a column of a dimension it lacks", func(ty *query.Type) { ty.Columns = append(ty.Columns, "path") }, `column "path" needs "path"`},
+		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `ordered by "clicks"`},
+		{"needs what is no metric", func(ty *query.Type) { ty.Needs = []string{"date"} }, `Needs names "date"`},
+		{"a share of nothing", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.Share = "x" }, `share of "x"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bad := whole
+			bad.Columns = append([]string(nil), whole.Columns...)
+			c.change(&bad)
+			_, err := query.NewRegistry(bad, query.Type{Name: "empty"})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want a fault with %q", err, c.want)
+			}
+			if err == nil || !strings.Contains(err.Error(), `query type "empty"`) {
+				t.Errorf("the faults of the other row are missing: %v", err)
+			}
+		})
+	}
+	if _, err := query.NewRegistry(whole, whole); err == nil || !strings.Contains(err.Error(), "the name is taken") {
+		t.Errorf("a name twice: %v", err)
+	}
+}
+
+// TestHostType shows that a host's own type is one row.
+func TestHostType(t *testing.T) {
+	e := engine(t, append(query.Builtin(), query.Type{
+		Name: "languages", Title: "Languages", About: "Visitors by language", Category: "Audience", Chart: "table",
+		Of: store.KindWebsite, Rows: "pageviews", By: []string{"language"}, Named: "language",
+		Columns: []string{"name=language", "visitors", "percentage"}, Order: []string{"-visitors"},
+	})...)
+	got := explain(t, e, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}},
+		query.Request{Parameters: []query.Parameter{{Name: "languages"}}, StartDate: "2026-03-01", EndDate: "2026-03-02"})
+	if !strings.Contains(got, `"language"`) {
+		t.Error(got)
+	}
+}
+
+// FuzzNothingOfACallerReachesSQL holds every text of a request against the statement.
+func FuzzNothingOfACallerReachesSQL(f *testing.F) {
+	for _, s := range []string{"'; DROP TABLE events; --", `x" OR 1=1`, "$1", "${x}", "$p1", "%s", "\\", "ü🎉", "--", "/*"} {
+		f.Add(s)
+	}
+	e := engine(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		mark := "mark7f3a" + text + "mark7f3a"
+		for _, info := range e.Types() {
+			req := query.Request{ID: mark, Parameters: []query.Parameter{{Name: info.Name, ID: mark}}, StartDate: "2026-03-01", EndDate: "2026-03-02"}
+			access := query.Access{Subject: store.Subject{Kind: info.Of, ID: mark}, Owner: mark}
+			for _, field := range info.Filters {
+				for _, op := range []query.Op{query.Eq, query.Contains, query.NotIn} {
+					req.Filters = append(req.Filters, query.Filter{Field: field, Op: op, Values: []string{mark}})
+				}
+				access.Filters = append(access.Filters, query.Filter{Field: field, Op: query.StartsWith, Values: []string{mark}})
+			}
+			req.Filters = req.Filters[:min(len(req.Filters), 50)]
+			found, err := e.Explain(access, req)
+			if err != nil {
+				return // refused as a whole, like text that is no UTF-8
+			}
+			if strings.Contains(found[0].SQL, "mark7f3a") {
+				t.Fatalf("%s: %s", info.Name, found[0].SQL)
+			}
+			for _, arg := range found[0].Args {
+				if !strings.Contains(found[0].SQL, "$"+arg.Name+"::") {
+					t.Fatalf("%s: argument %s is bound but not used", info.Name, arg.Name)
+				}
+			}
+		}
+	})
+}
+
+// BenchmarkResolveCompile is the engine without a store: one parameter to a statement.
+func BenchmarkResolveCompile(b *testing.B) {
+	e := engine(b)
+	access := query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
+	for _, name := range []string{"summary", "pages", "traffic"} {
+		b.Run(name, func(b *testing.B) {
+			req := query.Request{Parameters: []query.Parameter{{Name: name}}, Preset: "last_30d", TimeZone: "Europe/Berlin",
+				Filters: []query.Filter{{Field: "country", Op: query.Eq, Values: []string{"DE"}}}}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := e.Explain(access, req); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

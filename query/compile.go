@@ -1,0 +1,185 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/huandu/go-sqlbuilder"
+
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// compile turns p into a statement of the dialect. It is pure, and the only place
+// that puts clauses together.
+//
+// A plan that counts becomes one sub-query per table (a part), each grouped by the
+// same keys, then their union by key, then the columns. A plan that lists rows reads
+// its table as it is.
+func compile(p *Plan, d *dialect.Dialect) store.Statement {
+	c := &compiler{p: p, w: expr.Writer{Dialect: d}}
+	var final selection
+	if p.Type.Each {
+		final = c.each()
+	} else {
+		final = c.counted()
+	}
+	builder := c.build(final)
+	if len(c.ctes) > 0 {
+		builder.With(sqlbuilder.With(c.ctes...))
+	}
+	text, _ := builder.Build()
+	return store.Statement{Label: p.Type.Name, SQL: text, Args: c.w.Args, Kinds: kinds(p)}
+}
+
+// compiler holds what one statement gathers.
+type compiler struct {
+	p    *Plan
+	w    expr.Writer
+	ctes []*sqlbuilder.CTEQueryBuilder
+}
+
+// selection is one SELECT, its clauses not yet spelled.
+type selection struct {
+	columns []named
+	from    string // relation and alias, from the catalogue
+	joins   []join
+	where   []expr.Expr
+	group   []expr.Expr
+	order   []ordering
+	tail    string // LIMIT and OFFSET, of numbers
+}
+
+// named is an expression and what it is called.
+type named struct {
+	as expr.Ident
+	e  expr.Expr
+}
+
+type join struct {
+	left bool
+	to   string
+	on   expr.Expr
+}
+
+type ordering struct {
+	e    expr.Expr
+	desc bool
+}
+
+// build spells q. Every fragment is escaped: to the builder a $ begins syntax of its own.
+func (c *compiler) build(q selection) *sqlbuilder.SelectBuilder {
+	b := sqlbuilder.NewSelectBuilder()
+	for _, col := range q.columns {
+		b.SelectMore(c.spell(col.e) + " AS " + sqlbuilder.Escape(c.w.Dialect.Ident(string(col.as))))
+	}
+	b.From(sqlbuilder.Escape(q.from))
+	for _, j := range q.joins {
+		kind := sqlbuilder.InnerJoin
+		if j.left {
+			kind = sqlbuilder.LeftJoin
+		}
+		b.JoinWithOption(kind, sqlbuilder.Escape(j.to), c.spell(j.on))
+	}
+	for _, e := range q.where {
+		if !e.Absent() {
+			b.Where(c.spell(e))
+		}
+	}
+	for _, e := range q.group {
+		b.GroupBy(c.spell(e))
+	}
+	for _, o := range q.order {
+		direction := " ASC NULLS LAST"
+		if o.desc {
+			direction = " DESC NULLS LAST"
+		}
+		b.OrderBy(c.spell(o.e) + direction)
+	}
+	if q.tail != "" {
+		b.SQL(q.tail)
+	}
+	return b
+}
+
+func (c *compiler) spell(e expr.Expr) string { return sqlbuilder.Escape(c.w.Write(e)) }
+
+// with adds a named sub-query, to be read by the ones after it.
+func (c *compiler) with(name string, b sqlbuilder.Builder) {
+	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).As(b))
+}
+
+// read says whose rows of which time a selection may see. Every table is read through
+// it: there is no other place for the tenancy predicate.
+func (c *compiler) read(alias expr.Ident, from, to int64) []expr.Expr {
+	return []expr.Expr{
+		expr.Eq(expr.Col(alias, "subject"), expr.Arg(dialect.Subject, c.p.Subject)),
+		expr.Ge(expr.Col(alias, "time"), milli(from)),
+		expr.Lt(expr.Col(alias, "time"), milli(to)),
+	}
+}
+
+func milli(instant int64) expr.Expr { return expr.Arg(dialect.Int, instant) }
+
+// each lists the rows of the type's table.
+func (c *compiler) each() selection {
+	tb := c.p.Type.table
+	q := selection{from: "sessions AS s"}
+	for i, tm := range c.p.Type.terms {
+		e := expr.Replace(tm.expr, func(name string) expr.Expr { return c.value(dimension(name), tb) })
+		q.columns = append(q.columns, named{expr.Ident(c.p.Type.columns[i].Name), e})
+	}
+	q.where = c.conditions(tb)
+	c.sessions(sessionNeeds{columns: columnsOf("s", q), hits: true})
+	q.order = c.ordering(nil)
+	q.tail = c.page()
+	return q
+}
+
+// ordering is the plan's sorting, by output columns, and after it the keys.
+func (c *compiler) ordering(keys []expr.Expr) []ordering {
+	var found []ordering
+	used := map[string]bool{}
+	add := func(name string, desc bool) {
+		if !used[name] {
+			used[name] = true
+			found = append(found, ordering{expr.Out(expr.Ident(name)), desc})
+		}
+	}
+	for _, o := range c.p.Sort {
+		add(o.column, o.desc)
+	}
+	if c.p.Type.Each {
+		for _, name := range c.p.Type.By {
+			add(name, false)
+		}
+	}
+	for _, k := range keys {
+		found = append(found, ordering{e: k})
+	}
+	return found
+}
+
+func kinds(p *Plan) []dialect.Kind {
+	var found []dialect.Kind
+	for _, col := range slices.Concat(p.columns(), p.Type.needs) {
+		switch col.Format {
+		case String:
+			found = append(found, dialect.Text)
+		case Number:
+			found = append(found, dialect.Float)
+		default:
+			found = append(found, dialect.Int)
+		}
+	}
+	return found
+}
+
+// columnsOf lists the columns of relation alias that q reads.
+func columnsOf(alias string, q selection) []string {
+	var all []expr.Expr
+	for _, col := range q.columns {
+		all = append(all, col.e)
+	}
+	return expr.Columns(expr.List(slices.Concat(all, q.where, q.group)...), alias)
+}

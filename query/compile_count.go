@@ -1,0 +1,237 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/huandu/go-sqlbuilder"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// part is what one table gives to an answer: its metrics by the answer's keys.
+type part struct {
+	tb      *table
+	metrics []*term
+	q       selection
+}
+
+// alias is what a metric is called between its part and the answer's columns.
+func (m *term) alias() expr.Ident { return expr.Ident(m.on + "_" + m.Name) }
+
+// counted makes the answer of a plan that counts.
+func (c *compiler) counted() selection {
+	parts := c.parts()
+	c.sessionsFor(parts)
+	from := c.combine(parts)
+
+	var q selection
+	for _, f := range c.p.Group {
+		q.columns = append(q.columns, named{expr.Ident(f.Name), j(expr.Ident(f.Name))})
+	}
+	for i, tm := range c.p.Type.terms {
+		q.columns = append(q.columns, named{expr.Ident(c.p.Type.columns[i].Name), c.column(tm)})
+	}
+	for _, m := range c.p.Type.needTerms {
+		q.columns = append(q.columns, named{m.alias(), j(m.alias())})
+	}
+	q.from = from + " AS j"
+	keys := c.keys()
+	if c.p.Type.Series {
+		// A series is filled, sorted and paged when all of it is there.
+		q.tail = fmt.Sprintf("LIMIT %d", MaxLimit+1)
+		return q
+	}
+	if len(keys) > 0 {
+		q.where = []expr.Expr{c.shown()}
+	}
+	q.order = c.ordering(keys)
+	q.tail = c.page()
+	return q
+}
+
+func j(name expr.Ident) expr.Expr { return expr.Col("j", name) }
+
+// bucket is the key of a series.
+const bucket = expr.Ident("bucket")
+
+// keys are the answer's keys but the bucket, as its relation j has them.
+func (c *compiler) keys() []expr.Expr {
+	var found []expr.Expr
+	for _, f := range slices.Concat(c.p.Group, c.p.Type.by) {
+		found = append(found, j(expr.Ident(f.Name)))
+	}
+	return found
+}
+
+// column is one output column over j.
+func (c *compiler) column(tm *term) expr.Expr {
+	switch {
+	case tm.Name == dateColumn:
+		return j(bucket)
+	case tm.Name == shareColumn:
+		of := c.column(c.p.Type.terms[c.p.Type.column(c.p.Type.Share)])
+		return percent(of, expr.Call(dialect.SumOver, of))
+	case tm.on != "":
+		return j(tm.alias())
+	}
+	return expr.Replace(tm.expr, func(name string) expr.Expr {
+		if f := c.p.Type.dimension(name); f != nil {
+			return j(expr.Ident(f.Name))
+		}
+		return j(c.p.Type.parts[name].alias())
+	})
+}
+
+// shown keeps the rows in which a needed metric is not 0.
+func (c *compiler) shown() expr.Expr {
+	var any []expr.Expr
+	for _, name := range c.p.Type.Needs {
+		any = append(any, expr.Gt(j(c.p.Type.need(name).alias()), expr.Int(0)))
+	}
+	return expr.Or(any...)
+}
+
+// parts makes a part of each table whose metrics the type shows.
+func (c *compiler) parts() []*part {
+	var found []*part
+	for _, m := range c.p.Type.metrics() {
+		i := slices.IndexFunc(found, func(p *part) bool { return p.tb.name == m.on })
+		if i < 0 {
+			i = len(found)
+			found = append(found, &part{tb: tableNamed(m.on)})
+		}
+		found[i].metrics = append(found[i].metrics, m)
+	}
+	for _, p := range found {
+		p.q = c.part(p)
+	}
+	return found
+}
+
+// part selects p's metrics by the answer's keys.
+func (c *compiler) part(p *part) selection {
+	var q selection
+	for _, key := range c.partKeys(p.tb) {
+		q.columns = append(q.columns, key)
+		q.group = append(q.group, key.e)
+	}
+	for _, m := range p.metrics {
+		q.columns = append(q.columns, named{m.alias(), m.expr})
+	}
+	from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
+	switch p.tb.shape {
+	case sessionRows:
+		q.from = "sessions AS s"
+	case outageRows:
+		q.from = "outages AS o"
+		c.outages(from, to)
+		return q
+	default:
+		q.from = string(p.tb.logical) + " AS t"
+		q.where = append(c.read("t", from, to), p.tb.where)
+	}
+	q.where = append(q.where, c.conditions(p.tb)...)
+	for _, f := range c.p.Type.by {
+		if f.Name == c.p.Type.Named {
+			q.where = append(q.where, expr.Ne(c.value(f, p.tb), expr.Lit("")))
+		}
+	}
+	return q
+}
+
+// partKeys are the answer's keys as the rows of tb have them.
+func (c *compiler) partKeys(tb *table) []named {
+	var found []named
+	if c.p.Type.Series {
+		found = append(found, named{bucket, c.bucket(tb)})
+	}
+	for _, f := range c.p.Group {
+		v := c.value(f, tb)
+		if f.Match == ReferrerSite && tb.shape != outageRows {
+			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
+		}
+		found = append(found, named{expr.Ident(f.Name), v})
+	}
+	for _, f := range c.p.Type.by {
+		found = append(found, named{expr.Ident(f.Name), c.value(f, tb)})
+	}
+	return found
+}
+
+// bucket numbers the local day or hour that a row of tb counts for.
+func (c *compiler) bucket(tb *table) expr.Expr {
+	at := expr.Col("t", "time")
+	switch tb.shape {
+	case sessionRows:
+		at = expr.Col("s", "start")
+	case outageRows:
+		return expr.Col("o", "bucket")
+	}
+	segments := calendar.Segments(c.p.Range)
+	if len(segments) == 0 {
+		return expr.Int(0)
+	}
+	shift := milli(segments[len(segments)-1].Shift)
+	for i := len(segments) - 2; i >= 0; i-- {
+		shift = expr.Call(dialect.If, expr.Lt(at, milli(segments[i+1].From)), milli(segments[i].Shift), shift)
+	}
+	return expr.Call(dialect.FloorDiv, expr.Add(at, shift), expr.Int(c.p.Grain.Width()))
+}
+
+// combine joins parts by the answer's keys, and returns the relation that holds them all.
+func (c *compiler) combine(parts []*part) string {
+	for _, p := range parts {
+		c.with("part_"+p.tb.name, c.build(p.q))
+	}
+	if len(parts) == 1 {
+		return "part_" + parts[0].tb.name
+	}
+	keys := c.partKeys(parts[0].tb)
+	var all selection
+	for _, key := range keys {
+		e := expr.Col("u", key.as)
+		all.columns = append(all.columns, named{key.as, e})
+		all.group = append(all.group, e)
+	}
+	var union []sqlbuilder.Builder
+	for _, p := range parts {
+		union = append(union, c.build(widen(p, parts, keys)))
+		for _, m := range p.metrics {
+			e := expr.Call(dialect.Max, expr.Col("u", m.alias()))
+			if m.Zero {
+				e = expr.Call(dialect.Coalesce, e, expr.Int(0))
+			}
+			all.columns = append(all.columns, named{m.alias(), e})
+		}
+	}
+	c.with("united", sqlbuilder.UnionAll(union...))
+	all.from = "united AS u"
+	c.with("joined", c.build(all))
+	return "joined"
+}
+
+// widen selects p's rows with null for the metrics of the other parts.
+func widen(p *part, parts []*part, keys []named) selection {
+	q := selection{from: "part_" + p.tb.name + " AS x"}
+	for _, key := range keys {
+		q.columns = append(q.columns, named{key.as, expr.Col("x", key.as)})
+	}
+	for _, other := range parts {
+		for _, m := range other.metrics {
+			e := expr.Null()
+			if other == p {
+				e = expr.Col("x", m.alias())
+			}
+			q.columns = append(q.columns, named{m.alias(), e})
+		}
+	}
+	return q
+}
+
+// page cuts a breakdown or list; one row more tells whether there are others.
+func (c *compiler) page() string {
+	return fmt.Sprintf("LIMIT %d OFFSET %d", c.p.Limit+1, c.p.Offset)
+}

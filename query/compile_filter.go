@@ -1,0 +1,89 @@
+package query
+
+import (
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// value is what a row of tb has of f: for a session field that of its session, for
+// all others its own.
+func (c *compiler) value(f *Field, tb *table) expr.Expr {
+	switch {
+	case tb.shape == outageRows:
+		return expr.Col("o", expr.Ident(f.Name))
+	case tb.shape == sessionRows:
+		return expr.Col("s", f.Column)
+	case tb.visited() && f.Session:
+		return lent(f, tb, "s")
+	}
+	return row(f.Column)
+}
+
+// lent is the field that the session under alias lends to a row t of tb. Without a
+// session, or in one that has no page event, a row keeps its own.
+func lent(f *Field, tb *table, alias expr.Ident) expr.Expr {
+	own := expr.Lit("")
+	for _, col := range tb.own {
+		if col == f.Column {
+			own = row(col)
+		}
+	}
+	has := expr.Gt(expr.Call(dialect.Coalesce, expr.Col(alias, "page_rows"), expr.Int(0)), expr.Int(0))
+	return expr.Call(dialect.If, has, expr.Col(alias, f.Column), own)
+}
+
+// conditions are the filters as they apply to the rows of tb: a key's first, then the
+// caller's. Of sessions, per-row filters want one pageview that passes them all.
+func (c *compiler) conditions(tb *table) []expr.Expr {
+	var found []expr.Expr
+	if tb.shape == sessionRows {
+		from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
+		found = append(found, expr.Ge(visit("start"), milli(from)), expr.Lt(visit("start"), milli(to)),
+			expr.Gt(visit("hits"), expr.Int(0)))
+	}
+	if tb.shape == plainRows {
+		for _, cond := range c.p.Mandatory {
+			v := row(cond.Field.Column)
+			if tb.visited() && cond.Field.Session {
+				v = lent(cond.Field, tb, "m")
+			}
+			found = append(found, cond.holds(v))
+		}
+	}
+	for _, cond := range c.p.Filters {
+		if tb.shape == sessionRows && !cond.Field.Session {
+			continue
+		}
+		found = append(found, cond.holds(c.value(cond.Field, tb)))
+	}
+	return found
+}
+
+// hits are the caller's per-row filters over an event p of a session.
+func (c *compiler) hits() expr.Expr {
+	var found []expr.Expr
+	for _, cond := range c.p.Filters {
+		if !cond.Field.Session {
+			found = append(found, cond.holds(expr.Col("p", cond.Field.Column)))
+		}
+	}
+	return expr.And(found...)
+}
+
+// mandatory are the filters of a key over the events t that sessions form of: those
+// by row, and those by session, which ask the relation under alias m. Fields that
+// only rows of another table have say nothing of events.
+func (c *compiler) mandatory() (rowWise, sessionWise []expr.Expr) {
+	events := tableNamed("activity")
+	for _, cond := range c.p.Mandatory {
+		switch {
+		case c.p.Type.Of != store.KindWebsite:
+		case cond.Field.Session:
+			sessionWise = append(sessionWise, cond.holds(lent(cond.Field, events, "m")))
+		case events.has(cond.Field):
+			rowWise = append(rowWise, cond.holds(row(cond.Field.Column)))
+		}
+	}
+	return rowWise, sessionWise
+}

@@ -1,0 +1,69 @@
+package query
+
+import (
+	"github.com/huandu/go-sqlbuilder"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// outages adds the relation outages: the stretches of [from, to) in which a monitor
+// was down, cut at the edges of buckets and at now. A check that is down lasts until
+// the next one of any status; the last check before the range, however old, counts.
+func (c *compiler) outages(from, to int64) {
+	tb := tableNamed("checks")
+	var group []named
+	for _, f := range c.p.Group {
+		group = append(group, named{expr.Ident(f.Name), row(f.Column)})
+	}
+	inside := selection{from: "checks AS t",
+		columns: append([]named{{"time", row("time")}, {"event_id", row("event_id")}, {"status", row("status")}}, group...)}
+	inside.where = append(c.read("t", from, to), c.conditions(tb)...)
+
+	last := selection{from: "checks AS t", columns: append([]named{
+		{"time", expr.Call(dialect.Max, row("time"))}, {"event_id", expr.Lit("")}, {"status", latest(row("status"))},
+	}, group...)}
+	last.where = append(c.read("t", 0, from), c.conditions(tb)...)
+	for _, g := range group {
+		last.group = append(last.group, g.e)
+	}
+	c.with("checks_seen", sqlbuilder.UnionAll(c.build(inside), c.build(last)))
+
+	end := min(to, c.p.Now.UnixMilli())
+	partition := []expr.Expr{expr.Int(0)}
+	gaps := selection{from: "checks_seen AS k", where: []expr.Expr{expr.IsKnown(expr.Col("k", "time"))}}
+	for _, g := range group {
+		partition = append(partition, expr.Col("k", g.as))
+		gaps.columns = append(gaps.columns, named{g.as, expr.Col("k", g.as)})
+	}
+	next := expr.Call(dialect.Next, expr.Col("k", "time"), expr.List(partition...),
+		expr.List(expr.Col("k", "time"), expr.Col("k", "event_id")))
+	gaps.columns = append(gaps.columns,
+		named{"status", expr.Col("k", "status")},
+		named{"since", expr.Call(dialect.Greatest, expr.Col("k", "time"), milli(from))},
+		named{"until", expr.Call(dialect.Least, expr.Call(dialect.Coalesce, next, milli(end)), milli(end))})
+	c.with("gaps", c.build(gaps))
+	c.spread(group)
+}
+
+// spread adds the relation outages: the gaps that are down, cut by bucket.
+func (c *compiler) spread(group []named) {
+	var numbers, since, until []int64
+	for _, span := range calendar.Spans(c.p.Range, c.p.Grain) {
+		numbers, since, until = append(numbers, span.Number), append(since, span.From), append(until, span.To)
+	}
+	g, b := func(name expr.Ident) expr.Expr { return expr.Col("g", name) }, func(name expr.Ident) expr.Expr { return expr.Col("b", name) }
+	q := selection{from: "gaps AS g", where: []expr.Expr{expr.Eq(g("status"), expr.Int(int64(store.Down)))}}
+	for _, key := range group {
+		q.columns = append(q.columns, named{key.as, g(key.as)})
+	}
+	q.columns = append(q.columns, named{bucket, b(bucket)},
+		named{"since", expr.Call(dialect.Greatest, g("since"), b("since"))},
+		named{"until", expr.Call(dialect.Least, g("until"), b("until"))})
+	lists := expr.Call(dialect.Zip3, expr.Arg(dialect.Ints, numbers), expr.Arg(dialect.Ints, since), expr.Arg(dialect.Ints, until))
+	q.joins = []join{{to: c.w.Write(lists) + " AS b",
+		on: expr.And(expr.Lt(g("since"), b("until")), expr.Gt(g("until"), b("since")))}}
+	c.with("outages", c.build(q))
+}

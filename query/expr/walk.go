@@ -1,0 +1,44 @@
+package expr
+
+// Replace returns e with every Ref replaced by what by returns for its name.
+func Replace(e Expr, by func(name string) Expr) Expr {
+	if e.kind == ref {
+		return by(e.name)
+	}
+	if len(e.args) == 0 {
+		return e
+	}
+	args := make([]Expr, len(e.args))
+	for i, a := range e.args {
+		args[i] = Replace(a, by)
+	}
+	e.args = args
+	return e
+}
+
+// Refs lists the names of the Refs in e, each once, in the order of their first use.
+func Refs(e Expr) []string {
+	return names(e, func(e Expr) bool { return e.kind == ref })
+}
+
+// Columns lists the columns of relation of in e, each once, in the order of their first use.
+func Columns(e Expr, of string) []string {
+	return names(e, func(e Expr) bool { return e.kind == column && e.of == of })
+}
+
+func names(e Expr, want func(Expr) bool) []string {
+	var found []string
+	seen := map[string]bool{}
+	var walk func(Expr)
+	walk = func(e Expr) {
+		if want(e) && !seen[e.name] {
+			seen[e.name] = true
+			found = append(found, e.name)
+		}
+		for _, a := range e.args {
+			walk(a)
+		}
+	}
+	walk(e)
+	return found
+}

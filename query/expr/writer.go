@@ -1,0 +1,76 @@
+package expr
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// A Writer spells expressions in one dialect and numbers their arguments.
+type Writer struct {
+	Dialect *dialect.Dialect
+	Args    []dialect.Arg
+	bound   map[dialect.Arg]string
+}
+
+// Write spells e. The zero Expr is empty text.
+func (w *Writer) Write(e Expr) string {
+	switch e.kind {
+	case absent:
+		return ""
+	case column:
+		return e.of + "." + w.Dialect.Ident(e.name)
+	case ref:
+		// A Ref that nobody replaced: the database refuses it by name.
+		return w.Dialect.Ident("unresolved " + e.name)
+	case out:
+		return w.Dialect.Ident(e.name)
+	case integer:
+		return strconv.FormatInt(e.num, 10)
+	case text:
+		return "'" + strings.ReplaceAll(e.name, "'", "''") + "'"
+	case argument:
+		return w.bind(e.arg)
+	case call:
+		return w.Dialect.Call(e.fn, w.each(e.args)...)
+	case infix:
+		return "(" + strings.Join(w.each(e.args), " "+e.name+" ") + ")"
+	case not:
+		return "(NOT " + w.Write(e.args[0]) + ")"
+	case null:
+		return "NULL"
+	case list:
+		return strings.Join(w.each(e.args), ", ")
+	}
+	return ""
+}
+
+func (w *Writer) each(args []Expr) []string {
+	texts := make([]string, len(args))
+	for i, a := range args {
+		texts[i] = w.Write(a)
+	}
+	return texts
+}
+
+// bind gives a its name; equal values share one, so that a statement says once
+// whose rows it reads and when.
+func (w *Writer) bind(a dialect.Arg) string {
+	comparable := a.Kind != dialect.Ints && a.Kind != dialect.Texts
+	if comparable {
+		if name, ok := w.bound[a]; ok {
+			return w.Dialect.Arg(name, a.Kind)
+		}
+	}
+	named := a
+	named.Name = "p" + strconv.Itoa(len(w.Args)+1)
+	w.Args = append(w.Args, named)
+	if comparable {
+		if w.bound == nil {
+			w.bound = map[dialect.Arg]string{}
+		}
+		w.bound[a] = named.Name
+	}
+	return w.Dialect.Arg(named.Name, a.Kind)
+}

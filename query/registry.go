@@ -1,0 +1,242 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Registry is a set of checked types. It is immutable and safe for concurrent use.
+type Registry struct {
+	types  []*definition
+	byName map[string]*definition
+}
+
+// NewRegistry checks types and looks up every name in them. Its error joins every
+// fault of every row.
+func NewRegistry(types ...Type) (*Registry, error) {
+	r := &Registry{byName: map[string]*definition{}}
+	words := newDictionary()
+	var faults []error
+	for _, ty := range types {
+		b := definer{words: words, def: &definition{Type: ty, parts: map[string]*term{}, needed: map[string]*term{}}}
+		b.define()
+		if _, twice := r.byName[ty.Name]; twice {
+			b.fault("the name is taken")
+		}
+		faults = append(faults, b.faults...)
+		r.types = append(r.types, b.def)
+		r.byName[ty.Name] = b.def
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	return r, nil
+}
+
+// definer turns one Type into a definition.
+type definer struct {
+	words  dictionary
+	def    *definition
+	faults []error
+}
+
+func (b *definer) fault(format string, args ...any) {
+	b.faults = append(b.faults, fmt.Errorf("query type %q: %s", b.def.Name, fmt.Sprintf(format, args...)))
+}
+
+func (b *definer) define() {
+	d := b.def
+	if d.Name == "" || d.Title == "" || d.About == "" || d.Category == "" || d.Chart == "" {
+		b.fault("Name, Title, About, Category and Chart are required")
+	}
+	d.table = tableNamed(d.Rows)
+	if d.table == nil {
+		b.fault("there is no table %q", d.Rows)
+		return
+	}
+	if d.table.of != d.Of {
+		b.fault("table %q is not of a %s", d.Rows, d.Of)
+	}
+	for _, name := range d.With {
+		if tb := tableNamed(name); tb == nil || tb.of != d.Of {
+			b.fault("there is no table %q of a %s", name, d.Of)
+		}
+	}
+	b.columns()
+	for _, name := range d.By {
+		if d.Each {
+			if d.column(name) < 0 {
+				b.fault("its key %q is no column of it", name)
+			}
+			continue
+		}
+		f := dimension(name)
+		if f == nil || !d.table.has(f) {
+			b.fault("table %q has no dimension %q", d.Rows, name)
+			continue
+		}
+		d.by = append(d.by, f)
+	}
+	if d.Series && (len(d.By) > 0 || d.Each) {
+		b.fault("a series has no other keys than its date")
+	}
+	b.references()
+	b.needs()
+	b.orders()
+	b.fields()
+}
+
+func (b *definer) columns() {
+	seen := map[string]bool{}
+	for _, spec := range b.def.Columns {
+		name, source, named := strings.Cut(spec, "=")
+		if !named {
+			source = name
+		}
+		tm := b.term(source)
+		if tm == nil {
+			b.fault("there is no column %q for table %q", source, b.def.Rows)
+			continue
+		}
+		if seen[name] {
+			b.fault("two columns are called %q", name)
+		}
+		seen[name] = true
+		shown := tm.column
+		shown.Name = name
+		b.def.columns = append(b.def.columns, shown)
+		b.def.terms = append(b.def.terms, tm)
+	}
+	if len(b.def.Columns) == 0 {
+		b.fault("it has no columns")
+	}
+	if b.def.Series && !slices.Contains(b.def.Columns, dateColumn) {
+		b.fault("a series needs a column %q", dateColumn)
+	}
+}
+
+// term finds a word for the type: of its own table, then one made of other columns,
+// then of the tables beside it.
+func (b *definer) term(name string) *term {
+	for _, on := range slices.Concat([]string{b.def.Rows, ""}, b.def.With) {
+		if tm := b.words[[2]string{on, name}]; tm != nil && (on == "" || tm.row == b.def.Each) {
+			return tm
+		}
+	}
+	return nil
+}
+
+// references looks up the names that columns are made of.
+func (b *definer) references() {
+	for _, tm := range b.def.terms {
+		for _, name := range expr.Refs(tm.expr) {
+			if b.isDimension(name) {
+				continue
+			}
+			m := b.term(name)
+			if m == nil || m.on == "" {
+				b.fault("column %q needs %q, which is neither a metric nor in By", tm.Name, name)
+				continue
+			}
+			b.def.parts[name] = m
+		}
+	}
+}
+
+// isDimension says whether name stands for a value of the row's key, not a metric.
+func (b *definer) isDimension(name string) bool { return b.def.dimension(name) != nil }
+
+func (b *definer) needs() {
+	for _, name := range b.def.Needs {
+		tm := b.term(name)
+		if tm == nil || tm.on == "" {
+			b.fault("Needs names %q, which is no metric", name)
+			continue
+		}
+		b.def.needed[name] = tm
+		if !slices.Contains(b.def.terms, tm) {
+			b.def.needs = append(b.def.needs, tm.column)
+			b.def.needTerms = append(b.def.needTerms, tm)
+		}
+	}
+}
+
+func (b *definer) orders() {
+	for _, spec := range b.def.Order {
+		name, desc := strings.CutPrefix(spec, "-")
+		if b.def.column(name) < 0 {
+			b.fault("it is ordered by %q, which is no column of it", name)
+		}
+		b.def.order = append(b.def.order, order{column: name, desc: desc})
+	}
+	if len(b.def.Order) == 0 && (len(b.def.By) > 0 || b.def.Each) {
+		b.fault("rows need an order")
+	}
+	if b.def.Share == "" && len(b.def.order) > 0 {
+		b.def.Share = b.def.order[0].column
+	}
+	if slices.Contains(b.def.Columns, shareColumn) && b.def.column(b.def.Share) < 0 {
+		b.fault("percentage is a share of %q, which is no column of it", b.def.Share)
+	}
+	if b.def.Named != "" && !b.isDimension(b.def.Named) {
+		b.fault("Named is %q, which is not in By", b.def.Named)
+	}
+}
+
+// fields finds what callers may filter, group and sort by: a field that the rows of
+// every table have which the type counts.
+func (b *definer) fields() {
+	d := b.def
+	used := d.tables()
+	d.fields = map[string]*Field{}
+	for _, f := range fields {
+		if slices.ContainsFunc(used, func(tb *table) bool { return !tb.has(f) }) {
+			continue
+		}
+		d.fields[f.Name] = f
+		d.filterable = append(d.filterable, f.Name)
+		shown := d.column(f.Name) >= 0 || slices.Contains(d.By, f.Name)
+		if !shown && !d.Each && d.groups(f, used) {
+			d.groupable = append(d.groupable, f.Name)
+		}
+	}
+	for _, c := range d.columns {
+		d.sortable = append(d.sortable, c.Name)
+	}
+}
+
+// builtin is the registry of an engine that was given no other.
+func builtin() (*Registry, error) { return NewRegistry(Builtin()...) }
+
+func tableNamed(name string) *table {
+	for _, tb := range tables {
+		if tb.name == name {
+			return tb
+		}
+	}
+	return nil
+}
+
+func dimension(name string) *Field {
+	for _, list := range [][]*Field{fields, sessionDimensions} {
+		for _, f := range list {
+			if f.Name == name {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// has says whether the rows of tb carry f.
+func (tb *table) has(f *Field) bool {
+	if tb.of == store.KindWebsite && f.Session {
+		return tb.shape == sessionRows || !slices.Contains(sessionDimensions, f)
+	}
+	return slices.Contains(tb.fields, f.Name)
+}
