@@ -1,0 +1,193 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// longestSeries is how many rows a series may have.
+const longestSeries = 10_000
+
+// Data holds everything stored, ready to be asked. It is safe for concurrent use.
+type Data struct {
+	names *names
+	types map[string]Type
+	rows  map[store.Subject][]row
+	sites map[store.Subject]*site
+}
+
+// NewData takes rows as a Writer would be given them, in the order of writing: of
+// repeated event ids the first counts.
+func NewData(b store.Batch) *Data {
+	d := &Data{newNames(), map[string]Type{}, map[store.Subject][]row{}, map[store.Subject]*site{}}
+	for _, t := range Types() {
+		d.types[t.Name] = t
+	}
+	for _, r := range rowsOf(&b) {
+		d.rows[r.subject] = append(d.rows[r.subject], r)
+	}
+	for s, rows := range d.rows {
+		d.sites[s] = newSite(rows)
+	}
+	return d
+}
+
+// Answer returns the rows that answer q as a JSON array of objects.
+func (d *Data) Answer(q Question) ([]byte, error) {
+	a, err := d.ask(q)
+	if err != nil {
+		return nil, err
+	}
+	t := a.kind.answer(a)
+	if a.kind.Series && len(t.rows) > longestSeries {
+		return nil, fmt.Errorf("%w: %d", ErrTooLong, len(t.rows))
+	}
+	if err := t.sort(q.SortBy, q.SortOrder); err != nil {
+		return nil, err
+	}
+	t.cut(q.Limit, q.Page, a.kind.Series)
+	return t.json()
+}
+
+// An asking is one question about the rows that its key may see.
+type asking struct {
+	names   *names
+	kind    Type
+	groupBy []string
+	filters []Filter // prepared
+	site    *site
+	period  *period
+	now     int64 // ms
+}
+
+func (d *Data) ask(q Question) (*asking, error) {
+	kind, ok := d.types[q.Type]
+	if !ok || kind.Kind != q.Subject.Kind {
+		return nil, fmt.Errorf("%w: %s of a %s", ErrType, q.Type, q.Subject.Kind)
+	}
+	for _, f := range slices.Concat(q.Mandatory, q.Filters) {
+		if err := f.check(kind.Filters); err != nil {
+			return nil, err
+		}
+	}
+	for i, f := range q.GroupBy {
+		if !slices.Contains(kind.GroupBy, f) || slices.Contains(q.GroupBy[:i], f) {
+			return nil, fmt.Errorf("%w: %q", ErrGroupBy, f)
+		}
+	}
+	if !slices.Contains([]string{"", "asc", "desc"}, q.SortOrder) {
+		return nil, fmt.Errorf("%w: %q", ErrSort, q.SortOrder)
+	}
+	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.Hourly)
+	if err != nil {
+		return nil, err
+	}
+	s := d.sites[q.Subject]
+	if s == nil {
+		s = &site{}
+	}
+	if len(q.Mandatory) > 0 {
+		s = d.seen(s, q.Mandatory)
+	}
+	return &asking{d.names, kind, q.GroupBy, d.names.prepare(q.Filters), s, p, q.Now.UnixMilli()}, nil
+}
+
+// seen is what a key with mandatory filters sees of a site: sessions form again of
+// the rows that are left.
+func (d *Data) seen(s *site, mandatory []Filter) *site {
+	ready := d.names.prepare(mandatory)
+	var left []row
+	for _, r := range s.rows {
+		if d.names.visible(r, ready) {
+			left = append(left, *r)
+		}
+	}
+	return newSite(left)
+}
+
+// passes reports whether a row lies in the range and every filter holds for it.
+func (a *asking) passes(r *row) bool {
+	return a.period.holds(r.at) && a.allHold(r, func(Filter) bool { return true })
+}
+
+// begins reports whether a session counts: it has a pageview, started in the range,
+// the filters on its fields hold, and all others hold for one and the same pageview.
+func (a *asking) begins(s *session) bool {
+	if len(s.pageviews) == 0 || !a.period.holds(s.start) {
+		return false
+	}
+	return a.allHold(s.entry(), Filter.ofSession) &&
+		slices.ContainsFunc(s.pageviews, func(r *row) bool {
+			return a.allHold(r, func(f Filter) bool { return !f.ofSession() })
+		})
+}
+
+// allHold reports whether those filters that which picks hold for r.
+func (a *asking) allHold(r *row, which func(Filter) bool) bool {
+	for _, f := range a.filters {
+		if which(f) && !a.names.holds(f, r.get(f.Field)) {
+			return false
+		}
+	}
+	return true
+}
+
+// A combination is the values of the groupBy fields, as they are shown.
+func (a *asking) combination(r *row) []string {
+	var c []string
+	for _, f := range a.groupBy {
+		v := r.get(f)
+		if f == "referrer" {
+			v = a.names.source(v).source
+		}
+		c = append(c, v)
+	}
+	return c
+}
+
+// table is an empty answer with the columns of groupBy in front.
+func (a *asking) table(keys ...string) *table {
+	return &table{
+		columns: slices.Concat(columns(Name, a.groupBy...), a.kind.Columns),
+		keys:    slices.Concat(a.groupBy, keys),
+	}
+}
+
+// ordered is table with a default order, downwards.
+func (a *asking) ordered(metric string, keys ...string) *table {
+	t := a.table(keys...)
+	t.order = []order{{metric, true}}
+	return t
+}
+
+func texts(list []string) []value {
+	var vs []value
+	for _, s := range list {
+		vs = append(vs, text(s))
+	}
+	return vs
+}
+
+// joined makes one map key of several texts.
+func joined(list []string) string {
+	var b strings.Builder
+	for _, s := range list {
+		fmt.Fprintf(&b, "%d:%s", len(s), s)
+	}
+	return b.String()
+}
+
+// A set counts distinct texts; the empty text is none.
+type set map[string]bool
+
+func (s *set) add(text string) {
+	if *s == nil {
+		*s = set{}
+	}
+	if text != "" {
+		(*s)[text] = true
+	}
+}

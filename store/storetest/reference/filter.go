@@ -1,0 +1,156 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// negative operators hold where their positive counterpart does not.
+var negative = map[string]string{"ne": "eq", "not_in": "in", "not_contains": "contains"}
+
+// check reports a filter that a type does not allow or that makes no sense.
+func (f Filter) check(allowed []string) error {
+	op := f.Op
+	if positive, ok := negative[op]; ok {
+		op = positive
+	}
+	switch {
+	case !slices.Contains(allowed, f.Field):
+		return fmt.Errorf("%w: field %q", ErrFilter, f.Field)
+	case !slices.Contains([]string{"eq", "contains", "starts_with", "in"}, op):
+		return fmt.Errorf("%w: operator %q", ErrFilter, f.Op)
+	case len(f.Values) == 0, op != "in" && len(f.Values) > 1:
+		return fmt.Errorf("%w: %d values for %s", ErrFilter, len(f.Values), f.Op)
+	}
+	return nil
+}
+
+// ofSession reports whether f is on a field of the session.
+func (f Filter) ofSession() bool { return slices.Contains(sessionFields[:], f.Field) }
+
+// whole reports whether f compares whole texts, not parts of them.
+func (f Filter) whole() bool {
+	return slices.Contains([]string{"eq", "ne", "in", "not_in"}, f.Op)
+}
+
+// prepare writes the values of filters the way the texts of rows are written.
+func (n *names) prepare(filters []Filter) []Filter {
+	var ready []Filter
+	for _, f := range filters {
+		switch f.Field {
+		case "path":
+			if f.whole() {
+				f.Values = each(f.Values, pathOf)
+			}
+		case "referrer":
+			f.Values = each(f.Values, strings.ToLower)
+			if f.whole() {
+				f.Values = each(f.Values, n.reduce)
+			}
+		case "country", "device_type", "browser_name", "os_name":
+			f.Values = each(f.Values, strings.ToLower)
+		}
+		ready = append(ready, f)
+	}
+	return ready
+}
+
+// holds reports whether f, prepared, holds for a row that has this text in the field.
+func (n *names) holds(f Filter, have string) bool {
+	has := []string{have}
+	switch f.Field {
+	case "referrer":
+		has = append(has, strings.ToLower(n.source(have).name))
+	case "country":
+		has = []string{strings.ToLower(n.country(have))}
+		if f.whole() {
+			has = append(has, strings.ToLower(have))
+		}
+	case "device_type", "browser_name", "os_name":
+		has = each(has, strings.ToLower)
+	}
+	if op, ok := negative[f.Op]; ok {
+		return !anyMatches(op, has, f.Values)
+	}
+	return anyMatches(f.Op, has, f.Values)
+}
+
+func anyMatches(op string, has, values []string) bool {
+	for _, h := range has {
+		for _, v := range values {
+			if matches(op, h, v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func matches(op, has, value string) bool {
+	switch op {
+	case "contains":
+		return strings.Contains(has, value)
+	case "starts_with":
+		return strings.HasPrefix(has, value)
+	default:
+		return has == value
+	}
+}
+
+func each(list []string, do func(string) string) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, do(s))
+	}
+	return out
+}
+
+// get is the text that a filter or a groupBy on field compares: of the session for
+// its fields, of the row for all others.
+func (r *row) get(field string) string {
+	switch field {
+	case "path":
+		return r.path
+	case "session_id":
+		return r.SessionID
+	case "anonymous_id":
+		return r.AnonymousID
+	case "profile_id":
+		return r.ProfileID
+	case "event_name":
+		return r.name
+	case "namespace":
+		return r.namespace
+	case "message":
+		return r.message
+	case "error_type":
+		return r.errorType
+	case "probe_region":
+		return r.region
+	default:
+		return r.shown.get(field)
+	}
+}
+
+// lacks reports whether rows of r's kind have no such field at all.
+func (r *row) lacks(field string) bool {
+	switch field {
+	case "event_name", "namespace":
+		return r.kind > click
+	case "message", "error_type":
+		return r.kind != errorRow
+	default:
+		return false
+	}
+}
+
+// visible reports whether the mandatory filters of a key, prepared, let r be seen.
+func (n *names) visible(r *row, mandatory []Filter) bool {
+	for _, f := range mandatory {
+		if !r.lacks(f.Field) && !n.holds(f, r.get(f.Field)) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,146 @@
+package reference
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// read makes a batch of a text with one row per line:
+//
+//	instant kind id key=value…
+//
+// Instants begin with 2024-05-; kinds are view, exit, page, custom, click, error,
+// vital, visit, up, down, pending. All belong to subject w, or to that of on=….
+func read(t *testing.T, lines string) store.Batch {
+	t.Helper()
+	var b store.Batch
+	for line := range strings.Lines(lines) {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		at, err := time.Parse(time.RFC3339Nano, "2024-05-"+words[0]+"Z")
+		if err != nil {
+			t.Fatal(err)
+		}
+		with := map[string]string{}
+		for _, w := range words[3:] {
+			k, v, ok := strings.Cut(w, "=")
+			if !ok {
+				t.Fatalf("no value in %q", w)
+			}
+			with[k] = v
+		}
+		add(t, &b, at, words[1], words[2], with)
+	}
+	return b
+}
+
+func add(t *testing.T, b *store.Batch, at time.Time, kind, id string, with map[string]string) {
+	t.Helper()
+	on := "w"
+	if v, ok := with["on"]; ok {
+		on = v
+	}
+	who := store.Identity{AnonymousID: with["a"], ProfileID: with["p"], SessionID: with["s"]}
+	agent := store.Agent{Country: with["country"], BrowserName: with["browser"], DeviceType: with["device"]}
+	events := map[string]store.EventKind{
+		"view": store.Pageview, "exit": store.Exit, "page": store.PageEvent,
+		"custom": store.Custom, "click": store.Click,
+	}
+	checks := map[string]store.Status{"up": store.Up, "down": store.Down, "pending": store.Pending}
+	event, isEvent := events[kind]
+	status, isCheck := checks[kind]
+	switch {
+	case isEvent:
+		b.Events = append(b.Events, store.Event{
+			Website: on, ID: id, Kind: event, Name: with["name"], Time: at, Identity: who, Agent: agent,
+			Path: with["path"], ReferrerDomain: with["from"], UTMSource: with["utm"],
+			LoadTime: measure(t, with["load"]), DOMReadyTime: measure(t, with["dom"]), TTFB: measure(t, with["ttfb"]),
+			TimeOnPage: measure(t, with["time"]), Properties: with["props"], Namespace: with["ns"],
+		})
+	case isCheck:
+		c := store.Check{Schedule: on, ID: id, Time: at, Status: status, Region: with["region"],
+			Total: measure(t, with["total"]), TTFB: measure(t, with["ttfb"])}
+		if v := with["valid"]; v != "" {
+			c.SSLValid.V, c.SSLValid.Valid = v == "true", true
+			c.SSLExpiry.V, c.SSLExpiry.Valid = time.Date(2025, 1, 2, 3, 4, 5, 6e6, time.UTC), true
+		}
+		b.Checks = append(b.Checks, c)
+	case kind == "error":
+		b.Errors = append(b.Errors, store.Error{Website: on, ID: id, Time: at, Identity: who, Agent: agent,
+			Path: with["path"], Message: with["message"], ErrorType: with["type"]})
+	case kind == "visit":
+		b.Visits = append(b.Visits, store.Visit{Link: on, ID: id, Time: at, Agent: agent, ReferrerDomain: with["from"]})
+	case kind == "vital":
+		v := store.Vital{Website: on, ID: id, Time: at, Identity: who, Agent: agent, Path: with["path"]}
+		for _, m := range []string{"LCP", "FCP", "CLS", "INP", "TTFB", "FPS"} {
+			if n := measure(t, with[m]); n.Valid {
+				v.Samples = append(v.Samples, store.Sample{Metric: m, Value: n.V})
+			}
+		}
+		b.Vitals = append(b.Vitals, v)
+	default:
+		t.Fatalf("no kind %q", kind)
+	}
+}
+
+func measure(t *testing.T, s string) store.Measure {
+	t.Helper()
+	if s == "" {
+		return store.Measure{}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store.Known(n)
+}
+
+// ask asks about May 2024; change may say otherwise.
+func ask(kind store.SubjectKind, name string, change func(*Question)) Question {
+	q := Question{
+		Type: name, Subject: store.Subject{Kind: kind, ID: "w"}, Zone: "UTC",
+		StartDate: "2024-05-01", EndDate: "2024-05-02", Now: time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC),
+	}
+	if change != nil {
+		change(&q)
+	}
+	return q
+}
+
+// A wanted is a question and its answer, a row per line.
+type wanted struct {
+	why  string
+	kind store.SubjectKind
+	name string
+	ask  func(*Question)
+	rows string
+}
+
+func (w wanted) check(t *testing.T, d *Data) {
+	t.Helper()
+	if w.kind == "" {
+		w.kind = store.KindWebsite
+	}
+	got, err := d.Answer(ask(w.kind, w.name, w.ask))
+	if err != nil {
+		t.Errorf("%s: %v", w.why, err)
+		return
+	}
+	var want []string
+	for line := range strings.Lines(w.rows) {
+		if line = strings.TrimSpace(line); line != "" {
+			want = append(want, line)
+		}
+	}
+	// Commas between the rows are the only ones that stand after a brace.
+	lines := strings.ReplaceAll(strings.Trim(string(got), "[]"), "},{", "}\n{")
+	if wantLines := strings.Join(want, "\n"); lines != wantLines {
+		t.Errorf("%s, %s: got\n%s\nwant\n%s", w.name, w.why, lines, wantLines)
+	}
+}

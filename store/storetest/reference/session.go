@@ -1,0 +1,122 @@
+package reference
+
+import "slices"
+
+const (
+	longestVisit = 28_800_000 // ms; a duration is cut here
+	bounceUnder  = 10_000     // ms
+)
+
+// A session is what one session id did on one website from its start on.
+type session struct {
+	id        string
+	start     int64
+	events    []*row // in order, none with a name in $
+	pageviews []*row
+	first     *row // the earliest page event, nil if there is none
+	fields    fields
+	duration  int64 // ms
+	bounced   bool
+}
+
+// holds reports whether an instant lies in the session's 24 hours.
+func (s *session) holds(at int64) bool { return s.start <= at && at-s.start < dayMillis }
+
+// leads reports whether the session starts at most 24 hours after an instant.
+func (s *session) leads(at int64) bool { return at < s.start && s.start-at <= dayMillis }
+
+func (s *session) entry() *row { return s.pageviews[0] }
+func (s *session) exit() *row  { return s.pageviews[len(s.pageviews)-1] }
+func (s *session) end() int64  { return s.events[len(s.events)-1].at }
+
+// A site is the rows of one subject and the sessions that they form.
+type site struct {
+	rows     []*row
+	sessions []*session
+}
+
+// newSite forms the sessions of rows and gives every row the fields it is shown with.
+func newSite(rows []row) *site {
+	var s site
+	byID := map[string][]*row{}
+	var ids []string
+	for _, r := range rows {
+		s.rows = append(s.rows, &r)
+		if r.SessionID != "" && r.counted() {
+			if byID[r.SessionID] == nil {
+				ids = append(ids, r.SessionID)
+			}
+			byID[r.SessionID] = append(byID[r.SessionID], &r)
+		}
+	}
+	formed := map[string][]*session{}
+	for _, id := range ids {
+		formed[id] = form(id, byID[id])
+		s.sessions = append(s.sessions, formed[id]...)
+	}
+	for _, r := range s.rows {
+		r.shown = r.own
+		if in := sessionOf(r, formed[r.SessionID]); in != nil && in.first != nil {
+			r.shown = in.fields
+		}
+	}
+	return &s
+}
+
+// form makes the sessions of one id of its events. An event starts one when no other
+// lies in the 24 hours before it; what lies 24 hours or more after the last start
+// and starts none is in no session.
+func form(id string, events []*row) []*session {
+	slices.SortFunc(events, before)
+	var all []*session
+	for i, e := range events {
+		if i == 0 || e.at-events[i-1].at > dayMillis {
+			all = append(all, &session{id: id, start: e.at})
+		}
+		if last := all[len(all)-1]; last.holds(e.at) {
+			last.events = append(last.events, e)
+		}
+	}
+	for _, s := range all {
+		s.measure()
+	}
+	return all
+}
+
+// measure works out everything that is said of a session as a whole.
+func (s *session) measure() {
+	onPage, others := int64(0), 0
+	for _, e := range s.events {
+		if e.pageRow() && s.first == nil {
+			s.first, s.fields = e, e.own
+		}
+		switch e.kind {
+		case pageview:
+			s.pageviews = append(s.pageviews, e)
+		case exit:
+			if e.timeOnPage.Valid {
+				onPage += e.timeOnPage.V
+			}
+		default:
+			others++ // custom events and clicks
+		}
+	}
+	s.duration = min(max(s.end()-s.start, onPage), longestVisit)
+	s.bounced = len(s.pageviews) == 1 && s.duration < bounceUnder && others == 0
+}
+
+// sessionOf finds the session that a row lies in or, if it lies in none, that starts
+// at most 24 hours after it.
+func sessionOf(r *row, sessions []*session) *session {
+	for _, s := range sessions {
+		if s.holds(r.at) {
+			return s
+		}
+	}
+	for _, s := range sessions {
+		if s.leads(r.at) {
+			return s
+		}
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package reference
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+)
+
+type valueKind int
+
+const (
+	null valueKind = iota
+	textValue
+	numberValue
+	instantValue
+	boolValue
+)
+
+// A value is one cell of an answer.
+type value struct {
+	kind   valueKind
+	text   string
+	number *big.Rat
+	digits int   // decimals shown of a number
+	whole  int64 // an instant in milliseconds; 1 or 0 of a boolean
+}
+
+func text(s string) value { return value{kind: textValue, text: s} }
+
+func count(n int) value { return whole(int64(n)) }
+
+func whole(n int64) value { return fraction(big.NewRat(n, 1)) }
+
+func instant(ms int64) value { return value{kind: instantValue, whole: ms} }
+
+func truth(b bool) value {
+	v := value{kind: boolValue}
+	if b {
+		v.whole = 1
+	}
+	return v
+}
+
+// fraction is a number shown with two decimals; nil is null.
+func fraction(r *big.Rat) value { return decimals(r, 2) }
+
+func decimals(r *big.Rat, digits int) value {
+	if r == nil {
+		return value{}
+	}
+	return value{kind: numberValue, number: r, digits: digits}
+}
+
+// ratio is a/b, null when b is 0.
+func ratio(a, b int) value {
+	if b == 0 {
+		return value{}
+	}
+	return fraction(big.NewRat(int64(a), int64(b)))
+}
+
+// compare orders two values of one column that are not null.
+func (v value) compare(w value) int {
+	switch v.kind {
+	case textValue:
+		return strings.Compare(v.text, w.text)
+	case numberValue:
+		return v.number.Cmp(w.number)
+	default:
+		return cmp.Compare(v.whole, w.whole)
+	}
+}
+
+func (v value) json() (string, error) {
+	switch v.kind {
+	case textValue:
+		return quoted(v.text)
+	case numberValue:
+		return decimal(v.number, v.digits), nil
+	case instantValue:
+		return time.UnixMilli(v.whole).UTC().Format(`"2006-01-02T15:04:05.000Z"`), nil
+	case boolValue:
+		return fmt.Sprint(v.whole == 1), nil
+	default:
+		return "null", nil
+	}
+}
+
+func quoted(s string) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		return "", fmt.Errorf("reference: encode text: %w", err)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// An order sorts by one column.
+type order struct {
+	column string
+	desc   bool
+}
+
+// A table is an answer before it is sorted and cut.
+type table struct {
+	columns []Column
+	keys    []string // break ties, ascending
+	order   []order  // the default order
+	rows    [][]value
+}
+
+func (t *table) at(column string) int {
+	return slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == column })
+}
+
+// sort applies the order that was asked for, else the default one, then the keys.
+func (t *table) sort(by, direction string) error {
+	orders := t.order
+	if by != "" {
+		i := t.at(by)
+		if i < 0 {
+			return fmt.Errorf("%w: no column %q", ErrSort, by)
+		}
+		desc := t.columns[i].Kind.descending()
+		if direction != "" {
+			desc = direction == "desc"
+		}
+		orders = []order{{by, desc}}
+	}
+	for _, k := range t.keys {
+		orders = append(slices.Clone(orders), order{k, false})
+	}
+	slices.SortStableFunc(t.rows, func(a, b []value) int {
+		for _, o := range orders {
+			i := t.at(o.column)
+			if c := compareCells(a[i], b[i], o.desc); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	return nil
+}
+
+// compareCells puts null last in both directions.
+func compareCells(a, b value, desc bool) int {
+	switch {
+	case a.kind == null && b.kind == null:
+		return 0
+	case a.kind == null:
+		return 1
+	case b.kind == null:
+		return -1
+	case desc:
+		return b.compare(a)
+	default:
+		return a.compare(b)
+	}
+}
+
+// cut keeps one page.
+func (t *table) cut(limit, page int, series bool) {
+	page = max(page, 1)
+	if limit == 0 {
+		if series && page == 1 {
+			return
+		}
+		limit = 100
+		if series {
+			limit = len(t.rows)
+		}
+	}
+	start := min((page-1)*limit, len(t.rows))
+	t.rows = t.rows[start:min(start+limit, len(t.rows))]
+}
+
+// json writes the rows as an array of objects, columns in their order.
+func (t *table) json() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, row := range t.rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('{')
+		for j, v := range row {
+			cell, err := v.json()
+			if err != nil {
+				return nil, err
+			}
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "%q:%s", t.columns[j].Name, cell)
+		}
+		b.WriteByte('}')
+	}
+	b.WriteByte(']')
+	return b.Bytes(), nil
+}

@@ -1,0 +1,139 @@
+package reference
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	hourSeconds = 3600
+	daySeconds  = 24 * hourSeconds
+	dayMillis   = daySeconds * 1000
+)
+
+// A clock is a local clock on the wall: it shows dates and hours for instants,
+// which are seconds since 1970 here.
+type clock struct{ loc *time.Location }
+
+func (c clock) shift(at int64) int64 {
+	_, s := time.Unix(at, 0).In(c.loc).Zone()
+	return int64(s)
+}
+
+// shown is the date that the clock shows, as days since 1970.
+func (c clock) shown(at int64) int64 { return floorDiv(at+c.shift(at), daySeconds) }
+
+// day is the local day that an instant counts to: the date shown, but once a date
+// was shown, a clock set back over midnight does not return to the day before.
+func (c clock) day(at int64) int64 {
+	d := c.shown(at)
+	if set, _ := time.Unix(at, 0).In(c.loc).ZoneBounds(); !set.IsZero() {
+		d = max(d, c.shown(set.Unix()-1))
+	}
+	return d
+}
+
+// hour is the local hour of the day that an instant counts to.
+func (c clock) hour(at int64) int64 {
+	if c.shown(at) < c.day(at) {
+		return 0 // yesterday shown once more
+	}
+	return floorMod(at+c.shift(at), daySeconds) / hourSeconds
+}
+
+// first is the first instant of a day or, where the day does not exist, of the next.
+func (c clock) first(day int64) int64 {
+	low, high := (day-2)*daySeconds, (day+3)*daySeconds
+	for low < high {
+		mid := low + (high-low)/2
+		if c.day(mid) >= day {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return low
+}
+
+// A stretch is time without a gap that one bucket covers: [from, to) in milliseconds.
+type stretch struct {
+	from, to int64
+	bucket   int
+}
+
+// A period is the range of a question and its buckets. A bucket may consist of
+// several stretches, when a clock is set back.
+type period struct {
+	clock     clock
+	from, to  int64 // [from, to) in milliseconds
+	hourly    bool
+	labels    []string // of the buckets, in order
+	index     map[string]int
+	stretches []stretch
+}
+
+func newPeriod(zone, startDate, endDate string, hourly bool) (*period, error) {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRange, err)
+	}
+	start, err := time.Parse(time.DateOnly, startDate)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRange, err)
+	}
+	end, err := time.Parse(time.DateOnly, endDate)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRange, err)
+	}
+	if end.Before(start) {
+		return nil, fmt.Errorf("%w: %s is after %s", ErrRange, startDate, endDate)
+	}
+	p := &period{clock: clock{loc}, hourly: hourly, index: map[string]int{}}
+	from := p.clock.first(start.Unix() / daySeconds)
+	to := p.clock.first(end.Unix()/daySeconds + 1)
+	p.from, p.to = from*1000, to*1000
+	p.walk(from, to)
+	return p, nil
+}
+
+// walk goes through the range from one turn of the local clock to the next.
+func (p *period) walk(from, to int64) {
+	width := int64(daySeconds)
+	if p.hourly {
+		width = hourSeconds
+	}
+	for at := from; at < to; {
+		next := at + width - floorMod(at+p.clock.shift(at), width)
+		if _, set := time.Unix(at, 0).In(p.clock.loc).ZoneBounds(); !set.IsZero() {
+			next = min(next, set.Unix())
+		}
+		next = min(next, to)
+		label := p.label(at)
+		i, known := p.index[label]
+		if !known {
+			i = len(p.labels)
+			p.index[label] = i
+			p.labels = append(p.labels, label)
+		}
+		p.stretches = append(p.stretches, stretch{at * 1000, next * 1000, i})
+		at = next
+	}
+}
+
+// label is the text of the bucket that an instant, in seconds, counts to.
+func (p *period) label(at int64) string {
+	date := time.Unix(p.clock.day(at)*daySeconds, 0).UTC().Format(time.DateOnly)
+	if !p.hourly {
+		return date
+	}
+	return fmt.Sprintf("%s %02d:00:00", date, p.clock.hour(at))
+}
+
+func (p *period) holds(ms int64) bool { return p.from <= ms && ms < p.to }
+
+// bucket is the number of the bucket of an instant of the range, in milliseconds.
+func (p *period) bucket(ms int64) int { return p.index[p.label(floorDiv(ms, 1000))] }
+
+func floorDiv(a, b int64) int64 { return (a - floorMod(a, b)) / b }
+
+func floorMod(a, b int64) int64 { return ((a % b) + b) % b }
