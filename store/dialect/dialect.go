@@ -43,27 +43,31 @@ type Dialect struct {
 	Ident func(name string) string
 	// Arg writes the placeholder of a named argument, with a cast to its exact type.
 	Arg func(name string, k Kind) string
-	// Spell holds, by Func, a pattern over $1, $2, … (operands) or $* (all of them, comma separated).
+	// Spell holds, by Func, a pattern over $1, $2, … (operands), $* (all of them,
+	// comma separated) and $$ (a dollar).
 	Spell [numFuncs]string
 }
 
-// Call writes operation f over operands.
+// Call writes operation f over operands. What operands hold is not looked at.
 func (d *Dialect) Call(f Func, operands ...string) string {
 	var b strings.Builder
 	pattern := d.Spell[f]
-	for i := 0; i < len(pattern); i++ {
-		if pattern[i] != '$' || i+1 == len(pattern) {
-			b.WriteByte(pattern[i])
-			continue
+	for {
+		before, after, found := strings.Cut(pattern, "$")
+		b.WriteString(before)
+		if !found || after == "" {
+			return b.String()
 		}
-		i++
-		if pattern[i] == '*' {
+		switch after[0] {
+		case '$':
+			b.WriteByte('$')
+		case '*':
 			b.WriteString(strings.Join(operands, ", "))
-			continue
+		default:
+			b.WriteString(operands[after[0]-'1'])
 		}
-		b.WriteString(operands[pattern[i]-'1'])
+		pattern = after[1:]
 	}
-	return b.String()
 }
 
 // Check names everything the dialect leaves unspelled.

@@ -1,0 +1,33 @@
+package dialect_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+func TestDuckDBSpellsEverything(t *testing.T) {
+	if err := dialect.DuckDB().Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCheckNamesWhatIsLeftUnspelled(t *testing.T) {
+	d := dialect.DuckDB()
+	d.Spell[dialect.Quantile], d.Spell[dialect.Zip3], d.Name = "", "", ""
+	err := d.Check()
+	for _, want := range []string{"Quantile has no spelling", "Zip3 has no spelling", "Name, Ident and Arg are required"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
+func TestCallPutsOperandsInTheirPlaces(t *testing.T) {
+	d := dialect.DuckDB()
+	d.Spell[dialect.Contains] = "f($2, $1, '$$', $2)"
+	if got, want := d.Call(dialect.Contains, "a$1", "b"), "f(b, a$1, '$', b)"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
