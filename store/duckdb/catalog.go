@@ -1,0 +1,163 @@
+package duckdb
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A catalog is what readers need to know before they ask the engine: the numbers of
+// the subjects and the versions of their days. It is read from the tables at Open
+// and changed by the writer after each commit, never before.
+type catalog struct {
+	mu      sync.RWMutex
+	numbers map[store.Subject]int32
+	days    map[int32]map[int32]uint64 // by subject number and UTC day since 1970
+	version uint64                     // of the latest commit
+}
+
+// unknown is bound for a subject that has no rows.
+const unknown int32 = -1
+
+// number is the number of s, or unknown.
+func (c *catalog) number(s store.Subject) int32 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if n, ok := c.numbers[s]; ok {
+		return n
+	}
+	return unknown
+}
+
+// size is how many subjects have a number; the numbers run from 1 without a gap.
+func (c *catalog) size() int32 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return int32(len(c.numbers))
+}
+
+// countDays is how many days of all subjects have a version.
+func (c *catalog) countDays() int64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var n int64
+	for _, days := range c.days {
+		n += int64(len(days))
+	}
+	return n
+}
+
+// latest is the version of the last commit.
+func (c *catalog) latest() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.version
+}
+
+// between is the greatest version of s on the days first to last.
+func (c *catalog) between(s store.Subject, first, last int32) uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	days := c.days[c.numbers[s]] // no subject has the number 0
+	var greatest uint64
+	if int64(last)-int64(first) < int64(len(days)) {
+		for day := first; day <= last; day++ {
+			greatest = max(greatest, days[day])
+		}
+		return greatest
+	}
+	for day, version := range days {
+		if first <= day && day <= last {
+			greatest = max(greatest, version)
+		}
+	}
+	return greatest
+}
+
+// daysOf lists the days on which subject number ever had rows.
+func (c *catalog) daysOf(number int32) []subjectDay {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var days []subjectDay
+	for day := range c.days[number] {
+		days = append(days, subjectDay{number, day})
+	}
+	return days
+}
+
+// A subjectDay is one UTC day of one subject.
+type subjectDay struct{ subject, day int32 }
+
+// publish makes a commit known: its new subjects and the days it touched.
+func (c *catalog) publish(version uint64, subjects map[store.Subject]int32, touched []subjectDay) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.Copy(c.numbers, subjects)
+	for _, t := range touched {
+		c.set(t, version)
+	}
+	c.version = version
+}
+
+func (c *catalog) set(t subjectDay, version uint64) {
+	days := c.days[t.subject]
+	if days == nil {
+		days = make(map[int32]uint64)
+		c.days[t.subject] = days
+	}
+	days[t.day] = version
+}
+
+// replace takes over what was read from the tables.
+func (c *catalog) replace(from *catalog) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.numbers, c.days, c.version = from.numbers, from.days, from.version
+}
+
+// readCatalog reads the tables, and counts the rows of the one that grows.
+func readCatalog(c *conn) (cat *catalog, versionRows int64, err error) {
+	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64)}
+	err = c.each("SELECT kind, id, number::BIGINT FROM subject_numbers", nil, func(v []any) error {
+		var kind, id string
+		var number int64
+		if err := scan(v, &kind, &id, &number); err != nil {
+			return err
+		}
+		cat.numbers[store.Subject{Kind: store.SubjectKind(kind), ID: id}] = int32(number)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	const latest = "SELECT subject::BIGINT, day::BIGINT, max(version), count(*) FROM versions GROUP BY subject, day"
+	err = c.each(latest, nil, func(v []any) error {
+		var subject, day, version, rows int64
+		if err := scan(v, &subject, &day, &version, &rows); err != nil {
+			return err
+		}
+		cat.set(subjectDay{int32(subject), int32(day)}, uint64(version))
+		cat.version = max(cat.version, uint64(version))
+		versionRows += rows
+		return nil
+	})
+	return cat, versionRows, err
+}
+
+const dayMillis = 24 * 60 * 60 * 1000
+
+// utcDay is the UTC day of an instant in milliseconds, counted from 1970. Days that
+// no row can have become the nearest that fits.
+func utcDay(millis int64) int32 {
+	const farthest = 1 << 30
+	day := millis / dayMillis
+	if millis%dayMillis < 0 {
+		day--
+	}
+	return int32(min(max(day, -farthest), farthest))
+}
+
+// lastDay is the UTC day of the last instant before to.
+func lastDay(to time.Time) int32 { return utcDay(to.Add(-1).UnixMilli()) }

@@ -1,0 +1,116 @@
+package duckdb
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config says where a store lies and what it may use. The zero value is a store in memory.
+type Config struct {
+	// Path is the database file. Empty and ":memory:" keep everything in memory,
+	// for tests: such a store is gone when it is closed. The directory must exist.
+	// The path must not contain '?', '#' or '%'.
+	Path string
+	// MemoryLimit bounds the engine's buffers, in bytes; the process needs some
+	// 100 MB beside them. 0 means 1 GiB.
+	MemoryLimit int64
+	// Threads is how many threads one query may use. 0 means 1: queries run
+	// beside each other instead, which costs less for the same answers.
+	Threads int
+	// TempDir takes what does not fit in memory. Empty means Path + ".tmp", which
+	// belongs to the store and is emptied at Open; in memory it means nowhere.
+	TempDir string
+	// MaxReaders is how many queries run at a time; more wait. 0 means twice the cores.
+	MaxReaders int
+	// Now is the clock that dates the receipt of events. Nil means time.Now.
+	Now func() time.Time
+	// Logger hears of checkpoints that fail and engines that had to be opened
+	// again. Nil means silent.
+	Logger *slog.Logger
+}
+
+const inMemory = ":memory:"
+
+// resolve fills in the defaults of c and reports everything that is wrong with it.
+func (c Config) resolve() (Config, error) {
+	var faults []error
+	if c.MemoryLimit < 0 || c.Threads < 0 || c.MaxReaders < 0 {
+		faults = append(faults, errors.New("duckdb: MemoryLimit, Threads and MaxReaders must not be negative"))
+	}
+	// The driver reads the path as the first part of a URL.
+	if strings.ContainsAny(c.Path, "?#%") {
+		faults = append(faults, fmt.Errorf("duckdb: Path %q must not contain '?', '#' or '%%'", c.Path))
+	}
+	if c.Path == "" {
+		c.Path = inMemory
+	}
+	if c.Path != inMemory {
+		path, err := filepath.Abs(c.Path)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("duckdb: Path: %w", err))
+		}
+		c.Path = path
+	}
+	c.MemoryLimit = orDefault(c.MemoryLimit, 1<<30)
+	c.Threads = orDefault(c.Threads, 1)
+	c.MaxReaders = orDefault(c.MaxReaders, 2*runtime.NumCPU())
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, errors.Join(faults...)
+}
+
+func orDefault[T int | int64](v, otherwise T) T {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// memory reports whether nothing outlives the process.
+func (c Config) memory() bool { return c.Path == inMemory }
+
+// tempDir is where the engine spills to; empty is nowhere.
+func (c Config) tempDir() string {
+	if c.TempDir == "" && !c.memory() {
+		return c.Path + ".tmp"
+	}
+	return c.TempDir
+}
+
+// lockDown is the rest of the engine's settings. They cannot stand in dsn: the driver
+// passes settings on in no order, and the engine refuses others after these.
+const lockDown = "SET enable_external_access = false; SET lock_configuration = true"
+
+// dsn is the driver's address of path with what the engine may use.
+// agent tells one opening from another: the driver shares an open database between
+// openings of one process that look alike, and refuses those that differ.
+func (c Config) dsn(path, agent string, readOnly bool) string {
+	settings := url.Values{
+		"custom_user_agent":             {agent},
+		"memory_limit":                  {strconv.FormatInt(c.MemoryLimit, 10) + "B"},
+		"threads":                       {strconv.Itoa(c.Threads)},
+		"temp_directory":                {c.tempDir()},
+		"storage_compatibility_version": {"latest"},
+		// A commit must not pay for a checkpoint, nor fail with one: the writer
+		// makes checkpoints between commits.
+		"checkpoint_threshold":         {"1TB"},
+		"autoinstall_known_extensions": {"false"},
+		"autoload_known_extensions":    {"false"},
+		"allow_community_extensions":   {"false"},
+	}
+	if readOnly {
+		settings.Set("access_mode", "read_only")
+	}
+	return path + "?" + settings.Encode()
+}

@@ -1,0 +1,33 @@
+// Package duckdb is the embedded default store: one DuckDB file, one process, one
+// writer, many readers. It needs cgo.
+//
+// # Writing
+//
+// All writes go through one goroutine. Writes that arrive while a commit runs wait
+// together and become the next commit (one transaction, one fsync), so many callers
+// share the price of a disk flush. Write returns after the commit.
+//
+// Event ids are remembered as 128-bit hashes for eight days after they were
+// received. Two different ids of one subject and kind of row are taken for one
+// with a chance of about n²/2¹²⁹, which is never for any n that fits a disk.
+//
+// # Reading
+//
+// Query runs one SELECT. Arguments of kind dialect.Subject carry a store.Subject;
+// this store binds the 32-bit number that it gave that subject at its first row, and
+// -1, which no row has, for a subject it has never seen.
+//
+// # Durability
+//
+// A write that returned without error survives the end of the process at any
+// moment. It lies in the write-ahead log beside the file (".wal") until a
+// checkpoint; never remove that log. The engine detects damage to the file and the
+// log by checksums, but takes a log that ends early for a log whose last commit was
+// not finished, and drops that commit.
+//
+// # What the engine may do
+//
+// It gets a memory limit, a number of threads and a directory to spill to. It may
+// not touch other files, load extensions or use the network, and its configuration
+// is locked once open.
+package duckdb

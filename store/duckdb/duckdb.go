@@ -1,0 +1,124 @@
+package duckdb
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// A Store is an open DuckDB database. It is safe for concurrent use.
+type Store struct {
+	cfg     Config
+	steps   []string // the schema, as migrations
+	lang    *dialect.Dialect
+	catalog catalog
+	slots   chan struct{} // one per query that runs
+
+	mu   sync.RWMutex // held for reading by every query, so that inst stays open
+	inst *instance    // nil while the engine could not be opened again
+
+	writes  chan *write
+	tasks   chan func(*writer)
+	ill     chan struct{} // a reader met a fatal error
+	closing chan struct{}
+	once    sync.Once     // closes closing
+	ended   chan struct{} // the writer is gone
+	fault   error         // of the writer's end; read after ended
+}
+
+var (
+	_ store.Store     = (*Store)(nil)
+	_ store.Writer    = (*Store)(nil)
+	_ store.Versioner = (*Store)(nil)
+	_ store.Eraser    = (*Store)(nil)
+)
+
+// Open opens the database at cfg.Path, and makes it when it is not there. An older
+// schema is brought up to date first.
+//
+// Its error wraps store.ErrLocked when the file is open already, in another process
+// or in this one; store.ErrCorrupt when the file or its log is damaged or belongs to
+// something else; store.ErrNewerSchema when a newer program wrote it;
+// in these cases file and log are left as they were. Other errors wrap
+// store.ErrFull or store.ErrUnavailable when the file cannot be opened now, and
+// leave the data as it was.
+//
+// The caller closes the store.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	steps, err := migrations()
+	if err != nil {
+		return nil, err
+	}
+	return openWith(ctx, cfg, steps)
+}
+
+func openWith(ctx context.Context, cfg Config, steps []string) (*Store, error) {
+	cfg, err := cfg.resolve()
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := prepare(cfg, steps); err != nil {
+		return nil, err
+	}
+	s := &Store{
+		cfg:     cfg,
+		steps:   steps,
+		lang:    dialect.DuckDB(),
+		slots:   make(chan struct{}, cfg.MaxReaders),
+		writes:  make(chan *write),
+		tasks:   make(chan func(*writer)),
+		ill:     make(chan struct{}, 1),
+		closing: make(chan struct{}),
+		ended:   make(chan struct{}),
+	}
+	w := &writer{store: s}
+	if err := w.open(); err != nil {
+		return nil, err
+	}
+	go w.run()
+	return s, nil
+}
+
+// Dialect is DuckDB's.
+func (s *Store) Dialect() *dialect.Dialect { return s.lang }
+
+// Version is answered from memory: the greatest number of a commit that touched one
+// of the days. Commits are numbered through the whole store.
+func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	select {
+	case <-s.closing:
+		return 0, errClosed
+	default:
+	}
+	if !from.Before(to) {
+		return 0, nil
+	}
+	return s.catalog.between(subject, utcDay(from.UnixMilli()), lastDay(to)), nil
+}
+
+// Close waits for the commit that runs, stops queries, moves the log into the file
+// and closes it. Writes that wait get an error that wraps store.ErrUnavailable and
+// are not stored. An error says that the log could not be moved (store.ErrFull, for
+// one); everything written is safe all the same. Closing again returns the same.
+func (s *Store) Close() error {
+	s.once.Do(func() { close(s.closing) })
+	<-s.ended
+	return s.fault
+}
+
+// wantHeal asks the writer to open the engine again if it must be.
+func (s *Store) wantHeal() {
+	select {
+	case s.ill <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,148 @@
+package duckdb
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+
+	driver "github.com/duckdb/duckdb-go/v2"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
+
+// Query runs one SELECT; anything else is refused. At most Config.MaxReaders run at
+// a time. When ctx ends, Query returns its error at once, and the engine stops the
+// query soon after; until then it still counts as running.
+func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	args, err := s.bind(stmt.Args)
+	if err != nil {
+		return nil, fmt.Errorf("duckdb: %s: %w", stmt.Label, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-s.closing:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case s.slots <- struct{}{}:
+	}
+	type answer struct {
+		rows *store.Rows
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		defer func() { <-s.slots }()
+		rows, err := s.read(ctx, stmt, args)
+		answers <- answer{rows, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case a := <-answers:
+		if a.err != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if a.err != nil {
+			return nil, fmt.Errorf("duckdb: %s: %w", stmt.Label, explain(a.err))
+		}
+		return a.rows, nil
+	}
+}
+
+// Ping asks the file something.
+func (s *Store) Ping(ctx context.Context) error {
+	_, err := s.Query(ctx, store.Statement{
+		Label: "ping",
+		SQL:   "SELECT version FROM schema_version",
+		Kinds: []dialect.Kind{dialect.Int},
+	})
+	return err
+}
+
+// read runs stmt on the instance that is open, and keeps it open meanwhile.
+func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (*store.Rows, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.inst == nil {
+		s.wantHeal()
+		return nil, fmt.Errorf("%w: the engine is not open", store.ErrUnavailable)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.inst.ctx, cancel)()
+	c, err := s.inst.take()
+	if err != nil {
+		return nil, err
+	}
+	defer s.inst.give(c)
+	rows, err := c.read(ctx, stmt, args)
+	if err != nil && s.inst.ctx.Err() != nil {
+		return nil, fmt.Errorf("%w: the engine was closed", store.ErrUnavailable)
+	}
+	if fatal(err) {
+		s.wantHeal()
+	}
+	return rows, err
+}
+
+// read prepares, checks and runs stmt.
+func (c *conn) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (_ *store.Rows, err error) {
+	prepared, err := c.raw.Prepare(stmt.SQL) // refuses more than one statement
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, prepared.Close()) }()
+	p, ok := prepared.(*driver.Stmt)
+	if !ok {
+		return nil, fmt.Errorf("the driver's statement is %T", prepared)
+	}
+	kind, err := p.StatementType()
+	if err != nil {
+		return nil, err
+	}
+	if kind != driver.STATEMENT_TYPE_SELECT {
+		return nil, errors.New("not a SELECT")
+	}
+	if err := complete(p, args); err != nil {
+		return nil, err
+	}
+	rows, err := p.QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	return collect(ctx, rows, stmt.Kinds)
+}
+
+// collect copies an answer, which the driver holds whole, into columns.
+func collect(ctx context.Context, from sqldriver.Rows, kinds []dialect.Kind) (*store.Rows, error) {
+	if n := len(from.Columns()); n != len(kinds) {
+		return nil, fmt.Errorf("%d columns where %d were promised", n, len(kinds))
+	}
+	rows := newRows(kinds)
+	cells := make([]sqldriver.Value, len(kinds))
+	for {
+		if err := from.Next(cells); errors.Is(err, io.EOF) {
+			return rows, nil
+		} else if err != nil {
+			return nil, err
+		}
+		for i, cell := range cells {
+			if err := push(&rows.Columns[i], rows.Len, cell); err != nil {
+				return nil, fmt.Errorf("column %d: %w", i+1, err)
+			}
+		}
+		rows.Len++
+		if rows.Len%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+}

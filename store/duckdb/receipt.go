@@ -1,0 +1,70 @@
+package duckdb
+
+import (
+	"crypto/sha256"
+	sqldriver "database/sql/driver"
+	"encoding/binary"
+	"time"
+)
+
+// rememberDays is how long an event id is remembered, counted in UTC days of
+// receipt: at least eight times 24 hours, where seven are promised.
+const rememberDays = 8
+
+// A key stands for an event id of one subject and kind of row.
+type key struct{ hi, lo int64 }
+
+// The kinds of row that ids are counted by.
+const (
+	pageRow byte = iota + 1
+	customRow
+	clickRow
+	errorRow
+	vitalRow
+	visitRow
+	checkRow
+)
+
+// newKey hashes what makes an id the same. The kind of row implies the kind of subject.
+func newKey(kind byte, subject, id string) key {
+	text := make([]byte, 0, 1+binary.MaxVarintLen64+len(subject)+len(id))
+	text = append(text, kind)
+	text = binary.AppendUvarint(text, uint64(len(subject)))
+	text = append(text, subject...)
+	text = append(text, id...)
+	sum := sha256.Sum256(text)
+	return key{
+		hi: int64(binary.BigEndian.Uint64(sum[0:8])),
+		lo: int64(binary.BigEndian.Uint64(sum[8:16])),
+	}
+}
+
+// lookUp tells which of keys were received before.
+func lookUp(c *conn, keys []key) (map[key]bool, error) {
+	his, los := make([]int64, len(keys)), make([]int64, len(keys))
+	for i, k := range keys {
+		his[i], los[i] = k.hi, k.lo
+	}
+	known := make(map[key]bool)
+	err := c.each(`SELECT k.hi, k.lo
+		FROM (SELECT unnest($hi::BIGINT[]) AS hi, unnest($lo::BIGINT[]) AS lo) AS k
+		SEMI JOIN receipts AS r ON r.hi = k.hi AND r.lo = k.lo`,
+		[]sqldriver.NamedValue{named("hi", his), named("lo", los)},
+		func(v []any) error {
+			var k key
+			if err := scan(v, &k.hi, &k.lo); err != nil {
+				return err
+			}
+			known[k] = true
+			return nil
+		})
+	return known, err
+}
+
+// receiptDay is the UTC day of now.
+func receiptDay(now time.Time) int32 { return utcDay(now.UnixMilli()) }
+
+// forget drops the receipts that need not be remembered on day.
+func forget(c *conn, day int32) error {
+	return c.exec("DELETE FROM receipts WHERE day < $day::INTEGER", named("day", day-rememberDays))
+}

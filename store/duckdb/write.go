@@ -1,0 +1,195 @@
+package duckdb
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A row is one item of a batch on its way to its table.
+type row struct {
+	table    table
+	index    int // in the batch's slice for table
+	subject  store.Subject
+	day      int32 // of its time, UTC
+	key      key
+	repeated bool // decided by the writer
+}
+
+// A write is one call of Write, as the writer sees it.
+type write struct {
+	batch *store.Batch
+	rows  []row
+	done  chan error // gets the outcome, once
+}
+
+// Write stores b whole or not at all, and returns when it is durable. The work that
+// needs no transaction is done by the caller's goroutine.
+//
+// While the writer is busy, Write waits for it or for ctx; a write that the writer
+// has not taken when ctx ends is not stored. Once taken, Write waits for the commit
+// and reports what became of it.
+func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
+	rows, err := arrange(b)
+	if err != nil {
+		return store.Written{}, fmt.Errorf("duckdb: write: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return store.Written{}, err
+	}
+	if len(rows) == 0 {
+		return store.Written{}, nil
+	}
+	w := &write{batch: b, rows: rows, done: make(chan error, 1)}
+	select {
+	case <-ctx.Done():
+		return store.Written{}, ctx.Err()
+	case <-s.closing:
+		return store.Written{}, errClosed
+	case s.writes <- w:
+	}
+	if err := <-w.done; err != nil {
+		return store.Written{}, fmt.Errorf("duckdb: write: %w", err)
+	}
+	return w.written(), nil
+}
+
+func (w *write) written() store.Written {
+	var sum store.Written
+	for i := range w.rows {
+		if w.rows[i].repeated {
+			sum.Repeated++
+		} else {
+			sum.Stored++
+		}
+	}
+	return sum
+}
+
+// An item is what rows of all tables have in common.
+type item struct {
+	table   table
+	kind    byte
+	subject store.Subject
+	id      string
+	time    time.Time
+}
+
+// arrange lists and checks the rows of b.
+func arrange(b *store.Batch) ([]row, error) {
+	rows := make([]row, 0, b.Len())
+	var (
+		buf   []sqldriver.Value
+		fault error
+	)
+	for index, it := range items(b) {
+		if fault = it.check(); fault == nil {
+			fault = it.table.encode(b, index, unknown, buf, checkTexts)
+		}
+		if fault != nil {
+			return nil, fmt.Errorf("%w: %s[%d]: %w", store.ErrInvalid, tableNames[it.table], index, fault)
+		}
+		rows = append(rows, row{
+			table: it.table, index: index, subject: it.subject,
+			day: utcDay(it.time.UnixMilli()), key: newKey(it.kind, it.subject.ID, it.id),
+		})
+	}
+	return rows, nil
+}
+
+// items yields the items of b with their places in the slices.
+func items(b *store.Batch) func(yield func(int, item) bool) {
+	website := func(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
+	return func(yield func(int, item) bool) {
+		for i := range b.Events {
+			e := &b.Events[i]
+			if !yield(i, item{eventTable, eventRow(e.Kind), website(e.Website), e.ID, e.Time}) {
+				return
+			}
+		}
+		for i := range b.Errors {
+			e := &b.Errors[i]
+			if !yield(i, item{errorTable, errorRow, website(e.Website), e.ID, e.Time}) {
+				return
+			}
+		}
+		for i := range b.Vitals {
+			v := &b.Vitals[i]
+			if !yield(i, item{vitalTable, vitalRow, website(v.Website), v.ID, v.Time}) {
+				return
+			}
+		}
+		for i := range b.Visits {
+			v := &b.Visits[i]
+			if !yield(i, item{visitTable, visitRow, store.Subject{Kind: store.KindLink, ID: v.Link}, v.ID, v.Time}) {
+				return
+			}
+		}
+		for i := range b.Checks {
+			c := &b.Checks[i]
+			kind := checkKind(c.Status)
+			if !yield(i, item{checkTable, kind, store.Subject{Kind: store.KindSchedule, ID: c.Schedule}, c.ID, c.Time}) {
+				return
+			}
+		}
+	}
+}
+
+// eventRow is the kind of row that ids of events of kind k are counted by; 0 when
+// there is no such kind of event.
+func eventRow(k store.EventKind) byte {
+	switch k {
+	case store.Pageview, store.Exit, store.PageEvent:
+		return pageRow
+	case store.Custom:
+		return customRow
+	case store.Click:
+		return clickRow
+	default:
+		return 0
+	}
+}
+
+// checkKind is checkRow; 0 when there is no such status.
+func checkKind(s store.Status) byte {
+	if s > store.Maintenance {
+		return 0
+	}
+	return checkRow
+}
+
+// check finds what makes an item impossible to store.
+func (it item) check() error {
+	year := it.time.UTC().Year()
+	switch {
+	case it.subject.ID == "":
+		return fmt.Errorf("no %s", it.subject.Kind)
+	case it.id == "":
+		return errors.New("no id")
+	case it.time.IsZero():
+		return errors.New("no time")
+	case year < 1 || year > 9999:
+		return fmt.Errorf("the year %d", year)
+	case it.kind == 0:
+		return errors.New("no such kind or status")
+	case !utf8.ValidString(it.subject.ID):
+		return fmt.Errorf("a %s that is not valid UTF-8", it.subject.Kind)
+	default:
+		return nil
+	}
+}
+
+// checkTexts refuses a row with a text that is not valid UTF-8.
+func checkTexts(values ...sqldriver.Value) error {
+	for _, v := range values {
+		if text, ok := v.(string); ok && !utf8.ValidString(text) {
+			return errors.New("a text that is not valid UTF-8")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package duckdb
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// When the writer moves the log into the file. A checkpoint of 64 MB takes about a
+// second, in which no write is committed; readers go on.
+const (
+	logLimit      = 64 << 20        // at once when the log is larger
+	quietLogLimit = 1 << 20         // when quiet and the log is larger
+	quiet         = 5 * time.Second // without a write
+	restAfterFail = time.Minute     // after a checkpoint that failed
+)
+
+// A writer is the goroutine through which everything is written, and what it alone knows.
+type writer struct {
+	store       *Store
+	conn        *conn // nil while the engine is not open
+	filter      *filter
+	versionRows int64     // in the table versions, of which only the latest count
+	purged      int32     // the day of receipt on which old receipts were dropped
+	checkpoints time.Time // none before
+}
+
+// run serves until the store is closed.
+func (w *writer) run() {
+	defer close(w.store.ended)
+	pause := time.NewTimer(quiet)
+	defer pause.Stop()
+	for {
+		select {
+		case first := <-w.store.writes:
+			w.commit(w.gather(first))
+			w.tidy()
+			w.checkpoint(logLimit)
+		case do := <-w.store.tasks:
+			do(w)
+		case <-w.store.ill:
+			w.heal()
+		case <-pause.C:
+			w.tidy()
+			w.checkpoint(quietLogLimit)
+		case <-w.store.closing:
+			w.store.fault = w.end()
+			return
+		}
+		pause.Reset(quiet)
+	}
+}
+
+// open opens the engine and reads what the store keeps in memory.
+func (w *writer) open() error {
+	s := w.store
+	inst, err := openInstance(s.cfg, s.cfg.Path, false)
+	if err != nil {
+		return err
+	}
+	if !s.cfg.memory() && s.cfg.TempDir == "" {
+		_ = os.RemoveAll(s.cfg.tempDir()) // left by a process that was killed
+	}
+	c, err := inst.connect()
+	if err != nil {
+		return errors.Join(err, inst.close())
+	}
+	if err := w.load(c); err != nil {
+		return explainOpen(errors.Join(err, c.close(), inst.close()))
+	}
+	w.conn = c
+	s.mu.Lock()
+	s.inst = inst
+	s.mu.Unlock()
+	return nil
+}
+
+// load migrates and reads the tables that are held in memory.
+func (w *writer) load(c *conn) error {
+	version := 0
+	if !w.store.cfg.memory() {
+		var err error
+		if version, err = schemaVersion(c); err != nil {
+			return err
+		}
+	}
+	if err := migrate(c, version, w.store.steps); err != nil {
+		return err
+	}
+	cat, versionRows, err := readCatalog(c)
+	if err != nil {
+		return err
+	}
+	filter, err := readFilter(c)
+	if err != nil {
+		return err
+	}
+	w.filter, w.versionRows = filter, versionRows
+	w.store.catalog.replace(cat)
+	return nil
+}
+
+// shut closes the engine, after the queries that run on it.
+func (w *writer) shut() error {
+	s := w.store
+	if w.conn == nil {
+		return nil
+	}
+	s.inst.stop() // only the writer changes inst, so it may read it without the lock
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := errors.Join(w.conn.close(), s.inst.close())
+	w.conn, s.inst = nil, nil
+	return err
+}
+
+// ready opens the engine if it is not open.
+func (w *writer) ready() error {
+	if w.conn != nil {
+		return nil
+	}
+	if w.store.cfg.memory() {
+		return fmt.Errorf("%w: the engine failed, and what is in memory cannot be opened again", store.ErrUnavailable)
+	}
+	return w.open()
+}
+
+// reopen replaces an engine that failed. Everything committed is still there.
+func (w *writer) reopen(because error) error {
+	w.store.cfg.Logger.Warn("duckdb: the engine failed and is opened again", "error", explain(because))
+	if err := w.shut(); err != nil {
+		w.store.cfg.Logger.Warn("duckdb: closing the failed engine", "error", err)
+	}
+	return w.ready()
+}
+
+// heal opens the engine again if it is closed or refuses to work.
+func (w *writer) heal() {
+	if w.conn == nil {
+		if err := w.ready(); err != nil {
+			w.store.cfg.Logger.Error("duckdb: the engine cannot be opened", "error", err)
+		}
+		return
+	}
+	if err := w.conn.exec("SELECT 1"); fatal(err) {
+		if err := w.reopen(err); err != nil {
+			w.store.cfg.Logger.Error("duckdb: the engine cannot be opened", "error", err)
+		}
+	}
+}
+
+// end moves the log into the file and closes it.
+func (w *writer) end() error {
+	var err error
+	if w.conn != nil && !w.store.cfg.memory() {
+		err = explain(w.conn.exec("CHECKPOINT"))
+	}
+	return errors.Join(err, w.shut())
+}

@@ -1,0 +1,173 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// keepingCases are about what is stored.
+func keepingCases() []writerCase {
+	return []writerCase{
+		{name: "every column comes back as given", run: testColumns,
+			defends: "store/doc.go names the columns; instants are whole milliseconds; the visitor is the profile, else the anonymous id"},
+		{name: "absent is not zero", run: testAbsent,
+			defends: "an absent text is empty, an absent measure is null; 0 is a value"},
+		{name: "texts are kept byte for byte", run: testTexts,
+			defends: "rows are stored as they are given"},
+		{name: "a vital report is one id and a row per sample", run: testSamples,
+			defends: "Vital: each sample is a row"},
+		{name: "old, late and future rows are stored", run: testLate,
+			defends: "late and out-of-order events are fine"},
+		{name: "an empty batch is fine", run: testEmpty,
+			defends: "a batch is rows of any kinds, also none"},
+		{name: "what was written is there after a restart", restarts: true, run: testRestart,
+			defends: "Write returns when b is durable"},
+		{name: "50 000 events in one batch", run: testLarge,
+			defends: "Write stores b whole, whatever its size"},
+		{name: "a subject nobody wrote to has no rows", run: testStranger,
+			defends: "an argument of kind Subject of which the store knows nothing matches nothing"},
+	}
+}
+
+func testColumns(w *writerTest) {
+	event, eventCells := fullEvent()
+	fault, faultCells := fullError()
+	vital, vitalCells := fullVital()
+	visit, visitCells := fullVisit()
+	check, checkCells := fullCheck()
+	w.write(store.Batch{
+		Events: []store.Event{event}, Errors: []store.Error{fault}, Vitals: []store.Vital{vital},
+		Visits: []store.Visit{visit}, Checks: []store.Check{check},
+	}, 5, 0)
+	w.cells("events", website("w"), eventCells)
+	w.cells("errors", website("w"), faultCells)
+	w.cells("vitals", website("w"), vitalCells)
+	w.cells("visits", link("l"), visitCells)
+	w.cells("checks", schedule("s"), checkCells)
+}
+
+// cells compares the only row of a subject in table with what it must hold.
+func (w *writerTest) cells(table string, of store.Subject, cells []cell) {
+	w.Helper()
+	for _, c := range cells {
+		col := w.column(table, c.column, c.kind(), of)
+		var got any
+		switch {
+		case len(col.Ints)+len(col.Texts) != 1:
+			w.Errorf("%s.%s: %d rows, want 1", table, c.column, len(col.Ints)+len(col.Texts))
+			continue
+		case col.Null(0):
+		case col.Kind == dialect.Text:
+			got = col.Texts[0]
+		default:
+			got = col.Ints[0]
+		}
+		if got != c.want {
+			w.Errorf("%s.%s = %#v, want %#v", table, c.column, got, c.want)
+		}
+	}
+}
+
+func testAbsent(w *writerTest) {
+	w.write(store.Batch{
+		Events: []store.Event{{Website: "w", ID: "e", Time: noon, Identity: store.Identity{AnonymousID: "a"}}},
+		Errors: []store.Error{{Website: "w", ID: "e", Time: noon}},
+		Checks: []store.Check{{Schedule: "s", ID: "k", Time: noon, SSLValid: sql.Null[bool]{Valid: true}}},
+	}, 3, 0)
+	w.cells("events", website("w"), []cell{
+		{"path", ""}, {"session_id", ""}, {"profile_id", ""}, {"visitor", "a"}, {"country", ""}, {"properties", ""},
+		{"load_time", nil}, {"dom_ready_time", nil}, {"ttfb", nil}, {"time_on_page", nil}, {"scroll_depth", nil}, {"interactions", nil},
+	})
+	w.cells("errors", website("w"), []cell{{"visitor", ""}, {"line", nil}, {"col", nil}})
+	w.cells("checks", schedule("s"), []cell{
+		{"status", int64(store.Down)}, {"http_code", int64(0)}, {"ttfb", nil}, {"total", nil},
+		{"ssl_expiry", nil}, {"ssl_valid", int64(0)}, {"error", ""},
+	})
+}
+
+func testTexts(w *writerTest) {
+	texts := []string{
+		"", " ", `quote ' double " back \ tick` + "`", "a\x00b", "%_%%", "😀👩‍👩‍👧 ünï", "line\r\n\tbreak",
+		"--; DROP TABLE events; /*", "$1 {p:String} ? :x", strings.Repeat("long ", 20_000), "\u202eright to left", "NULL",
+	}
+	var b store.Batch
+	for i, text := range texts {
+		id := string(rune('a' + i))
+		b.Events = append(b.Events, store.Event{Website: "w'\"\x00😀", ID: id + text, Time: noon, Title: text})
+	}
+	w.write(b, len(texts), 0)
+	w.write(b, 0, len(texts))
+	got := w.column("events", "title", dialect.Text, website("w'\"\x00😀")).Texts
+	if diff := cmp.Diff(texts, got); diff != "" {
+		w.Errorf("titles differ (-given +read):\n%s", diff)
+	}
+}
+
+func testSamples(w *writerTest) {
+	vital := store.Vital{Website: "w", ID: "v", Time: noon, Samples: []store.Sample{{Metric: "LCP", Value: 1}, {Metric: "CLS", Value: 2}, {Metric: "INP", Value: 3}}}
+	w.write(store.Batch{Vitals: []store.Vital{vital}}, 1, 0)
+	w.write(store.Batch{Vitals: []store.Vital{vital}}, 0, 1)
+	w.count("vitals", website("w"), 3)
+}
+
+func testLate(w *writerTest) {
+	var b store.Batch
+	times := []time.Time{
+		noon, noon.AddDate(-3, 0, 0), time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), noon.AddDate(10, 0, 0),
+		time.Date(1969, 12, 31, 23, 59, 59, 999_000_000, time.UTC),
+	}
+	for i, at := range times {
+		b.Events = append(b.Events, store.Event{Website: "w", ID: string(rune('a' + i)), Time: at})
+	}
+	w.write(b, len(times), 0)
+	for i, got := range w.column("events", "time", dialect.Int, website("w")).Ints {
+		if want := times[i].UnixMilli(); got != want {
+			w.Errorf("time %s came back as %d, want %d", times[i], got, want)
+		}
+	}
+}
+
+func testEmpty(w *writerTest) {
+	w.write(store.Batch{}, 0, 0)
+	if err := w.store.Ping(context.Background()); err != nil {
+		w.Errorf("Ping: %v", err)
+	}
+}
+
+func testRestart(w *writerTest) {
+	event, eventCells := fullEvent()
+	w.write(store.Batch{Events: []store.Event{event}}, 1, 0)
+	w.reopen()
+	w.cells("events", website("w"), eventCells)
+	w.write(pageview("other", "p"), 1, 0)
+	w.count("events", website("w"), 1)
+	w.count("events", website("other"), 1)
+}
+
+func testLarge(w *writerTest) {
+	const n = 50_000
+	var b store.Batch
+	for i := range n {
+		event := pageview("w", "e"+time.Duration(i).String()).Events[0]
+		event.Time = noon.Add(time.Duration(i) * time.Second)
+		b.Events = append(b.Events, event)
+	}
+	w.write(b, n, 0)
+	w.count("events", website("w"), n)
+	w.write(b, 0, n)
+	w.count("events", website("w"), n)
+}
+
+func testStranger(w *writerTest) {
+	w.write(pageview("w", "e"), 1, 0)
+	w.count("events", website("nobody"), 0)
+	w.count("events", link("w"), 0)
+	w.count("events", website("w"), 1)
+}

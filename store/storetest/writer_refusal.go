@@ -1,0 +1,68 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// refusalCases are about writes that store nothing.
+func refusalCases() []writerCase {
+	return []writerCase{
+		{name: "a row that cannot be stored keeps the whole batch out", run: testInvalid,
+			defends: "a row without id, subject or time, or with text that is not valid UTF-8, is an error that wraps ErrInvalid; Write stores b whole or not at all"},
+		{name: "a write whose context has ended stores nothing", run: testEnded,
+			defends: "a write whose context ends before it was taken is not stored"},
+	}
+}
+
+func testInvalid(w *writerTest) {
+	good := pageview("w", "good").Events[0]
+	noSamples := []store.Sample{{Metric: "LCP", Value: 1}}
+	for name, b := range map[string]store.Batch{
+		"an event without id":           {Events: []store.Event{{Website: "w", Time: noon}}},
+		"an event without website":      {Events: []store.Event{{ID: "x", Time: noon}}},
+		"an event without time":         {Events: []store.Event{{Website: "w", ID: "x"}}},
+		"an event of no kind":           {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Kind: store.Click + 1}}},
+		"an event with a broken text":   {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Text: "a\xff"}}},
+		"an event with a broken id":     {Events: []store.Event{{Website: "w", ID: "\xff", Time: noon}}},
+		"a broken website":              {Events: []store.Event{{Website: "\xff", ID: "x", Time: noon}}},
+		"an error without id":           {Errors: []store.Error{{Website: "w", Time: noon}}},
+		"an error with a broken stack":  {Errors: []store.Error{{Website: "w", ID: "x", Time: noon, Stack: "\xc3("}}},
+		"a vital without website":       {Vitals: []store.Vital{{ID: "x", Time: noon, Samples: noSamples}}},
+		"a vital with a broken metric":  {Vitals: []store.Vital{{Website: "w", ID: "x", Time: noon, Samples: []store.Sample{{Metric: "\xff", Value: 1}}}}},
+		"a visit without link":          {Visits: []store.Visit{{ID: "x", Time: noon}}},
+		"a visit with a broken country": {Visits: []store.Visit{{Link: "l", ID: "x", Time: noon, Agent: store.Agent{Country: "\xed\xa0\x80"}}}},
+		"a check without time":          {Checks: []store.Check{{Schedule: "s", ID: "x"}}},
+		"a check of no status":          {Checks: []store.Check{{Schedule: "s", ID: "x", Time: noon, Status: store.Maintenance + 1}}},
+	} {
+		b.Events = append([]store.Event{good}, b.Events...)
+		got, err := w.store.Write(context.Background(), &b)
+		if !errors.Is(err, store.ErrInvalid) || got != (store.Written{}) {
+			w.Errorf("%s: Write = %+v, %v; want nothing and ErrInvalid", name, got, err)
+		}
+	}
+	w.count("events", website("w"), 0)
+	if v := w.version(website("w"), noon.Add(-time.Hour), noon.Add(time.Hour)); v != 0 {
+		w.Errorf("version %d after writes that were refused, want 0", v)
+	}
+	w.write(store.Batch{Events: []store.Event{good}}, 1, 0) // its id was not used up
+}
+
+func testEnded(w *writerTest) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	b := pageview("w", "e")
+	if got, err := w.store.Write(ctx, &b); !errors.Is(err, context.Canceled) {
+		w.Errorf("Write with a cancelled context = %+v, %v; want context.Canceled", got, err)
+	}
+	ctx, cancel = context.WithDeadline(context.Background(), time.Unix(0, 0))
+	defer cancel()
+	if got, err := w.store.Write(ctx, &b); !errors.Is(err, context.DeadlineExceeded) {
+		w.Errorf("Write after its deadline = %+v, %v; want context.DeadlineExceeded", got, err)
+	}
+	w.count("events", website("w"), 0)
+	w.write(b, 1, 0)
+}

@@ -1,0 +1,126 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// repeatCases are about event ids that come again.
+func repeatCases() []writerCase {
+	const once = "an event id counts once per subject and kind of row; the first stored wins"
+	return []writerCase{
+		{name: "a repeat inside a batch is dropped", run: testRepeatInBatch, defends: once},
+		{name: "a repeat in a later batch is dropped", run: testRepeatLater, defends: once},
+		{name: "a repeat after a restart is dropped", restarts: true, run: testRepeatRestart,
+			defends: "repeats are recognised across restarts"},
+		{name: "a repeat within seven days of receipt is dropped", restarts: true, run: testRepeatWeek,
+			defends: "repeats are recognised for at least 7 days after receipt"},
+		{name: "the seven kinds of row have ids of their own", run: testKindsApart,
+			defends: "page events, custom events, clicks, errors, vitals, visits, checks are seven kinds"},
+		{name: "pageviews, exits and named page events share their ids", run: testPageEventsShare,
+			defends: "a pageview, an exit and a named page event share one kind"},
+		{name: "subjects have ids of their own", run: testSubjectsApart,
+			defends: "an event id counts once per subject"},
+	}
+}
+
+func testRepeatInBatch(w *writerTest) {
+	first, second := pageview("w", "e").Events[0], pageview("w", "e").Events[0]
+	first.Title, second.Title = "first", "second"
+	w.write(store.Batch{Events: []store.Event{first, second}}, 1, 1)
+	got := w.column("events", "title", dialect.Text, website("w")).Texts
+	if diff := cmp.Diff([]string{"first"}, got); diff != "" {
+		w.Errorf("titles (-want +got):\n%s", diff)
+	}
+}
+
+func testRepeatLater(w *writerTest) {
+	w.write(pageview("w", "a"), 1, 0)
+	later := store.Batch{Events: []store.Event{pageview("w", "a").Events[0], pageview("w", "b").Events[0]}}
+	later.Events[0].Title = "again"
+	later.Events[0].Time = noon.AddDate(0, 0, -2)
+	w.write(later, 1, 1)
+	w.write(later, 0, 2)
+	if diff := cmp.Diff([]string{"a", "b"}, w.ids("events", website("w"))); diff != "" {
+		w.Errorf("ids (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"", ""}, w.column("events", "title", dialect.Text, website("w")).Texts); diff != "" {
+		w.Errorf("titles (-want +got):\n%s", diff)
+	}
+}
+
+func testRepeatRestart(w *writerTest) {
+	w.write(pageview("w", "a"), 1, 0)
+	w.reopen()
+	w.write(store.Batch{Events: []store.Event{pageview("w", "a").Events[0], pageview("w", "b").Events[0]}}, 1, 1)
+	w.reopen()
+	w.write(pageview("w", "b"), 0, 1)
+	w.count("events", website("w"), 2)
+}
+
+func testRepeatWeek(w *writerTest) {
+	w.write(pageview("w", "a"), 1, 0)
+	for range 7 { // a store that forgets does so when days go by and it is used
+		w.pass(24*time.Hour - time.Second)
+		w.write(pageview("other", w.clock().String()), 1, 0)
+		w.reopen()
+	}
+	w.write(pageview("w", "a"), 0, 1)
+	w.count("events", website("w"), 1)
+}
+
+// seven is a batch with one row of each kind, all of one id.
+func seven(id string) store.Batch {
+	return store.Batch{
+		Events: []store.Event{
+			{Website: "s", ID: id, Kind: store.Pageview, Time: noon},
+			{Website: "s", ID: id, Kind: store.Custom, Time: noon},
+			{Website: "s", ID: id, Kind: store.Click, Time: noon},
+		},
+		Errors: []store.Error{{Website: "s", ID: id, Time: noon}},
+		Vitals: []store.Vital{{Website: "s", ID: id, Time: noon, Samples: []store.Sample{{Metric: "LCP", Value: 1}}}},
+		Visits: []store.Visit{{Link: "s", ID: id, Time: noon}},
+		Checks: []store.Check{{Schedule: "s", ID: id, Time: noon}},
+	}
+}
+
+func testKindsApart(w *writerTest) {
+	w.write(seven("e"), 7, 0)
+	w.write(seven("e"), 0, 7)
+	w.count("events", website("s"), 3)
+	w.count("errors", website("s"), 1)
+	w.count("vitals", website("s"), 1)
+	w.count("visits", link("s"), 1)
+	w.count("checks", schedule("s"), 1)
+}
+
+func testPageEventsShare(w *writerTest) {
+	w.write(store.Batch{Events: []store.Event{
+		{Website: "w", ID: "e", Kind: store.Exit, Time: noon},
+		{Website: "w", ID: "e", Kind: store.Pageview, Time: noon},
+		{Website: "w", ID: "e", Kind: store.PageEvent, Time: noon},
+	}}, 1, 2)
+	w.write(store.Batch{Events: []store.Event{{Website: "w", ID: "e", Kind: store.Pageview, Time: noon}}}, 0, 1)
+	if got := w.column("events", "kind", dialect.Int, website("w")).Ints; len(got) != 1 || got[0] != int64(store.Exit) {
+		w.Errorf("kinds = %v, want the first, %d", got, store.Exit)
+	}
+}
+
+func testSubjectsApart(w *writerTest) {
+	// Ids that look alike when subject and id are only put together.
+	w.write(store.Batch{Events: []store.Event{
+		{Website: "w1", ID: "e", Time: noon},
+		{Website: "w2", ID: "e", Time: noon},
+		{Website: "w", ID: "1e", Time: noon},
+		{Website: "w1e", ID: "e", Time: noon},
+		{Website: "w1", ID: "ee", Time: noon},
+	}}, 5, 0)
+	w.count("events", website("w1"), 2)
+	w.count("events", website("w2"), 1)
+	w.count("events", website("w"), 1)
+	w.count("events", website("w1e"), 1)
+}

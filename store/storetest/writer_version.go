@@ -1,0 +1,131 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// versionCases are about store.Versioner.
+func versionCases() []writerCase {
+	return []writerCase{
+		{name: "no data is version 0", run: testVersionNone, defends: "Version: no data: 0"},
+		{name: "every write makes the versions of its days larger", run: testVersionGrows,
+			defends: "every write to one of those days, late or erasing, makes it larger"},
+		{name: "a range sees the days it touches and no others", run: testVersionRange,
+			defends: "what is stored of s on the UTC days that [from, to) touches"},
+		{name: "a batch of repeats changes no version", run: testVersionRepeats,
+			defends: "an answer stands while the versions of its days stand"},
+		{name: "versions outlive a restart and go on growing", restarts: true, run: testVersionRestart,
+			defends: "it never becomes smaller, also across restarts"},
+		{name: "links and monitors have versions too", run: testVersionKinds, defends: "Version is asked for any subject"},
+	}
+}
+
+const day = 24 * time.Hour
+
+// midnight begins the UTC day of noon.
+var midnight = noon.Add(-12 * time.Hour)
+
+func testVersionNone(w *writerTest) {
+	w.write(pageview("w", "e"), 1, 0)
+	for name, v := range map[string]uint64{
+		"another website":            w.version(website("v"), midnight, midnight.Add(day)),
+		"another kind of subject":    w.version(link("w"), midnight, midnight.Add(day)),
+		"the day before":             w.version(website("w"), midnight.Add(-day), midnight),
+		"the day after":              w.version(website("w"), midnight.Add(day), midnight.Add(2*day)),
+		"an empty range on the day":  w.version(website("w"), noon, noon),
+		"a range that goes backward": w.version(website("w"), noon, noon.Add(-time.Hour)),
+	} {
+		if v != 0 {
+			w.Errorf("%s: version %d, want 0", name, v)
+		}
+	}
+}
+
+func testVersionGrows(w *writerTest) {
+	today := func() uint64 { return w.version(website("w"), midnight, midnight.Add(day)) }
+	var last uint64
+	for _, id := range []string{"a", "b", "c"} {
+		w.write(pageview("w", id), 1, 0)
+		v := today()
+		if v <= last {
+			w.Errorf("version %d after %q, want more than %d", v, id, last)
+		}
+		last = v
+	}
+	late := pageview("w", "late")
+	late.Events[0].Time = noon.Add(-400 * day)
+	w.write(late, 1, 0)
+	if v := today(); v != last {
+		w.Errorf("version of today %d after a write to another day, want %d as before", v, last)
+	}
+	then := noon.Add(-400 * day)
+	if v := w.version(website("w"), then, then.Add(time.Millisecond)); v == 0 {
+		w.Error("version 0 of the day of a late write")
+	}
+	if whole := w.version(website("w"), then, midnight.Add(day)); whole <= last {
+		w.Errorf("version %d of a range with a late write, want more than %d", whole, last)
+	}
+	w.write(pageview("other", "x"), 1, 0)
+	if v := today(); v != last {
+		w.Errorf("version %d after a write to another website, want %d as before", v, last)
+	}
+}
+
+func testVersionRange(w *writerTest) {
+	edges := store.Batch{Events: []store.Event{
+		{Website: "w", ID: "first", Time: midnight},
+		{Website: "w", ID: "last", Time: midnight.Add(2*day - time.Millisecond)},
+	}}
+	w.write(edges, 2, 0)
+	for _, c := range []struct {
+		name     string
+		from, to time.Time
+		sees     bool
+	}{
+		{"up to the first instant, excluded", midnight.Add(-day), midnight, false},
+		{"up to a nanosecond of the day", midnight.Add(-day), midnight.Add(1), true},
+		{"one millisecond at the end of the second day", midnight.Add(2*day - time.Millisecond), midnight.Add(2 * day), true},
+		{"from the first instant after", midnight.Add(2 * day), midnight.Add(3 * day), false},
+		{"an hour of the day without rows of its own", noon, noon.Add(time.Hour), true},
+		{"ten years", midnight.AddDate(-5, 0, 0), midnight.AddDate(5, 0, 0), true},
+		{"all of time", time.Unix(-1<<40, 0), time.Unix(1<<40, 0), true},
+	} {
+		if v := w.version(website("w"), c.from, c.to); (v != 0) != c.sees {
+			w.Errorf("%s: version %d; must it see the rows? %t", c.name, v, c.sees)
+		}
+	}
+}
+
+func testVersionRepeats(w *writerTest) {
+	w.write(pageview("w", "e"), 1, 0)
+	before := w.version(website("w"), midnight, midnight.Add(day))
+	w.write(pageview("w", "e"), 0, 1)
+	if after := w.version(website("w"), midnight, midnight.Add(day)); after != before {
+		w.Errorf("version %d after a repeat, want %d as before", after, before)
+	}
+}
+
+func testVersionRestart(w *writerTest) {
+	w.write(pageview("a", "e"), 1, 0)
+	w.write(pageview("b", "e"), 1, 0)
+	a, b := w.version(website("a"), midnight, midnight.Add(day)), w.version(website("b"), midnight, midnight.Add(day))
+	w.reopen()
+	if got := w.version(website("a"), midnight, midnight.Add(day)); got != a {
+		w.Errorf("version of a %d after a restart, want %d", got, a)
+	}
+	w.write(pageview("a", "f"), 1, 0)
+	if got := w.version(website("a"), midnight, midnight.Add(day)); got <= max(a, b) {
+		w.Errorf("version of a %d after another write, want more than %d", got, max(a, b))
+	}
+}
+
+func testVersionKinds(w *writerTest) {
+	w.write(seven("e"), 7, 0)
+	for _, s := range []store.Subject{website("s"), link("s"), schedule("s")} {
+		if v := w.version(s, midnight, midnight.Add(day)); v == 0 {
+			w.Errorf("version 0 of %s with rows", s.Kind)
+		}
+	}
+}
