@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -151,20 +154,64 @@ func TestBots(t *testing.T) {
 	}
 }
 
+// The index must find what the patterns find: every text that stands for a pattern
+// matches that pattern, and every pattern is either indexed or tried.
 func TestEveryPatternIsRead(t *testing.T) {
-	lines := 0
+	d := detector(t)
+	plain, tried := 0, 0
 	for line := range strings.Lines(patterns) {
-		if !strings.HasPrefix(line, "#") {
-			lines++
+		p := strings.TrimRight(line, "\n")
+		if strings.HasPrefix(p, "#") {
+			continue
+		}
+		re, err := regexp.Compile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(d.rest, func(r *regexp.Regexp) bool { return r.String() == p }) {
+			tried++
+			continue
+		}
+		plain++
+		tree, _ := syntax.Parse(p, syntax.Perl)
+		all := texts(tree)
+		if len(all) == 0 {
+			t.Errorf("%q is neither indexed nor tried", p)
+		}
+		for _, s := range all {
+			if !re.MatchString(s) || !d.Bot("x "+s+" x") {
+				t.Errorf("%q stands for %q, which is not found", s, p)
+			}
 		}
 	}
-	d := detector(t)
-	plain := 0
-	for _, p := range d.plain {
-		plain += len(p)
+	if plain < 1000 || tried != len(d.rest) || tried > 30 {
+		t.Errorf("%d plain patterns, %d tried ones of %d", plain, tried, len(d.rest))
 	}
-	if rest := strings.Count(d.rest.String(), "|(?:") + 1; lines < 1000 || plain+rest != lines {
-		t.Errorf("%d patterns, of which %d are plain and %d are not", lines, plain, rest)
+}
+
+func TestTexts(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		want    []string
+	}{
+		{`Googlebot\/`, []string{"Googlebot/"}},
+		{`[cC]laude[bB]ot`, []string{"ClaudeBot", "Claudebot", "claudeBot", "claudebot"}},
+		{`Netumo|netumo`, []string{"Netumo", "netumo"}},
+		{`Ahrefs(Bot|SiteAudit)`, []string{"AhrefsBot", "AhrefsSiteAudit"}},
+		{`(?i)bo`, []string{"BO", "Bo", "bO", "bo"}},
+		{`(?i)abcdefg`, nil},
+		{`^curl`, nil},
+		{`a\d+`, nil},
+		{`x[^-]`, nil},
+		{`[a-z][a-z]`, nil},
+	} {
+		tree, err := syntax.Parse(c.pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := texts(tree); !slices.Equal(got, c.want) {
+			t.Errorf("%q stands for %q, want %q", c.pattern, got, c.want)
+		}
 	}
 }
 
