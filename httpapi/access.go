@@ -1,0 +1,124 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// subjects are the query parameters that name what is asked about.
+var subjects = []struct {
+	param string
+	kind  store.SubjectKind
+}{
+	{"website_id", store.KindWebsite},
+	{"link_id", store.KindLink},
+	{"schedule_id", store.KindSchedule},
+}
+
+// allowSubject lets the key ask about the one website, link or monitor that the address names.
+func allowSubject(a *api, ctx context.Context, c *call) error {
+	if c.valuesErr != nil {
+		return malformed(c.valuesErr)
+	}
+	var several query.Errors
+	for _, s := range subjects {
+		for _, id := range c.values[s.param] {
+			if id == "" {
+				continue
+			}
+			several = append(several, &query.Error{Code: query.Invalid, Field: s.param,
+				Message: "exactly one of website_id, link_id and schedule_id is allowed"})
+			c.resource = auth.Resource{Kind: string(s.kind), ID: id}
+		}
+	}
+	switch len(several) {
+	case 0:
+		return errNoSubject
+	case 1:
+		return a.allowResource(ctx, c)
+	}
+	c.resource = auth.Resource{}
+	return several
+}
+
+// allowPath lets the key ask about the website in the path.
+func allowPath(a *api, ctx context.Context, c *call) error {
+	c.resource = auth.Resource{Kind: string(store.KindWebsite), ID: c.pathID}
+	return a.allowResource(ctx, c)
+}
+
+// allowCompile lets keys that see all of their data see how it is asked for. SQL would
+// show others what is kept from them.
+func allowCompile(a *api, ctx context.Context, c *call) error {
+	if err := allowSubject(a, ctx, c); err != nil {
+		return err
+	}
+	c.scope = auth.ReadData
+	if key := c.principal.Key; !key.Has(auth.ReadData) || len(key.Filters) > 0 {
+		return &denied{auth.ReadData}
+	}
+	return nil
+}
+
+// allowList lets the key list websites; which ones, listWebsites decides.
+func allowList(_ *api, _ context.Context, c *call) error {
+	c.scope = auth.ReadData
+	if !c.principal.Key.Has(auth.ReadData) {
+		return &denied{auth.ReadData}
+	}
+	return nil
+}
+
+// allowResource lets the key read c.resource. A resource that does not exist and one of
+// somebody else are refused alike, after the same look-up.
+func (a *api) allowResource(ctx context.Context, c *call) error {
+	scopes := auth.ReadScopes(c.resource.Kind)
+	c.scope = scopes[len(scopes)-1] // the narrowest one that would do
+	if !plausible(c.resource.ID) {
+		c.resource.ID = ""
+		return &denied{c.scope}
+	}
+	owner, err := a.cfg.Directory.Owner(ctx, c.subject())
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	c.resource.Owner = owner
+	if err != nil || !c.principal.Key.MayRead(c.resource) {
+		return &denied{c.scope}
+	}
+	if i := slices.IndexFunc(scopes, c.principal.Key.Has); i >= 0 {
+		c.scope = scopes[i]
+	}
+	return nil
+}
+
+// plausible reports whether id could be an id at all. What could not is never looked
+// up: a database may choke on it.
+func plausible(id string) bool {
+	if len(id) > 256 || !utf8.ValidString(id) {
+		return false
+	}
+	for _, r := range id {
+		if unicode.IsControl(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// access is what the key may ask of the engine.
+func (c *call) access() query.Access {
+	key := c.principal.Key
+	a := query.Access{Subject: c.subject(), Owner: c.resource.Owner, Types: key.Types}
+	for _, f := range key.Filters {
+		a.Filters = append(a.Filters, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
+	}
+	return a
+}

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// explainedBody answers what one query would run.
+type explainedBody struct {
+	Success bool             `json:"success"`
+	QueryID string           `json:"queryId,omitempty"`
+	Data    []explainedEntry `json:"data"`
+	Meta    query.Meta       `json:"meta"`
+}
+
+// explainedEntry is one parameter: its plan for people, and the statement with its arguments.
+type explainedEntry struct {
+	Parameter string       `json:"parameter"`
+	ID        string       `json:"id,omitempty"`
+	Success   bool         `json:"success"`
+	Plan      string       `json:"plan,omitempty"`
+	SQL       string       `json:"sql,omitempty"`
+	Args      []explainArg `json:"args"`
+	Error     string       `json:"error,omitempty"`
+	Code      query.Code   `json:"code,omitempty"`
+}
+
+type explainArg struct {
+	Name  string `json:"name"`
+	Value any    `json:"value"`
+}
+
+// explainQueries answers what the queries of a body would run, and runs nothing.
+func explainQueries(a *api, ctx context.Context, c *call) (*reply, error) {
+	explain := func(req query.Request) (any, error) { return a.explain(c, req) }
+	if c.batch {
+		return a.batch(ctx, c, explain)
+	}
+	body, err := explain(c.queries[0].Request)
+	if err != nil {
+		return nil, err
+	}
+	return encode(body)
+}
+
+func (a *api) explain(c *call, req query.Request) (*explainedBody, error) {
+	all, err := a.cfg.Engine.Explain(c.access(), req)
+	if err != nil {
+		return nil, err
+	}
+	body := &explainedBody{Success: true, QueryID: req.ID, Data: make([]explainedEntry, 0, len(all)), Meta: asked(req)}
+	for _, x := range all {
+		e := explainedEntry{Parameter: x.Parameter, ID: x.ID, Success: x.Err == nil, Args: make([]explainArg, 0, len(x.Args))}
+		if x.Err != nil {
+			e.Error, e.Code = x.Err.Message, x.Err.Code
+		} else {
+			e.Plan, e.SQL = x.Plan, x.SQL
+		}
+		for _, arg := range x.Args {
+			e.Args = append(e.Args, explainArg{arg.Name, arg.Value})
+		}
+		body.Data = append(body.Data, e)
+	}
+	return body, nil
+}

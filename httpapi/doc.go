@@ -1,0 +1,27 @@
+// Package httpapi serves analytics questions over HTTP with JSON bodies.
+//
+// [New] gives one http.Handler that a host mounts in its own mux, at the root or, with
+// http.StripPrefix, anywhere below it. The host supplies what only it knows: who its
+// callers are (auth.Authenticator), which websites, links and monitors exist
+// (store.Directory), how fast a caller may go (auth.Limiter) and where the audit trail
+// is kept (auth.Sink).
+//
+// # The way of a call
+//
+// Every route is a row of one table, and every call passes the same steps in the same
+// order: authenticate, limit, authorise, run, audit. The use of a key is recorded after
+// the answer is known and before it is sent; when it cannot be recorded, the call is
+// answered 503 instead.
+//
+// # Errors
+//
+// Every error has the same body, {success, error, code, requestId, details}, with all
+// mistakes of the request. One table says which error becomes which status. What it does
+// not list is answered 500, logged with its cause, and never shown. [WriteError] gives
+// hosts the same bodies for errors of their own.
+//
+// # What a browser needs
+//
+// Origins named in [Config] are answered as CORS asks, without credentials. Answers to
+// GET carry an ETag where their data has a version; answers that reach today have none.
+package httpapi

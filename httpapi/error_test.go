@@ -1,0 +1,210 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// secretive is an error whose text must not reach a caller.
+var secretive = errors.New("pq: password of 10.0.0.7 is wrong")
+
+func TestErrors(t *testing.T) {
+	limit := &limited{auth.Decision{Limit: 120, Remaining: 0, Reset: now.Add(1500 * time.Millisecond)}, 2 * time.Second}
+	covered := make([]bool, len(problems))
+	for _, tc := range []struct {
+		name   string
+		err    error
+		status int
+		body   string // without success and requestId
+		header [2]string
+	}{
+		{"no key", auth.ErrMissing, 401, `"error":"Authentication required","code":"AUTH_REQUIRED"`, [2]string{"Www-Authenticate", "Bearer"}},
+		{"a bad key", fmt.Errorf("x: %w", auth.ErrInvalid), 401, `"error":"Authentication required","code":"AUTH_REQUIRED"`,
+			[2]string{"Www-Authenticate", `Bearer error="invalid_token"`}},
+		{"forbidden, by a host", fmt.Errorf("x: %w", auth.ErrForbidden), 403, `"error":"Insufficient permissions","code":"FORBIDDEN"`,
+			[2]string{"Www-Authenticate", `Bearer error="insufficient_scope"`}},
+		{"forbidden, with the scope", &denied{auth.ManageFlags}, 403, `"error":"Insufficient permissions","code":"FORBIDDEN"`,
+			[2]string{"Www-Authenticate", `Bearer error="insufficient_scope", scope="manage:flags"`}},
+		{"too fast", limit, 429, `"error":"Rate limit exceeded","code":"RATE_LIMITED","limit":120,"remaining":0,"reset":1774785601500,"retryAfter":2`,
+			[2]string{"Retry-After", "2"}},
+		{"no subject", errNoSubject, 400, `"error":"One of website_id, link_id and schedule_id is required","code":"MISSING_PROJECT_ID"`, [2]string{}},
+		{"mistakes", query.Errors{
+			{Code: query.Invalid, Field: "preset", Message: `unknown preset "last_8d"`, Suggestion: "last_7d", Allowed: []string{"x"}, Err: secretive},
+			{Code: query.BadFilter, Field: "filters[0].op", Message: "is <not> known"},
+		}, 400, `"error":"preset: unknown preset \"last_8d\" (and 1 more)","code":"VALIDATION_ERROR","details":[` +
+			`{"field":"preset","message":"unknown preset \"last_8d\"","suggestion":"last_7d"},{"field":"filters[0].op","message":"is <not> known"}]`, [2]string{}},
+		{"mistakes that are none", query.Errors{}, 400, `"error":"The request is not valid","code":"VALIDATION_ERROR"`, [2]string{}},
+		{"no JSON", &query.Error{Code: query.InvalidJSON, Message: "the body is empty"}, 400,
+			`"error":"the body is empty","code":"INVALID_JSON","details":[{"field":"","message":"the body is empty"}]`, [2]string{}},
+		{"a type that is forbidden", &query.Error{Code: query.Forbidden, Field: "parameters[0]", Message: "not for this key"}, 403,
+			`"error":"parameters[0]: not for this key","code":"FORBIDDEN","details":[{"field":"parameters[0]","message":"not for this key"}]`,
+			[2]string{"Www-Authenticate", `Bearer error="insufficient_scope"`}},
+		{"a query that took too long", &query.Error{Code: query.TimedOut, Message: "too long", Err: secretive}, 504,
+			`"error":"too long","code":"TIMEOUT","details":[{"field":"","message":"too long"}]`, [2]string{}},
+		{"a store that is away, as a query's error", &query.Error{Code: query.Unavailable, Message: "away"}, 503,
+			`"error":"away","code":"SERVICE_UNAVAILABLE","details":[{"field":"","message":"away"}]`, [2]string{"Retry-After", "5"}},
+		{"a query that broke", &query.Error{Code: query.Internal, Message: "The query failed", Err: secretive}, 500,
+			`"error":"The query failed","code":"INTERNAL_SERVER_ERROR","details":[{"field":"","message":"The query failed"}]`, [2]string{}},
+		{"a body that is too large", &http.MaxBytesError{Limit: 9}, 413, `"error":"The body may have at most 9 bytes","code":"PAYLOAD_TOO_LARGE"`, [2]string{}},
+		{"another media type", errMediaType, 415, `"error":"The body must be plain application/json in UTF-8","code":"UNSUPPORTED_MEDIA_TYPE"`,
+			[2]string{"Accept-Encoding", "identity"}},
+		{"no route", errNoRoute, 404, `"error":"There is nothing at this address","code":"NOT_FOUND"`, [2]string{}},
+		{"not found, by a host", fmt.Errorf("x: %w", store.ErrNotFound), 404, `"error":"There is nothing at this address","code":"NOT_FOUND"`, [2]string{}},
+		{"another method", errMethod, 405, `"error":"This address does not answer to that method","code":"METHOD_NOT_ALLOWED"`, [2]string{}},
+		{"a store that is away", fmt.Errorf("%w: %w", store.ErrUnavailable, secretive), 503,
+			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
+		{"a part that is away", &unavailable{"audit", secretive}, 503,
+			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
+		{"a deadline", fmt.Errorf("%w: %w", context.DeadlineExceeded, secretive), 504, `"error":"The answer took too long","code":"TIMEOUT"`, [2]string{}},
+		{"a caller who left", context.Canceled, 503,
+			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
+		{"anything else", secretive, 500, `"error":"Something went wrong on our side","code":"INTERNAL_SERVER_ERROR"`, [2]string{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rec := httptest.NewRecorder()
+			WriteError(rec, httptest.NewRequest("GET", "/", nil), tc.err)
+			if rec.Code != tc.status {
+				t.Errorf("status %d, want %d", rec.Code, tc.status)
+			}
+			id := rec.Header().Get("X-Request-ID")
+			first, rest, _ := strings.Cut(tc.body, `,"code":`)
+			code, rest, _ := strings.Cut(rest, `"`+`,`)
+			want := `{"success":false,` + first + `,"code":` + strings.TrimSuffix(code, `"`) + `","requestId":"` + id + `"`
+			if rest != "" {
+				want += "," + rest
+			}
+			if diff := cmp.Diff(want+"}\n", rec.Body.String()); diff != "" {
+				t.Error(diff)
+			}
+			if tc.header[0] != "" && rec.Header().Get(tc.header[0]) != tc.header[1] {
+				t.Errorf("%s: %q, want %q", tc.header[0], rec.Header().Get(tc.header[0]), tc.header[1])
+			}
+			if rec.Header().Get("Content-Type") != "application/json; charset=utf-8" {
+				t.Errorf("Content-Type %q", rec.Header().Get("Content-Type"))
+			}
+		})
+		for i, row := range problems {
+			if row.match(tc.err) {
+				covered[i] = true
+				break
+			}
+		}
+	}
+	for i, ok := range covered {
+		if !ok {
+			t.Errorf("row %d of the table, %s, has no test", i, problems[i].code)
+		}
+	}
+}
+
+func TestWriteErrorKeepsTheRequestID(t *testing.T) {
+	for _, tc := range []struct{ name, set, sent, want string }{
+		{"the one already on the answer", "outer", "inbound", "outer"},
+		{"the inbound one", "", "inbound", "inbound"},
+	} {
+		rec, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("X-Request-ID", tc.sent)
+		if tc.set != "" {
+			rec.Header().Set("X-Request-ID", tc.set)
+		}
+		WriteError(rec, r, auth.ErrForbidden)
+		if got := rec.Header().Get("X-Request-ID"); got != tc.want || object(t, rec)["requestId"] != tc.want {
+			t.Errorf("%s: %q, body %s", tc.name, got, rec.Body)
+		}
+	}
+}
+
+func TestCausesAreLoggedAndNotShown(t *testing.T) {
+	for _, tc := range []struct {
+		name, key string
+		arrange   func(*world)
+		status    int
+		code      string
+		logged    string
+	}{
+		{"the authenticator fails", "broken", func(*world) {}, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the authenticator panics", "panic", func(*world) {}, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
+		{"the directory fails", "all", func(w *world) { w.dir.err = secretive }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
+		{"the directory is away", "all", func(w *world) { w.dir.err = fmt.Errorf("%w: %w", store.ErrUnavailable, secretive) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the limiter fails", "all", func(w *world) {
+			w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) { return auth.Decision{}, secretive }
+		}, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the store fails", "all", func(w *world) { w.store.fail(secretive) }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
+		{"the store is away", "all", func(w *world) { w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, secretive)) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the audit trail fails", "all", func(w *world) { w.trail.err = secretive }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"a refusal cannot be recorded", "wrong", func(w *world) { w.trail.err = secretive }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t)
+			tc.arrange(w)
+			rec := w.send("POST", "/v1/query?website_id=site_a", tc.key, question)
+			expect(t, rec, tc.status, tc.code)
+			if strings.Contains(rec.Body.String(), "10.0.0.7") {
+				t.Errorf("the cause is shown: %s", rec.Body)
+			}
+			if log := w.log.String(); !strings.Contains(log, tc.logged) || !strings.Contains(log, rec.Header().Get("X-Request-ID")) {
+				t.Errorf("the log does not tell the cause and the request: %s", log)
+			}
+			if e := w.trail.take(); len(e) != 1 {
+				t.Errorf("audit: %+v", e)
+			}
+			if tc.status == 503 && rec.Header().Get("Retry-After") != "5" {
+				t.Errorf("Retry-After %q", rec.Header().Get("Retry-After"))
+			}
+		})
+	}
+}
+
+func TestASinkThatPanicsRefuses(t *testing.T) {
+	w := newWorld(t, func(cfg *Config) { cfg.Audit = panicky{} })
+	expect(t, w.send("POST", "/v1/query?website_id=site_a", "all", question), 503, "SERVICE_UNAVAILABLE")
+}
+
+type panicky struct{}
+
+func (panicky) Record(context.Context, auth.Entry) error { panic("sink") }
+
+func TestACallerWhoLeavesIsAudited(t *testing.T) {
+	w := newWorld(t)
+	w.store.block.Store(true)
+	ctx, cancel := context.WithCancel(t.Context())
+	r := httptest.NewRequestWithContext(ctx, "POST", "/v1/query?website_id=site_a", strings.NewReader(question))
+	r.Header.Set("X-Api-Key", "all")
+	time.AfterFunc(20*time.Millisecond, cancel)
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, r)
+	expect(t, rec, 503, "SERVICE_UNAVAILABLE")
+	if e := w.trail.take(); len(e) != 1 || e[0].Status != 503 || e[0].Outcome != "failed" {
+		t.Errorf("audit: %+v", e)
+	}
+	if w.trail.err != nil {
+		t.Error("the entry was recorded with a context that had ended")
+	}
+}
+
+func TestNewTellsEveryFault(t *testing.T) {
+	_, err := New(Config{MaxBody: -1, MaxBatch: -1, CORSOrigins: []string{"*", "https://a.example/", "https://ok.example"}})
+	if err == nil {
+		t.Fatal("an empty configuration is accepted")
+	}
+	for _, want := range []string{"Engine", "Directory", "Auth", "Limiter", "Audit", "MaxBody", "MaxBatch", `"*"`, `"https://a.example/"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is not told: %v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), "ok.example") {
+		t.Errorf("a good origin is told as a fault: %v", err)
+	}
+}

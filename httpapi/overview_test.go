@@ -1,0 +1,264 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func sortedKeys(v any) []string { return slices.Sorted(maps.Keys(v.(map[string]any))) }
+
+func TestOverview(t *testing.T) {
+	w := newWorld(t)
+	rec := w.send("GET", "/v1/websites/site_a/analytics?timezone=Europe/Berlin&compare=previous_period", "all", "")
+	expect(t, rec, 200, "")
+	body := object(t, rec)
+	if diff := cmp.Diff([]string{"countries", "devices", "meta", "pages", "previous", "range", "series", "success", "totals", "traffic", "website"},
+		sortedKeys(body)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]any{
+		"startDate": "2026-02-28", "endDate": "2026-03-29", "timezone": "Europe/Berlin", "granularity": "daily",
+		"from": "2026-02-27T23:00:00Z", "to": "2026-03-29T22:00:00Z",
+		"previous": map[string]any{"startDate": "2026-01-29", "endDate": "2026-02-27"},
+	}, body["range"]); diff != "" {
+		t.Error(diff)
+	}
+	for part, rows := range map[string]int{"series": 30, "pages": 2, "traffic": 2, "countries": 2, "devices": 2} {
+		if got := len(body[part].([]any)); got != rows {
+			t.Errorf("%s has %d rows, want %d", part, got, rows)
+		}
+	}
+	for _, part := range []string{"totals", "previous"} {
+		if _, ok := body[part].(map[string]any)["unique_visitors"]; !ok {
+			t.Errorf("%s is no row of summary_metrics: %v", part, body[part])
+		}
+	}
+	if site := body["website"].(map[string]any); site["id"] != "site_a" || site["createdAt"] != "2025-01-02T02:04:05.006Z" {
+		t.Errorf("website %v", site)
+	}
+	if n := w.store.asked.Load(); n != 7 {
+		t.Errorf("%d statements, want 7", n)
+	}
+}
+
+func TestOverviewOfDates(t *testing.T) {
+	w := newWorld(t)
+	filters := url.QueryEscape(`[{"field":"country","op":"eq","value":"DE"}]`)
+	rec := w.send("GET", "/v1/websites/site_a/analytics?startDate=2026-03-01&endDate=2026-03-02&granularity=hourly&filters="+filters, "all", "")
+	expect(t, rec, 200, "")
+	body := object(t, rec)
+	if _, there := body["previous"]; there || len(body["series"].([]any)) != 48 || body["meta"].(map[string]any)["filters_applied"] != 1.0 {
+		t.Errorf("body %s", rec.Body)
+	}
+}
+
+func TestOverviewMistakes(t *testing.T) {
+	w := newWorld(t)
+	for query, fields := range map[string][]string{
+		"preset=last_8d":                      {"preset"},
+		"startDate=2026-03-01":                {"endDate"},
+		"compare=last_year":                   {"compare"},
+		"compare=previous_period&compare=x":   {"compare"},
+		"parameters=pages":                    {"parameters"},
+		"website_id=site_a":                   {"website_id"},
+		"limit=5&timezone=Mars/Base&page=2":   {"limit", "page", "timeZone"},
+		"filters=" + url.QueryEscape(`[{}]`):  nil,
+		"filters=x":                           {"filters"},
+		"granularity=weekly&preset=last_7d":   {"granularity"},
+		"granularity=hourly&preset=last_90d":  {"granularity"},
+		"startDate=2026-03-02&endDate=yester": {"endDate"},
+	} {
+		rec := w.send("GET", "/v1/websites/site_a/analytics?"+query, "all", "")
+		expect(t, rec, 400, "VALIDATION_ERROR")
+		var got []string
+		details, _ := object(t, rec)["details"].([]any)
+		for _, d := range details {
+			got = append(got, d.(map[string]any)["field"].(string))
+		}
+		if fields != nil && cmp.Diff(fields, got) != "" {
+			t.Errorf("%s: told %v, want %v", query, got, fields)
+		}
+	}
+	expect(t, w.send("GET", "/v1/websites/site_a/analytics?x=%zz", "all", ""), 400, "VALIDATION_ERROR")
+}
+
+func TestAnOverviewInPart(t *testing.T) {
+	w := newWorld(t)
+	rec := w.send("GET", "/v1/websites/site_a/analytics", "pages", "")
+	expect(t, rec, 200, "")
+	body := object(t, rec)
+	failed := map[string]bool{}
+	for _, e := range body["errors"].([]any) {
+		e := e.(map[string]any)
+		failed[e["section"].(string)] = e["code"] == "FORBIDDEN"
+	}
+	if diff := cmp.Diff(map[string]bool{"totals": true, "series": true, "traffic": true, "countries": true, "devices": true}, failed); diff != "" {
+		t.Error(diff)
+	}
+	if body["totals"] != nil || len(body["series"].([]any)) != 0 || len(body["pages"].([]any)) != 2 {
+		t.Errorf("body %s", rec.Body)
+	}
+	w.keys["pages"].Types = []string{"sessions"}
+	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "pages", ""), 403, "FORBIDDEN")
+	w.keys["pages"].Types = []string{}
+	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "pages", ""), 403, "FORBIDDEN")
+	w.store.fail(secretive)
+	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "all", ""), 500, "INTERNAL_SERVER_ERROR")
+}
+
+// versions is a Versioner whose number tests change.
+type versions struct {
+	n        atomic.Uint64
+	err      error
+	from, to time.Time
+}
+
+func (v *versions) Version(_ context.Context, _ store.Subject, from, to time.Time) (uint64, error) {
+	v.from, v.to = from, to
+	return v.n.Load(), v.err
+}
+
+func TestDataIsNotReadAgainWhileItsVersionStands(t *testing.T) {
+	past := "startDate=2026-03-01&endDate=2026-03-02"
+	for _, tc := range []struct{ name, target string }{
+		{"a query", "/v1/query?website_id=site_a&parameters=summary_metrics,pages&" + past},
+		{"an overview", "/v1/websites/site_a/analytics?compare=previous_period&" + past},
+		{"a preset that ended", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			v := &versions{}
+			w := newWorld(t, func(cfg *Config) { cfg.Versions = v })
+			first := w.send("GET", tc.target, "all", "")
+			tag := first.Header().Get("ETag")
+			if first.Code != 200 || !strings.HasPrefix(tag, `"`) || len(tag) < 20 {
+				t.Fatalf("%d, ETag %q: %s", first.Code, tag, first.Body)
+			}
+			again := func(key, tag string) (*httptest.ResponseRecorder, int64) {
+				before := w.store.asked.Load()
+				rec := w.send("GET", tc.target, key, "", "If-None-Match", tag)
+				return rec, w.store.asked.Load() - before
+			}
+			w.trail.take()
+			rec, asked := again("all", `"other", W/`+tag)
+			if rec.Code != 304 || asked != 0 || rec.Body.Len() != 0 || rec.Header().Get("ETag") != tag || rec.Header().Get("Vary") == "" {
+				t.Errorf("%d after %d statements, %d bytes, %v", rec.Code, asked, rec.Body.Len(), rec.Header())
+			}
+			if e := w.trail.take(); len(e) != 1 || e[0].Status != 304 || e[0].Outcome != "allowed" {
+				t.Errorf("audit: %+v", e)
+			}
+			if rec, _ := again("rows", tag); rec.Code != 200 {
+				t.Errorf("a key that sees less is answered %d", rec.Code)
+			}
+			if rec, _ := again("nothing", tag); rec.Code != 403 {
+				t.Errorf("a key that sees nothing is answered %d", rec.Code)
+			}
+			v.n.Add(1)
+			if rec, asked := again("all", tag); rec.Code != 200 || asked == 0 || rec.Header().Get("ETag") == tag {
+				t.Errorf("after a write: %d, ETag %q as before", rec.Code, rec.Header().Get("ETag"))
+			}
+		})
+	}
+}
+
+func TestAnswersWithoutATag(t *testing.T) {
+	for _, tc := range []struct {
+		name, method, target, key string
+		versions                  *versions
+	}{
+		{"today", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=today", "all", &versions{}},
+		{"a range that reaches today", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=last_7d", "all", &versions{}},
+		{"the future", "GET", "/v1/query?website_id=site_a&parameters=pages&startDate=2030-01-01&endDate=2030-01-02", "all", &versions{}},
+		{"yesterday here is still today there", "GET", "/v1/query?website_id=site_a&parameters=pages&startDate=2026-03-28&endDate=2026-03-28&timezone=Pacific/Niue", "all", nil},
+		{"no versions", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday", "all", nil},
+		{"versions that fail", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday", "all", &versions{err: errors.New("x")}},
+		{"a parameter that failed", "GET", "/v1/query?website_id=site_a&parameters=pages,nonsense&preset=yesterday", "all", &versions{}},
+		{"an overview in part", "GET", "/v1/websites/site_a/analytics?preset=yesterday", "pages", &versions{}},
+		{"an overview until today", "GET", "/v1/websites/site_a/analytics", "all", &versions{}},
+		{"health", "GET", "/health", "", &versions{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t, func(cfg *Config) {
+				if tc.versions != nil {
+					cfg.Versions = tc.versions
+				}
+			})
+			rec := w.send(tc.method, tc.target, tc.key, "")
+			if rec.Code != 200 || rec.Header().Get("ETag") != "" {
+				t.Errorf("%d, ETag %q: %s", rec.Code, rec.Header().Get("ETag"), rec.Body)
+			}
+		})
+	}
+}
+
+func TestWhichVersionsCount(t *testing.T) {
+	v := &versions{}
+	w := newWorld(t, func(cfg *Config) { cfg.Versions = v })
+	for _, tc := range []struct{ name, target, from, to string }{
+		{"48 hours on both sides", "/v1/query?website_id=site_a&parameters=pages&startDate=2026-03-10&endDate=2026-03-11", "2026-03-08T00:00:00Z", "2026-03-14T00:00:00Z"},
+		{"the period before too", "/v1/websites/site_a/analytics?startDate=2026-03-10&endDate=2026-03-11&compare=previous_period", "2026-03-06T00:00:00Z", "2026-03-14T00:00:00Z"},
+		{"everything before, for outages", "/v1/query?schedule_id=mon_a&parameters=uptime_overview&startDate=2026-03-10&endDate=2026-03-11", "1970-01-01T00:00:00Z", "2026-03-14T00:00:00Z"},
+	} {
+		expect(t, w.send("GET", tc.target, "all", ""), 200, "")
+		if got := v.from.Format(time.RFC3339) + " " + v.to.Format(time.RFC3339); got != tc.from+" "+tc.to {
+			t.Errorf("%s: asked for %s, want %s %s", tc.name, got, tc.from, tc.to)
+		}
+	}
+}
+
+func TestListsAreNotSentAgain(t *testing.T) {
+	w := newWorld(t)
+	for _, target := range []string{"/v1/query/types", "/v1/query/types?include_meta=true", "/v1/query/websites"} {
+		tag := w.send("GET", target, "all", "").Header().Get("ETag")
+		for sent, status := range map[string]int{tag: 304, "*": 304, `"x", ` + tag: 304, `"x"`: 200, strings.Trim(tag, `"`): 200} {
+			if rec := w.send("GET", target, "all", "", "If-None-Match", sent); rec.Code != status || rec.Header().Get("ETag") != tag {
+				t.Errorf("%s with %s: %d, want %d", target, sent, rec.Code, status)
+			}
+		}
+		w.dir.sites[0].Name = "another"
+	}
+	tag := w.send("GET", "/v1/query/websites", "all", "").Header().Get("ETag")
+	if other := w.send("GET", "/v1/query/websites", "site_a", "").Header().Get("ETag"); other == tag {
+		t.Error("two keys that see different websites share a tag")
+	}
+}
+
+func TestHealth(t *testing.T) {
+	down := func(context.Context) error { return fmt.Errorf("redis at 10.0.0.7 refused") }
+	for _, tc := range []struct {
+		name   string
+		probes map[string]health.Probe
+		status int
+		want   string
+	}{
+		{"all is well", nil, 200, `{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
+		{"the cache is away", map[string]health.Probe{health.Cache: down}, 503,
+			`{"clickhouse":true,"database":true,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
+	} {
+		w := newWorld(t, func(cfg *Config) { cfg.Health.Probes = tc.probes })
+		rec := w.send("GET", "/health", "", "")
+		if diff := cmp.Diff(tc.want+"\n", rec.Body.String()); diff != "" || rec.Code != tc.status || rec.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d %v %s", tc.name, rec.Code, rec.Header(), diff)
+		}
+	}
+	w := newWorld(t)
+	if rec := w.send("GET", "/health/live", "", ""); rec.Code != 200 || rec.Body.String() != `{"success":true}`+"\n" {
+		t.Errorf("live: %d %s", rec.Code, rec.Body)
+	}
+	if e := w.trail.take(); len(e) != 0 {
+		t.Errorf("health is audited: %+v", e)
+	}
+}

@@ -1,0 +1,249 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+func TestASingleQuery(t *testing.T) {
+	w := newWorld(t)
+	rec := w.send("POST", "/v1/query?website_id=site_a&timezone=Asia/Kathmandu", "all",
+		`{"id":"q1","parameters":["pages",{"name":"sumary","id":"typo"}],"preset":"yesterday","timeZone":"Europe/Berlin","limit":7}`)
+	expect(t, rec, 200, "")
+	if !strings.HasSuffix(rec.Body.String(), "}\n") || strings.Count(rec.Body.String(), "\n") != 1 || !strings.Contains(rec.Body.String(), `"/<0>"`) {
+		t.Errorf("not compact, escaped for HTML, or without its one newline: %s", rec.Body)
+	}
+	body := object(t, rec)
+	if diff := cmp.Diff(map[string]any{
+		"parameters": []any{"pages", "sumary"}, "total_parameters": 2.0, "page": 1.0, "limit": 7.0, "filters_applied": 0.0,
+		"startDate": "2026-03-28", "endDate": "2026-03-28", "timezone": "Asia/Kathmandu", "granularity": "daily",
+	}, body["meta"]); diff != "" {
+		t.Error(diff)
+	}
+	data := body["data"].([]any)
+	pages, typo := data[0].(map[string]any), data[1].(map[string]any)
+	if body["success"] != true || body["queryId"] != "q1" || pages["success"] != true || len(pages["data"].([]any)) != 2 {
+		t.Errorf("body %s", rec.Body)
+	}
+	if typo["success"] != false || typo["parameter"] != "sumary" || typo["id"] != "typo" || len(typo["data"].([]any)) != 0 ||
+		!strings.Contains(typo["error"].(string), "summary") {
+		t.Errorf("the unknown type: %v", typo)
+	}
+}
+
+func TestGetAnswersAsPost(t *testing.T) {
+	w := newWorld(t)
+	filter := `[{"field":"country","op":"in","value":["DE","FR"]}]`
+	get := w.send("GET", "/v1/query?"+url.Values{"website_id": {"site_a"}, "parameters": {"summary_metrics,pages"}, "preset": {"last_7d"},
+		"timezone": {"Europe/Berlin"}, "filters": {filter}, "limit": {"5"}, "id": {"x"}}.Encode(), "all", "")
+	post := w.send("POST", "/v1/query?website_id=site_a&timezone=Europe/Berlin", "all",
+		`{"parameters":["summary_metrics","pages"],"preset":"last_7d","filters":`+filter+`,"limit":5,"id":"x"}`)
+	expect(t, get, 200, "")
+	if diff := cmp.Diff(post.Body.String(), get.Body.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestABatch(t *testing.T) {
+	w := newWorld(t)
+	rec := w.send("POST", "/v1/query?website_id=site_a&timezone=Asia/Tokyo", "all", `[
+		{"id":"a","parameters":["pages"],"preset":"last_7d"},
+		{"id":"b","parameters":["pages","summary"],"preset":"last_8d","limit":5,"filters":[{"field":"path","op":"like","value":"x"}]},
+		{"parameters":["summary_metrics"],"startDate":"2026-03-01","endDate":"2026-03-02"}]`)
+	expect(t, rec, 200, "")
+	body := object(t, rec)
+	results := body["results"].([]any)
+	if body["success"] != true || body["batch"] != true || len(results) != 3 {
+		t.Fatalf("body %s", rec.Body)
+	}
+	var ids []any
+	for _, r := range results {
+		ids = append(ids, r.(map[string]any)["queryId"])
+	}
+	if diff := cmp.Diff([]any{"a", "b", nil}, ids); diff != "" {
+		t.Error(diff)
+	}
+	bad := results[1].(map[string]any)
+	if bad["success"] != false || bad["code"] != "VALIDATION_ERROR" || len(bad["details"].([]any)) != 2 || len(bad["data"].([]any)) != 0 {
+		t.Errorf("the bad query: %v", bad)
+	}
+	if diff := cmp.Diff(map[string]any{"parameters": []any{"pages", "summary"}, "total_parameters": 2.0, "page": 1.0, "limit": 5.0,
+		"filters_applied": 1.0, "startDate": "", "endDate": "", "timezone": "Asia/Tokyo", "granularity": "daily"}, bad["meta"]); diff != "" {
+		t.Error(diff)
+	}
+	for _, i := range []int{0, 2} {
+		r := results[i].(map[string]any)
+		if r["success"] != true || r["meta"].(map[string]any)["timezone"] != "Asia/Tokyo" {
+			t.Errorf("query %d: %v", i, r)
+		}
+	}
+}
+
+func TestABatchKeepsItsOrder(t *testing.T) {
+	w := newWorld(t)
+	var queries []string
+	for i := range 20 {
+		queries = append(queries, fmt.Sprintf(`{"id":"q%d","parameters":["pages"],"preset":"last_7d"}`, i))
+	}
+	rec := w.send("POST", "/v1/query?website_id=site_a", "all", "["+strings.Join(queries, ",")+"]")
+	expect(t, rec, 200, "")
+	for i, r := range object(t, rec)["results"].([]any) {
+		if got := r.(map[string]any)["queryId"]; got != fmt.Sprintf("q%d", i) {
+			t.Errorf("result %d is of query %v", i, got)
+		}
+	}
+	expect(t, w.send("POST", "/v1/query?website_id=site_a", "all", "["+strings.Join(queries, ",")+","+queries[0]+"]"), 400, "VALIDATION_ERROR")
+}
+
+func TestABatchThatFailsAltogether(t *testing.T) {
+	w := newWorld(t)
+	w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, secretive))
+	target := "/v1/query?website_id=site_a"
+	expect(t, w.send("POST", target, "all", "["+question+","+question+"]"), 503, "SERVICE_UNAVAILABLE")
+	expect(t, w.send("POST", target, "all", `[{"parameters":[]},`+question+`]`), 503, "SERVICE_UNAVAILABLE")
+	expect(t, w.send("POST", target, "all", `[{"parameters":[]},{"parameters":[]}]`), 200, "")
+	w.store.only = "summary_metrics"
+	rec := w.send("POST", target, "all", `[{"parameters":["pages"],"preset":"today"},`+question+`]`)
+	expect(t, rec, 200, "")
+	second := object(t, rec)["results"].([]any)[1].(map[string]any)
+	if second["code"] != "SERVICE_UNAVAILABLE" || strings.Contains(rec.Body.String(), "10.0.0.7") || !strings.Contains(w.log.String(), "10.0.0.7") {
+		t.Errorf("body %s, log %s", rec.Body, w.log)
+	}
+}
+
+func TestWhatAKeyMayAsk(t *testing.T) {
+	w := newWorld(t)
+	rec := w.send("POST", "/v1/query?website_id=site_a", "pages", `{"parameters":["pages","summary_metrics"],"preset":"last_7d"}`)
+	expect(t, rec, 200, "")
+	data := object(t, rec)["data"].([]any)
+	if data[0].(map[string]any)["success"] != true || data[1].(map[string]any)["code"] != "FORBIDDEN" {
+		t.Errorf("a key for pages alone: %s", rec.Body)
+	}
+}
+
+func TestCompile(t *testing.T) {
+	w := newWorld(t)
+	body := `{"id":"q","parameters":["pages","nonsense"],"preset":"last_7d","filters":[{"field":"path","op":"eq","value":"/x'y"}]}`
+	rec := w.send("POST", "/v1/query/compile?website_id=site_a", "all", body)
+	expect(t, rec, 200, "")
+	got := object(t, rec)
+	pages := got["data"].([]any)[0].(map[string]any)
+	if got["queryId"] != "q" || pages["success"] != true || !strings.Contains(pages["sql"].(string), "SELECT") || pages["plan"] == "" {
+		t.Errorf("body %s", rec.Body)
+	}
+	if sql := pages["sql"].(string); strings.Contains(sql, "x'y") || !strings.Contains(rec.Body.String(), `"value":"/x'y"`) && !strings.Contains(rec.Body.String(), `/x'y`) {
+		t.Errorf("the caller's text is not an argument: %s", rec.Body)
+	}
+	if bad := got["data"].([]any)[1].(map[string]any); bad["success"] != false || bad["code"] != "UNKNOWN_TYPE" || bad["error"] == "" {
+		t.Errorf("the unknown type: %v", bad)
+	}
+	batch := w.send("POST", "/v1/query/compile?website_id=site_a", "all", "["+body+","+body+"]")
+	if results, _ := object(t, batch)["results"].([]any); len(results) != 2 {
+		t.Errorf("a batch: %s", batch.Body)
+	}
+	expect(t, w.send("POST", "/v1/query/compile?website_id=site_a", "all", `{"parameters":[]}`), 400, "VALIDATION_ERROR")
+	expect(t, w.send("POST", "/v1/query/compile?website_id=site_a", "rows", body), 403, "FORBIDDEN")
+	expect(t, w.send("POST", "/v1/query/compile?link_id=link_a", "links", `{"parameters":["link_total_clicks"],"preset":"today"}`), 403, "FORBIDDEN")
+	if n := w.store.asked.Load(); n != 0 {
+		t.Errorf("the store was asked %d times", n)
+	}
+}
+
+func TestMandatoryFiltersReachTheStore(t *testing.T) {
+	w := newWorld(t)
+	bound := func(key string) bool {
+		expect(t, w.send("POST", "/v1/query?website_id=site_a", key, question), 200, "")
+		return slices.ContainsFunc(w.store.last.Load().Args, func(a dialect.Arg) bool {
+			return strings.Contains(fmt.Sprint(a.Value), "DE")
+		})
+	}
+	if !bound("rows") || bound("all") {
+		t.Error("the filter of a key is not, or always, an argument of the statement")
+	}
+}
+
+func TestContentTypes(t *testing.T) {
+	w := newWorld(t)
+	for _, tc := range []struct {
+		contentType, encoding string
+		status                int
+	}{
+		{"", "", 200},
+		{"application/json", "", 200},
+		{"application/json; charset=UTF-8", "", 200},
+		{"Application/JSON", "identity", 200},
+		{"application/json; charset=latin1", "", 415},
+		{"text/plain", "", 415},
+		{"application/x-www-form-urlencoded", "", 415},
+		{"application/jsonp", "", 415},
+		{"/;", "", 415},
+		{"application/json", "gzip", 415},
+	} {
+		rec := w.send("POST", "/v1/query?website_id=site_a", "all", question, "Content-Type", tc.contentType, "Content-Encoding", tc.encoding)
+		if rec.Code != tc.status {
+			t.Errorf("%q %q: %d, want %d", tc.contentType, tc.encoding, rec.Code, tc.status)
+		}
+	}
+}
+
+func TestWebsites(t *testing.T) {
+	w := newWorld(t)
+	rec := w.send("GET", "/v1/query/websites", "site_a", "")
+	want := `{"success":true,"websites":[{"id":"site_a","name":"Site <site_a>","domain":"site_a.example.com","isPublic":false,"createdAt":"2025-01-02T02:04:05.006Z"}],"total":1}` + "\n"
+	if diff := cmp.Diff(want, rec.Body.String()); diff != "" {
+		t.Error(diff)
+	}
+	for key, total := range map[string]float64{"all": 2, "nothing": 0} {
+		rec := w.send("GET", "/v1/query/websites", key, "")
+		if body := object(t, rec); body["total"] != total || len(body["websites"].([]any)) != int(total) {
+			t.Errorf("%s: %s", key, rec.Body)
+		}
+	}
+	w.dir.err = errors.New("x")
+	expect(t, w.send("GET", "/v1/query/websites", "all", ""), 500, "INTERNAL_SERVER_ERROR")
+}
+
+func TestTypes(t *testing.T) {
+	w := newWorld(t)
+	plain := object(t, w.send("GET", "/v1/query/types", "", ""))
+	configs := plain["configs"].(map[string]any)
+	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 11 {
+		t.Fatalf("%d types, %d configs", len(types), len(configs))
+	}
+	keys := []string{"allowedFilters", "customizable", "defaultLimit", "groupable", "publicAccess", "sortable"}
+	for name, config := range configs {
+		if diff := cmp.Diff(keys, sortedKeys(config)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	meta := object(t, w.send("GET", "/v1/query/types?include_meta=true", "", ""))["configs"].(map[string]any)
+	for name, config := range meta {
+		m := config.(map[string]any)["meta"].(map[string]any)
+		if diff := cmp.Diff([]string{"category", "default_order", "default_visualization", "description", "outputFields", "output_fields",
+			"supports_granularity", "tags", "title"}, sortedKeys(m)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if len(m["outputFields"].([]any)) == 0 || len(m["outputFields"].([]any)) != len(m["output_fields"].([]any)) || m["description"] == "" {
+			t.Errorf("%s: %v", name, m)
+		}
+	}
+	for _, no := range []string{"", "?include_meta=false", "?include_meta=", "?other=1"} {
+		if got := object(t, w.send("GET", "/v1/query/types"+no, "", "")); cmp.Diff(plain, got) != "" {
+			t.Errorf("%q answers otherwise", no)
+		}
+	}
+	expect(t, w.send("GET", "/v1/query/types?include_meta=maybe", "", ""), 400, "VALIDATION_ERROR")
+	expect(t, w.send("GET", "/v1/query/types?include_meta=true&include_meta=false", "", ""), 400, "VALIDATION_ERROR")
+	if e := w.trail.take(); len(e) != 0 {
+		t.Errorf("a public route is audited: %+v", e)
+	}
+}

@@ -1,0 +1,116 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// readBody takes queries from the body and the time zone from the address.
+func readBody(a *api, c *call) error {
+	body, err := a.body(c)
+	if err != nil {
+		return err
+	}
+	var bad query.Errors
+	c.queries, c.batch, err = query.Decode(body, a.cfg.MaxBatch)
+	if err != nil {
+		var one *query.Error
+		if !errors.As(err, &one) {
+			return err
+		}
+		bad = append(bad, one)
+	}
+	bad = append(bad, unknown(c.values, "website_id", "link_id", "schedule_id", "timezone")...)
+	zone, mistakes := single(c.values, "timezone")
+	if bad = append(bad, mistakes...); len(bad) > 0 {
+		return bad
+	}
+	if zone != "" {
+		for i := range c.queries {
+			c.queries[i].Request.TimeZone = zone
+		}
+	}
+	if !c.batch && len(c.queries[0].Errors) > 0 {
+		return c.queries[0].Errors
+	}
+	return nil
+}
+
+// body is the whole body, not longer than Config.MaxBody.
+func (a *api) body(c *call) ([]byte, error) {
+	if !plainJSON(c.r.Header) {
+		return nil, errMediaType
+	}
+	if c.r.ContentLength > a.cfg.MaxBody {
+		return nil, &http.MaxBytesError{Limit: a.cfg.MaxBody}
+	}
+	if c.r.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, a.cfg.MaxBody))
+	if err != nil && !as[*http.MaxBytesError](err) {
+		// The caller stopped sending, or sent what HTTP cannot read.
+		return nil, query.Errors{{Code: query.InvalidJSON, Field: "body", Message: "the body could not be read to its end", Err: err}}
+	}
+	return body, err
+}
+
+// plainJSON reports whether a body with these headers is JSON in UTF-8 as it stands. A
+// body that does not say what it is counts as such.
+func plainJSON(h http.Header) bool {
+	for _, coding := range h.Values("Content-Encoding") {
+		if coding != "" && !strings.EqualFold(coding, "identity") {
+			return false
+		}
+	}
+	text := h.Get("Content-Type")
+	if text == "" {
+		return true
+	}
+	kind, params, err := mime.ParseMediaType(text)
+	return err == nil && kind == "application/json" && (params["charset"] == "" || strings.EqualFold(params["charset"], "utf-8"))
+}
+
+// readAddress takes one query from the address.
+func readAddress(_ *api, c *call) error {
+	if c.valuesErr != nil {
+		return malformed(c.valuesErr)
+	}
+	req, bad := query.ParseValues(c.values)
+	if len(bad) > 0 {
+		return bad
+	}
+	c.queries = []query.Decoded{{Request: req}}
+	return nil
+}
+
+// single is the value of a parameter that may be given once.
+func single(values url.Values, name string) (string, query.Errors) {
+	all := values[name]
+	if len(all) > 1 {
+		return "", query.Errors{{Code: query.Invalid, Field: name, Message: "may be given once"}}
+	}
+	return values.Get(name), nil
+}
+
+// unknown are the parameters of an address that are none of known. Ignored, they would
+// answer another question than the one that was asked.
+func unknown(values url.Values, known ...string) query.Errors {
+	var bad query.Errors
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(known, name) {
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: name,
+				Message: fmt.Sprintf("is not a parameter here; known are %s", strings.Join(known, ", "))})
+		}
+	}
+	return bad
+}

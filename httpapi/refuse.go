@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+// retryUnavailable is what 503 tells callers to wait.
+const retryUnavailable = 5 * time.Second
+
+// errorBody is the body of every error.
+type errorBody struct {
+	Success   bool     `json:"success"`
+	Error     string   `json:"error"`
+	Code      string   `json:"code"`
+	RequestID string   `json:"requestId"`
+	Details   []detail `json:"details,omitempty"`
+	*limitBody
+}
+
+// limitBody is what the body of 429 adds.
+type limitBody struct {
+	Limit      int   `json:"limit"`
+	Remaining  int   `json:"remaining"`
+	Reset      int64 `json:"reset"`      // Unix milliseconds
+	RetryAfter int64 `json:"retryAfter"` // seconds
+}
+
+// WriteError answers r with err in the format of this package, so that a host's own
+// middleware and routes refuse as these do. It knows the errors of auth, query and
+// store, http.MaxBytesError and the context's; any other is 500 INTERNAL_SERVER_ERROR,
+// whose text is not shown. It logs nothing. The request id is the one already set on w,
+// else the inbound one when clean, else a new one.
+func WriteError(w http.ResponseWriter, r *http.Request, err error) {
+	id := w.Header().Get(headerRequestID)
+	if id == "" {
+		id = requestID(r, func() string { return "req_" + rand.Text() })
+		w.Header().Set(headerRequestID, id)
+	}
+	problemOf(err).reply(r, id, err).write(w, r)
+}
+
+// refusal makes err an answer, and logs it when it is not the caller's doing.
+func (a *api) refusal(c *call, err error) *reply {
+	p := problemOf(err)
+	if p.status >= http.StatusInternalServerError {
+		path := c.r.URL.Path
+		if c.route != nil {
+			path = c.route.path
+		}
+		a.cfg.Logger.LogAttrs(c.r.Context(), slog.LevelError, "request failed", slog.String("requestId", c.id),
+			slog.String("method", c.r.Method), slog.String("route", path), slog.Int("status", p.status), slog.Any("error", err))
+	}
+	return p.reply(c.r, c.id, err)
+}
+
+// reply is p in JSON, with the headers that its status asks for.
+func (p problem) reply(r *http.Request, id string, err error) *reply {
+	h := http.Header{}
+	body := errorBody{Error: p.message, Code: p.code, RequestID: id, Details: p.details}
+	switch p.status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", challenge(r, err))
+	case http.StatusForbidden:
+		value := `Bearer error="insufficient_scope"`
+		if p.scope != "" {
+			value += `, scope="` + string(p.scope) + `"`
+		}
+		h.Set("WWW-Authenticate", value)
+	case http.StatusUnsupportedMediaType:
+		h.Set("Accept-Encoding", "identity")
+	case http.StatusTooManyRequests:
+		h.Set("Retry-After", seconds(p.limited.retry))
+		body.limitBody = &limitBody{p.limited.Limit, p.limited.Remaining, unixMilli(p.limited.Reset), int64(p.limited.retry / time.Second)}
+	case http.StatusServiceUnavailable:
+		h.Set("Retry-After", seconds(retryUnavailable))
+	}
+	rep, failed := encode(body)
+	if failed != nil { // texts and numbers always encode
+		rep = &reply{body: []byte(`{"success":false}` + "\n")}
+	}
+	rep.status, rep.header = p.status, h
+	return rep
+}
+
+// challenge tells callers how to authenticate, and whether what they sent was looked at.
+func challenge(r *http.Request, err error) string {
+	sent := r.Header.Get("Authorization") != "" || r.Header.Get("X-Api-Key") != ""
+	if sent || errors.Is(err, auth.ErrInvalid) {
+		return `Bearer error="invalid_token"`
+	}
+	return "Bearer"
+}
+
+func seconds(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) }

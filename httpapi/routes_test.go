@@ -1,0 +1,261 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+// question is a query that the canned store can answer.
+const question = `{"parameters":["summary_metrics"],"startDate":"2026-03-01","endDate":"2026-03-02"}`
+
+// ask makes a good request for a row of the route table, about a website.
+func ask(rt *route, site string) (target, body string) {
+	target = strings.ReplaceAll(rt.path, "{website_id}", site)
+	switch {
+	case target != rt.path || rt.read == nil:
+	case rt.method == http.MethodPost:
+		target, body = target+"?website_id="+site, question
+	default:
+		target += "?parameters=summary_metrics&startDate=2026-03-01&endDate=2026-03-02&website_id=" + site
+	}
+	return target, body
+}
+
+func TestEveryRouteWithAKeyRefusesAndIsAudited(t *testing.T) {
+	w := newWorld(t, func(cfg *Config) { cfg.MaxBody = 500 })
+	tested := 0
+	for _, rt := range routes() {
+		if rt.public() {
+			continue
+		}
+		tested++
+		named := rt.read != nil // the route is about one resource
+		send := func(site, key string) *httptest.ResponseRecorder {
+			target, body := ask(rt, site)
+			return w.send(rt.method, target, key, body)
+		}
+		for _, tc := range []struct {
+			name      string
+			only      bool
+			site, key string
+			status    int
+			code      string
+			challenge string
+			entry     auth.Entry
+		}{
+			{"no key", true, "site_a", "", 401, "AUTH_REQUIRED", `Bearer`, auth.Entry{Outcome: "refused"}},
+			{"an unknown key", true, "site_a", "wrong", 401, "AUTH_REQUIRED", `Bearer error="invalid_token"`, auth.Entry{Outcome: "refused"}},
+			{"another scope", true, "site_a", "flags", 403, "FORBIDDEN", `Bearer error="insufficient_scope", scope="read:data"`,
+				auth.Entry{Outcome: "refused", KeyID: "key_flags", Resource: auth.Resource{Kind: "website", ID: "site_a", Owner: "org_a"}}},
+			{"another owner's website", named, "site_x", "all", 403, "FORBIDDEN", `Bearer error="insufficient_scope", scope="read:data"`,
+				auth.Entry{Outcome: "refused", KeyID: "key_all", Resource: auth.Resource{Kind: "website", ID: "site_x", Owner: "org_b"}}},
+			{"a website that does not exist", named, "nowhere", "all", 403, "FORBIDDEN", `Bearer error="insufficient_scope", scope="read:data"`,
+				auth.Entry{Outcome: "refused", KeyID: "key_all", Resource: auth.Resource{Kind: "website", ID: "nowhere"}}},
+			{"a website outside the key's list", named, "site_b", "site_a", 403, "FORBIDDEN", `Bearer error="insufficient_scope", scope="read:data"`,
+				auth.Entry{Outcome: "refused", KeyID: "key_site_a", Resource: auth.Resource{Kind: "website", ID: "site_b", Owner: "org_a"}}},
+			{"a key that lists nothing", named, "site_a", "nothing", 403, "FORBIDDEN", `Bearer error="insufficient_scope", scope="read:data"`,
+				auth.Entry{Outcome: "refused", KeyID: "key_nothing", Resource: auth.Resource{Kind: "website", ID: "site_a", Owner: "org_a"}}},
+			{"the right key", true, "site_a", "site_a", 200, "", "",
+				auth.Entry{Outcome: "allowed", KeyID: "key_site_a", Resource: auth.Resource{Kind: "website", ID: "site_a", Owner: "org_a"}}},
+		} {
+			if !tc.only {
+				continue
+			}
+			t.Run(rt.method+" "+rt.path+" "+tc.name, func(t *testing.T) {
+				before := w.store.asked.Load()
+				rec := send(tc.site, tc.key)
+				expect(t, rec, tc.status, tc.code)
+				if got := rec.Header().Get("WWW-Authenticate"); got != tc.challenge {
+					t.Errorf("WWW-Authenticate: %s, want %s", got, tc.challenge)
+				}
+				if tc.status != 200 && w.store.asked.Load() != before {
+					t.Error("the store was asked for a call that was refused")
+				}
+				want := tc.entry
+				want.Time, want.RequestID, want.Status = now, rec.Header().Get("X-Request-ID"), tc.status
+				want.Method, want.Route, want.IP = rt.method, rt.path, "192.0.2.1"
+				if want.KeyID != "" {
+					want.Owner, want.Start, want.Scope = "org_a", "sl_"+tc.key, auth.ReadData
+				}
+				if !named {
+					want.Resource = auth.Resource{}
+				}
+				if diff := cmp.Diff([]auth.Entry{want}, w.trail.take()); diff != "" {
+					t.Error(diff)
+				}
+				if got := rec.Header().Get("Cache-Control"); got != "private, no-cache" {
+					t.Errorf("Cache-Control: %s", got)
+				}
+				if got := rec.Header().Get("Vary"); got != "Authorization, X-Api-Key, Origin" {
+					t.Errorf("Vary: %s", got)
+				}
+			})
+		}
+		if rt.method == http.MethodPost {
+			t.Run(rt.method+" "+rt.path+" a body that is too large", func(t *testing.T) {
+				target, _ := ask(rt, "site_a")
+				for _, length := range []int64{501, -1} { // announced, and found out
+					r := httptest.NewRequest(rt.method, target, strings.NewReader(strings.Repeat(" ", 501)))
+					r.ContentLength = length
+					r.Header.Set("X-Api-Key", "all")
+					rec := httptest.NewRecorder()
+					w.handler.ServeHTTP(rec, r)
+					expect(t, rec, 413, "PAYLOAD_TOO_LARGE")
+					if e := w.trail.take(); len(e) != 1 || e[0].Status != 413 || e[0].Outcome != "failed" || e[0].KeyID != "key_all" {
+						t.Errorf("audit: %+v", e)
+					}
+				}
+			})
+		}
+	}
+	if tested < 5 {
+		t.Fatalf("only %d routes need a key", tested)
+	}
+}
+
+func TestUnknownAndForeignAnswerAlike(t *testing.T) {
+	w := newWorld(t)
+	for _, rt := range routes() {
+		if rt.public() || rt.read == nil {
+			continue
+		}
+		var seen []string
+		for _, site := range []string{"site_x", "nowhere", "%00", strings.Repeat("x", 300), "%ff"} {
+			target, body := ask(rt, site)
+			rec := w.send(rt.method, target, "all", body, "X-Request-ID", "same")
+			seen = append(seen, rec.Result().Status+rec.Body.String()+rec.Header().Get("WWW-Authenticate"))
+		}
+		for _, other := range seen[1:] {
+			if diff := cmp.Diff(seen[0], other); diff != "" {
+				t.Errorf("%s %s: %s", rt.method, rt.path, diff)
+			}
+		}
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	w := newWorld(t)
+	link := `{"parameters":["link_total_clicks"],"preset":"last_7d"}`
+	monitor := `{"parameters":["uptime_overview"],"preset":"last_7d"}`
+	for _, tc := range []struct {
+		name, target, key, body string
+		status                  int
+		code                    string
+	}{
+		{"a link by read:data", "/v1/query?link_id=link_a", "all", link, 200, ""},
+		{"a link by read:links", "/v1/query?link_id=link_a", "links", link, 200, ""},
+		{"a link by a key for one website", "/v1/query?link_id=link_a", "site_a", link, 403, "FORBIDDEN"},
+		{"a website by read:links", "/v1/query?website_id=site_a", "links", question, 403, "FORBIDDEN"},
+		{"a monitor by read:data", "/v1/query?schedule_id=mon_a", "all", monitor, 200, ""},
+		{"a monitor by read:links", "/v1/query?schedule_id=mon_a", "links", monitor, 403, "FORBIDDEN"},
+		{"a website's id as a link", "/v1/query?link_id=site_a", "all", link, 403, "FORBIDDEN"},
+		{"no subject", "/v1/query", "all", question, 400, "MISSING_PROJECT_ID"},
+		{"an empty subject", "/v1/query?website_id=", "all", question, 400, "MISSING_PROJECT_ID"},
+		{"an empty subject beside another", "/v1/query?website_id=site_a&link_id=", "all", question, 200, ""},
+		{"two kinds of subject", "/v1/query?website_id=site_a&link_id=link_a", "all", question, 400, "VALIDATION_ERROR"},
+		{"two websites", "/v1/query?website_id=site_a&website_id=site_b", "all", question, 400, "VALIDATION_ERROR"},
+		{"a query string that cannot be read", "/v1/query?website_id=site_a&x=%zz", "all", question, 400, "VALIDATION_ERROR"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			expect(t, w.send("POST", tc.target, tc.key, tc.body), tc.status, tc.code)
+		})
+	}
+}
+
+func TestPlacesThatDoNotAnswer(t *testing.T) {
+	w := newWorld(t)
+	for _, tc := range []struct {
+		method, target string
+		status         int
+		code, allow    string
+	}{
+		{"GET", "/", 404, "NOT_FOUND", ""},
+		{"GET", "/v1/query/", 404, "NOT_FOUND", ""},
+		{"GET", "//v1/query", 404, "NOT_FOUND", ""},
+		{"OPTIONS", "/v1/nothing", 404, "NOT_FOUND", ""},
+		{"GET", "/v1/websites//analytics", 404, "NOT_FOUND", ""},
+		{"GET", "/v1/websites/site_a/analytics/x", 404, "NOT_FOUND", ""},
+		{"DELETE", "/v1/query", 405, "METHOD_NOT_ALLOWED", "GET, HEAD, OPTIONS, POST"},
+		{"GET", "/v1/query/compile", 405, "METHOD_NOT_ALLOWED", "OPTIONS, POST"},
+		{"POST", "/v1/query/types", 405, "METHOD_NOT_ALLOWED", "GET, HEAD, OPTIONS"},
+		{"POST", "/health", 405, "METHOD_NOT_ALLOWED", "GET, HEAD, OPTIONS"},
+		{"OPTIONS", "/v1/query", 204, "", "GET, HEAD, OPTIONS, POST"},
+	} {
+		t.Run(tc.method+" "+tc.target, func(t *testing.T) {
+			rec := w.send(tc.method, tc.target, "", "")
+			expect(t, rec, tc.status, tc.code)
+			if got := rec.Header().Get("Allow"); got != tc.allow {
+				t.Errorf("Allow: %q, want %q", got, tc.allow)
+			}
+		})
+	}
+	if entries := w.trail.take(); len(entries) > 0 {
+		t.Errorf("audited although no key was used: %+v", entries)
+	}
+}
+
+func TestHeadIsGetWithoutBody(t *testing.T) {
+	w := newWorld(t)
+	for _, rt := range routes() {
+		if rt.method != http.MethodGet {
+			continue
+		}
+		target, _ := ask(rt, "site_a")
+		get := w.send("GET", target, "all", "", "X-Request-ID", "same")
+		head := w.send("HEAD", target, "all", "", "X-Request-ID", "same")
+		if head.Code != get.Code || head.Body.Len() > 0 {
+			t.Errorf("HEAD %s: %d with %d bytes; GET answers %d", target, head.Code, head.Body.Len(), get.Code)
+		}
+		if diff := cmp.Diff(get.Header(), head.Header()); diff != "" {
+			t.Errorf("HEAD %s: %s", target, diff)
+		}
+	}
+}
+
+func TestSwitchedOff(t *testing.T) {
+	w := newWorld(t, func(cfg *Config) { cfg.NoCompile, cfg.Health = true, nil })
+	expect(t, w.send("POST", "/v1/query/compile?website_id=site_a", "all", question), 404, "NOT_FOUND")
+	expect(t, w.send("GET", "/health", "", ""), 404, "NOT_FOUND")
+	expect(t, w.send("GET", "/health/live", "", ""), 200, "")
+}
+
+func TestMountedAnywhere(t *testing.T) {
+	w := newWorld(t)
+	h := w.handler
+	mux := http.NewServeMux()
+	mux.Handle("/analytics/", http.StripPrefix("/analytics", h))
+	mux.Handle("/slash/", http.StripPrefix("/slash/", h))
+	mux.Handle("/v1/", h)
+	for _, target := range []string{
+		"/analytics/v1/query?website_id=site_a", "/slash/v1/query?website_id=site_a", "/v1/query?website_id=site_a",
+	} {
+		w.handler = mux
+		expect(t, w.send("POST", target, "all", question), 200, "")
+	}
+	expect(t, w.send("GET", "/analytics/v1/websites/site_a/analytics", "all", ""), 200, "")
+	expect(t, w.send("GET", "/analytics/nothing", "all", ""), 404, "NOT_FOUND")
+	if got := h.(*api).router.exact["/v1/query"]; got == nil {
+		t.Fatal("the router lost its place")
+	}
+	w.handler = http.StripPrefix("/bare", h)
+	expect(t, w.send("POST", "/bare/v1/query?website_id=site_a", "all", question), 200, "")
+}
+
+func TestIDsMayHoldSlashes(t *testing.T) {
+	w := newWorld(t)
+	w.dir.sites = append(w.dir.sites, w.dir.sites[0])
+	w.dir.sites[len(w.dir.sites)-1].ID = "a/b c"
+	s := (&call{resource: auth.Resource{Kind: "website", ID: "a/b c"}}).subject()
+	w.dir.owners[s] = "org_a"
+	rec := w.send("GET", "/v1/websites/a%2Fb%20c/analytics", "all", "")
+	expect(t, rec, 200, "")
+	if site := object(t, rec)["website"].(map[string]any); site["id"] != "a/b c" {
+		t.Errorf("website %v", site)
+	}
+}

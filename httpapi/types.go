@@ -1,0 +1,135 @@
+package httpapi
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/query/calendar"
+)
+
+// typesBody lists the query types.
+type typesBody struct {
+	Success bool                  `json:"success"`
+	Types   []string              `json:"types"`
+	Configs map[string]typeConfig `json:"configs"`
+	Presets []string              `json:"presets"`
+}
+
+// typeConfig is what one type accepts.
+type typeConfig struct {
+	AllowedFilters []string  `json:"allowedFilters"`
+	Customizable   bool      `json:"customizable"`
+	DefaultLimit   int       `json:"defaultLimit"`
+	PublicAccess   bool      `json:"publicAccess"` // always false: every query needs a key
+	Groupable      []string  `json:"groupable"`
+	Sortable       []string  `json:"sortable"`
+	Meta           *typeMeta `json:"meta,omitempty"`
+}
+
+// typeMeta is what panels want to know of a type.
+type typeMeta struct {
+	Description   string        `json:"description"`
+	OutputFields  []string      `json:"outputFields"`
+	Output        []outputField `json:"output_fields"`
+	Title         string        `json:"title"`
+	Category      string        `json:"category"`
+	Tags          []string      `json:"tags"`
+	Visualization string        `json:"default_visualization"`
+	Granularity   []string      `json:"supports_granularity"`
+	Order         string        `json:"default_order"`
+}
+
+type outputField struct {
+	Name        string       `json:"name"`
+	Type        query.Format `json:"type"`
+	Label       string       `json:"label"`
+	Unit        string       `json:"unit,omitempty"`
+	Description string       `json:"description,omitempty"`
+}
+
+// typeAnswers are the two answers of /v1/query/types. Types never change while a
+// process runs, so they are made once.
+type typeAnswers struct{ plain, meta *reply }
+
+func newTypeAnswers(types []query.Info) (typeAnswers, error) {
+	var both typeAnswers
+	for _, answer := range []struct {
+		to   **reply
+		meta bool
+	}{{&both.plain, false}, {&both.meta, true}} {
+		rep, err := encode(describe(types, answer.meta))
+		if err != nil {
+			return typeAnswers{}, err
+		}
+		rep.etag = tagOf(rep.body)
+		*answer.to = rep
+	}
+	return both, nil
+}
+
+func describe(types []query.Info, meta bool) typesBody {
+	body := typesBody{Success: true, Types: make([]string, 0, len(types)),
+		Configs: make(map[string]typeConfig, len(types)), Presets: calendar.Presets()}
+	for _, t := range types {
+		config := typeConfig{
+			AllowedFilters: list(t.Filters),
+			Customizable:   t.Customizable,
+			DefaultLimit:   t.DefaultLimit,
+			Groupable:      list(t.Groupable),
+			Sortable:       list(t.Sortable),
+		}
+		if meta {
+			config.Meta = describeMeta(t)
+		}
+		body.Types = append(body.Types, t.Name)
+		body.Configs[t.Name] = config
+	}
+	return body
+}
+
+func describeMeta(t query.Info) *typeMeta {
+	m := &typeMeta{
+		Description:   t.About,
+		OutputFields:  make([]string, 0, len(t.Output)),
+		Output:        make([]outputField, 0, len(t.Output)),
+		Title:         t.Title,
+		Category:      t.Category,
+		Tags:          list(t.Tags),
+		Visualization: t.Chart,
+		Granularity:   list(t.Granularity),
+		Order:         t.DefaultOrder,
+	}
+	for _, f := range t.Output {
+		m.OutputFields = append(m.OutputFields, f.Name)
+		m.Output = append(m.Output, outputField{f.Name, f.Type, f.Label, f.Unit, f.About})
+	}
+	return m
+}
+
+// list is texts as a JSON array, also when there are none.
+func list(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// listTypes answers which query types there are.
+func listTypes(a *api, _ context.Context, c *call) (*reply, error) {
+	text, bad := single(c.values, "include_meta")
+	if len(bad) > 0 {
+		return nil, bad
+	}
+	if text == "" {
+		return a.types.plain, nil
+	}
+	meta, err := strconv.ParseBool(text)
+	if err != nil {
+		return nil, query.Errors{{Code: query.Invalid, Field: "include_meta", Message: "must be true or false"}}
+	}
+	if meta {
+		return a.types.meta, nil
+	}
+	return a.types.plain, nil
+}

@@ -1,0 +1,50 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// websitesBody lists websites.
+type websitesBody struct {
+	Success  bool            `json:"success"`
+	Websites []websiteRecord `json:"websites"`
+	Total    int             `json:"total"`
+}
+
+// websiteRecord is one website as callers see it.
+type websiteRecord struct {
+	ID        string      `json:"id"`
+	Name      string      `json:"name"`
+	Domain    string      `json:"domain"`
+	IsPublic  bool        `json:"isPublic"`
+	CreatedAt health.Time `json:"createdAt"`
+}
+
+func recordOf(w store.Website) websiteRecord {
+	return websiteRecord{w.ID, w.Name, w.Domain, w.IsPublic, health.Time{Time: w.CreatedAt}}
+}
+
+// listWebsites answers every website that the key can read.
+func listWebsites(a *api, ctx context.Context, c *call) (*reply, error) {
+	key := c.principal.Key
+	all, err := a.cfg.Directory.Websites(ctx, key.Owner)
+	if err != nil {
+		return nil, err
+	}
+	body := websitesBody{Success: true, Websites: []websiteRecord{}}
+	for _, w := range all {
+		if key.Allows(auth.ReadData, auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner}) {
+			body.Websites = append(body.Websites, recordOf(w))
+		}
+	}
+	body.Total = len(body.Websites)
+	rep, err := encode(body)
+	if err == nil {
+		rep.etag = tagOf(rep.body)
+	}
+	return rep, err
+}

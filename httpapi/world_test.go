@@ -1,0 +1,286 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// now is the time in every test: a Sunday on which Berlin's clocks changed.
+var now = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
+
+// A world is a handler and everything around it, all of it fake but the engine.
+type world struct {
+	cfg     Config
+	store   *cannedStore
+	keys    fakeKeys
+	dir     *fakeDirectory
+	trail   *trail
+	limiter *fakeLimiter
+	log     *bytes.Buffer
+	handler http.Handler
+}
+
+// newWorld has two owners: org_a with websites site_a and site_b, link link_a and
+// monitor mon_a, and org_b with site_x. change may alter the configuration.
+func newWorld(t testing.TB, change ...func(*Config)) *world {
+	t.Helper()
+	w := &world{store: &cannedStore{}, trail: &trail{}, limiter: &fakeLimiter{}, log: &bytes.Buffer{}, dir: newDirectory(), keys: newKeys()}
+	engine, err := query.New(query.Config{Store: w.store, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.cfg = Config{
+		Engine: engine, Directory: w.dir, Auth: w.keys, Limiter: w.limiter, Audit: w.trail,
+		Health: &health.Checker{Version: "1.2.3", Now: func() time.Time { return now }},
+		Logger: slog.New(slog.NewTextHandler(&locked{w: w.log}, nil)),
+		Now:    func() time.Time { return now },
+	}
+	for _, f := range change {
+		f(&w.cfg)
+	}
+	if w.handler, err = New(w.cfg); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// locked lets goroutines log into one buffer.
+type locked struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// fakeKeys are callers by the value of x-api-key.
+type fakeKeys map[string]*auth.Key
+
+func newKeys() fakeKeys {
+	keys := fakeKeys{
+		"all":     {Scopes: []auth.Scope{auth.ReadData}, All: true},
+		"site_a":  {Scopes: []auth.Scope{auth.ReadData}, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}},
+		"flags":   {Scopes: []auth.Scope{auth.ManageFlags}, All: true},
+		"links":   {Scopes: []auth.Scope{auth.ReadLinks}, All: true},
+		"nothing": {Scopes: []auth.Scope{auth.ReadData}},
+		"rows": {Scopes: []auth.Scope{auth.ReadData}, All: true,
+			Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
+		"pages": {Scopes: []auth.Scope{auth.ReadData}, All: true, Types: []string{"pages"}},
+	}
+	for name, k := range keys {
+		k.ID, k.Owner, k.Start = "key_"+name, "org_a", "sl_"+name
+	}
+	return keys
+}
+
+func (f fakeKeys) Authenticate(_ context.Context, r *http.Request) (*auth.Principal, error) {
+	switch name := r.Header.Get("X-Api-Key"); {
+	case name == "broken":
+		return nil, errors.New("key database at 10.0.0.7 is gone")
+	case name == "panic":
+		panic("authenticator at 10.0.0.7")
+	case f[name] != nil:
+		return &auth.Principal{Key: f[name]}, nil
+	case name == "":
+		return nil, auth.ErrMissing
+	default:
+		return nil, auth.ErrInvalid
+	}
+}
+
+// fakeDirectory knows what exists.
+type fakeDirectory struct {
+	sites  []store.Website
+	owners map[store.Subject]string
+	asked  atomic.Int64
+	err    error
+}
+
+func newDirectory() *fakeDirectory {
+	site := func(id, owner string) store.Website {
+		return store.Website{ID: id, Owner: owner, Name: "Site <" + id + ">", Domain: id + ".example.com",
+			CreatedAt: time.Date(2025, 1, 2, 3, 4, 5, 6_700_000, time.FixedZone("", 3600))}
+	}
+	return &fakeDirectory{
+		sites: []store.Website{site("site_a", "org_a"), site("site_b", "org_a"), site("site_x", "org_b")},
+		owners: map[store.Subject]string{
+			{Kind: store.KindWebsite, ID: "site_a"}: "org_a", {Kind: store.KindWebsite, ID: "site_b"}: "org_a",
+			{Kind: store.KindLink, ID: "link_a"}: "org_a", {Kind: store.KindSchedule, ID: "mon_a"}: "org_a",
+			{Kind: store.KindWebsite, ID: "site_x"}: "org_b",
+		},
+	}
+}
+
+func (d *fakeDirectory) Websites(_ context.Context, owner string) ([]store.Website, error) {
+	return slices.DeleteFunc(slices.Clone(d.sites), func(w store.Website) bool { return w.Owner != owner }), d.err
+}
+
+func (d *fakeDirectory) Website(_ context.Context, id string) (store.Website, error) {
+	for _, w := range d.sites {
+		if w.ID == id {
+			return w, d.err
+		}
+	}
+	return store.Website{}, store.ErrNotFound
+}
+
+func (d *fakeDirectory) Owner(_ context.Context, s store.Subject) (string, error) {
+	d.asked.Add(1)
+	if d.err != nil {
+		return "", d.err
+	}
+	if owner, ok := d.owners[s]; ok {
+		return owner, nil
+	}
+	return "", fmt.Errorf("looking for %s: %w", s.ID, store.ErrNotFound)
+}
+
+// trail keeps audit entries.
+type trail struct {
+	mu      sync.Mutex
+	entries []auth.Entry
+	err     error
+}
+
+func (t *trail) Record(ctx context.Context, e auth.Entry) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.entries = append(t.entries, e)
+	return errors.Join(t.err, ctx.Err())
+}
+
+// take returns the entries since the last time.
+func (t *trail) take() []auth.Entry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	taken := t.entries
+	t.entries = nil
+	return taken
+}
+
+// fakeLimiter keeps what it was asked.
+type fakeLimiter struct {
+	mu    sync.Mutex
+	asked []string
+	allow func(class auth.Class, id string, cost int) (auth.Decision, error) // nil: everything, without limit
+}
+
+func (l *fakeLimiter) Allow(_ context.Context, class auth.Class, id string, cost int, _ *auth.Limits) (auth.Decision, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked = append(l.asked, fmt.Sprintf("%s %s %d", class, id, cost))
+	if l.allow == nil {
+		return auth.Decision{OK: true}, nil
+	}
+	return l.allow(class, id, cost)
+}
+
+// cannedStore answers without a database: a row of totals, two rows of a breakdown, and
+// no rows of a series, which the engine fills.
+type cannedStore struct {
+	asked atomic.Int64
+	err   atomic.Pointer[error]
+	last  atomic.Pointer[store.Statement]
+	only  string // the type that fails; empty means all
+	block atomic.Bool
+}
+
+func (s *cannedStore) fail(err error) { s.err.Store(&err) }
+
+func (s *cannedStore) Dialect() *dialect.Dialect { return dialect.DuckDB() }
+
+func (s *cannedStore) Ping(context.Context) error { return nil }
+
+func (s *cannedStore) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	s.asked.Add(1)
+	s.last.Store(&stmt)
+	if s.block.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	if err := s.err.Load(); err != nil && (s.only == "" || s.only == stmt.Label) {
+		return nil, *err
+	}
+	n := map[string]int{"summary_metrics": 1, "pages": 2, "traffic": 2, "countries": 2, "device_types": 2}[stmt.Label]
+	rows := &store.Rows{Len: n}
+	for _, kind := range stmt.Kinds {
+		c := store.Column{Kind: kind}
+		for i := range n {
+			switch kind {
+			case dialect.Int:
+				c.Ints = append(c.Ints, int64(40-i))
+			case dialect.Float:
+				c.Floats = append(c.Floats, 0.5)
+			default:
+				c.Texts = append(c.Texts, fmt.Sprintf("/<%d>", i))
+			}
+		}
+		rows.Columns = append(rows.Columns, c)
+	}
+	return rows, nil
+}
+
+// send sends a request with a key; headers are name, value, name, value.
+func (w *world) send(method, target, key, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	if key != "" {
+		r.Header.Set("X-Api-Key", key)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, r)
+	return rec
+}
+
+// object decodes the body of an answer.
+func object(t testing.TB, rec *httptest.ResponseRecorder) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal(rec.Body.Bytes(), &v); err != nil {
+		t.Fatalf("%d with a body that is no JSON object: %v\n%s", rec.Code, err, rec.Body)
+	}
+	return v
+}
+
+// expect fails the test unless rec has this status and, as an error, this code.
+func expect(t testing.TB, rec *httptest.ResponseRecorder, status int, code string) {
+	t.Helper()
+	if rec.Code != status {
+		t.Errorf("status %d, want %d: %s", rec.Code, status, rec.Body)
+		return
+	}
+	if code == "" {
+		return
+	}
+	body := object(t, rec)
+	if body["success"] != false || body["code"] != code || body["requestId"] != rec.Header().Get("X-Request-ID") || body["error"] == "" {
+		t.Errorf("body %s, want code %s", rec.Body, code)
+	}
+}
