@@ -27,5 +27,5 @@ long-kill: ## 20 kills of the example under a stream of events
 long-fuzz: ## every fuzz target for a minute
 	@set -e; grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]+:[0-9]+:func | |' | sort -u | \
 	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 1m "$$dir"; done
-bots: ## regenerate the bot patterns of track
-	$(GO) generate ./track
+bots: ## regenerate the bot patterns of track/agent; needs npm
+	$(GO) run ./track/agent/generate.go track/agent/bots.txt
