@@ -1,0 +1,147 @@
+package world
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A maker adds rows of one era to a batch.
+type maker struct {
+	rng     *rand.Rand
+	batch   *store.Batch
+	from    time.Time // the era
+	length  time.Duration
+	moments []time.Time
+	next    int // number of the last event id, the same on every website
+	site    string
+	ids     []string // session ids used on the site
+}
+
+// chance is true in so many cases of a hundred.
+func (m *maker) chance(percent int) bool { return m.rng.IntN(100) < percent }
+
+func (m *maker) pick(p pool) string { return p[m.rng.IntN(len(p))] }
+
+// moment is an instant of the era, often one at which a day, an hour or a shift
+// begins, or the millisecond before it.
+func (m *maker) moment() time.Time {
+	edge := m.moments[m.rng.IntN(len(m.moments))]
+	switch n := m.rng.IntN(100); {
+	case n < 18:
+		return edge
+	case n < 28:
+		return edge.Add(-time.Millisecond)
+	case n < 40: // equal instants
+		return m.from.Add(time.Duration(m.rng.Int64N(int64(m.length/time.Hour))) * time.Hour)
+	default:
+		return m.from.Add(time.Duration(m.rng.Int64N(m.length.Milliseconds())) * time.Millisecond)
+	}
+}
+
+// gap is the time to somebody's next event: none at all, the edges of a bounce, or minutes.
+func (m *maker) gap() time.Duration {
+	edges := []time.Duration{0, 0, 1, 5_005, 9_999, 10_000, 10_001}
+	if m.chance(40) {
+		return edges[m.rng.IntN(len(edges))] * time.Millisecond
+	}
+	return time.Duration(m.rng.IntN(400_000)) * time.Millisecond
+}
+
+// id is the next event id. Bytewise they are in no order.
+func (m *maker) id() string {
+	m.next++
+	return fmt.Sprintf("%s%d", idStarts[m.next*7%len(idStarts)], m.next)
+}
+
+// sessionID is a new id or, now and then, one that was used before. All websites and
+// eras have the same ones.
+func (m *maker) sessionID() string {
+	if len(m.ids) > 0 && m.chance(8) {
+		return m.ids[m.rng.IntN(len(m.ids))]
+	}
+	n := len(m.ids)
+	id := fmt.Sprintf("%ss%d", idStarts[n*3%len(idStarts)], n)
+	m.ids = append(m.ids, id)
+	return id
+}
+
+// measure is absent, 0 or up to most.
+func (m *maker) measure(most int64) store.Measure {
+	switch n := m.rng.IntN(100); {
+	case n < 25:
+		return store.Measure{}
+	case n < 35:
+		return store.Known(0)
+	default:
+		return store.Known(m.rng.Int64N(most + 1))
+	}
+}
+
+// onPage is a time on a page, often at the edges of what counts.
+func (m *maker) onPage() store.Measure {
+	edges := []int64{0, 500, 1_000, 1_001, 5_005, 9_999, 10_000, 3_599_999, 3_600_000, 28_800_001}
+	if m.chance(40) {
+		return store.Known(edges[m.rng.IntN(len(edges))])
+	}
+	return m.measure(300_000)
+}
+
+// agent is a browser in a place.
+func (m *maker) agent() store.Agent {
+	a, p := agents[m.rng.IntN(len(agents))], places[m.rng.IntN(len(places))]
+	if m.chance(50) {
+		a = agents[m.rng.IntN(4)]
+	}
+	a.Country, a.Region, a.City = p[0], p[1], p[2]
+	return a
+}
+
+// link adds visits to a short link.
+func (m *maker) link(id string, n int) {
+	for range n {
+		from := origins[m.rng.IntN(len(origins))]
+		m.batch.Visits = append(m.batch.Visits, store.Visit{
+			Link: id, ID: m.id(), Time: m.moment(), Referrer: from[0], ReferrerDomain: from[1], Agent: m.agent(),
+		})
+	}
+}
+
+// schedule adds checks of a monitor: streaks of one outcome from several regions,
+// some at the same instant. Between two eras nobody checks.
+func (m *maker) schedule(id string, n int) {
+	status, at := store.Up, m.from
+	pause := m.length / time.Duration(n)
+	for range n {
+		if m.chance(15) {
+			status = []store.Status{store.Up, store.Up, store.Down, store.Down, store.Pending, store.Maintenance}[m.rng.IntN(6)]
+		}
+		if m.chance(90) {
+			at = at.Add(time.Duration(m.rng.Int64N(2*pause.Milliseconds())) * time.Millisecond)
+		}
+		when := at
+		if m.chance(8) {
+			when = m.moment()
+		}
+		m.batch.Checks = append(m.batch.Checks, m.check(id, when, status))
+	}
+}
+
+func (m *maker) check(id string, at time.Time, status store.Status) store.Check {
+	c := store.Check{
+		Schedule: id, ID: m.id(), Time: at, URL: "https://shop.example/", Status: status, HTTPCode: 200,
+		Total: m.measure(3_000), TTFB: m.measure(900), Region: m.pick(regions),
+	}
+	if status == store.Down {
+		c.HTTPCode, c.Error = 503, `"down" & out`
+	}
+	if m.chance(70) {
+		c.SSLExpiry.V, c.SSLExpiry.Valid = at.Add(90*24*time.Hour).Truncate(time.Millisecond), true
+	}
+	if m.chance(70) {
+		c.SSLValid.V, c.SSLValid.Valid = m.chance(80), true
+	}
+	return c
+}

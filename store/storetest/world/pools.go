@@ -1,0 +1,97 @@
+package world
+
+import "github.com/sightline-analytics/sightline/store"
+
+// A pool is texts to choose from. Those that stand twice are chosen twice as often.
+type pool []string
+
+// origins are referrers as sent and the domain that is stored for them.
+var origins = [][2]string{
+	{"", ""}, {"", ""}, {"", ""}, {"(direct)", ""}, {"http://localhost:3000/x", ""},
+	{"https://www.google.com/search?q=a%20b", "google.com"}, {"https://google.co.uk/", "google.com"},
+	{"https://www.google.com:443/", "google.com"}, {"https://google.com.evil.example/", "google.com.evil.example"},
+	{"https://notgoogle.com/", "notgoogle.com"}, {"https://l.facebook.com/l.php?u=x", "facebook.com"},
+	{"https://t.co/abc", "x.com"}, {"https://news.ycombinator.com/item?id=1", "news.ycombinator.com"},
+	{"https://mail.google.com/", "mail.google.com"}, {"https://chatgpt.com/", "chatgpt.com"},
+	{"http://www.Blog.Example.org:8080/posts/1", "blog.example.org"}, {"https://example.org./", "example.org"},
+	{"https://www.www.example.org/", "www.example.org"}, {"https://direct.example/", "direct.example"},
+	{"https://bücher.example/", "bücher.example"},
+}
+
+var (
+	paths = pool{
+		"/", "/", "/", "/docs", "/docs", "/docs/intro", "/DOCS", "/pricing", "/pricing", "/100%", "/100x",
+		"/a_b", "/axb", `/say-"hi"`, `/back\slash`, "/it's", "/über-uns", "/Über-uns", "/🎉", "/a b",
+		"/%C3%BC", "/<b>&amp;", "/a//b", "/go/https:/x",
+	}
+	campaigns = pool{
+		"", "", "", "", "news_letter", "newsXletter", "Spring 50%", "Spring 50x", "O'Brien", `a\b`, `"q"`,
+		"sömmer", "🎁", "Newsletter", "newsletter",
+	}
+	eventNames = pool{
+		"signup", "signup", "Signup", "purchase", "add_to_cart", "addXto_cart", "50%", `quo"te`, "größe", "🎉",
+		"screen_view", "page_exit", "it's", `b\s`,
+	}
+	// A page event called screen_view would be a pageview, so these are others.
+	pageEventNames = pool{"signup", "Signup", "purchase", "add_to_cart", "50%", "größe"}
+	dollarNames    = pool{"$flag", "$identify", "$"}
+	properties     = pool{"", "{}", `{"a":1}`, `{"plan":"größe \"x\"","n":0}`, `{"":""}`}
+	namespaces     = pool{"", "", "app", "App", "app_1", "appX1"}
+	visitors       = pool{"anna", "ben", "carl", "Carl", "dörte", "o'neil", `e"ve`, "f_x", "fyx", "g%", "🦊", "h", "i", "j", "k"}
+	profiles       = pool{"user-1", "user-2", "User-1", "user_3", "userX3", "anna", "ü"}
+	languages      = pool{"", "de", "de-DE", "en-US", "en-us", "fr"}
+	zonesOfRows    = pool{"", "Europe/Berlin", "Asia/Kathmandu", "America/New_York"}
+	screens        = pool{"", "1920x1080", "390x844", "800x600"}
+	messages       = pool{
+		"boom", "boom", "Boom", "x is not a function", `can't read "a"`, `path\to`, "100%", "100x", "größer 🎉", "", "<script>",
+	}
+	errorTypes = pool{"", "Error", "TypeError", "typeerror", "Range_Error", "RangeXError"}
+	regions    = pool{"eu", "eu", "us", "us%", "ünter"}
+	idStarts   = pool{"a", "A", "b", "é", "Z", "_", "0", "🎉", "%", `"`}
+	metricsOf  = pool{"FCP", "LCP", "CLS", "INP", "TTFB", "FPS", "LCP", "CLS"}
+)
+
+// places are country, region and city; a country may lack the others.
+var places = [][3]string{
+	{"DE", "Bavaria", "München"}, {"DE", "Bavaria", "Munchen"}, {"DE", "Berlin", "Berlin"}, {"DE", "", ""},
+	{"FR", "Île-de-France", "Paris"}, {"US", "New York", "New York"}, {"US", "Missouri", "O'Fallon"},
+	{"US", "Texas", "Paris"}, {"GB", "England", "London"}, {"CI", "", ""}, {"AX", "", ""}, {"TR", `Re"gion`, ""},
+	{"CL", "", "Santiago"}, {"KR", "Seoul", `S\eoul`}, {"CW", "100%", "a_b"}, {"", "", ""}, {"", "", ""},
+}
+
+// agents are a browser, an operating system and a device that go together.
+var agents = []store.Agent{
+	{BrowserName: "Chrome", BrowserVersion: "124.0", OSName: "Windows", OSVersion: "10", DeviceType: "desktop"},
+	{BrowserName: "Chrome", BrowserVersion: "9.0", OSName: "Android", OSVersion: "14", DeviceType: "mobile"},
+	{BrowserName: "Chrome", BrowserVersion: "124.0", OSName: "Android", OSVersion: "", DeviceType: "tablet"},
+	{BrowserName: "Safari", BrowserVersion: "17.4", OSName: "iOS", OSVersion: "17.4", DeviceType: "mobile"},
+	{BrowserName: "Safari", BrowserVersion: "17.4", OSName: "macOS", OSVersion: "14", DeviceType: "desktop"},
+	{BrowserName: "Firefox", BrowserVersion: "125.0", OSName: "Linux", OSVersion: "", DeviceType: "desktop"},
+	{BrowserName: "Samsung Internet", BrowserVersion: "25", OSName: "Android", OSVersion: "14", DeviceType: "mobile"},
+	{BrowserName: "Edge", BrowserVersion: "124", OSName: "Windows", OSVersion: "11", DeviceType: "desktop"},
+	{BrowserName: "", BrowserVersion: "", OSName: "", OSVersion: "", DeviceType: "smarttv"},
+	{BrowserName: "Opera", BrowserVersion: "", OSName: "ChromeOS", OSVersion: "", DeviceType: "console"},
+	{DeviceType: "wearable"}, {DeviceType: "embedded"}, {DeviceType: "xr", BrowserName: "Chrome"},
+	{},
+}
+
+// zones are those that questions ask in.
+var zones = pool{
+	"UTC", "UTC", "Asia/Kathmandu", "Asia/Kathmandu", "America/New_York", "America/New_York", "Europe/Berlin",
+	"Europe/Berlin", "Australia/Lord_Howe", "America/St_Johns", "America/Santiago", "Africa/Cairo",
+	"Pacific/Apia", "Pacific/Chatham", "America/Havana", "Antarctica/Troll", "Antarctica/Casey", "Africa/Casablanca",
+	"Asia/Kolkata", "Pacific/Kiritimati", "Etc/GMT+12", "Africa/Monrovia",
+}
+
+// An era is a few days that something happens to the clocks of a zone in.
+type era struct{ zone, date string }
+
+var eras = []era{
+	{"America/New_York", "2023-11-05"}, {"America/New_York", "2024-03-10"}, {"America/Santiago", "2022-09-11"},
+	{"America/Santiago", "2023-04-02"}, {"America/St_Johns", "2010-11-07"}, {"America/St_Johns", "2011-03-13"},
+	{"Australia/Lord_Howe", "2024-04-07"}, {"Australia/Lord_Howe", "2024-10-06"}, {"Pacific/Apia", "2011-12-30"},
+	{"Europe/Berlin", "2023-10-29"}, {"Europe/Berlin", "2024-03-31"}, {"Africa/Cairo", "2024-04-26"},
+	{"Africa/Cairo", "2023-10-27"}, {"Asia/Kathmandu", "2024-02-29"}, {"Antarctica/Troll", "2024-10-27"},
+	{"Antarctica/Casey", "2010-03-05"}, {"America/Havana", "2024-11-03"}, {"UTC", "2023-12-31"},
+	{"Asia/Kathmandu", "1986-01-01"}, {"Africa/Monrovia", "1972-01-07"},
+}

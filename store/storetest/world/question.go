@@ -1,0 +1,171 @@
+package world
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
+)
+
+// Question asks a random question of a random type. Most have something to show.
+func (w *World) Question(rng *rand.Rand) reference.Question {
+	types := reference.Types()
+	return w.ask(rng, types[rng.IntN(len(types))])
+}
+
+// QuestionOf is Question for the type of that name, and the zero Question if there
+// is none.
+func (w *World) QuestionOf(rng *rand.Rand, name string) reference.Question {
+	types := reference.Types()
+	i := slices.IndexFunc(types, func(t reference.Type) bool { return t.Name == name })
+	if i < 0 {
+		return reference.Question{}
+	}
+	return w.ask(rng, types[i])
+}
+
+// An asker makes one question around a row that should be found, its anchor.
+type asker struct {
+	*rand.Rand
+	world  *World
+	kind   reference.Type
+	anchor sample
+}
+
+func (w *World) ask(rng *rand.Rand, kind reference.Type) reference.Question {
+	a := &asker{Rand: rng, world: w, kind: kind}
+	q := reference.Question{Type: kind.Name, Subject: store.Subject{Kind: kind.Kind, ID: a.subject()}}
+	a.anchor = a.sampleOf(q.Subject)
+	q.Zone = a.zone()
+	q.Hourly = a.chance(40)
+	if len(kind.GroupBy) > 0 && a.chance(30) {
+		q.GroupBy = []string{pickFrom(a, kind.GroupBy)}
+		if more := pickFrom(a, kind.GroupBy); a.chance(25) && more != q.GroupBy[0] {
+			q.GroupBy = append(q.GroupBy, more)
+		}
+	}
+	end := a.dates(&q)
+	q.Now = end.Add(time.Duration(a.Int64N(int64(90*24*time.Hour/time.Millisecond))) * time.Millisecond)
+	if a.chance(30) { // in the midst
+		q.Now = a.anchor.at.Add(time.Duration(a.IntN(48*3_600_000)-12*3_600_000) * time.Millisecond)
+	}
+	for range []int{0, 0, 0, 0, 1, 1, 1, 2, 2, 3}[a.IntN(10)] {
+		q.Filters = append(q.Filters, a.filter(pickFrom(a, kind.Filters)))
+	}
+	if a.chance(15) {
+		q.Mandatory = a.mandatory()
+	}
+	a.sort(&q)
+	a.page(&q)
+	return q
+}
+
+// subject is one of the kind asked, mostly the first, which has the most rows.
+func (a *asker) subject() string {
+	list := map[store.SubjectKind][]string{
+		store.KindWebsite: a.world.Websites, store.KindLink: a.world.Links, store.KindSchedule: a.world.Schedules,
+	}[a.kind.Kind]
+	if a.chance(65) {
+		return list[0]
+	}
+	return pickFrom(a, list)
+}
+
+// zone is any or, often, the one whose clocks change around the anchor.
+func (a *asker) zone() string {
+	for _, i := range a.Perm(len(eras)) {
+		day, err := time.Parse(time.DateOnly, eras[i].date)
+		if err == nil && a.anchor.at.Sub(day).Abs() < 7*24*time.Hour && a.chance(40) {
+			return eras[i].zone
+		}
+	}
+	return pickFrom(a, zones)
+}
+
+// dates chooses days around the anchor, and returns the end of the last in UTC.
+func (a *asker) dates(q *reference.Question) time.Time {
+	loc, err := time.LoadLocation(q.Zone)
+	if err != nil {
+		loc = time.UTC // a test proves every zone of the table
+	}
+	y, mon, d := a.anchor.at.In(loc).Date()
+	day := time.Date(y, mon, d, 0, 0, 0, 0, time.UTC)
+	if a.chance(6) { // somewhere else
+		day = day.AddDate(0, 0, a.IntN(41)-20)
+	}
+	before, after := a.days(), a.days()
+	many := a.kind.Series && (q.Hourly || len(q.GroupBy) > 1)
+	switch {
+	case many && len(q.GroupBy) > 0:
+		before, after = min(before, 1), min(after, 2)
+	case q.Hourly:
+		after = min(after, 29-min(before, 20))
+		before = min(before, 20)
+	}
+	start, end := day.AddDate(0, 0, -before), day.AddDate(0, 0, after)
+	q.StartDate, q.EndDate = start.Format(time.DateOnly), end.Format(time.DateOnly)
+	return end.AddDate(0, 0, 1)
+}
+
+// days is how far a range goes from its anchor: none, a few, seldom many.
+func (a *asker) days() int {
+	switch n := a.IntN(100); {
+	case n < 40:
+		return 0
+	case n < 80:
+		return 1 + a.IntN(3)
+	case n < 97:
+		return a.IntN(16)
+	default:
+		return a.IntN(250)
+	}
+}
+
+// mandatory are filters of a key, on fields that every row has that sessions form of.
+func (a *asker) mandatory() []reference.Filter {
+	fields := slices.DeleteFunc(slices.Clone(a.kind.Filters), func(f string) bool {
+		return f == "message" || f == "error_type"
+	})
+	list := []reference.Filter{a.filter(pickFrom(a, fields))}
+	if a.chance(30) {
+		list = append(list, a.filter(pickFrom(a, fields)))
+	}
+	return list
+}
+
+// sort asks for an order. The default direction of a boolean is nobody's business.
+func (a *asker) sort(q *reference.Question) {
+	if !a.chance(35) {
+		return
+	}
+	c := pickFrom(a, a.kind.Columns)
+	q.SortBy = c.Name
+	q.SortOrder = pickFrom(a, []string{"", "asc", "desc"})
+	if c.Kind == reference.Boolean && q.SortOrder == "" {
+		q.SortOrder = "asc"
+	}
+}
+
+func (a *asker) page(q *reference.Question) {
+	switch n := a.IntN(100); {
+	case n < 55:
+	case n < 80:
+		q.Limit = 1 + a.IntN(6)
+	case n < 90:
+		q.Limit = 7 + a.IntN(60)
+	default:
+		q.Limit = pickFrom(a, []int{100, 1_000, 10_000})
+	}
+	q.Page = 1
+	if 0 < q.Limit && q.Limit < 7 && a.chance(35) {
+		q.Page = 2 + a.IntN(2)
+	} else if a.chance(4) {
+		q.Page = 2
+	}
+}
+
+func (a *asker) chance(percent int) bool { return a.IntN(100) < percent }
+
+func pickFrom[T any](a *asker, list []T) T { return list[a.IntN(len(list))] }

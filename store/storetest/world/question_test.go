@@ -1,0 +1,184 @@
+package world
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
+)
+
+// At least half of the answers to each type show something: a row with a number in
+// it that is not 0.
+func TestQuestionsHaveAnswers(t *testing.T) {
+	const worlds, each = 6, 30
+	shown := map[string]int{}
+	start, asked := time.Now(), 0
+	for seed := range uint64(worlds) {
+		w := New(seed)
+		data := reference.NewData(w.Batch)
+		rng := rand.New(rand.NewPCG(seed, 2))
+		for _, kind := range reference.Types() {
+			for range each {
+				q := w.QuestionOf(rng, kind.Name)
+				asked++
+				answer, err := data.Answer(q)
+				if err != nil && !errors.Is(err, reference.ErrTooLong) {
+					t.Fatalf("seed %d, %v: %v", seed, q, err)
+				}
+				if err == nil && shows(t, answer) {
+					shown[kind.Name]++
+				}
+			}
+		}
+	}
+	t.Logf("%d questions in %v", asked, time.Since(start))
+	for _, kind := range reference.Types() {
+		t.Logf("%s: %d of %d show something", kind.Name, shown[kind.Name], worlds*each)
+		if shown[kind.Name] < worlds*each/2 {
+			t.Errorf("%s: only %d of %d answers show something", kind.Name, shown[kind.Name], worlds*each)
+		}
+	}
+}
+
+func shows(t *testing.T, answer []byte) bool {
+	t.Helper()
+	var rows []map[string]any
+	if err := json.Unmarshal(answer, &rows); err != nil {
+		t.Fatalf("%v in %s", err, answer)
+	}
+	return slices.ContainsFunc(rows, func(row map[string]any) bool {
+		for _, v := range row {
+			if n, ok := v.(float64); ok && n != 0 {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func TestQuestionsGoThroughAllTypes(t *testing.T) {
+	w := New(3)
+	rng := rand.New(rand.NewPCG(3, 2))
+	asked := map[string]bool{}
+	for range 400 {
+		asked[w.Question(rng).Type] = true
+	}
+	if n := len(reference.Types()); len(asked) != n {
+		t.Errorf("%d of %d types asked", len(asked), n)
+	}
+	if q := w.QuestionOf(rng, "weather"); q.Type != "" {
+		t.Errorf("a question of an unknown type: %v", q)
+	}
+}
+
+func answer(t *testing.T, d *reference.Data, q reference.Question) []map[string]any {
+	t.Helper()
+	got, err := d.Answer(q)
+	if err != nil {
+		t.Fatalf("%v: %v", q, err)
+	}
+	var rows []map[string]any
+	if err := json.Unmarshal(got, &rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// What happened in a range is the sum of what happened on its days or hours, but for
+// visitors.
+func TestBucketsAddUp(t *testing.T) {
+	for seed := range uint64(len(eras)) {
+		w := New(seed)
+		data := reference.NewData(w.Batch)
+		rng := rand.New(rand.NewPCG(seed, 3))
+		for range 15 {
+			q := w.QuestionOf(rng, "summary")
+			q.GroupBy, q.SortBy, q.Limit, q.Page = nil, "", 0, 1
+			sums := map[string]float64{}
+			for _, row := range answer(t, data, q) {
+				for _, column := range []string{"pageviews", "sessions", "total_events"} {
+					sums[column] += row[column].(float64)
+				}
+			}
+			q.Type = "summary_metrics"
+			total := answer(t, data, q)[0]
+			for column, sum := range sums {
+				if total[column] != sum {
+					t.Errorf("seed %d, %v: %s add up to %v, not to %v", seed, q, column, sum, total[column])
+				}
+			}
+		}
+	}
+}
+
+// Pages of three rows, one after the other, are the whole answer.
+func TestPagesConcatenate(t *testing.T) {
+	w := New(11)
+	data := reference.NewData(w.Batch)
+	rng := rand.New(rand.NewPCG(11, 3))
+	for range 150 {
+		q := w.Question(rng)
+		q.Limit, q.Page = 10_000, 1
+		whole, err := data.Answer(q)
+		if errors.Is(err, reference.ErrTooLong) {
+			continue
+		}
+		var parts [][]byte
+		for q.Limit, q.Page = 3, 1; ; q.Page++ {
+			part, err := data.Answer(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(part) == "[]" || q.Page > 40 {
+				break
+			}
+			parts = append(parts, bytes.Trim(part, "[]"))
+		}
+		joined := bytes.Join(parts, []byte(","))
+		if !bytes.HasPrefix(whole[1:], joined) || q.Page <= 40 && len(joined) != len(whole)-2 {
+			t.Fatalf("%v: pages give\n%s\nwhole is\n%s", q, joined, whole)
+		}
+	}
+}
+
+// Rows of other websites change nothing.
+func TestNeighboursDoNotMatter(t *testing.T) {
+	w := New(5)
+	data := reference.NewData(w.Batch)
+	var own store.Batch
+	for _, e := range w.Batch.Events {
+		if e.Website == "site-1" {
+			own.Events = append(own.Events, e)
+		}
+	}
+	for _, e := range w.Batch.Errors {
+		if e.Website == "site-1" {
+			own.Errors = append(own.Errors, e)
+		}
+	}
+	for _, v := range w.Batch.Vitals {
+		if v.Website == "site-1" {
+			own.Vitals = append(own.Vitals, v)
+		}
+	}
+	alone := reference.NewData(own)
+	rng := rand.New(rand.NewPCG(5, 3))
+	for range 200 {
+		q := w.Question(rng)
+		if q.Subject.Kind != store.KindWebsite {
+			continue
+		}
+		q.Subject.ID = "site-1"
+		a, err := data.Answer(q)
+		b, other := alone.Answer(q)
+		if !bytes.Equal(a, b) || (err == nil) != (other == nil) {
+			t.Fatalf("%v: got\n%s %v\nalone\n%s %v", q, a, err, b, other)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package world
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/country"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
+)
+
+// A sample is a stored row as filters see it: its instant and the texts of its fields.
+type sample struct {
+	at   time.Time
+	text map[string]string
+}
+
+// sampleOf is a row of a subject, of the kind that the type asked is about.
+func (a *asker) sampleOf(s store.Subject) sample {
+	b := &a.world.Batch
+	for range 10_000 { // the batch has plenty of each
+		switch {
+		case s.Kind == store.KindLink:
+			if v := pickFrom(a, b.Visits); v.Link == s.ID {
+				return sample{v.Time, agentTexts(v.Agent, map[string]string{"referrer": v.ReferrerDomain})}
+			}
+		case s.Kind == store.KindSchedule:
+			if c := pickFrom(a, b.Checks); c.Schedule == s.ID {
+				return sample{c.Time, map[string]string{"probe_region": c.Region}}
+			}
+		case a.kind.Name == "errors":
+			if e := pickFrom(a, b.Errors); e.Website == s.ID {
+				return sample{e.Time, agentTexts(e.Agent, identityTexts(e.Identity, map[string]string{
+					"path": e.Path, "message": e.Message, "error_type": e.ErrorType,
+				}))}
+			}
+		default:
+			e := pickFrom(a, b.Events)
+			fits := e.Kind == store.Pageview
+			if a.kind.Name == "custom_events" {
+				fits = e.Kind == store.Custom || e.Kind == store.PageEvent
+			}
+			if e.Website == s.ID && fits {
+				return eventSample(e)
+			}
+		}
+	}
+	return sample{}
+}
+
+func eventSample(e store.Event) sample {
+	return sample{e.Time, agentTexts(e.Agent, identityTexts(e.Identity, map[string]string{
+		"path": e.Path, "event_name": e.Name, "namespace": e.Namespace, "referrer": e.ReferrerDomain,
+		"utm_source": e.UTMSource, "utm_medium": e.UTMMedium, "utm_campaign": e.UTMCampaign, "utm_term": e.UTMTerm,
+		"utm_content": e.UTMContent, "gclid": e.GCLID, "language": e.Language, "timezone": e.Timezone,
+		"screen_resolution": e.Screen,
+	}))}
+}
+
+func identityTexts(i store.Identity, text map[string]string) map[string]string {
+	text["session_id"], text["anonymous_id"], text["profile_id"] = i.SessionID, i.AnonymousID, i.ProfileID
+	return text
+}
+
+func agentTexts(a store.Agent, text map[string]string) map[string]string {
+	text["browser_name"], text["browser_version"] = a.BrowserName, a.BrowserVersion
+	text["os_name"], text["os_version"], text["device_type"] = a.OSName, a.OSVersion, a.DeviceType
+	text["country"], text["region"], text["city"] = a.Country, a.Region, a.City
+	return text
+}
+
+// filter is a condition on a field that mostly holds for the anchor.
+func (a *asker) filter(field string) reference.Filter {
+	op := pickFrom(a, []string{"eq", "ne", "contains", "not_contains", "starts_with", "in", "not_in"})
+	negative := op == "ne" || strings.HasPrefix(op, "not_")
+	n := 1
+	if op == "in" || op == "not_in" {
+		n += a.IntN(4)
+	}
+	f := reference.Filter{Field: field, Op: op}
+	for i := range n {
+		from := a.anchor
+		if negative == a.chance(80) || i > 0 { // another row's value
+			from = a.sampleOf(a.another())
+		}
+		v := from.text[field]
+		if op == "eq" || op == "ne" || op == "in" || op == "not_in" {
+			v = a.written(field, v)
+		} else {
+			v = a.part(field, v, op == "starts_with" && a.chance(85))
+		}
+		f.Values = append(f.Values, v)
+	}
+	return f
+}
+
+// another is any subject of the kind that is asked.
+func (a *asker) another() store.Subject {
+	return store.Subject{Kind: a.kind.Kind, ID: a.subject()}
+}
+
+// written is a whole value in one of the ways that callers write it.
+func (a *asker) written(field, v string) string {
+	if a.chance(3) {
+		return ""
+	}
+	switch field {
+	case "path":
+		if v == "" {
+			return v
+		}
+		return pickFrom(a, []string{v, v, v + "/", v + "?a=/b#c", "https://" + a.world.Domain + v, "http://u@" + a.world.Domain + ":80" + v + "//#x"})
+	case "referrer":
+		if v == "" {
+			return pickFrom(a, []string{"direct", "direct", "Direct", ""})
+		}
+		return pickFrom(a, []string{
+			v, v, strings.ToUpper(v), "www." + v, "https://www." + v + ":443/x?y=z", "http://u:p@" + v + "./",
+			cmp.Or(named[v], v), strings.ToLower(cmp.Or(named[v], v)), "google.de", "twitter.com",
+		})
+	case "country":
+		name, _ := country.Name(v)
+		return pickFrom(a, []string{v, v, strings.ToLower(v), name, strings.ToUpper(name), strings.ToLower(name)})
+	case "device_type", "browser_name", "os_name":
+		return pickFrom(a, []string{v, v, strings.ToUpper(v), strings.ToLower(v)})
+	}
+	return v
+}
+
+// named are the names of some listed sources of the world.
+var named = map[string]string{
+	"google.com": "Google", "facebook.com": "Facebook", "x.com": "X (Twitter)", "news.ycombinator.com": "Hacker News",
+	"mail.google.com": "Gmail", "chatgpt.com": "ChatGPT",
+}
+
+// part is a piece of a value, of its beginning or from anywhere.
+func (a *asker) part(field, v string, beginning bool) string {
+	switch field {
+	case "country":
+		v, _ = country.Name(v)
+	case "referrer":
+		if v == "" {
+			v = "Direct"
+		} else if n := named[v]; n != "" && a.chance(40) {
+			v = n
+		}
+	}
+	if (field == "referrer" || field == "device_type" || field == "browser_name") && a.chance(30) {
+		v = strings.ToUpper(v)
+	}
+	letters := []rune(v)
+	if len(letters) == 0 {
+		return v
+	}
+	from := 0
+	if !beginning {
+		from = a.IntN(len(letters))
+	}
+	return string(letters[from : from+1+a.IntN(len(letters)-from)])
+}

@@ -1,0 +1,163 @@
+package world
+
+import (
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A visitor is somebody during one visit: what all rows of it have in common.
+type visitor struct {
+	m      *maker
+	at     time.Time
+	row    store.Event // ids, agent, referrer and campaign
+	path   string      // where they are
+	wavers bool        // rows differ in what should be the session's
+}
+
+// website adds visits to one website.
+func (m *maker) website(id string, visits int) {
+	next := m.next
+	m.site, m.ids = id, nil
+	for range visits {
+		m.visit()
+	}
+	// The next website uses the same event ids again.
+	m.next = next
+}
+
+func (m *maker) newVisitor() *visitor {
+	v := &visitor{m: m, at: m.moment(), wavers: m.chance(25)}
+	v.row.Website = m.site
+	v.row.AnonymousID, v.row.SessionID = m.pick(visitors), m.sessionID()
+	if m.chance(15) {
+		v.row.ProfileID = m.pick(profiles)
+	}
+	if m.chance(5) {
+		v.row.AnonymousID = ""
+	}
+	v.dress(&v.row)
+	return v
+}
+
+// dress gives a row an agent and an origin.
+func (v *visitor) dress(e *store.Event) {
+	m := v.m
+	from := origins[m.rng.IntN(len(origins))]
+	e.Agent, e.Referrer, e.ReferrerDomain = m.agent(), from[0], from[1]
+	e.UTMSource, e.UTMMedium, e.UTMCampaign = m.pick(campaigns), m.pick(campaigns[:8]), m.pick(campaigns)
+	e.UTMTerm, e.UTMContent, e.GCLID = m.pick(campaigns[:6]), m.pick(campaigns[:6]), m.pick(campaigns[:5])
+	e.Language, e.Timezone, e.Screen = m.pick(languages), m.pick(zonesOfRows), m.pick(screens)
+	e.Viewport = e.Screen
+}
+
+// event is a new row at the visitor's instant, not yet stored.
+func (v *visitor) event(kind store.EventKind, name string) *store.Event {
+	e := v.row
+	if v.wavers && v.m.chance(50) {
+		v.dress(&e)
+	}
+	e.ID, e.Kind, e.Name, e.Time, e.Path = v.m.id(), kind, name, v.at, v.path
+	v.m.batch.Events = append(v.m.batch.Events, e)
+	return &v.m.batch.Events[len(v.m.batch.Events)-1]
+}
+
+// somewhere sees to it that the visitor is on a page.
+func (v *visitor) somewhere() {
+	if v.path == "" {
+		v.path = "/"
+	}
+}
+
+func (v *visitor) view() {
+	m := v.m
+	v.path = m.pick(paths)
+	e := v.event(store.Pageview, m.pick(pool{"screen_view", "screen_view", "page_view"}))
+	e.Title, e.LoadTime, e.DOMReadyTime, e.TTFB = "Title", m.measure(4_000), m.measure(3_000), m.measure(800)
+}
+
+func (v *visitor) exit() {
+	v.somewhere()
+	e := v.event(store.Exit, "page_exit")
+	e.TimeOnPage, e.ScrollDepth, e.Interactions = v.m.onPage(), v.m.measure(100), v.m.measure(9)
+}
+
+// custom is an event sent by itself; half of them come from a server, without an
+// agent and a place.
+func (v *visitor) custom(name string) {
+	e := v.event(store.Custom, name)
+	if v.m.chance(50) {
+		*e = store.Event{Website: e.Website, ID: e.ID, Kind: e.Kind, Name: name, Time: e.Time, Identity: e.Identity, Path: e.Path}
+	}
+	e.Namespace, e.Properties = v.m.pick(namespaces), v.m.pick(properties)
+	if v.m.chance(20) {
+		e.Path = ""
+	}
+	if n := len(v.m.batch.Events); n > 1 && v.m.chance(5) {
+		e.ID = v.m.batch.Events[n-2].ID // the kinds share no ids
+	}
+}
+
+func (v *visitor) pageEvent(name string) {
+	v.somewhere()
+	v.event(store.PageEvent, name).Properties = v.m.pick(properties)
+}
+
+func (v *visitor) click() {
+	e := v.event(store.Click, "")
+	e.Href, e.Text = `https://other.example/?q="a"&b=<c>`, "go 🎉"
+}
+
+func (v *visitor) fail(at time.Time) {
+	m := v.m
+	e := store.Error{
+		Website: v.row.Website, ID: m.id(), Time: at, Identity: v.row.Identity, Agent: v.row.Agent, Path: v.path,
+		Message: m.pick(messages), ErrorType: m.pick(errorTypes), Filename: "a.js", Line: m.measure(900),
+	}
+	if m.chance(15) {
+		e.Agent = m.agent()
+	}
+	m.batch.Errors = append(m.batch.Errors, e)
+}
+
+func (v *visitor) vitals(at time.Time) {
+	m := v.m
+	v.somewhere()
+	r := store.Vital{Website: v.row.Website, ID: m.id(), Time: at, Identity: v.row.Identity, Agent: v.row.Agent, Path: v.path}
+	for range 1 + m.rng.IntN(4) {
+		value := m.measure(6_000)
+		r.Samples = append(r.Samples, store.Sample{Metric: m.pick(metricsOf), Value: value.V})
+	}
+	m.batch.Vitals = append(m.batch.Vitals, r)
+}
+
+// aside adds what may come with a page.
+func (v *visitor) aside() {
+	m := v.m
+	if m.chance(30) {
+		v.vitals(v.at)
+	}
+	if m.chance(20) {
+		v.fail(v.at)
+	}
+	if m.chance(6) { // before, up to a little more than a day
+		edges := []time.Duration{time.Millisecond, time.Hour, 24 * time.Hour, 24*time.Hour + time.Millisecond}
+		v.fail(v.at.Add(-edges[m.rng.IntN(len(edges))]))
+		v.vitals(v.at.Add(-edges[m.rng.IntN(len(edges))]))
+	}
+	if m.chance(25) {
+		v.custom(m.pick(eventNames))
+	}
+	if m.chance(8) {
+		v.pageEvent(m.pick(pageEventNames))
+	}
+	if m.chance(12) {
+		v.click()
+	}
+	if m.chance(8) {
+		v.custom(m.pick(dollarNames))
+	}
+	if m.chance(3) {
+		v.pageEvent(m.pick(dollarNames))
+	}
+}

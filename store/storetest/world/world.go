@@ -1,0 +1,125 @@
+package world
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A World is random data and what is needed to ask about it. Its fields are read only.
+type World struct {
+	Seed      uint64
+	Batch     store.Batch // in the order to write; of repeated event ids the first counts
+	Websites  []string
+	Links     []string
+	Schedules []string // monitors
+	Domain    string   // of the websites; no referrer is on it
+}
+
+// rowsPerEra says how many visits to a page, uses of a link and checks of a monitor
+// there are in an era, by the place of the subject in its list.
+var (
+	visitsPerEra = []int{75, 30, 12}
+	clicksPerEra = []int{70, 25}
+	checksPerEra = []int{150, 60}
+)
+
+// New makes the world of a seed: some 4000 rows in three eras.
+func New(seed uint64) World {
+	w := World{
+		Seed:     seed,
+		Websites: []string{"site-1", "site-2", "site-3"}, Links: []string{"link-1", "link-2"},
+		Schedules: []string{"monitor-1", "monitor-2"}, Domain: "shop.example",
+	}
+	rng := rand.New(rand.NewPCG(seed, 1))
+	// Seeds in a row go through all eras.
+	for i, e := range []int{int(seed % uint64(len(eras))), rng.IntN(len(eras)), rng.IntN(len(eras))} {
+		m := &maker{rng: rng, batch: &w.Batch, next: i * 1_000_000, moments: momentsOf(eras[e])}
+		m.from = m.moments[0].Add(-48 * time.Hour)
+		m.length = 6 * 24 * time.Hour
+		for j, id := range w.Websites {
+			m.website(id, visitsPerEra[j])
+		}
+		for j, id := range w.Links {
+			m.link(id, clicksPerEra[j])
+		}
+		for j, id := range w.Schedules {
+			m.schedule(id, checksPerEra[j])
+		}
+	}
+	m := &maker{rng: rng, batch: &w.Batch}
+	m.repeat()
+	m.shuffle()
+	return w
+}
+
+// momentsOf are the instants of an era at which ranges, hours and shifts begin. The
+// first is the midnight of the era's date in UTC.
+func momentsOf(e era) []time.Time {
+	day, err := time.Parse(time.DateOnly, e.date)
+	loc, zoneErr := time.LoadLocation(e.zone)
+	if err != nil || zoneErr != nil {
+		loc = time.UTC // a test proves every line of the table
+	}
+	list := []time.Time{day}
+	for d := -2; d <= 3; d++ {
+		midnight := time.Date(day.Year(), day.Month(), day.Day()+d, 0, 0, 0, 0, loc)
+		list = append(list, day.AddDate(0, 0, d), midnight, midnight)
+		if _, end := midnight.ZoneBounds(); !end.IsZero() && end.Sub(midnight) < 24*time.Hour {
+			for _, hours := range []time.Duration{-2, -1, 0, 0, 1, 2} {
+				list = append(list, end.Add(hours*time.Hour))
+			}
+		}
+	}
+	return list
+}
+
+// shuffle puts rows in the order that late and impatient senders cause.
+func (m *maker) shuffle() {
+	mix(m.rng, m.batch.Events)
+	mix(m.rng, m.batch.Errors)
+	mix(m.rng, m.batch.Vitals)
+	mix(m.rng, m.batch.Visits)
+	mix(m.rng, m.batch.Checks)
+}
+
+func mix[T any](rng *rand.Rand, list []T) {
+	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+}
+
+// repeat sends some rows again, changed: only the first of each may count.
+func (m *maker) repeat() {
+	b := m.batch
+	for _, e := range some(m, b.Events) {
+		e.Time, e.Path, e.Country = e.Time.Add(m.gap()), m.pick(paths), "FR"
+		b.Events = append(b.Events, e)
+	}
+	for _, e := range some(m, b.Errors) {
+		e.Time, e.Message = e.Time.Add(m.gap()), m.pick(messages)
+		b.Errors = append(b.Errors, e)
+	}
+	for _, v := range some(m, b.Vitals) {
+		v.Time, v.Samples = v.Time.Add(m.gap()), []store.Sample{{Metric: "LCP", Value: 1}}
+		b.Vitals = append(b.Vitals, v)
+	}
+	for _, v := range some(m, b.Visits) {
+		v.Time, v.ReferrerDomain, v.Referrer = v.Time.Add(m.gap()), "", ""
+		b.Visits = append(b.Visits, v)
+	}
+	for _, c := range some(m, b.Checks) {
+		c.Time, c.Status = c.Time.Add(m.gap()), store.Down
+		b.Checks = append(b.Checks, c)
+	}
+}
+
+// some copies about one row in thirty.
+func some[T any](m *maker, list []T) []T {
+	var out []T
+	for _, v := range list {
+		if m.chance(3) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
