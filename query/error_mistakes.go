@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,6 +15,9 @@ const maxMistakes = 100
 // are told.
 var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset", "timeZone",
 	"limit", "page", "filters", "granularity", "groupBy", "sortBy", "sortOrder"}
+
+// requestParts are the names inside their items, likewise.
+var requestParts = []string{"", "name", "id", "start_date", "end_date", "granularity", "limit", "field", "op", "value"}
 
 // A place is where in a request a mistake is: a field, an item of it, a part of the item.
 type place struct {
@@ -35,10 +39,26 @@ func (p place) String() string {
 	return s
 }
 
-// holds reports whether q is p or lies inside it.
+// holds reports whether q is p or a part of the item p.
 func (p place) holds(q place) bool {
-	return p.field == q.field && (p.index < 0 || p.index == q.index) &&
-		(p.part == "" || p.part == q.part)
+	return p.field == q.field && p.index == q.index && (p.part == "" || p.part == q.part)
+}
+
+// compare orders places as a request is written.
+func (p place) compare(q place) int {
+	return cmp.Or(
+		cmp.Compare(rank(requestFields, p.field), rank(requestFields, q.field)),
+		cmp.Compare(p.index, q.index),
+		cmp.Compare(rank(requestParts, p.part), rank(requestParts, q.part)),
+	)
+}
+
+// rank is the place of name in names, which comes last when it is not there.
+func rank(names []string, name string) int {
+	if at := slices.Index(names, name); at >= 0 {
+		return at
+	}
+	return len(names)
 }
 
 // mistakes collects what is wrong with one request.
@@ -84,18 +104,7 @@ func (m *mistakes) sorted() Errors {
 	for i := range order {
 		order[i] = i
 	}
-	rank := func(i int) int {
-		if at := slices.Index(requestFields, m.places[i].field); at >= 0 {
-			return at
-		}
-		return len(requestFields)
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if d := rank(a) - rank(b); d != 0 {
-			return d
-		}
-		return m.places[a].index - m.places[b].index
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return m.places[a].compare(m.places[b]) })
 	sorted := make(Errors, len(order))
 	for i, at := range order {
 		sorted[i] = m.errors[at]

@@ -115,8 +115,8 @@ func (v *resolver) definition(at place, name string, m *mistakes) *definition {
 	case !v.mayAsk(name):
 		m.add(at, refused(Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
 	case def.Of != v.access.Subject.Kind:
-		m.add(at, Error{Code: WrongSubject, Message: fmt.Sprintf("%q is asked of %s, not of %s",
-			name, idOf(def.Of), idOf(v.access.Subject.Kind)), Allowed: v.allowed()})
+		m.add(at, refused(WrongSubject, fmt.Sprintf("%q needs %s, not %s",
+			name, idOf(def.Of), idOf(v.access.Subject.Kind)), "", v.allowed()))
 	default:
 		return def
 	}

@@ -13,6 +13,7 @@ func (v *resolver) plan(i int, p Parameter, def *definition, m *mistakes) *Plan 
 	v.days(i, p, plan, m)
 	v.group(plan, m)
 	v.filter(plan, m)
+	v.always(place{"parameters", i, ""}, plan, m)
 	v.sort(plan, m)
 	v.page(p, plan)
 	return plan
@@ -72,7 +73,7 @@ func (v *resolver) group(plan *Plan, m *mistakes) {
 	}
 }
 
-// filter gives plan the caller's filters and the mandatory ones.
+// filter gives plan the caller's filters.
 func (v *resolver) filter(plan *Plan, m *mistakes) {
 	def := plan.Type
 	for i, f := range v.req.Filters {
@@ -84,10 +85,16 @@ func (v *resolver) filter(plan *Plan, m *mistakes) {
 		}
 		plan.Filters = append(plan.Filters, condition(field, f))
 	}
-	for i, f := range v.access.Filters {
+}
+
+// always gives plan the filters of the access. A type that has no such field would
+// show what they hide.
+func (v *resolver) always(at place, plan *Plan, m *mistakes) {
+	def := plan.Type
+	for _, f := range v.access.Filters {
 		field := def.fields[f.Field]
 		if field == nil {
-			m.add(place{"filters", len(v.req.Filters) + i, "field"}, Error{Code: Forbidden,
+			m.add(at, Error{Code: Forbidden,
 				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", def.Name, quote(f.Field))})
 			continue
 		}

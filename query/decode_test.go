@@ -1,0 +1,233 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func TestRequestFields(t *testing.T) {
+	if diff := cmp.Diff(requestFields, memberNames(requestMembers)); diff != "" {
+		t.Errorf("mistakes are not told in the order of the fields (-want +got):\n%s", diff)
+	}
+	for _, name := range valueNames() {
+		if valueReaders[name] == nil {
+			t.Errorf("an address cannot hold %s", name)
+		}
+	}
+}
+
+func TestDecodeWhole(t *testing.T) {
+	limit := 20
+	body := ` {"id":"q1","parameters":["summary",{"name":"pages","id":"p","start_date":"2024-01-01",
+		"end_date":"2024-01-02","granularity":"hour"}],"startDate":"2024-02-01","endDate":"2024-02-02",
+		"preset":"today","timeZone":"Europe/Berlin","limit":20,"page":2,
+		"filters":[{"field":"path","op":"eq","value":"/ü\u00e9\"\\"},{"field":"country","op":"in","value":["DE",7,true]}],
+		"granularity":"daily","groupBy":["country","device_type"],"sortBy":"visitors","sortOrder":"asc"} `
+	want := Request{
+		ID: "q1",
+		Parameters: []Parameter{{Name: "summary"},
+			{Name: "pages", ID: "p", StartDate: "2024-01-01", EndDate: "2024-01-02", Granularity: "hour"}},
+		StartDate: "2024-02-01", EndDate: "2024-02-02", Preset: "today", TimeZone: "Europe/Berlin", Limit: &limit, Page: 2,
+		Filters:     []Filter{{"path", Eq, []string{`/üé"\`}}, {"country", In, []string{"DE", "7", "true"}}},
+		Granularity: "daily", GroupBy: []string{"country", "device_type"}, SortBy: "visitors", SortOrder: "asc",
+	}
+	all, batch, err := Decode([]byte(body), 0)
+	if err != nil || batch || len(all) != 1 || all[0].Errors != nil {
+		t.Fatalf("Decode: %v, batch %v, %v", all, batch, err)
+	}
+	if diff := cmp.Diff(want, all[0].Request); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecodeRefusesBodies(t *testing.T) {
+	for _, row := range []struct {
+		why, body string
+		code      Code
+	}{
+		{"nothing", "", InvalidJSON},
+		{"only blanks", " \n", InvalidJSON},
+		{"half an object", `{"parameters":["pages"]`, InvalidJSON},
+		{"something after the object", `{} x`, InvalidJSON},
+		{"two objects", `{}{}`, InvalidJSON},
+		{"a raw NUL in a string", "{\"id\":\"a\x00\"}", InvalidJSON},
+		{"NUL bytes", "\x00\x00", InvalidJSON},
+		{"invalid UTF-8", "{\"id\":\"\xff\"}", InvalidJSON},
+		{"a byte order mark", "\ufeff{}", InvalidJSON},
+		{"a number that is none", `{"limit":01}`, InvalidJSON},
+		{"nesting without end", strings.Repeat("[", 100_000), InvalidJSON},
+		{"nesting deeper than any reader goes", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), InvalidJSON},
+		{"deep arrays", strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000), Invalid},
+		{"null", "null", Invalid},
+		{"a string", `"summary"`, Invalid},
+		{"an array of names", `["summary"]`, Invalid},
+		{"an array with one null", `[{},null]`, Invalid},
+		{"an empty batch", `[]`, Invalid},
+		{"a batch that is too long", "[" + strings.Repeat("{},", 20) + "{}]", Invalid},
+	} {
+		all, _, err := Decode([]byte(row.body), 0)
+		var e *Error
+		if !errors.As(err, &e) || e.Code != row.code || e.Message == "" || all != nil {
+			t.Errorf("%s: %v, %v; want %s", row.why, all, err, row.code)
+		}
+	}
+}
+
+func TestDecodeDeepValues(t *testing.T) {
+	deep := strings.Repeat(`{"a":[`, 4_000) + strings.Repeat(`]}`, 4_000)
+	for _, field := range requestFields {
+		all, _, err := Decode(fmt.Appendf(nil, `{"parameters":["pages"],"%s":%s,"id":"x"}`, field, deep), 0)
+		if err != nil || len(all[0].Errors) == 0 {
+			t.Errorf("%s may nest 8 000 deep: %v", field, err)
+		}
+	}
+}
+
+func TestDecodeBatch(t *testing.T) {
+	body := `[{"id":"a","parameters":["pages"],"preset":"today"},{"id":"b","parameters":["pages"],"preset":"someday"},{"id":"c","parameters":["pages"],"preset":"today"}]`
+	all, batch, err := Decode([]byte(body), 3)
+	if err != nil || !batch || len(all) != 3 {
+		t.Fatalf("Decode: %v, batch %v, %v", all, batch, err)
+	}
+	for i, id := range []string{"a", "b", "c"} {
+		if all[i].Request.ID != id || (all[i].Errors != nil) != (id == "b") {
+			t.Errorf("query %d is %q with %v", i, all[i].Request.ID, all[i].Errors)
+		}
+	}
+	if _, _, err := Decode([]byte(body), 2); err == nil {
+		t.Error("a batch longer than the host allows is refused")
+	}
+}
+
+// hugeBody is a query whose field holds an array of n items.
+func hugeBody(field, item string, n int) string {
+	return fmt.Sprintf(`{"parameters":["pages"],"preset":"today","%s":[%s%s]}`, field, strings.Repeat(item+",", n-1), item)
+}
+
+func TestDecodeBounds(t *testing.T) {
+	filter := `{"field":"path","op":"eq","value":"/"}`
+	text := func(n int) string {
+		return `{"parameters":["pages"],"preset":"today","filters":[{"field":"path","op":"eq","value":"` + strings.Repeat("ü", n) + `"}]}`
+	}
+	values := func(n int) string {
+		return `{"parameters":["pages"],"preset":"today","filters":[{"field":"path","op":"in","value":["/"` + strings.Repeat(`,"/"`, n-1) + `]}]}`
+	}
+	parameters := func(n int) string {
+		return `{"preset":"today","parameters":["pages"` + strings.Repeat(`,"pages"`, n-1) + `]}`
+	}
+	for _, row := range []struct {
+		why, good, bad, field string
+	}{
+		{"50 filters", hugeBody("filters", filter, 50), hugeBody("filters", filter, 51), "filters"},
+		{"50 parameters", parameters(50), parameters(51), "parameters"},
+		{"50 fields of groupBy", hugeBody("groupBy", `"country"`, 50), hugeBody("groupBy", `"country"`, 51), "groupBy"},
+		{"500 values", values(500), values(501), "filters[0].value"},
+		{"2 048 characters", text(2048), text(2049), "filters[0].value"},
+	} {
+		if all, _, err := Decode([]byte(row.good), 0); err != nil || all[0].Errors != nil {
+			t.Errorf("%s are allowed: %v, %v", row.why, err, all[0].Errors)
+		}
+		all, _, err := Decode([]byte(row.bad), 0)
+		if err != nil || len(all[0].Errors) != 1 || all[0].Errors[0].Field != row.field {
+			t.Errorf("one more than %s is refused at %s: %v, %v", row.why, row.field, err, all[0].Errors)
+		}
+	}
+}
+
+// What a hostile body costs is bounded by its length, and so is the answer to it.
+func TestDecodeHugeArrays(t *testing.T) {
+	const n = 200_000
+	unknownFields := &strings.Builder{}
+	for i := range n / 10 {
+		fmt.Fprintf(unknownFields, `"%s%d":0,`, strings.Repeat("x", 30), i)
+	}
+	for _, body := range []string{
+		hugeBody("filters", "0", n), hugeBody("groupBy", "0", n), hugeBody("filters", "{}", n),
+		`{"parameters":[` + strings.Repeat(`"",`, n) + `""]}`,
+		`{` + unknownFields.String() + `"id":"x"}`,
+	} {
+		begun := time.Now()
+		all, _, err := Decode([]byte(body), 0)
+		if err != nil || len(all[0].Errors) == 0 || len(all[0].Errors) > maxMistakes {
+			t.Errorf("%.40s…: %d mistakes, %v", body, len(all[0].Errors), err)
+		}
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("%.40s…: took %v", body, took)
+		}
+	}
+}
+
+// Go hosts make requests without Decode: resolve refuses what Decode refuses.
+func TestResolveChecksRequests(t *testing.T) {
+	number := func(n int) *int { return &n }
+	good := Request{Parameters: []Parameter{{Name: "pages"}}, Preset: "today"}
+	for _, row := range []struct {
+		field  string
+		change func(q *Request)
+	}{
+		{"parameters", func(q *Request) { q.Parameters = nil }},
+		{"parameters", func(q *Request) { q.Parameters = slices.Repeat(q.Parameters, 51) }},
+		{"parameters[0].name", func(q *Request) { q.Parameters = []Parameter{{ID: "x"}} }},
+		{"parameters[0].limit", func(q *Request) { q.Parameters = []Parameter{{Name: "pages", Limit: number(0)}} }},
+		{"startDate", func(q *Request) { q.Preset, q.StartDate, q.EndDate = "", "2024-02-30", "2024-03-01" }},
+		{"preset", func(q *Request) { q.Preset = "someday" }},
+		{"timeZone", func(q *Request) { q.TimeZone = "Europe/Atlantis" }},
+		{"limit", func(q *Request) { q.Limit = number(10_001) }},
+		{"limit", func(q *Request) { q.Limit = number(-1) }},
+		{"page", func(q *Request) { q.Page = -1 }},
+		{"filters[0].op", func(q *Request) { q.Filters = []Filter{{"path", "like", []string{"x"}}} }},
+		{"filters[0].value", func(q *Request) { q.Filters = []Filter{{"path", Eq, nil}} }},
+		{"filters[0].value", func(q *Request) { q.Filters = []Filter{{"path", Eq, []string{"a", "b"}}} }},
+		{"filters[0].value", func(q *Request) { q.Filters = []Filter{{"path", In, nil}} }},
+		{"filters[0].value", func(q *Request) { q.Filters = []Filter{{"path", Eq, []string{"\xff"}}} }},
+		{"filters[0].value", func(q *Request) { q.Filters = []Filter{{"path", In, make([]string, 501)}} }},
+		{"filters", func(q *Request) { q.Filters = slices.Repeat([]Filter{{"path", Eq, []string{"a"}}}, 51) }},
+		{"granularity", func(q *Request) { q.Granularity = "monthly" }},
+		{"groupBy", func(q *Request) { q.GroupBy = slices.Repeat([]string{"country"}, 51) }},
+		{"sortOrder", func(q *Request) { q.SortOrder = "ASC" }},
+	} {
+		q := good
+		row.change(&q)
+		access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
+		_, errs := smallRegistry().resolve(access, q, time.Unix(0, 0))
+		if len(errs) != 1 || errs[0].Field != row.field || errs[0].Code != Invalid {
+			t.Errorf("%s: %v", row.field, errs)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{"parameters":["pages",{"name":"summary","start_date":"2024-01-01"}],"preset":"today","limit":5,"page":1}`,
+		`[{"parameters":["pages"],"startDate":"2024-01-01","endDate":"2024-01-31","filters":[{"field":"path","op":"in","value":["/a",1,true,null]}]}]`,
+		`{"groupBy":["country"],"sortBy":"x","sortOrder":"desc","granularity":"hour","timeZone":"Europe/Berlin","id":"q"}`,
+		`{"limit":1e308,"page":-0,"filters":{},"a":{"b":[{}]}}`, "[[[[", "{\"id\":\"\xff\"}", "\x00", "nul", `{"a":"\ud800"}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	registry := smallRegistry()
+	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
+	now := time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		all, _, err := Decode(body, 0)
+		if (err == nil) != (len(all) > 0) {
+			t.Fatalf("%d queries and %v", len(all), err)
+		}
+		for _, d := range all {
+			found, errs := registry.resolve(access, d.Request, now)
+			if d.Errors == nil && errs == nil && len(found.slots) != len(d.Request.Parameters) {
+				t.Fatalf("%d slots for %d parameters", len(found.slots), len(d.Request.Parameters))
+			}
+		}
+		_, _ = ParseValues(url.Values{"filters": {string(body)}, string(body): {string(body)}, "limit": {string(body)}})
+	})
+}

@@ -1,0 +1,179 @@
+package query
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/golden"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// smallRegistry is a catalogue by hand: what resolve decides must not depend on the
+// built-in one.
+func smallRegistry() *Registry {
+	path := &Field{Name: "path", Match: PathMatch}
+	country := &Field{Name: "country", Session: true, Match: Country}
+	device := &Field{Name: "device_type", Session: true, Match: Folded}
+	referrer := &Field{Name: "referrer", Session: true, Match: ReferrerSite}
+	source := &Field{Name: "utm_source", Session: true}
+	region := &Field{Name: "probe_region"}
+	defs := []*definition{
+		define(Type{Name: "summary", Of: store.KindWebsite, Series: true},
+			[]column{{Name: "date", Format: Date}, {Name: "pageviews", Format: Integer, Zero: true}, {Name: "bounce_rate", Format: Number, Decimals: 2}},
+			[]string{"country", "device_type"}, []order{{"date", false}}, path, country, device, referrer, source),
+		define(Type{Name: "pages", Of: store.KindWebsite},
+			[]column{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}, {Name: "last_seen", Format: DateTime},
+				{Name: "bounced", Format: Boolean}, {Name: "percentage", Format: Number}},
+			[]string{"country", "device_type", "utm_source"}, []order{{"visitors", true}}, path, country, device, referrer, source),
+		define(Type{Name: "countries", Of: store.KindWebsite},
+			[]column{{Name: "country", Format: String}, {Name: "visitors", Format: Integer}},
+			nil, []order{{"visitors", true}, {"country", false}}, path, country),
+		define(Type{Name: "link_total_clicks", Of: store.KindLink},
+			[]column{{Name: "total", Format: Integer}}, []string{"country"}, nil, country),
+		define(Type{Name: "uptime_overview", Of: store.KindSchedule},
+			[]column{{Name: "uptime_percentage", Format: Number}}, nil, nil, region),
+	}
+	r := &Registry{byName: map[string]*definition{}}
+	for _, d := range defs {
+		r.types = append(r.types, d)
+		r.byName[d.Name] = d
+	}
+	return r
+}
+
+func define(ty Type, columns []column, groupable []string, steps []order, fields ...*Field) *definition {
+	d := &definition{Type: ty, columns: columns, groupable: groupable, order: steps, fields: map[string]*Field{}}
+	for _, f := range fields {
+		d.fields[f.Name] = f
+		d.filterable = append(d.filterable, f.Name)
+	}
+	for _, c := range columns {
+		d.sortable = append(d.sortable, c.Name)
+	}
+	return d
+}
+
+// TestResolve reads files of cases. A case is a block of lines: settings, "ask" with a
+// body, "----", and what it is resolved to. Run with -update to write the latter.
+//
+//	now INSTANT         the clock; by default a Friday noon
+//	of KIND             whose rows; by default those of a website
+//	zone NAME           of the access
+//	types NAME…         of the access
+//	always FIELD OP V…  a mandatory filter of the access
+//	ask BODY
+func TestResolve(t *testing.T) {
+	files, err := filepath.Glob("testdata/resolve/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+			for i, block := range blocks {
+				if input, _, found := strings.Cut(block, "\n----"); found {
+					blocks[i] = input + "\n----\n" + runCase(t, input)
+				}
+			}
+			golden.Check(t, file, []byte(strings.Join(blocks, "\n\n")+"\n"))
+		})
+	}
+}
+
+func runCase(t *testing.T, input string) string {
+	t.Helper()
+	now := time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
+	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
+	var body string
+	for line := range strings.Lines(input) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		words := strings.Fields(rest)
+		var err error
+		switch word {
+		case "now":
+			now, err = time.Parse(time.RFC3339, rest)
+		case "of":
+			access.Subject.Kind = store.SubjectKind(rest)
+		case "zone":
+			access.Zone, err = time.LoadLocation(rest)
+		case "types":
+			access.Types = words
+		case "always":
+			access.Filters = append(access.Filters, Filter{words[0], Op(words[1]), words[2:]})
+		case "ask":
+			body = rest
+		case "#":
+		default:
+			t.Fatalf("no setting is called %q", word)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+	}
+	return outcome(access, body, now)
+}
+
+func outcome(access Access, body string, now time.Time) string {
+	all, _, err := Decode([]byte(body), 0)
+	if err != nil {
+		return "body: " + err.Error()
+	}
+	var lines []string
+	mistakes := all[0].Errors
+	if mistakes == nil {
+		var found *resolved
+		if found, mistakes = smallRegistry().resolve(access, all[0].Request, now); found != nil {
+			lines = describe(found)
+		}
+	}
+	for _, e := range mistakes {
+		lines = append(lines, fmt.Sprintf("%s %s", e.Code, e))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func describe(found *resolved) []string {
+	m := found.meta
+	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", m.StartDate, m.EndDate,
+		m.Timezone, m.Granularity, m.Limit, m.Page, m.FiltersApplied)}
+	for _, s := range found.slots {
+		name := s.name
+		if s.id != "" {
+			name += " as " + s.id
+		}
+		if s.err != nil {
+			lines = append(lines, fmt.Sprintf("%s: %s %s", name, s.err.Code, s.err))
+			continue
+		}
+		lines = append(lines, name+": "+describePlan(s.plan))
+	}
+	return lines
+}
+
+func describePlan(p *Plan) string {
+	const minute = "2006-01-02T15:04Z"
+	var b strings.Builder
+	fmt.Fprintf(&b, "[%s, %s) %s", p.Range.From.Format(minute), p.Range.To.Format(minute), p.Grain)
+	for _, c := range p.Mandatory {
+		fmt.Fprintf(&b, ", always %s %s %q", c.Field.Name, c.Op, c.Values)
+	}
+	for _, c := range p.Filters {
+		fmt.Fprintf(&b, ", where %s %s %q", c.Field.Name, c.Op, c.Values)
+	}
+	for _, f := range p.Group {
+		fmt.Fprintf(&b, ", by %s", f.Name)
+	}
+	for _, o := range p.Sort {
+		fmt.Fprintf(&b, ", sort %s %s", o.column, map[bool]string{true: "desc", false: "asc"}[o.desc])
+	}
+	fmt.Fprintf(&b, ", limit %d offset %d", p.Limit, p.Offset)
+	return b.String()
+}

@@ -1,0 +1,125 @@
+package query
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// TestResponseJSON pins the body of an answer, one parameter good and one failed.
+func TestResponseJSON(t *testing.T) {
+	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
+	req := Request{ID: "q1", Parameters: []Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
+		StartDate: "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
+		Filters: []Filter{{"path", Ne, []string{"/"}}}}
+	found, errs := smallRegistry().resolve(access, req, time.Unix(0, 0))
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	pages, series := found.slots[0].plan, found.slots[1].plan
+	resp := Response{Success: true, QueryID: req.ID, Meta: found.meta, Data: []Result{
+		{Parameter: "pages", ID: "p", Success: true, Meta: pages.meta(1, true),
+			Data: Table{len: 1, columns: []cells{{column{Name: "path", Format: String}, texts("/a?<b>&c")}}}},
+		{Parameter: "summary", Success: true, Meta: series.meta(0, false)},
+		failed(found.slots[2], &Error{Code: UnknownType, Message: "no such type"}),
+	}}
+	got, err := json.MarshalIndent(resp, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{
+ "success": true,
+ "queryId": "q1",
+ "data": [
+  {
+   "parameter": "pages",
+   "id": "p",
+   "success": true,
+   "data": [
+    {
+     "path": "/a?\u003cb\u003e\u0026c"
+    }
+   ],
+   "meta": {
+    "from": "2024-03-29T23:00:00Z",
+    "to": "2024-03-31T22:00:00Z",
+    "timezone": "Europe/Berlin",
+    "granularity": "daily",
+    "limit": 100,
+    "rows": 1,
+    "hasMore": true
+   }
+  },
+  {
+   "parameter": "summary",
+   "success": true,
+   "data": [],
+   "meta": {
+    "from": "2024-03-29T23:00:00Z",
+    "to": "2024-03-31T22:00:00Z",
+    "timezone": "Europe/Berlin",
+    "granularity": "daily",
+    "limit": null,
+    "rows": 0,
+    "hasMore": false
+   }
+  },
+  {
+   "parameter": "nope",
+   "success": false,
+   "data": [],
+   "error": "no such type",
+   "code": "UNKNOWN_TYPE"
+  }
+ ],
+ "meta": {
+  "parameters": [
+   "pages",
+   "summary",
+   "nope"
+  ],
+  "total_parameters": 3,
+  "page": 1,
+  "limit": 100,
+  "filters_applied": 1,
+  "startDate": "2024-03-30",
+  "endDate": "2024-03-31",
+  "timezone": "Europe/Berlin",
+  "granularity": "daily"
+ }
+}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+}
+
+func BenchmarkResolve(b *testing.B) {
+	registry := smallRegistry()
+	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
+	for _, zone := range []string{"", "Europe/Berlin"} {
+		b.Run("zone="+zone, func(b *testing.B) {
+			req := Request{Parameters: []Parameter{{Name: "pages"}}, Preset: "last_30d", TimeZone: zone,
+				Filters: []Filter{{"country", Eq, []string{"DE"}}}}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, errs := registry.resolve(access, req, time.Unix(1_700_000_000, 0)); errs != nil {
+					b.Fatal(errs)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkDecode(b *testing.B) {
+	body := []byte(`{"parameters":["summary","pages"],"preset":"last_30d","filters":[{"field":"country","op":"eq","value":"DE"}]}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if all, _, err := Decode(body, 0); err != nil || all[0].Errors != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package query
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+func ints(values ...int64) store.Column { return store.Column{Kind: dialect.Int, Ints: values} }
+
+func floats(values ...float64) store.Column {
+	return store.Column{Kind: dialect.Float, Floats: values}
+}
+
+func texts(values ...string) store.Column { return store.Column{Kind: dialect.Text, Texts: values} }
+
+// known marks which values of c are not null.
+func known(c store.Column, valid ...bool) store.Column {
+	c.Valid = valid
+	return c
+}
+
+func TestRounding(t *testing.T) {
+	for _, row := range []struct {
+		why      string
+		x        float64
+		decimals int
+		want     string
+	}{
+		{"a whole number", 5, 2, "5"},
+		{"no trailing zeros", 2.5, 2, "2.5"},
+		{"exactly enough decimals", 0.25, 2, "0.25"},
+		{"half goes up", 0.125, 2, "0.13"},
+		{"half goes away from zero", -0.125, 2, "-0.13"},
+		{"half as written, though the double is below", 2.675, 2, "2.68"},
+		{"half as written, though the double is below", 1.005, 2, "1.01"},
+		{"half as written, though 100 times it is below", 0.285, 2, "0.29"},
+		{"below half", 0.12499999, 2, "0.12"},
+		{"a third", 100.0 / 3, 2, "33.33"},
+		{"two thirds", 200.0 / 3, 2, "66.67"},
+		{"nines carry over", 9.999, 2, "10"},
+		{"nines carry over the point", 99.995, 2, "100"},
+		{"negative nines", -9.999, 2, "-10"},
+		{"a carry that leaves decimals", 0.1996, 3, "0.2"},
+		{"four decimals", 0.12345, 4, "0.1235"},
+		{"no decimals", 0.5, 0, "1"},
+		{"no decimals", 9.5, 0, "10"},
+		{"no decimals", 0.49, 0, "0"},
+		{"tiny", 1e-9, 2, "0"},
+		{"no minus zero", -1e-9, 2, "0"},
+		{"minus zero itself", math.Copysign(0, -1), 2, "0"},
+		{"large", 1e21, 2, "1000000000000000000000"},
+		{"not a number", math.NaN(), 2, "null"},
+		{"infinite", math.Inf(-1), 2, "null"},
+	} {
+		if got := string(appendRounded(nil, row.x, row.decimals)); got != row.want {
+			t.Errorf("%s: %v with %d decimals is %s, want %s", row.why, row.x, row.decimals, got, row.want)
+		}
+		if got := string(appendRounded([]byte("x.9"), row.x, row.decimals)); got != "x.9"+row.want {
+			t.Errorf("%s: %v after other bytes is %s", row.why, row.x, got)
+		}
+	}
+}
+
+// Ratios of whole numbers are rounded as exact arithmetic does it, ties included.
+func TestRoundingOfRatios(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	half := big.NewRat(1, 2)
+	for range 20_000 {
+		a, b := rnd.Int64N(5000), 1+rnd.Int64N(5000)
+		exact := new(big.Rat).Add(big.NewRat(100*100*a, b), half)
+		want := new(big.Rat).SetFrac(new(big.Int).Div(exact.Num(), exact.Denom()), big.NewInt(100))
+		got, ok := new(big.Rat).SetString(string(appendRounded(nil, float64(100*a)/float64(b), 2)))
+		if !ok || got.Cmp(want) != 0 {
+			t.Fatalf("100 * %d / %d is %v, want %v", a, b, got, want)
+		}
+	}
+}
+
+func sample() Table {
+	return Table{len: 3, columns: []cells{
+		{column{Name: "name", Format: String}, texts("a", "</b>\"\\\n", "ü😀")},
+		{column{Name: "count", Format: Integer, Zero: true}, known(ints(1, 0, 3), true, false, true)},
+		{column{Name: "rate", Format: Number, Decimals: 2}, known(floats(1.005, 7, math.NaN()), true, false, true)},
+		{column{Name: "bounced", Format: Boolean}, ints(1, 0, 0)},
+		{column{Name: "last_seen", Format: DateTime}, known(ints(0, 1_709_294_400_123, 5), true, true, false)},
+		{column{Name: "date", Format: Date}, texts("2024-01-01", "2024-01-02", "2024-01-03")},
+		{column{Name: "p75", Format: Number, Decimals: 2}, ints(7, 8, 9)},
+	}}
+}
+
+func TestTableJSON(t *testing.T) {
+	want := `[{"name":"a","count":1,"rate":1.01,"bounced":true,"last_seen":"1970-01-01T00:00:00.000Z","date":"2024-01-01","p75":7},` +
+		`{"name":"</b>\"\\\n","count":0,"rate":null,"bounced":false,"last_seen":"2024-03-01T12:00:00.123Z","date":"2024-01-02","p75":8},` +
+		`{"name":"ü😀","count":3,"rate":null,"bounced":false,"last_seen":null,"date":"2024-01-03","p75":9}]`
+	if diff := cmp.Diff(want, string(sample().AppendJSON(nil))); diff != "" {
+		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+	for _, empty := range []Table{{}, {columns: sample().columns}} {
+		if got := string(empty.AppendJSON([]byte("x"))); got != "x[]" {
+			t.Errorf("no rows are %s", got)
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(sample()); err != nil || strings.TrimSpace(b.String()) != want {
+		t.Errorf("through an encoder: %v, %s", err, b.String())
+	}
+}
+
+func TestTableValues(t *testing.T) {
+	table := sample()
+	for _, row := range []struct {
+		row  int
+		name string
+		want any
+	}{
+		{0, "name", "a"}, {0, "count", int64(1)}, {1, "count", int64(0)}, {0, "rate", 1.01}, {1, "rate", nil},
+		{2, "rate", nil}, {0, "bounced", true}, {1, "bounced", false}, {2, "last_seen", nil},
+		{1, "last_seen", time.UnixMilli(1_709_294_400_123).UTC()}, {2, "date", "2024-01-03"}, {0, "p75", 7.0},
+		{0, "no such column", nil}, {3, "name", nil}, {-1, "name", nil},
+	} {
+		if diff := cmp.Diff(row.want, table.Value(row.row, row.name)); diff != "" {
+			t.Errorf("row %d, %s (-want +got):\n%s", row.row, row.name, diff)
+		}
+	}
+	if !cmp.Equal(table, sample()) || cmp.Equal(table, Table{}) {
+		t.Error("tables are equal when they show the same")
+	}
+	other := sample()
+	other.columns[0].Name = "label"
+	if cmp.Equal(table, other) {
+		t.Error("tables with other columns are not equal")
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"", "plain", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "ü😀\u2028", "\xff\xc3", "a\xffb"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var back string
+		if err := json.Unmarshal(appendText(nil, s), &back); err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		want := s
+		if !utf8.ValidString(s) {
+			want = string([]rune(s))
+		}
+		if back != want {
+			t.Errorf("%q reads back as %q", s, back)
+		}
+	})
+}
+
+func BenchmarkTable(b *testing.B) {
+	const rows = 10_000
+	t := Table{len: rows}
+	names, counts, rates := make([]string, rows), make([]int64, rows), make([]float64, rows)
+	for i := range rows {
+		names[i], counts[i], rates[i] = "/docs/page-"+strconv.Itoa(i), int64(i*37), float64(i)*100/7919
+	}
+	for i, c := range []store.Column{texts(names...), texts(names...), ints(counts...), ints(counts...),
+		ints(counts...), floats(rates...), floats(rates...), ints(counts...)} {
+		format := []Format{String, String, Integer, Integer, Integer, Number, Number, DateTime}[i]
+		t.columns = append(t.columns, cells{column{Name: "column" + strconv.Itoa(i), Format: format, Decimals: 2}, c})
+	}
+	buffer := t.AppendJSON(nil)
+	b.SetBytes(int64(len(buffer)))
+	b.ReportAllocs()
+	for b.Loop() {
+		buffer = t.AppendJSON(buffer[:0])
+	}
+}
