@@ -21,9 +21,9 @@ bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem $(call with,'^func Benchmark')
 long: long-reference long-kill long-fuzz ## the long proofs, each under 40 minutes
 long-reference: ## 20 000 random requests, engine against reference
-	SIGHTLINE_LONG=20000 $(GO) test -count=1 -timeout 40m -v -run 'Reference' ./store/duckdb
+	SIGHTLINE_QUESTIONS=20000 $(GO) test -count=1 -timeout 40m -v -run '^TestReference$$' ./store/duckdb
 long-kill: ## 20 kills of the example under a stream of events
-	SIGHTLINE_LONG=20 $(GO) test -count=1 -timeout 40m -v -run 'Kill' ./internal/e2e
+	SIGHTLINE_LONG=20 $(GO) test -count=1 -timeout 40m -v -run '^TestKill$$' ./internal/e2e
 long-fuzz: ## every fuzz target for a minute
 	@set -e; grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]+:[0-9]+:func | |' | sort -u | \
 	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 1m "$$dir"; done
