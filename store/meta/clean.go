@@ -1,0 +1,160 @@
+package meta
+
+import (
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const (
+	maxText   = 255  // characters of ids and labels
+	maxURL    = 2048 // bytes
+	maxDomain = 253  // bytes
+)
+
+// faults cleans the fields of a record, and collects what is wrong with them.
+type faults []error
+
+func (f *faults) add(format string, args ...any) {
+	*f = append(*f, fmt.Errorf(format, args...))
+}
+
+// err joins what was found in a record of that sort.
+func (f faults) err(sort string) error {
+	if len(f) == 0 {
+		return nil
+	}
+	return fmt.Errorf("store/meta: %s: %w: %w", sort, store.ErrInvalid, errors.Join(f...))
+}
+
+// id keeps a given id, which must be printable and without blanks, and makes a missing one.
+func (f *faults) id(prefix, given string) string {
+	if given == "" {
+		return prefix + "_" + strings.ToLower(rand.Text())
+	}
+	f.text("id", given)
+	if strings.ContainsFunc(given, unicode.IsSpace) {
+		f.add("id: %q has blanks", given)
+	}
+	return given
+}
+
+func (f *faults) required(field, given string) string {
+	if given == "" {
+		f.add("%s is missing", field)
+	}
+	f.text(field, given)
+	return given
+}
+
+// label trims a text for people.
+func (f *faults) label(field, given string) string {
+	given = strings.TrimSpace(given)
+	f.text(field, given)
+	return given
+}
+
+func (f *faults) text(field, given string) {
+	switch {
+	case !utf8.ValidString(given):
+		f.add("%s is not UTF-8", field)
+	case utf8.RuneCountInString(given) > maxText:
+		f.add("%s has more than %d characters", field, maxText)
+	case strings.ContainsFunc(given, unicode.IsControl):
+		f.add("%s has control characters", field)
+	}
+}
+
+// address checks that given is an absolute address, of one of schemes when there are some.
+func (f *faults) address(field, given string, schemes ...string) string {
+	given = strings.TrimSpace(given)
+	u, err := url.Parse(given)
+	switch {
+	case given == "":
+		f.add("%s is missing", field)
+	case len(given) > maxURL:
+		f.add("%s has more than %d bytes", field, maxURL)
+	case err != nil || u.Host == "" || !utf8.ValidString(given):
+		f.add("%s: %q is no absolute address", field, given)
+	case len(schemes) > 0 && !slices.Contains(schemes, u.Scheme):
+		f.add("%s: %q is none of %q", field, u.Scheme, schemes)
+	}
+	return given
+}
+
+// domain reduces an address, or a host with whatever hangs on it, to the host.
+func (f *faults) domain(given string) string {
+	host := hostOf(given)
+	bad := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(".-_:", r)
+	}
+	switch {
+	case strings.TrimSpace(given) == "":
+		f.add("domain is missing")
+	case host == "" || len(host) > maxDomain || !utf8.ValidString(host) || strings.ContainsFunc(host, bad):
+		f.add("domain: %q has no host", given)
+	}
+	return host
+}
+
+// hostOf drops scheme, user, port, path, query, final dots and the brackets of IPv6. It
+// is a rule for texts rather than a parser of addresses, since people type hosts.
+func hostOf(text string) string {
+	text = strings.ToLower(strings.TrimSpace(text))
+	if scheme, after, ok := strings.Cut(text, "://"); ok && !strings.ContainsAny(scheme, "/?#") {
+		text = after
+	}
+	text = strings.TrimPrefix(text, "//")
+	if i := strings.IndexAny(text, `/?#\`); i >= 0 {
+		text = text[:i]
+	}
+	text = text[strings.LastIndexByte(text, '@')+1:]
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		host, _, _ := strings.Cut(inner, "]")
+		return host
+	}
+	// One colon is a port's; more are an IPv6 address without brackets.
+	if host, _, ok := strings.Cut(text, ":"); ok && strings.Count(text, ":") == 1 {
+		text = host
+	}
+	return strings.TrimRight(text, ".")
+}
+
+// created is when a record says that it was made, else now, as it is kept.
+func (s *Store) created(at time.Time) time.Time {
+	if at.IsZero() {
+		at = s.cfg.Now()
+	}
+	return instant(at.UnixMilli())
+}
+
+func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// optional is null for an empty text.
+func optional(text string) sql.NullString {
+	return sql.NullString{String: text, Valid: text != ""}
+}
+
+// optionalTime is null for the zero instant.
+func optionalTime(t time.Time) sql.NullInt64 {
+	if t.IsZero() {
+		return sql.NullInt64{}
+	}
+	return sql.NullInt64{Int64: t.UnixMilli(), Valid: true}
+}
+
+func timeOf(ms sql.NullInt64) time.Time {
+	if !ms.Valid {
+		return time.Time{}
+	}
+	return instant(ms.Int64)
+}

@@ -1,0 +1,182 @@
+package meta
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/pressly/goose/v3"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+// versionTable is not goose's own default, so that another program's is not taken for ours.
+const versionTable = "sightline_meta_version"
+
+const magic = "SQLite format 3\x00"
+
+func migrations() fs.FS {
+	files, err := fs.Sub(embedded, "migrations")
+	if err != nil {
+		return embedded // cannot be: the name is a constant; then goose finds no migrations and says so
+	}
+	return files
+}
+
+// inspect refuses a file that is not for this program, without changing it, and makes
+// a missing one.
+func inspect(ctx context.Context, l lang, cfg Config, files fs.FS) error {
+	fresh, err := create(cfg.Path)
+	if err != nil || fresh {
+		return err
+	}
+	db, err := sql.Open(l.driver, l.inspector(cfg))
+	if err != nil {
+		return fmt.Errorf("store/meta: %w", err)
+	}
+	err = judge(ctx, l, db, files)
+	if err := errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("store/meta: %s: %w", cfg.Path, err)
+	}
+	return nil
+}
+
+// create makes the file when it is missing, for its owner's eyes only, and reports
+// whether it holds nothing yet.
+func create(path string) (fresh bool, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return false, fmt.Errorf("store/meta: %w: %w", store.ErrUnavailable, err)
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	n, err := io.ReadFull(f, head)
+	switch {
+	case errors.Is(err, io.EOF):
+		return true, nil
+	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
+		return false, fmt.Errorf("store/meta: %w: %w", store.ErrUnavailable, err)
+	case !bytes.Equal(head[:n], []byte(magic)):
+		return false, fmt.Errorf("store/meta: %s: %w: it is no SQLite file", path, store.ErrCorrupt)
+	}
+	return false, nil
+}
+
+// judge says whether this program can work with what db holds.
+func judge(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
+	damage, err := texts(ctx, db, l.damage)
+	if err != nil {
+		return kind(ctx, l, err)
+	}
+	if !slices.Equal(damage, []string{"ok"}) {
+		return fmt.Errorf("%w: %q", store.ErrCorrupt, damage)
+	}
+	tables, err := texts(ctx, db, l.tables)
+	if err != nil {
+		return kind(ctx, l, err)
+	}
+	if len(tables) == 0 {
+		return nil
+	}
+	if !slices.Contains(tables, versionTable) {
+		return fmt.Errorf("%w: it holds the tables of another program, %q", store.ErrCorrupt, tables)
+	}
+	var have sql.NullInt64
+	if err := db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable).Scan(&have); err != nil {
+		return kind(ctx, l, err)
+	}
+	known, err := newest(l, db, files)
+	if err != nil {
+		return err
+	}
+	if have.Int64 > known {
+		return fmt.Errorf("%w: it has version %d, this program knows %d", store.ErrNewerSchema, have.Int64, known)
+	}
+	return nil
+}
+
+// newest is the version of the last migration.
+func newest(l lang, db *sql.DB, files fs.FS) (int64, error) {
+	p, err := provider(l, db, files)
+	if err != nil {
+		return 0, err
+	}
+	sources := p.ListSources()
+	return sources[len(sources)-1].Version, nil
+}
+
+func provider(l lang, db *sql.DB, files fs.FS) (*goose.Provider, error) {
+	p, err := goose.NewProvider(l.migrations, db, files,
+		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return nil, fmt.Errorf("store/meta: migrations: %w", err)
+	}
+	return p, nil
+}
+
+// migrate brings the schema forward. Each migration is one transaction. Processes that
+// start together may trip over each other's; whoever lost looks again.
+func (s *Store) migrate(ctx context.Context, files fs.FS) error {
+	p, err := provider(s.lang, s.write, files)
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		done, err := p.Up(ctx)
+		for _, m := range done {
+			s.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "schema brought forward",
+				slog.String("file", s.cfg.Path), slog.Int64("version", m.Source.Version))
+		}
+		if err == nil {
+			return nil
+		}
+		if try == 10 || ctx.Err() != nil {
+			return s.wrap(ctx, "migrate", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Duration(try) * 10 * time.Millisecond):
+		}
+	}
+}
+
+// texts returns the first column of all rows.
+func texts(ctx context.Context, db *sql.DB, query string) (_ []string, err error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for rows.Next() {
+		var first string
+		into := []any{&first}
+		for range columns[1:] {
+			into = append(into, new(any))
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		all = append(all, first)
+	}
+	return all, rows.Err()
+}

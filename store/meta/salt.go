@@ -1,0 +1,116 @@
+package meta
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	sq "github.com/Masterminds/squirrel"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const (
+	dayMillis = 24 * 60 * 60 * 1000
+	saltLen   = 32
+)
+
+// dayNumber counts UTC days since 1970.
+func dayNumber(t time.Time) int64 {
+	ms := t.UnixMilli()
+	n := ms / dayMillis
+	if ms%dayMillis < 0 {
+		n-- // before 1970
+	}
+	return n
+}
+
+// Salt returns the salt of the UTC day that day lies in, 32 random bytes, the same to everyone who asks,
+// in whatever process; who asks first makes it. The first of a day also destroys those
+// from before yesterday. Its error wraps store.ErrNotFound for a day whose salt is
+// destroyed, and store.ErrInvalid for a day after tomorrow, by the clock of Config.
+func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
+	n, today := dayNumber(day), dayNumber(s.cfg.Now())
+	switch {
+	case n < today-1:
+		return nil, fmt.Errorf("store/meta: salt: %w: that of %s is destroyed", store.ErrNotFound, day.UTC().Format(time.DateOnly))
+	case n > today+1: // a day of leeway, since clocks differ
+		return nil, fmt.Errorf("store/meta: salt: %w: %s is in the future", store.ErrInvalid, day.UTC().Format(time.DateOnly))
+	}
+	q := s.sql.Select("salt").From("salts").Where(sq.Eq{"day": n})
+	found, err := collect(ctx, s, "salt", q, text)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		if found, err = s.makeSalt(ctx, n, q); err != nil {
+			return nil, err
+		}
+		if err := s.destroySalts(ctx, today); err != nil {
+			return nil, err
+		}
+	}
+	return parseSalt(found)
+}
+
+// makeSalt keeps a new salt unless another was quicker, and returns the one that is kept.
+func (s *Store) makeSalt(ctx context.Context, day int64, q sq.SelectBuilder) (found []string, err error) {
+	var fresh [saltLen]byte
+	if _, err := rand.Read(fresh[:]); err != nil {
+		return nil, s.wrap(ctx, "salt", err)
+	}
+	err = s.update(ctx, "make salt", func(db querier) error {
+		_, err := change(ctx, db, s.sql.Insert("salts").Columns("day", "salt").
+			Values(day, hex.EncodeToString(fresh[:])).Suffix("ON CONFLICT (day) DO NOTHING"))
+		if err != nil {
+			return err
+		}
+		found, err = collectFrom(ctx, db, q, text)
+		return err
+	})
+	return found, err
+}
+
+func parseSalt(found []string) ([]byte, error) {
+	if len(found) == 1 {
+		if salt, err := hex.DecodeString(found[0]); err == nil && len(salt) == saltLen {
+			return salt, nil
+		}
+	}
+	return nil, fmt.Errorf("store/meta: salt: %w: it cannot be read", store.ErrCorrupt)
+}
+
+// destroySalts removes the salts from before yesterday so that their bytes are gone:
+// the database overwrites what it deletes, and the write-ahead log is emptied. When
+// somebody is reading the log just then, the next call empties it.
+func (s *Store) destroySalts(ctx context.Context, today int64) error {
+	due := sq.Lt{"day": today - 1}
+	some, err := collect(ctx, s, "old salts", s.sql.Select("day").From("salts").Where(due).Limit(1), text)
+	if err != nil {
+		return err
+	}
+	if len(some) > 0 {
+		s.traces.Store(true)
+		err := s.update(ctx, "destroy salts", func(db querier) error {
+			n, err := change(ctx, db, s.sql.Delete("salts").Where(due))
+			s.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "old salts destroyed", slog.Int64("salts", n))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !s.traces.Load() {
+		return nil
+	}
+	busy, err := texts(ctx, s.write, s.lang.truncate)
+	if err != nil {
+		return s.wrap(ctx, "destroy salts", err)
+	}
+	s.traces.Store(!slices.Equal(busy, []string{"0"}))
+	return nil
+}
