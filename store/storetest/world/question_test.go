@@ -16,7 +16,7 @@ import (
 // At least half of the answers to each type show something: a row with a number in
 // it that is not 0.
 func TestQuestionsHaveAnswers(t *testing.T) {
-	const worlds, each = 6, 30
+	const worlds, each = 6, 20
 	shown := map[string]int{}
 	start, asked := time.Now(), 0
 	for seed := range uint64(worlds) {
@@ -97,7 +97,7 @@ func TestBucketsAddUp(t *testing.T) {
 		w := New(seed)
 		data := reference.NewData(w.Batch)
 		rng := rand.New(rand.NewPCG(seed, 3))
-		for range 15 {
+		for range 8 {
 			q := w.QuestionOf(rng, "summary")
 			q.GroupBy, q.SortBy, q.Limit, q.Page = nil, "", 0, 1
 			sums := map[string]float64{}
@@ -122,7 +122,7 @@ func TestPagesConcatenate(t *testing.T) {
 	w := New(11)
 	data := reference.NewData(w.Batch)
 	rng := rand.New(rand.NewPCG(11, 3))
-	for range 150 {
+	for range 80 {
 		q := w.Question(rng)
 		q.Limit, q.Page = 10_000, 1
 		whole, err := data.Answer(q)

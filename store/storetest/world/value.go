@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
@@ -120,7 +119,7 @@ func (a *asker) written(field, v string) string {
 			cmp.Or(named[v], v), strings.ToLower(cmp.Or(named[v], v)), "google.de", "twitter.com",
 		})
 	case "country":
-		name, _ := country.Name(v)
+		name := countries[v]
 		return pickFrom(a, []string{v, v, strings.ToLower(v), name, strings.ToUpper(name), strings.ToLower(name)})
 	case "device_type", "browser_name", "os_name":
 		return pickFrom(a, []string{v, v, strings.ToUpper(v), strings.ToLower(v)})
@@ -134,11 +133,17 @@ var named = map[string]string{
 	"mail.google.com": "Gmail", "chatgpt.com": "ChatGPT",
 }
 
+// countries are the names of the codes of the world.
+var countries = map[string]string{
+	"DE": "Germany", "FR": "France", "US": "United States", "GB": "United Kingdom", "CI": "Côte d'Ivoire",
+	"AX": "Åland Islands", "TR": "Türkiye", "CL": "Chile", "KR": "South Korea", "CW": "Curaçao",
+}
+
 // part is a piece of a value, of its beginning or from anywhere.
 func (a *asker) part(field, v string, beginning bool) string {
 	switch field {
 	case "country":
-		v, _ = country.Name(v)
+		v = countries[v]
 	case "referrer":
 		if v == "" {
 			v = "Direct"

@@ -35,6 +35,11 @@ func TestTables(t *testing.T) {
 			t.Errorf("referrer %q is stored as %q, not as %q", o[0], got, o[1])
 		}
 	}
+	for _, p := range places {
+		if name, _ := country.Name(p[0]); name != countries[p[0]] {
+			t.Errorf("%s is called %q", p[0], name)
+		}
+	}
 	for domain, name := range named {
 		if s, _ := referrer.Lookup(domain); s.Name != name || s.Domain != domain {
 			t.Errorf("%s is called %q", domain, s.Name)
