@@ -1,0 +1,124 @@
+package track
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track/agent"
+)
+
+// writeTimeout bounds the writing of one request. It goes on when the sender hangs up:
+// pages do that when they are left, and their last events count.
+const writeTimeout = 30 * time.Second
+
+// A call is one request on its way.
+type call struct {
+	h     *handler
+	r     *http.Request
+	w     http.ResponseWriter
+	id    string // of the request
+	now   time.Time
+	route *route
+
+	key    *auth.Key // nil without one
+	site   string    // the website that the request as a whole names
+	home   string    // without a key: the only website that may be named
+	body   body
+	many   bool // the body is an array
+	items  []item
+	sender *store.Agent             // lazily
+	salt   []byte                   // lazily
+	sites  map[string]store.Website // those that were asked for and may be written to
+	owners map[store.Subject]string // the same of links and monitors
+	only   *string                  // lazily: the only website of the key
+	used   map[auth.Resource]bool   // what rows were made for
+}
+
+// run takes c through the steps and returns its answer. What panics on the way is an
+// error like any other.
+func (c *call) run(ctx context.Context) (rep reply, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	if err := c.authenticate(ctx); err != nil {
+		return reply{}, err
+	}
+	if err := c.limit(ctx); err != nil {
+		return reply{}, err
+	}
+	if err := c.read(); err != nil {
+		return reply{}, err
+	}
+	if err := c.enter(ctx); err != nil {
+		return reply{}, err
+	}
+	if c.key == nil {
+		if ua := agent.Cut(c.r.UserAgent()); ua == "" || c.h.bots.Bot(ua) {
+			return bot(), nil
+		}
+	}
+	list, err := c.list()
+	if err != nil {
+		return reply{}, err
+	}
+	var b store.Batch
+	for _, one := range list {
+		if err := c.take(ctx, one, &b); err != nil {
+			return reply{}, err
+		}
+	}
+	if err := c.write(ctx, &b); err != nil {
+		return reply{}, err
+	}
+	return c.route.reply(c), nil
+}
+
+// take turns one item into rows, or into what is wrong with it. Its own error is one
+// of the whole request.
+func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
+	o, ok := one.(object)
+	if !ok {
+		c.items = append(c.items, item{taken: taken{kind: c.route.kind}, err: badEvent.wrong("", "invalid_type", "expected an object")})
+		return nil
+	}
+	f := newFields(o)
+	got, err := c.route.take(c, f.in(ctx), b)
+	if err == nil {
+		c.items = append(c.items, item{taken: got})
+		return nil
+	}
+	var p *problem
+	if !errors.As(err, &p) || p.status >= http.StatusInternalServerError {
+		return err
+	}
+	if got.kind == "" {
+		got.kind = c.route.kind
+	}
+	c.items = append(c.items, item{taken: taken{kind: got.kind, id: f.peek("eventId", "event_id")}, err: p})
+	return nil
+}
+
+// write stores b and waits until it is durable.
+func (c *call) write(ctx context.Context, b *store.Batch) error {
+	if b.Len() == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	_, err := c.h.cfg.Writer.Write(ctx, b)
+	switch {
+	case errors.Is(err, store.ErrInvalid):
+		return internal.because(fmt.Errorf("rows refused: %w", err))
+	case err != nil:
+		return deliveryDown.because(err)
+	}
+	return nil
+}

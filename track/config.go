@@ -1,0 +1,113 @@
+package track
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track/agent"
+)
+
+// DefaultMaxBody is the largest body in bytes when the configuration names none.
+const DefaultMaxBody = 1 << 20
+
+// Config is what [New] needs.
+type Config struct {
+	Writer    store.Writer       // required
+	Directory store.Directory    // required
+	Auth      auth.Authenticator // required; for /track with a key, /link-visits, /uptime-checks
+	Limiter   auth.Limiter       // required; auth.Unlimited says "none" out loud
+	Audit     auth.Sink          // required; auth.Discard says "none" out loud
+	Salts     Salts              // required
+
+	// Geo finds places by address; nil means that there is none.
+	Geo Geo
+	// CountryHeader names a header with the visitor's country that a trusted proxy
+	// sets, such as CF-IPCountry. Empty: no header is believed.
+	CountryHeader string
+	// ClientIP finds the visitor's address. Nil means the peer's; no header is believed.
+	ClientIP func(*http.Request) netip.Addr
+
+	Now     func() time.Time // nil means time.Now
+	Logger  *slog.Logger     // nil means silent
+	MaxBody int64            // in bytes; 0 means DefaultMaxBody
+}
+
+// Salts are the secrets that visitor ids are hashed with.
+type Salts interface {
+	// Salt returns the salt of the UTC day that begins at day: always the same in all
+	// processes while the day lasts, and unknown to anybody after it is destroyed.
+	Salt(ctx context.Context, day time.Time) ([]byte, error)
+}
+
+// Geo knows where addresses are.
+type Geo interface {
+	// Locate returns the place of addr; the zero Place when it is not known.
+	Locate(addr netip.Addr) Place
+}
+
+// A Place is where a sender is. Unknown parts are empty.
+type Place struct {
+	Country string // ISO 3166-1 alpha-2
+	Region  string // English name
+	City    string // English name
+}
+
+// New returns the handler of the tracking address. Its error joins all problems of cfg.
+func New(cfg Config) (http.Handler, error) {
+	var faults []error
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Writer", cfg.Writer == nil},
+		{"Directory", cfg.Directory == nil},
+		{"Auth", cfg.Auth == nil},
+		{"Limiter (auth.Unlimited is none)", cfg.Limiter == nil},
+		{"Audit (auth.Discard is none)", cfg.Audit == nil},
+		{"Salts", cfg.Salts == nil},
+	} {
+		if part.missing {
+			faults = append(faults, fmt.Errorf("track: Config.%s is missing", part.name))
+		}
+	}
+	if cfg.MaxBody < 0 {
+		faults = append(faults, fmt.Errorf("track: Config.MaxBody is %d", cfg.MaxBody))
+	}
+	bots, err := agent.NewDetector()
+	if err := errors.Join(append(faults, err)...); err != nil {
+		return nil, err
+	}
+	if cfg.MaxBody == 0 {
+		cfg.MaxBody = DefaultMaxBody
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.ClientIP == nil {
+		cfg.ClientIP = peer
+	}
+	h := &handler{cfg: cfg, bots: bots, routes: map[string]*route{}}
+	for _, r := range routes() {
+		h.routes[r.path] = r
+	}
+	return h, nil
+}
+
+// peer is the address at the other end of the connection.
+func peer(r *http.Request) netip.Addr {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return ap.Addr().Unmap().WithZone("")
+}

@@ -1,0 +1,105 @@
+package track
+
+import (
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const (
+	maxName   = 256
+	keptName  = 255
+	maxSource = 64
+)
+
+// takeCustom takes an item of /track.
+func takeCustom(c *call, f *fields, b *store.Batch) (taken, error) {
+	site, err := c.siteOf(f)
+	if err != nil {
+		return taken{}, err
+	}
+	id, err := c.addCustom(site, f, b)
+	return taken{kind: kindCustom, id: id}, err
+}
+
+// addOldCustom takes the custom event of an older form, which came by /.
+func addOldCustom(c *call, f *fields, b *store.Batch) (string, error) {
+	return c.addCustom(c.sites[c.home], f, b)
+}
+
+func (c *call) addCustom(site store.Website, f *fields, b *store.Batch) (string, error) {
+	s, err := c.base(f)
+	if err != nil {
+		return "", err
+	}
+	e := store.Event{
+		Website: site.ID, ID: s.id, Kind: store.Custom, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Name: cut(f.need(maxName, "name", "eventName"), keptName), Path: f.path(false),
+		Namespace: f.text(maxSource, "namespace"), Source: f.text(maxSource, "source"), Properties: f.properties(),
+	}
+	if p := f.problem(); p != nil {
+		return "", p
+	}
+	c.use(store.KindWebsite, site.ID, site.Owner)
+	b.Events = append(b.Events, e)
+	return e.ID, nil
+}
+
+// siteOf is the website of one custom event: its own word, else the request's, else the
+// only one that the key reaches.
+func (c *call) siteOf(f *fields) (store.Website, error) {
+	id := first(f.peek("websiteId", "website_id"), c.site)
+	if id == "" {
+		only, err := c.onlySite(f)
+		if err != nil {
+			return store.Website{}, err
+		}
+		if only == "" {
+			return store.Website{}, siteMissing.tell()
+		}
+		id = only
+	}
+	return c.website(f.ctx, id, siteMismatch) // unknown and foreign ones are answered alike
+}
+
+// onlySite is the website of a key that reaches exactly one; else it is empty.
+func (c *call) onlySite(f *fields) (string, error) {
+	if c.only != nil {
+		return *c.only, nil
+	}
+	var ids []string
+	for _, r := range c.key.Resources {
+		if r.Kind == string(store.KindWebsite) {
+			ids = append(ids, r.ID)
+		}
+	}
+	if len(c.key.Resources) == 0 && c.key.All {
+		all, err := c.h.cfg.Directory.Websites(f.ctx, c.key.Owner)
+		if err != nil {
+			return "", lookupDown.because(err)
+		}
+		for _, w := range all {
+			if c.key.Allows(auth.TrackEvents, auth.Resource{Kind: string(store.KindWebsite), ID: w.ID, Owner: w.Owner}) {
+				ids = append(ids, w.ID)
+			}
+		}
+	}
+	only := ""
+	if len(ids) == 1 {
+		only = ids[0]
+	}
+	c.only = &only
+	return only, nil
+}
+
+// cut returns the longest beginning of s of at most n UTF-16 units.
+func cut(s string, n int) string {
+	for i, r := range s {
+		if n--; r > 0xffff {
+			n--
+		}
+		if n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}

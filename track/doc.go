@@ -1,0 +1,34 @@
+// Package track takes events in. [New] returns one http.Handler for the tracking
+// address; mount it there, or under a prefix with http.StripPrefix.
+//
+// # Routes
+//
+//	POST /               one page event; the website by client_id or the header databuddy-client-id
+//	POST /batch          up to 100 of them
+//	POST /track          custom events, one or up to 100; a key, or website_id
+//	POST /errors         JavaScript errors, one or up to 50, 128 KiB at most
+//	POST /vitals         web vitals, one or up to 20
+//	POST /link-visits    up to 100 uses of short links; a key
+//	POST /uptime-checks  up to 100 checks of monitors; a key
+//
+// Keys need the scope track:events. Bodies are JSON under any content type.
+//
+// # Guarantees
+//
+// An answer of success is given after [store.Writer] said that the rows are durable.
+// Event ids make repeats harmless. An event of /track without an id is never taken for
+// a repeat; elsewhere a missing id is made, with the same effect. A use of a key is
+// recorded after its answer is known; when that fails the answer is 503, and the rows
+// may be stored: repeat with the same event ids.
+//
+// # What is taken and what is not
+//
+// Unknown fields are dropped, null is the same as absent, numbers may come as text, and
+// older forms of the bodies are understood. Texts that are too long, measures above
+// their limit and instants outside 2000-01-01 … one hour from now fail their item
+// alone. Dropped without failing the item are: negative measures, session ids that are
+// not [A-Za-z0-9_-]{1,128}, sizes of screen and viewport that are not WxH, language
+// tags that are none. NUL is dropped from properties, whose keys come back sorted.
+package track
+
+//go:generate go run agent/generate.go agent/bots.txt

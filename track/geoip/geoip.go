@@ -1,0 +1,84 @@
+// Package geoip finds places in a file of the MaxMind format, city or country.
+package geoip
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/oschwald/maxminddb-golang/v2"
+
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// ErrNoPlaces is wrapped by the error of a file that is sound but tells no places.
+var ErrNoPlaces = errors.New("geoip: the file holds no places")
+
+// A File implements track.Geo. It is safe for concurrent use until it is closed.
+type File struct {
+	r *maxminddb.Reader
+}
+
+// Open opens the file at path; its content is mapped and not read into memory.
+func Open(path string) (*File, error) {
+	r, err := maxminddb.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("geoip: %s: %w", path, err)
+	}
+	f := &File{r}
+	if !f.tells() {
+		_ = r.Close()
+		return nil, fmt.Errorf("%w: %s is a %q", ErrNoPlaces, path, r.Metadata.DatabaseType)
+	}
+	return f, nil
+}
+
+// tells reports whether one of the first records has the shape that Locate reads.
+func (f *File) tells() bool {
+	const enough = 1000
+	n := 0
+	for result := range f.r.Networks() {
+		var rec record
+		if result.Decode(&rec) == nil && rec.Country.Code != "" {
+			return true
+		}
+		if n++; n == enough {
+			break
+		}
+	}
+	return false
+}
+
+// record is what is read of one network.
+type record struct {
+	Country struct {
+		Code string `maxminddb:"iso_code"`
+	} `maxminddb:"country"`
+	Subdivisions []struct {
+		Names names `maxminddb:"names"`
+	} `maxminddb:"subdivisions"`
+	City struct {
+		Names names `maxminddb:"names"`
+	} `maxminddb:"city"`
+}
+
+type names struct {
+	English string `maxminddb:"en"`
+}
+
+// Locate implements track.Geo: country code, and the English names of the first
+// subdivision and the city. A damaged record tells nothing.
+func (f *File) Locate(addr netip.Addr) track.Place {
+	var rec record
+	if err := f.r.Lookup(addr).Decode(&rec); err != nil {
+		return track.Place{}
+	}
+	p := track.Place{Country: rec.Country.Code, City: rec.City.Names.English}
+	if len(rec.Subdivisions) > 0 {
+		p.Region = rec.Subdivisions[0].Names.English
+	}
+	return p
+}
+
+// Close gives the file back. Nothing may be asked of f afterwards.
+func (f *File) Close() error { return f.r.Close() }

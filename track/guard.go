@@ -1,0 +1,203 @@
+package track
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const (
+	// window is the time that limits are for.
+	window = 60 * time.Second
+	// auditTimeout bounds the recording of one entry, which goes on when the sender leaves.
+	auditTimeout = 5 * time.Second
+	// maxID is the longest id of a website that is looked up.
+	maxID = 255
+)
+
+// credentialed reports whether r carries a key in one of the usual places.
+func credentialed(r *http.Request) bool {
+	return r.Header.Get("X-Api-Key") != "" || r.Header.Get("Authorization") != ""
+}
+
+// authenticate finds out who asks, and for which website as far as the address says.
+func (c *call) authenticate(ctx context.Context) error {
+	q := c.r.URL.Query()
+	switch c.route.access {
+	case bySite:
+		c.site = first(q.Get("client_id"), c.r.Header.Get("Databuddy-Client-Id"), q.Get("website_id"))
+		return nil
+	case byKeyOrSite:
+		c.site = first(q.Get("website_id"), q.Get("client_id"), c.r.Header.Get("Databuddy-Client-Id"))
+		if c.site != "" && !credentialed(c.r) {
+			return nil
+		}
+	case byKey:
+	}
+	p, err := c.h.cfg.Auth.Authenticate(ctx, c.r)
+	switch {
+	case errors.Is(err, auth.ErrRequired) && c.route.access == byKeyOrSite && !credentialed(c.r):
+		return nil // the first event may name a website
+	case errors.Is(err, auth.ErrRequired):
+		return unauthenticated.because(err)
+	case err != nil:
+		return unavailable.because(fmt.Errorf("authentication: %w", err))
+	case p == nil || p.Key == nil:
+		return errors.New("track: the Authenticator returned neither a key nor an error")
+	}
+	c.key = p.Key
+	return nil
+}
+
+// limit takes one from the bucket of the key, or of the website and the sender's network.
+func (c *call) limit(ctx context.Context) error {
+	var own *auth.Limits
+	id := c.site + "|" + network(c.h.cfg.ClientIP(c.r))
+	if c.key != nil {
+		id, own = c.key.ID, c.key.Limits
+	}
+	d, err := c.h.cfg.Limiter.Allow(ctx, auth.ClassTrack, id, 1, own)
+	if err != nil {
+		return unavailable.because(fmt.Errorf("limiter: %w", err))
+	}
+	wait := max(d.Reset.Sub(c.now), 0)
+	if h := c.w.Header(); d.Limit > 0 {
+		left := max(d.Remaining, 0)
+		h.Set("X-RateLimit-Limit", strconv.Itoa(d.Limit))
+		h.Set("X-RateLimit-Remaining", strconv.Itoa(left))
+		h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.UnixMilli(), 10))
+		h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%s", auth.ClassTrack, d.Limit, seconds(window)))
+		h.Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%s", auth.ClassTrack, left, seconds(wait)))
+	}
+	if !d.OK {
+		p := limited
+		p.retry = max(wait, time.Second)
+		return &p
+	}
+	return nil
+}
+
+// enter checks what holds for the request as a whole: the key's scope, or the website.
+func (c *call) enter(ctx context.Context) error {
+	if c.key != nil {
+		if !c.key.Has(auth.TrackEvents) {
+			return noScope.tell()
+		}
+		return nil
+	}
+	missing, unknown := noClient, badClient
+	if c.route.access == byKeyOrSite {
+		missing, unknown = noCredentials, noSuchSite
+		if c.site == "" {
+			c.site = c.body.firstSite()
+		}
+	}
+	if c.site == "" {
+		return missing.tell()
+	}
+	if _, err := c.website(ctx, c.site, unknown); err != nil {
+		return err
+	}
+	c.home = c.site
+	return nil
+}
+
+// website returns the website of that id when the request may write to it.
+func (c *call) website(ctx context.Context, id string, unknown problem) (store.Website, error) {
+	if w, ok := c.sites[id]; ok {
+		return w, nil
+	}
+	if c.home != "" && id != c.home {
+		return store.Website{}, siteMismatch.tell()
+	}
+	if len(id) > maxID || !valid(id) {
+		return store.Website{}, unknown.tell()
+	}
+	w, err := c.h.cfg.Directory.Website(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return store.Website{}, unknown.tell()
+	case err != nil:
+		return store.Website{}, lookupDown.because(err)
+	case c.key != nil && !c.key.Allows(auth.TrackEvents, auth.Resource{Kind: string(store.KindWebsite), ID: w.ID, Owner: w.Owner}):
+		return store.Website{}, unknown.tell()
+	}
+	if c.sites == nil {
+		c.sites = map[string]store.Website{}
+	}
+	c.sites[id] = w
+	return w, nil
+}
+
+// use notes that a row was made for a website, link or monitor.
+func (c *call) use(kind store.SubjectKind, id, owner string) {
+	if c.used == nil {
+		c.used = map[auth.Resource]bool{}
+	}
+	c.used[auth.Resource{Kind: string(kind), ID: id, Owner: owner}] = true
+}
+
+// record keeps the audit entry of c when it is the use of a key, or was to be one.
+func (c *call) record(ctx context.Context, status int) error {
+	tried := c.route.access == byKey || c.route.access == byKeyOrSite && credentialed(c.r)
+	if c.key == nil && !tried {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
+	e := auth.Entry{
+		Time: c.now, RequestID: c.id, Method: c.r.Method, Route: c.route.path, Scope: auth.TrackEvents,
+		Outcome: outcome(status), Status: status, UserAgent: c.r.UserAgent(),
+	}
+	if ip := c.h.cfg.ClientIP(c.r); ip.IsValid() {
+		e.IP = ip.String()
+	}
+	if c.key != nil {
+		e.KeyID, e.Start, e.Owner = c.key.ID, c.key.Start, c.key.Owner
+	}
+	if len(c.used) == 1 { // an entry has room for one
+		for e.Resource = range c.used {
+			break
+		}
+	}
+	return c.h.cfg.Audit.Record(ctx, e)
+}
+
+// outcome is the word of the audit trail for a status.
+func outcome(status int) string {
+	switch {
+	case status < http.StatusBadRequest:
+		return "allowed"
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests:
+		return "refused"
+	}
+	return "failed"
+}
+
+// network is what one sender has for itself: an IPv4 address, or a /64 of IPv6.
+func network(ip netip.Addr) string {
+	if ip.Is6() {
+		if p, err := ip.Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return ip.String()
+}
+
+// first returns the first text that is not blank, trimmed.
+func first(texts ...string) string {
+	for _, s := range texts {
+		if s = strings.TrimSpace(s); s != "" {
+			return s
+		}
+	}
+	return ""
+}

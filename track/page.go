@@ -1,0 +1,156 @@
+package track
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/referrer"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const (
+	maxText     = 2048
+	maxEventID  = 512
+	maxTitle    = 512
+	maxPageName = 128
+	maxTimezone = 64
+	maxUTM      = 128
+	maxLoad     = 60_000 // ms
+	maxOnPage   = 86_400 // s
+	maxScroll   = 100
+	maxInteract = 10_000
+)
+
+// takePage takes an item of / or /batch. Its type says what it is; page events of three
+// names are clicks, errors and vitals instead.
+func takePage(c *call, f *fields, b *store.Batch) (taken, error) {
+	kind := kindTrack
+	if v, _ := f.get("type"); v != nil {
+		s, ok := v.(string)
+		if !ok {
+			return taken{}, badEvent.wrong("type", "invalid_type", "expected a string")
+		}
+		kind = s
+	}
+	f.unwrap()
+	makers := map[string]func(*call, *fields, *store.Batch) (string, error){
+		kindLink: takeClick, kindError: addError, kindVitals: addVital, "custom": addOldCustom,
+	}
+	if kind == kindTrack {
+		makers[kindTrack] = takeEvent
+		switch f.peek("name") {
+		case "link_out":
+			makers[kindTrack] = takeClick
+		case "error":
+			makers[kindTrack] = addError
+		case "web_vitals":
+			makers[kindTrack] = addVital
+		}
+	}
+	add, ok := makers[kind]
+	if !ok {
+		return taken{kind: kind}, unknownType.tell()
+	}
+	id, err := add(c, f, b)
+	return taken{kind: kind, id: id}, err
+}
+
+// base is what all rows of a website share.
+type base struct {
+	store.Identity
+	store.Agent
+	site store.Website
+	id   string
+}
+
+// base reads what all rows of a website share; its error ends the request.
+func (c *call) base(f *fields) (base, error) {
+	b := base{site: c.sites[c.home], id: f.eventID(), Agent: c.agentOf()}
+	var err error
+	b.Identity, err = c.identity(f)
+	return b, err
+}
+
+// eventID is the id of the item; a missing one is made.
+func (f *fields) eventID() string {
+	if id := f.text(maxEventID, "eventId", "event_id"); id != "" {
+		return id
+	}
+	return newID()
+}
+
+func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
+	s, err := c.base(f)
+	if err != nil {
+		return "", err
+	}
+	e := store.Event{
+		Website: s.site.ID, ID: s.id, Kind: store.PageEvent, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Name: f.need(maxPageName, "name"), Path: f.path(true), Title: f.text(maxTitle, "title"),
+		UTMSource: f.text(maxUTM, "utm_source"), UTMMedium: f.text(maxUTM, "utm_medium"), UTMCampaign: f.text(maxUTM, "utm_campaign"),
+		UTMTerm: f.text(maxUTM, "utm_term"), UTMContent: f.text(maxUTM, "utm_content"), GCLID: f.text(maxUTM, "gclid"),
+		Language: language(f.peek("language")), Timezone: f.text(maxTimezone, "timezone"),
+		Screen: size(f.peek("screen_resolution")), Viewport: size(f.peek("viewport_size")),
+		Properties: f.properties(),
+	}
+	e.Referrer = f.text(maxText, "referrer")
+	e.ReferrerDomain = referrer.Domain(e.Referrer, s.site.Domain)
+	load, dom, ttfb := f.measure(maxLoad, 0, "load_time"), f.measure(maxLoad, 0, "dom_ready_time"), f.measure(maxLoad, 0, "ttfb")
+	// Seconds become milliseconds.
+	onPage, scroll, clicks := f.measure(maxOnPage, 3, "time_on_page"), f.measure(maxScroll, 0, "scroll_depth"), f.measure(maxInteract, 0, "interaction_count")
+	switch e.Name {
+	case "screen_view", "page_view":
+		e.Kind, e.LoadTime, e.DOMReadyTime, e.TTFB = store.Pageview, load, dom, ttfb
+	case "page_exit":
+		e.Kind, e.TimeOnPage, e.ScrollDepth, e.Interactions = store.Exit, onPage, scroll, clicks
+	}
+	if p := f.problem(); p != nil {
+		return "", p
+	}
+	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
+	b.Events = append(b.Events, e)
+	return e.ID, nil
+}
+
+func takeClick(c *call, f *fields, b *store.Batch) (string, error) {
+	s, err := c.base(f)
+	if err != nil {
+		return "", err
+	}
+	e := store.Event{
+		Website: s.site.ID, ID: s.id, Kind: store.Click, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Path: f.path(false), Href: f.need(maxText, "href"), Text: f.text(maxText, "text"), Properties: f.properties(),
+	}
+	if p := f.problem(); p != nil {
+		return "", p
+	}
+	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
+	b.Events = append(b.Events, e)
+	return e.ID, nil
+}
+
+// tag is the shape of a language tag.
+var tag = regexp.MustCompile(`^[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8}){0,7}$`)
+
+// language returns s if it looks like a language tag.
+func language(s string) string {
+	if !tag.MatchString(s) {
+		return ""
+	}
+	return s
+}
+
+// size returns s if it is WxH with sides from 240 to 10 000.
+func size(s string) string {
+	w, h, ok := strings.Cut(strings.ToLower(s), "x")
+	if !ok || !side(w) || !side(h) {
+		return ""
+	}
+	return w + "x" + h
+}
+
+func side(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 240 && n <= 10_000
+}

@@ -1,0 +1,155 @@
+package track
+
+import (
+	"database/sql"
+	"errors"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/country"
+	"github.com/sightline-analytics/sightline/internal/referrer"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track/agent"
+)
+
+const (
+	maxPlace    = 128
+	maxRegion   = 64
+	maxHTTPCode = 999
+	maxResponse = 3_600_000 // ms
+)
+
+// takeVisit takes an item of /link-visits.
+func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
+	v := store.Visit{
+		Link: f.need(maxID, "linkId", "link_id"), ID: f.eventID(), Time: f.moment(c.now), Referrer: f.text(maxText, "referrer"),
+	}
+	ua := agent.Cut(f.text(maxText, "userAgent", "user_agent"))
+	place := c.visitPlace(f)
+	if p := f.problem(); p != nil {
+		return taken{}, p
+	}
+	owner, err := c.owner(f, store.Subject{Kind: store.KindLink, ID: v.Link})
+	if err != nil {
+		return taken{}, err
+	}
+	c.use(store.KindLink, v.Link, owner)
+	if c.h.bots.Bot(ua) {
+		return taken{kind: kindVisit, id: v.ID, ignored: true}, nil
+	}
+	v.ReferrerDomain = referrer.Domain(v.Referrer, "")
+	v.Agent = describe(ua)
+	place.put(&v.Agent)
+	b.Visits = append(b.Visits, v)
+	return taken{kind: kindVisit, id: v.ID}, nil
+}
+
+// visitPlace is the place that a visit names, else that of the address it names.
+// Without a country there is no place.
+func (c *call) visitPlace(f *fields) Place {
+	p := Place{Region: f.text(maxPlace, "region"), City: f.text(maxPlace, "city")}
+	code, known := country.Code(f.text(maxPlace, "country"))
+	p.Country = code
+	s, name := f.raw("ip")
+	s = address.Clean(s)
+	ip, err := netip.ParseAddr(s)
+	if s != "" && err != nil {
+		f.fail(name, "invalid_value", "expected an IP address")
+	}
+	if known {
+		return p
+	}
+	return c.h.locate(ip.Unmap().WithZone(""))
+}
+
+// takeCheck takes an item of /uptime-checks.
+func takeCheck(c *call, f *fields, b *store.Batch) (taken, error) {
+	k := store.Check{
+		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: f.moment(c.now), URL: f.text(maxText, "url"),
+		Status: f.status(), HTTPCode: f.measure(maxHTTPCode, 0, "httpCode", "http_code").V,
+		TTFB: f.measure(maxResponse, 0, "ttfbMs", "ttfb_ms"), Total: f.measure(maxResponse, 0, "totalMs", "total_ms"),
+		Region: f.text(maxRegion, "probeRegion", "probe_region"), SSLValid: f.boolean("sslValid", "ssl_valid"), Error: f.text(maxText, "error"),
+	}
+	if v, _ := f.get("timestamp"); v == nil {
+		f.fail("timestamp", "required", "is required")
+	}
+	if t, _, ok := f.instant("sslExpiry", "ssl_expiry"); ok {
+		k.SSLExpiry = sql.Null[time.Time]{V: t, Valid: true}
+	}
+	if p := f.problem(); p != nil {
+		return taken{}, p
+	}
+	owner, err := c.owner(f, store.Subject{Kind: store.KindSchedule, ID: k.Schedule})
+	if err != nil {
+		return taken{}, err
+	}
+	c.use(store.KindSchedule, k.Schedule, owner)
+	b.Checks = append(b.Checks, k)
+	return taken{kind: kindCheck, id: k.ID}, nil
+}
+
+// status reads the outcome of a check, as its number or its name.
+func (f *fields) status() store.Status {
+	v, name := f.get("status")
+	if v == nil {
+		f.fail(name, "required", "is required")
+		return 0
+	}
+	s, _ := f.raw("status")
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "0", "down":
+		return store.Down
+	case "1", "up":
+		return store.Up
+	case "2", "pending":
+		return store.Pending
+	case "3", "maintenance":
+		return store.Maintenance
+	}
+	f.fail(name, "invalid_value", "expected 0 down, 1 up, 2 pending or 3 maintenance")
+	return 0
+}
+
+// boolean returns an optional yes or no.
+func (f *fields) boolean(names ...string) sql.Null[bool] {
+	v, name := f.get(names...)
+	if b, ok := v.(bool); ok {
+		return sql.Null[bool]{V: b, Valid: true}
+	}
+	s, _ := f.raw(names...)
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "":
+		return sql.Null[bool]{}
+	case "true", "1":
+		return sql.Null[bool]{V: true, Valid: true}
+	case "false", "0":
+		return sql.Null[bool]{Valid: true}
+	}
+	f.fail(name, "invalid_value", "expected true or false")
+	return sql.Null[bool]{}
+}
+
+// owner says whose s is when the key may write to it. Unknown and foreign ones are
+// answered alike.
+func (c *call) owner(f *fields, s store.Subject) (string, error) {
+	if owner, ok := c.owners[s]; ok {
+		return owner, nil
+	}
+	owner, err := c.h.cfg.Directory.Owner(f.ctx, s)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return "", forbidden.tell()
+	case err != nil:
+		return "", lookupDown.because(err)
+	case !c.key.Allows(auth.TrackEvents, auth.Resource{Kind: string(s.Kind), ID: s.ID, Owner: owner}):
+		return "", forbidden.tell()
+	}
+	if c.owners == nil {
+		c.owners = map[store.Subject]string{}
+	}
+	c.owners[s] = owner
+	return owner, nil
+}

@@ -1,0 +1,68 @@
+package track
+
+import (
+	"net/http"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// access says how a route finds out whose data it takes.
+type access int
+
+const (
+	bySite      access = iota // the id of a website, which is public
+	byKeyOrSite               // a key, else the id of a website
+	byKey                     // a key
+)
+
+// A route is one row of the table: adding a row adds an endpoint.
+type route struct {
+	path     string
+	access   access
+	list     bool     // the body is an array; else it is one item, or an array where items allows
+	items    int      // most items; 1 means an object and nothing else
+	body     int64    // most bytes; 0 means the configured limit
+	tooLarge problem  // the answer to more bytes
+	notJSON  problem  // the answer to a body of another shape
+	kind     string   // of items in answers; empty: each says its own
+	kinds    []string // counted in answers even when there are none
+	take     take
+	reply    func(c *call) reply
+}
+
+// take turns one item into a row of b, or says what is wrong with it: a *problem is
+// the item's own, any other error ends the whole request.
+type take func(c *call, f *fields, b *store.Batch) (taken, error)
+
+// taken is an item that was accepted.
+type taken struct {
+	kind    string
+	id      string
+	ignored bool // a bot's; no row was made
+}
+
+func routes() []*route {
+	return []*route{
+		{path: "/", access: bySite, items: 1, tooLarge: ingestTooLarge, notJSON: badJSON, take: takePage, reply: single},
+		{path: "/batch", access: bySite, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kinds: []string{kindTrack, kindLink}, take: takePage, reply: batched},
+		{path: "/track", access: byKeyOrSite, items: 100, tooLarge: trackTooLarge, notJSON: badTrack, kind: kindCustom, take: takeCustom, reply: counted},
+		{path: "/errors", access: bySite, items: 50, body: 128 << 10, tooLarge: errorsTooLarge, notJSON: badJSON, kind: kindError, take: takeError, reply: counted},
+		{path: "/vitals", access: bySite, items: 20, tooLarge: ingestTooLarge, notJSON: badJSON, kind: kindVitals, take: takeVital, reply: counted},
+		{path: "/link-visits", access: byKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindVisit, kinds: []string{kindVisit}, take: takeVisit, reply: batched},
+		{path: "/uptime-checks", access: byKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindCheck, kinds: []string{kindCheck}, take: takeCheck, reply: batched},
+	}
+}
+
+// The kinds of item, as answers name them.
+const (
+	kindTrack  = "track"
+	kindLink   = "outgoing_link"
+	kindCustom = "custom_event"
+	kindError  = "error"
+	kindVitals = "web_vitals"
+	kindVisit  = "link_visit"
+	kindCheck  = "uptime_check"
+)
+
+// method is what every route takes so far.
+const method = http.MethodPost

@@ -1,0 +1,141 @@
+package track
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/country"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track/agent"
+)
+
+// agentOf returns what the user agent and the address of the sender say. A server that
+// sends events with a key is not the visitor, so it says nothing.
+func (c *call) agentOf() store.Agent {
+	if c.key != nil {
+		return store.Agent{}
+	}
+	if c.sender == nil {
+		a := describe(c.r.UserAgent())
+		if a.DeviceType == "" {
+			a.DeviceType = agent.Desktop
+		}
+		c.h.place(c).put(&a)
+		c.sender = &a
+	}
+	return *c.sender
+}
+
+// describe reads a user agent.
+func describe(ua string) store.Agent {
+	p := agent.Parse(ua)
+	return store.Agent{
+		BrowserName: p.Browser, BrowserVersion: p.BrowserVersion,
+		OSName: p.OS, OSVersion: p.OSVersion, DeviceType: p.Device,
+	}
+}
+
+// place is where the sender of c is. A trusted header decides the country; region and
+// city of the address stand when it agrees.
+func (h *handler) place(c *call) Place {
+	p := h.locate(h.cfg.ClientIP(c.r))
+	if h.cfg.CountryHeader == "" {
+		return p
+	}
+	code, ok := alpha2(c.r.Header.Get(h.cfg.CountryHeader))
+	if ok && code != p.Country {
+		return Place{Country: code}
+	}
+	return p
+}
+
+// locate is where an address is. Without a country there is no place.
+func (h *handler) locate(ip netip.Addr) Place {
+	if h.cfg.Geo == nil || !ip.IsValid() {
+		return Place{}
+	}
+	p := h.cfg.Geo.Locate(ip)
+	code, ok := alpha2(p.Country)
+	if !ok {
+		return Place{}
+	}
+	return Place{Country: code, Region: address.Clean(p.Region), City: address.Clean(p.City)}
+}
+
+// put writes p into a.
+func (p Place) put(a *store.Agent) { a.Country, a.Region, a.City = p.Country, p.Region, p.City }
+
+// alpha2 returns a country code in upper case; what is no country has none.
+func alpha2(s string) (string, bool) {
+	s = strings.TrimSpace(s)
+	if len(s) != 2 {
+		return "", false
+	}
+	code, ok := country.Code(s)
+	return code, ok && strings.EqualFold(code, s)
+}
+
+const (
+	maxAnonymous = 512
+	maxProfile   = 128
+	maxSession   = 128
+)
+
+// identity reads who an item belongs to.
+func (c *call) identity(f *fields) (store.Identity, error) {
+	i := store.Identity{
+		AnonymousID: f.text(maxAnonymous, "anonymousId", "anonymous_id"),
+		ProfileID:   f.text(maxProfile, "profileId", "profile_id"),
+		SessionID:   f.peek("sessionId", "session_id"),
+	}
+	if len(i.SessionID) > maxSession || strings.ContainsFunc(i.SessionID, func(r rune) bool { return !word(r) }) {
+		i.SessionID = ""
+	}
+	raw := c.raw(f)
+	if i.AnonymousID == "" || raw {
+		return i, nil
+	}
+	var err error
+	i.AnonymousID, err = c.salted(f.ctx, i.AnonymousID)
+	return i, err
+}
+
+// raw reports whether the visitor id is kept as it is: when the item says so, or says
+// "auto" and its sender is in the United States.
+func (c *call) raw(f *fields) bool {
+	v, name := f.get("anonymizeVisitorIds", "anonymize_visitor_ids")
+	switch v {
+	case nil, true, "true", "":
+		return false
+	case false, "false":
+		return true
+	case "auto":
+		return c.agentOf().Country == "US"
+	}
+	f.fail(name, "invalid_value", "expected true, false or auto")
+	return false
+}
+
+// salted hashes a visitor id with the salt of the UTC day on which it arrived.
+func (c *call) salted(ctx context.Context, id string) (string, error) {
+	if c.salt == nil {
+		salt, err := c.h.cfg.Salts.Salt(ctx, c.now.Truncate(24*time.Hour))
+		if err == nil && len(salt) == 0 {
+			err = fmt.Errorf("the salt of %s is empty", c.now.Format(time.DateOnly))
+		}
+		if err != nil {
+			return "", unavailable.because(fmt.Errorf("salt: %w", err))
+		}
+		c.salt = salt
+	}
+	m := hmac.New(sha256.New, c.salt)
+	m.Write([]byte(id))
+	return hex.EncodeToString(m.Sum(nil)), nil
+}

@@ -1,0 +1,107 @@
+package track
+
+import (
+	"strings"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const (
+	maxFilename  = 512
+	maxLine      = 100_000
+	maxStack     = 4096
+	keptStack    = 2048
+	maxErrorType = 128
+	// defaultErrorType is what an error is that says nothing of its type.
+	defaultErrorType = "Error"
+)
+
+// takeError takes an item of /errors.
+func takeError(c *call, f *fields, b *store.Batch) (taken, error) {
+	f.unwrap()
+	id, err := addError(c, f, b)
+	return taken{kind: kindError, id: id}, err
+}
+
+func addError(c *call, f *fields, b *store.Batch) (string, error) {
+	s, err := c.base(f)
+	if err != nil {
+		return "", err
+	}
+	e := store.Error{
+		Website: s.site.ID, ID: s.id, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Path: f.path(true), Message: f.need(maxText, "message"), ErrorType: f.text(maxErrorType, "errorType", "error_type"),
+		Filename: f.text(maxFilename, "filename"), Stack: cut(f.text(maxStack, "stack"), keptStack),
+		Line: f.measure(maxLine, 0, "lineno", "line"), Col: f.measure(maxLine, 0, "colno", "col"),
+	}
+	if e.ErrorType == "" {
+		e.ErrorType = defaultErrorType
+	}
+	if p := f.problem(); p != nil {
+		return "", p
+	}
+	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
+	b.Errors = append(b.Errors, e)
+	return e.ID, nil
+}
+
+// metrics are the web vitals: their largest believed value, and how many decimal
+// digits are kept.
+var metrics = [...]struct {
+	name   string
+	limit  float64
+	digits int
+}{
+	{"FCP", 300_000, 0},
+	{"LCP", 300_000, 0},
+	{"CLS", 10, 4},
+	{"INP", 300_000, 0},
+	{"TTFB", 300_000, 0},
+	{"FPS", 1000, 0},
+}
+
+// takeVital takes an item of /vitals.
+func takeVital(c *call, f *fields, b *store.Batch) (taken, error) {
+	f.unwrap()
+	id, err := addVital(c, f, b)
+	return taken{kind: kindVitals, id: id}, err
+}
+
+// addVital takes one metric by name, or several by fields of their names.
+func addVital(c *call, f *fields, b *store.Batch) (string, error) {
+	s, err := c.base(f)
+	if err != nil {
+		return "", err
+	}
+	v := store.Vital{
+		Website: s.site.ID, ID: s.id, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Path: f.path(true), Samples: f.samples(),
+	}
+	if p := f.problem(); p != nil {
+		return "", p
+	}
+	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
+	b.Vitals = append(b.Vitals, v)
+	return v.ID, nil
+}
+
+func (f *fields) samples() []store.Sample {
+	var all []store.Sample
+	named := f.peek("metricName", "metric_name")
+	for _, m := range metrics {
+		names := []string{strings.ToLower(m.name), m.name}
+		if named != "" {
+			if !strings.EqualFold(named, m.name) {
+				continue
+			}
+			names = []string{"metricValue", "metric_value"}
+		}
+		if x := f.measure(m.limit, m.digits, names...); x.Valid {
+			all = append(all, store.Sample{Metric: m.name, Value: x.V})
+		}
+	}
+	if len(all) == 0 && len(f.wrong) == 0 {
+		f.fail("metricName", "invalid_value", "expected a value of FCP, LCP, CLS, INP, TTFB or FPS")
+	}
+	return all
+}
