@@ -26,10 +26,13 @@ func prepare(cfg Config, steps []string) error {
 	if err != nil {
 		return &fault{kind: store.ErrUnavailable, cause: err}
 	}
-	if err := recognise(cfg.Path); err != nil {
-		return err
+	err = probe(cfg, steps)
+	if err != nil && errors.Is(err, store.ErrUnavailable) {
+		// Only now: opening and closing a file drops all locks that this process
+		// has on it, and by now it is known that it has none.
+		return errors.Join(recognise(cfg.Path), err)
 	}
-	return probe(cfg, steps)
+	return err
 }
 
 // create makes the file under another name first, so that a process that ends
@@ -82,12 +85,12 @@ func place(draft, path string) error {
 	return nil
 }
 
-// recognise looks for the mark of a DuckDB file. The engine would take some other
-// files for work of extensions it is not allowed to load.
+// recognise looks for the mark of a DuckDB file. The engine takes some other files for
+// work of extensions it is not allowed to load, and does not call them damaged.
 func recognise(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return &fault{kind: store.ErrUnavailable, cause: err}
+		return nil // the engine's error says as much
 	}
 	defer func() { _ = f.Close() }()
 	head := make([]byte, 12) // a checksum, then the mark

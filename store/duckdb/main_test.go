@@ -1,0 +1,61 @@
+package duckdb_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// childEnv tells a copy of the test binary what to be, and childPath where.
+const (
+	childEnv  = "SIGHTLINE_TEST_CHILD"
+	childPath = "SIGHTLINE_TEST_PATH"
+)
+
+func TestMain(m *testing.M) {
+	path := os.Getenv(childPath)
+	switch os.Getenv(childEnv) {
+	case "hold":
+		os.Exit(holdStore(path))
+	case "write":
+		os.Exit(writeUntilKilled(path))
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// startChild runs the test binary as kind and returns its output, line by line. It is
+// killed when the test ends, or by the function returned.
+func startChild(t *testing.T, kind, path string) (lines *bufio.Scanner, kill func()) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), childEnv+"="+kind, childPath+"="+path)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var ended bool
+	kill = func() {
+		if !ended {
+			ended = true
+			_ = child.Process.Kill()
+		}
+	}
+	t.Cleanup(func() {
+		kill()
+		_ = child.Wait()
+	})
+	return bufio.NewScanner(out), kill
+}
+
+// complain is a child's way to fail.
+func complain(err error) int {
+	fmt.Println("error:", err)
+	return 1
+}

@@ -1,0 +1,177 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func TestReceiptsAreForgottenAfterTheirTime(t *testing.T) {
+	t.Parallel()
+	var days atomic.Int64
+	start := time.Date(2026, 1, 1, 23, 59, 59, 0, time.UTC)
+	s := mustOpen(t, Config{Now: func() time.Time { return start.AddDate(0, 0, int(days.Load())) }})
+	ctx := context.Background()
+	for day := range 12 {
+		days.Store(int64(day))
+		if _, err := s.Write(ctx, event(fmt.Sprint(day))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(t, s, func(*writer) {}) // after the commit the writer tidies
+	if n := count(t, s, "receipts"); n != rememberDays+1 {
+		t.Errorf("%d receipts after 12 days with one each, want those of today and %d days before", n, rememberDays)
+	}
+	for id, want := range map[string]int{"11": 1, "3": 1, "2": 0} {
+		if got, err := s.Write(ctx, event(id)); err != nil || got.Repeated != want {
+			t.Errorf("the event of day %s again on day 11 = %+v, %v; want %d repeats", id, got, err, want)
+		}
+	}
+}
+
+func TestVersionsAreThinnedWithoutChangingAny(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.duckdb")
+	s := mustOpen(t, Config{Path: path})
+	ctx := context.Background()
+	for i := range 30 {
+		b := event(fmt.Sprint(i))
+		b.Events[0].Time = time.Unix(int64(i%3)*86_400, 0)
+		if _, err := s.Write(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	version := func(s *Store, day int64) uint64 {
+		v, err := s.Version(ctx, site, time.Unix(day*86_400, 0), time.Unix((day+1)*86_400, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if n := count(t, s, "versions"); n != 30 {
+		t.Fatalf("%d rows of versions, want 30: this test proves nothing", n)
+	}
+	do(t, s, func(w *writer) {
+		w.versionRows = 1 << 20 // as after many more commits
+		if err := w.thinVersions(); err != nil {
+			t.Errorf("thinVersions: %v", err)
+		}
+	})
+	if n := count(t, s, "versions"); n != 3 {
+		t.Errorf("%d rows of versions, want one for each of 3 days", n)
+	}
+	want := [3]uint64{version(s, 0), version(s, 1), version(s, 2)}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = mustOpen(t, Config{Path: path})
+	if got := [3]uint64{version(s, 0), version(s, 1), version(s, 2)}; got != want || want != [3]uint64{28, 29, 30} {
+		t.Errorf("versions after a restart %v, before %v, want 28 29 30", got, want)
+	}
+}
+
+func TestTheLogIsMovedIntoTheFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.duckdb")
+	s := mustOpen(t, Config{Path: path})
+	if _, err := s.Write(context.Background(), event("e")); err != nil {
+		t.Fatal(err)
+	}
+	log := func() int64 {
+		info, err := os.Stat(path + ".wal")
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	size := log()
+	if size == 0 {
+		t.Fatal("no log after a write: this test proves nothing")
+	}
+	do(t, s, func(w *writer) { w.checkpoint(size) })
+	if log() != size {
+		t.Error("a checkpoint was made below its limit")
+	}
+	do(t, s, func(w *writer) { w.checkpoint(size - 1) })
+	if got := log(); got >= size {
+		t.Errorf("log of %d bytes after a checkpoint, before %d", got, size)
+	}
+	if n := count(t, s, "events"); n != 1 {
+		t.Errorf("%d events after a checkpoint, want 1", n)
+	}
+}
+
+func TestFilterNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	fresh := func() key { return key{int64(random.Uint64()), int64(random.Uint64())} }
+	f := newFilter(0)
+	keys := make([]key, f.capacity)
+	for i := range keys {
+		keys[i] = fresh()
+		f.add(keys[i])
+	}
+	if !f.full() {
+		t.Error("a filter with as many keys as it is made for is not full")
+	}
+	for _, k := range keys {
+		if !f.maybe(k) {
+			t.Fatalf("%v was added and is denied", k)
+		}
+	}
+	wrong := 0
+	const tries = 100_000
+	for range tries {
+		if f.maybe(fresh()) {
+			wrong++
+		}
+	}
+	if wrong > tries/150 {
+		t.Errorf("%d of %d unknown keys are taken for known, want at most one in 150", wrong, tries)
+	}
+}
+
+func TestKeysDiffer(t *testing.T) {
+	t.Parallel()
+	seen := make(map[key]string)
+	for _, c := range []struct {
+		kind        byte
+		subject, id string
+	}{
+		{pageRow, "ab", "c"}, {pageRow, "a", "bc"}, {customRow, "ab", "c"}, {pageRow, "ab", "c\x00"},
+		{pageRow, "", "abc"}, {pageRow, "abc", ""}, {pageRow, "\x01a", "b"}, {pageRow, "", "\x01ab"},
+	} {
+		name := fmt.Sprintf("%d %q %q", c.kind, c.subject, c.id)
+		k := newKey(c.kind, c.subject, c.id)
+		if other, ok := seen[k]; ok {
+			t.Errorf("%s and %s have the same key", name, other)
+		}
+		seen[k] = name
+	}
+	if newKey(pageRow, "a", "b") != newKey(pageRow, "a", "b") {
+		t.Error("one id has two keys")
+	}
+}
+
+// A batch written twice while the filter is wrong about every key stores nothing twice.
+func TestAWrongFilterCostsTimeOnly(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, Config{})
+	do(t, s, func(w *writer) {
+		for i := range w.filter.words {
+			w.filter.words[i] = ^uint64(0)
+		}
+	})
+	for _, want := range []store.Written{{Stored: batchRows}, {Repeated: batchRows}} {
+		if got, err := s.Write(context.Background(), someBatch(1)); err != nil || got != want {
+			t.Errorf("Write = %+v, %v; want %+v", got, err, want)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+func mustOpen(t testing.TB, cfg Config) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), cfg)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// do runs f in the writer's goroutine and waits for it.
+func do(t *testing.T, s *Store, f func(*writer)) {
+	t.Helper()
+	done := make(chan struct{})
+	s.tasks <- func(w *writer) {
+		defer close(done)
+		f(w)
+	}
+	<-done
+}
+
+// hold keeps the writer busy until the function returned is called.
+func hold(s *Store) (release func()) {
+	gate := make(chan struct{})
+	s.tasks <- func(*writer) { <-gate }
+	return sync.OnceFunc(func() { close(gate) })
+}
+
+func event(id string) *store.Batch {
+	return &store.Batch{Events: []store.Event{{Website: site.ID, ID: id, Time: time.Unix(0, 0)}}}
+}
+
+// count is how many rows a table has.
+func count(t *testing.T, s *Store, table string) int64 {
+	t.Helper()
+	rows, err := s.Query(context.Background(), store.Statement{
+		SQL: "SELECT count(*) FROM " + table, Kinds: []dialect.Kind{dialect.Int},
+	})
+	if err != nil {
+		t.Fatalf("counting %s: %v", table, err)
+	}
+	return rows.Columns[0].Ints[0]
+}
+
+func TestWritesThatWaitBecomeOneCommit(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
+	release := hold(s)
+	defer release()
+	var all sync.WaitGroup
+	const writers = 64
+	for i := range writers {
+		all.Go(func() {
+			if _, err := s.Write(context.Background(), event(string(rune('!'+i)))); err != nil {
+				t.Errorf("Write: %v", err)
+			}
+		})
+	}
+	time.Sleep(300 * time.Millisecond) // until all of them wait
+	release()
+	all.Wait()
+	if got := s.catalog.latest(); got != 1 {
+		t.Errorf("%d commits for %d writes that waited together, want 1", got, writers)
+	}
+	if n := count(t, s, "events"); n != writers {
+		t.Errorf("%d events, want %d", n, writers)
+	}
+}
+
+func TestAWriteThatGivesUpWaitingIsNotStored(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, Config{})
+	release := hold(s)
+	defer release()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.Write(ctx, event("e")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Write = %v, want its context's error", err)
+	}
+	if _, err := s.Erase(ctx, site); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Erase = %v, want its context's error", err)
+	}
+	release()
+	if n := count(t, s, "events"); n != 0 {
+		t.Errorf("%d events, want none", n)
+	}
+}
+
+func TestOneBadWriteDoesNotHarmItsGroup(t *testing.T) {
+	t.Parallel()
+	steps, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A row that only the engine refuses, whatever the reason might be.
+	const title = "name VARCHAR NOT NULL, title VARCHAR NOT NULL"
+	steps[0] = strings.Replace(steps[0], title, title+" CHECK (title <> 'poison')", 1)
+	s, err := openWith(context.Background(), Config{}, steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	release := hold(s)
+	defer release()
+	var all sync.WaitGroup
+	var refused atomic.Int64
+	for _, id := range []string{"a", "b", "poison", "c", "d"} {
+		all.Go(func() {
+			b := event(id)
+			b.Events[0].Title = id
+			if _, err := s.Write(context.Background(), b); err != nil {
+				refused.Add(1)
+				if id != "poison" {
+					t.Errorf("Write %s: %v", id, err)
+				}
+			}
+		})
+	}
+	time.Sleep(100 * time.Millisecond)
+	release()
+	all.Wait()
+	if n := count(t, s, "events"); n != 4 || refused.Load() != 1 {
+		t.Errorf("%d events and %d refused, want 4 and 1", n, refused.Load())
+	}
+	if n := count(t, s, "receipts"); n != 4 {
+		t.Errorf("%d receipts, want 4: the refused id must not count as received", n)
+	}
+}
+
+func TestEraseRemovesOneSubjectOnly(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
+	ctx := context.Background()
+	at := time.Unix(1_700_000_000, 0)
+	b := &store.Batch{
+		Events: []store.Event{{Website: "w", ID: "1", Time: at}, {Website: "v", ID: "1", Time: at}, {Website: "w", ID: "2", Time: at.AddDate(0, 0, 9)}},
+		Errors: []store.Error{{Website: "w", ID: "1", Time: at}},
+		Vitals: []store.Vital{{Website: "w", ID: "1", Time: at, Samples: []store.Sample{{Metric: "LCP"}, {Metric: "CLS"}}}},
+		Visits: []store.Visit{{Link: "w", ID: "1", Time: at}},
+	}
+	if _, err := s.Write(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	version := func(of store.Subject) uint64 {
+		v, err := s.Version(ctx, of, at.AddDate(0, 0, 9), at.AddDate(0, 0, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	before := version(site)
+	if n, err := s.Erase(ctx, site); err != nil || n != 5 {
+		t.Errorf("Erase = %d, %v; want 5 rows", n, err)
+	}
+	if after := version(site); after <= before {
+		t.Errorf("version %d after Erase, want more than %d", after, before)
+	}
+	if e, v := count(t, s, "events"), count(t, s, "visits"); e != 1 || v != 1 {
+		t.Errorf("%d events and %d visits are left, want one of each", e, v)
+	}
+	if n, err := s.Erase(ctx, store.Subject{Kind: store.KindSchedule, ID: "w"}); err != nil || n != 0 {
+		t.Errorf("Erase of a stranger = %d, %v; want nothing", n, err)
+	}
+	if got, err := s.Write(ctx, b); err != nil || got != (store.Written{Stored: 4, Repeated: 2}) {
+		t.Errorf("writing all again = %+v, %v; want the erased rows back", got, err)
+	}
+}
