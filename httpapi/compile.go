@@ -11,7 +11,6 @@ type explainedBody struct {
 	Success bool             `json:"success"`
 	QueryID string           `json:"queryId,omitempty"`
 	Data    []explainedEntry `json:"data"`
-	Meta    query.Meta       `json:"meta"`
 }
 
 // explainedEntry is one parameter: its plan for people, and the statement with its arguments.
@@ -49,7 +48,7 @@ func (a *api) explain(c *call, req query.Request) (*explainedBody, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := &explainedBody{Success: true, QueryID: req.ID, Data: make([]explainedEntry, 0, len(all)), Meta: asked(req)}
+	body := &explainedBody{Success: true, QueryID: req.ID, Data: make([]explainedEntry, 0, len(all))}
 	for _, x := range all {
 		e := explainedEntry{Parameter: x.Parameter, ID: x.ID, Success: x.Err == nil, Args: make([]explainArg, 0, len(x.Args))}
 		if x.Err != nil {

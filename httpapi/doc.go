@@ -20,8 +20,16 @@
 // not list is answered 500, logged with its cause, and never shown. [WriteError] gives
 // hosts the same bodies for errors of their own.
 //
+// # Limits
+//
+// A key has one bucket per class of routes, public routes one per IPv4 address or IPv6
+// /64. A batch costs as many as it has queries: one before its body is read, the rest
+// after. Calls that fail to authenticate are refused before they are counted.
+//
 // # What a browser needs
 //
 // Origins named in [Config] are answered as CORS asks, without credentials. Answers to
-// GET carry an ETag where their data has a version; answers that reach today have none.
+// GET carry an ETag where their data has a version. It covers the caller's access, the
+// resolved range and the data from 48 hours before it to 48 hours after; answers that
+// reach today, or in which a parameter failed, have none.
 package httpapi

@@ -189,7 +189,10 @@ func TestACallerWhoLeavesIsAudited(t *testing.T) {
 	if e := w.trail.take(); len(e) != 1 || e[0].Status != 503 || e[0].Outcome != "failed" {
 		t.Errorf("audit: %+v", e)
 	}
-	if w.trail.err != nil {
+	if strings.Contains(w.log.String(), "level=ERROR") {
+		t.Errorf("it is logged as a failure of ours: %s", w.log)
+	}
+	if w.trail.ended {
 		t.Error("the entry was recorded with a context that had ended")
 	}
 }

@@ -77,9 +77,12 @@ func TestWhatACallCosts(t *testing.T) {
 	}{
 		{"a query costs one", "POST", "/v1/query?website_id=site_a", "all", question, []string{"query key_all 1"}},
 		{"a batch costs as many as it has queries", "POST", "/v1/query?website_id=site_a", "all", three, []string{"query key_all 1", "query key_all 2"}},
+		{"a batch of two costs two", "POST", "/v1/query?website_id=site_a", "all", "[" + question + "," + question + "]", []string{"query key_all 1", "query key_all 1"}},
+		{"a batch of one costs one", "POST", "/v1/query?website_id=site_a", "all", "[" + question + "]", []string{"query key_all 1"}},
 		{"a batch to compile too", "POST", "/v1/query/compile?website_id=site_a", "all", three, []string{"other key_all 1", "other key_all 2"}},
 		{"a body that is no JSON costs one", "POST", "/v1/query?website_id=site_a", "all", "{", []string{"query key_all 1"}},
 		{"a refusal costs one", "POST", "/v1/query?website_id=site_x", "all", question, []string{"query key_all 1"}},
+		{"a key may have limits of its own", "GET", "/v1/query/websites", "slow", "", []string{"other key_slow 1 of 5"}},
 		{"no key costs nothing", "POST", "/v1/query?website_id=site_a", "", question, nil},
 		{"public routes count by address", "GET", "/v1/query/types", "all", "", []string{"public 192.0.2.1 1"}},
 		{"health counts by address", "GET", "/health/live", "", "", []string{"health 192.0.2.1 1"}},

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,7 +39,7 @@ type overviewBody struct {
 	Success   bool            `json:"success"`
 	Website   websiteRecord   `json:"website"`
 	Range     overviewRange   `json:"range"`
-	Totals    json.RawMessage `json:"totals"`             // null when it failed
+	Totals    json.RawMessage `json:"totals"`             // null when they failed
 	Previous  json.RawMessage `json:"previous,omitempty"` // of the period of equal length just before
 	Series    query.Table     `json:"series"`
 	Pages     query.Table     `json:"pages"`
@@ -199,16 +198,12 @@ func (b *overviewBody) take(i int, r *query.Result) (err error) {
 
 // firstRow is the row of a table of totals in JSON.
 func firstRow(t query.Table) (json.RawMessage, error) {
-	rep, err := encode(t)
-	if err != nil {
-		return nil, err
-	}
 	var rows []json.RawMessage
-	if err := json.Unmarshal(rep.body, &rows); err != nil {
+	if err := json.Unmarshal(t.AppendJSON(nil), &rows); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return json.RawMessage("null"), nil
+		return nil, nil
 	}
-	return bytes.Clone(rows[0]), nil
+	return rows[0], nil
 }

@@ -37,7 +37,7 @@ func TestOverview(t *testing.T) {
 	}, body["range"]); diff != "" {
 		t.Error(diff)
 	}
-	for part, rows := range map[string]int{"series": 30, "pages": 2, "traffic": 2, "countries": 2, "devices": 2} {
+	for part, rows := range map[string]int{"series": 30, "pages": 10, "traffic": 2, "countries": 2, "devices": 2} {
 		if got := len(body[part].([]any)); got != rows {
 			t.Errorf("%s has %d rows, want %d", part, got, rows)
 		}
@@ -109,7 +109,7 @@ func TestAnOverviewInPart(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"totals": true, "series": true, "traffic": true, "countries": true, "devices": true}, failed); diff != "" {
 		t.Error(diff)
 	}
-	if body["totals"] != nil || len(body["series"].([]any)) != 0 || len(body["pages"].([]any)) != 2 {
+	if body["totals"] != nil || len(body["series"].([]any)) != 0 || len(body["pages"].([]any)) != 10 {
 		t.Errorf("body %s", rec.Body)
 	}
 	w.keys["pages"].Types = []string{"sessions"}
@@ -174,6 +174,44 @@ func TestDataIsNotReadAgainWhileItsVersionStands(t *testing.T) {
 	}
 }
 
+func TestWhatATagCovers(t *testing.T) {
+	w := newWorld(t, func(cfg *Config) { cfg.Versions = &versions{} })
+	seen := map[string]string{}
+	for _, target := range []string{
+		"/v1/query?website_id=site_a&parameters=pages&preset=yesterday",
+		"/v1/query?website_id=site_b&parameters=pages&preset=yesterday",
+		"/v1/query?website_id=site_a&parameters=pages&preset=yesterday&id=x",
+		"/v1/query?website_id=site_a&parameters=pages&preset=yesterday&limit=5",
+		"/v1/query?website_id=site_a&parameters=pages&startDate=2026-03-27&endDate=2026-03-27",
+		"/v1/query?website_id=site_a&parameters=pages&preset=yesterday&timezone=Asia/Tokyo",
+		"/v1/websites/site_a/analytics?preset=yesterday",
+		"/v1/websites/site_a/analytics?preset=yesterday&compare=previous_period",
+		"/v1/websites/site_b/analytics?preset=yesterday",
+	} {
+		tag := w.send("GET", target, "all", "").Header().Get("ETag")
+		if other, taken := seen[tag]; tag == "" || taken {
+			t.Errorf("%s has the tag %q of %s", target, tag, other)
+		}
+		seen[tag] = target
+	}
+	w.dir.sites[0].Name = "another"
+	if tag := w.send("GET", "/v1/websites/site_a/analytics?preset=yesterday", "all", "").Header().Get("ETag"); seen[tag] != "" {
+		t.Error("a website that was renamed keeps its tag")
+	}
+}
+
+func TestAWriteDuringTheRunIsNotMissed(t *testing.T) {
+	v := &versions{}
+	w := newWorld(t, func(cfg *Config) { cfg.Versions = v })
+	w.store.onQuery = func() { v.n.Add(1) }
+	target := "/v1/query?website_id=site_a&parameters=pages&preset=yesterday"
+	tag := w.send("GET", target, "all", "").Header().Get("ETag")
+	w.store.onQuery = func() {}
+	if rec := w.send("GET", target, "all", "", "If-None-Match", tag); rec.Code != 200 {
+		t.Errorf("%d: the caller keeps an answer from before the write", rec.Code)
+	}
+}
+
 func TestAnswersWithoutATag(t *testing.T) {
 	for _, tc := range []struct {
 		name, method, target, key string
@@ -224,8 +262,12 @@ func TestListsAreNotSentAgain(t *testing.T) {
 	for _, target := range []string{"/v1/query/types", "/v1/query/types?include_meta=true", "/v1/query/websites"} {
 		tag := w.send("GET", target, "all", "").Header().Get("ETag")
 		for sent, status := range map[string]int{tag: 304, "*": 304, `"x", ` + tag: 304, `"x"`: 200, strings.Trim(tag, `"`): 200} {
+			w.trail.take()
 			if rec := w.send("GET", target, "all", "", "If-None-Match", sent); rec.Code != status || rec.Header().Get("ETag") != tag {
 				t.Errorf("%s with %s: %d, want %d", target, sent, rec.Code, status)
+			}
+			if e := w.trail.take(); len(e) > 0 && e[0].Status != status {
+				t.Errorf("%s with %s: audited as %d, want %d", target, sent, e[0].Status, status)
 			}
 		}
 		w.dir.sites[0].Name = "another"

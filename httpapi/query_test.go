@@ -31,7 +31,7 @@ func TestASingleQuery(t *testing.T) {
 	}
 	data := body["data"].([]any)
 	pages, typo := data[0].(map[string]any), data[1].(map[string]any)
-	if body["success"] != true || body["queryId"] != "q1" || pages["success"] != true || len(pages["data"].([]any)) != 2 {
+	if body["success"] != true || body["queryId"] != "q1" || pages["success"] != true || len(pages["data"].([]any)) != 7 {
 		t.Errorf("body %s", rec.Body)
 	}
 	if typo["success"] != false || typo["parameter"] != "sumary" || typo["id"] != "typo" || len(typo["data"].([]any)) != 0 ||

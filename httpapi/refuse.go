@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"log/slog"
@@ -54,7 +55,11 @@ func (a *api) refusal(c *call, err error) *reply {
 		if c.route != nil {
 			path = c.route.path
 		}
-		a.cfg.Logger.LogAttrs(c.r.Context(), slog.LevelError, "request failed", slog.String("requestId", c.id),
+		level := slog.LevelError
+		if errors.Is(err, context.Canceled) { // the caller left
+			level = slog.LevelInfo
+		}
+		a.cfg.Logger.LogAttrs(c.r.Context(), level, "request failed", slog.String("requestId", c.id),
 			slog.String("method", c.r.Method), slog.String("route", path), slog.Int("status", p.status), slog.Any("error", err))
 	}
 	return p.reply(c.r, c.id, err)

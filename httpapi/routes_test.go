@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -100,9 +101,9 @@ func TestEveryRouteWithAKeyRefusesAndIsAudited(t *testing.T) {
 		if rt.method == http.MethodPost {
 			t.Run(rt.method+" "+rt.path+" a body that is too large", func(t *testing.T) {
 				target, _ := ask(rt, "site_a")
-				for _, length := range []int64{501, -1} { // announced, and found out
-					r := httptest.NewRequest(rt.method, target, strings.NewReader(strings.Repeat(" ", 501)))
-					r.ContentLength = length
+				for length, body := range map[int64]io.Reader{501: unread{t}, -1: strings.NewReader(strings.Repeat(" ", 501))} {
+					r := httptest.NewRequest(rt.method, target, body)
+					r.ContentLength = length // announced, and found out
 					r.Header.Set("X-Api-Key", "all")
 					rec := httptest.NewRecorder()
 					w.handler.ServeHTTP(rec, r)
@@ -116,6 +117,27 @@ func TestEveryRouteWithAKeyRefusesAndIsAudited(t *testing.T) {
 	}
 	if tested < 5 {
 		t.Fatalf("only %d routes need a key", tested)
+	}
+}
+
+// unread is a body that nobody should read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("a body that announced to be too large was read")
+	return 0, io.EOF
+}
+
+func TestImpossibleIDsAreNotLookedUp(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"%00", "%ff", "a%0ab", strings.Repeat("x", 257)} {
+		expect(t, w.send("POST", "/v1/query?website_id="+id, "all", question), 403, "FORBIDDEN")
+		if e := w.trail.take(); len(e) != 1 || e[0].Resource != (auth.Resource{Kind: "website"}) {
+			t.Errorf("%.20s: audit %+v", id, e)
+		}
+	}
+	if n := w.dir.asked.Load(); n != 0 {
+		t.Errorf("the directory was asked %d times", n)
 	}
 }
 
@@ -165,6 +187,12 @@ func TestSubjects(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			expect(t, w.send("POST", tc.target, tc.key, tc.body), tc.status, tc.code)
 		})
+	}
+	for target, scope := range map[string]string{"?website_id=site_a": "read:data", "?link_id=link_a": "read:links", "?schedule_id=mon_a": "read:monitors"} {
+		want := `Bearer error="insufficient_scope", scope="` + scope + `"`
+		if got := w.send("POST", "/v1/query"+target, "flags", link).Header().Get("WWW-Authenticate"); got != want {
+			t.Errorf("%s: %s, want %s", target, got, want)
+		}
 	}
 }
 

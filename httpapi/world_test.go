@@ -87,6 +87,7 @@ func newKeys() fakeKeys {
 		"nothing": {Scopes: []auth.Scope{auth.ReadData}},
 		"rows": {Scopes: []auth.Scope{auth.ReadData}, All: true,
 			Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
+		"slow":  {Scopes: []auth.Scope{auth.ReadData}, All: true, Limits: &auth.Limits{PerMinute: 5}},
 		"pages": {Scopes: []auth.Scope{auth.ReadData}, All: true, Types: []string{"pages"}},
 	}
 	for name, k := range keys {
@@ -162,13 +163,15 @@ type trail struct {
 	mu      sync.Mutex
 	entries []auth.Entry
 	err     error
+	ended   bool // an entry came with a context that had ended
 }
 
 func (t *trail) Record(ctx context.Context, e auth.Entry) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.entries = append(t.entries, e)
-	return errors.Join(t.err, ctx.Err())
+	t.ended = t.ended || ctx.Err() != nil
+	return t.err
 }
 
 // take returns the entries since the last time.
@@ -187,17 +190,21 @@ type fakeLimiter struct {
 	allow func(class auth.Class, id string, cost int) (auth.Decision, error) // nil: everything, without limit
 }
 
-func (l *fakeLimiter) Allow(_ context.Context, class auth.Class, id string, cost int, _ *auth.Limits) (auth.Decision, error) {
+func (l *fakeLimiter) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.asked = append(l.asked, fmt.Sprintf("%s %s %d", class, id, cost))
+	asked := fmt.Sprintf("%s %s %d", class, id, cost)
+	if own != nil {
+		asked += fmt.Sprintf(" of %d", own.PerMinute)
+	}
+	l.asked = append(l.asked, asked)
 	if l.allow == nil {
 		return auth.Decision{OK: true}, nil
 	}
 	return l.allow(class, id, cost)
 }
 
-// cannedStore answers without a database: a row of totals, two rows of a breakdown, and
+// cannedStore answers without a database: a row of totals, some rows of a breakdown, and
 // no rows of a series, which the engine fills.
 type cannedStore struct {
 	asked atomic.Int64
@@ -205,6 +212,8 @@ type cannedStore struct {
 	last  atomic.Pointer[store.Statement]
 	only  string // the type that fails; empty means all
 	block atomic.Bool
+	// onQuery is called by every query; nil: nothing is.
+	onQuery func()
 }
 
 func (s *cannedStore) fail(err error) { s.err.Store(&err) }
@@ -216,6 +225,9 @@ func (s *cannedStore) Ping(context.Context) error { return nil }
 func (s *cannedStore) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	s.asked.Add(1)
 	s.last.Store(&stmt)
+	if s.onQuery != nil {
+		s.onQuery()
+	}
 	if s.block.Load() {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -223,7 +235,7 @@ func (s *cannedStore) Query(ctx context.Context, stmt store.Statement) (*store.R
 	if err := s.err.Load(); err != nil && (s.only == "" || s.only == stmt.Label) {
 		return nil, *err
 	}
-	n := map[string]int{"summary_metrics": 1, "pages": 2, "traffic": 2, "countries": 2, "device_types": 2}[stmt.Label]
+	n := map[string]int{"summary_metrics": 1, "pages": 12, "traffic": 2, "countries": 2, "device_types": 2}[stmt.Label]
 	rows := &store.Rows{Len: n}
 	for _, kind := range stmt.Kinds {
 		c := store.Column{Kind: kind}
