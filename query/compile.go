@@ -131,13 +131,14 @@ func (c *compiler) each() selection {
 	}
 	q.where = c.conditions(tb)
 	c.sessions(sessionNeeds{columns: columnsOf("s", q), hits: true})
-	q.order = c.ordering(nil)
+	q.order = c.ordering(nil, nil)
 	q.tail = c.page()
 	return q
 }
 
-// ordering is the plan's sorting, by output columns, and after it the keys.
-func (c *compiler) ordering(keys []expr.Expr) []ordering {
+// ordering is the plan's sorting and what breaks its ties: the values of groupBy, the
+// type's key columns, its dimensions.
+func (c *compiler) ordering(group, dimensions []expr.Expr) []ordering {
 	var found []ordering
 	used := map[string]bool{}
 	add := func(name string, desc bool) {
@@ -149,12 +150,13 @@ func (c *compiler) ordering(keys []expr.Expr) []ordering {
 	for _, o := range c.p.Sort {
 		add(o.column, o.desc)
 	}
-	if c.p.Type.Each {
-		for _, name := range c.p.Type.By {
-			add(name, false)
-		}
+	for _, k := range group {
+		found = append(found, ordering{e: k})
 	}
-	for _, k := range keys {
+	for _, name := range c.p.Type.Key {
+		add(name, false)
+	}
+	for _, k := range dimensions {
 		found = append(found, ordering{e: k})
 	}
 	return found
@@ -162,7 +164,7 @@ func (c *compiler) ordering(keys []expr.Expr) []ordering {
 
 func kinds(p *Plan) []dialect.Kind {
 	var found []dialect.Kind
-	for _, col := range slices.Concat(p.columns(), p.Type.needs) {
+	for _, col := range p.columns() {
 		switch col.Format {
 		case String:
 			found = append(found, dialect.Text)

@@ -34,28 +34,31 @@ func (c *compiler) counted() selection {
 	for i, tm := range c.p.Type.terms {
 		q.columns = append(q.columns, named{expr.Ident(c.p.Type.columns[i].Name), c.column(tm)})
 	}
-	for _, m := range c.p.Type.needTerms {
-		q.columns = append(q.columns, named{m.alias(), j(m.alias())})
-	}
 	q.from = from + " AS j"
+	switch {
+	case c.owned():
+		q.where = []expr.Expr{expr.Gt(j(own), expr.Int(0))}
+	case len(parts) > 1 && len(c.p.Group) > 0:
+		q.joins = []join{c.seen()}
+	}
 	keys := c.keys()
 	if c.p.Type.Series {
 		// A series is filled, sorted and paged when all of it is there.
 		q.tail = fmt.Sprintf("LIMIT %d", MaxLimit+1)
 		return q
 	}
-	if len(keys) > 0 {
-		q.where = []expr.Expr{c.shown()}
-	}
-	q.order = c.ordering(keys)
+	q.order = c.ordering(keys[:len(c.p.Group)], keys[len(c.p.Group):])
 	q.tail = c.page()
 	return q
 }
 
 func j(name expr.Ident) expr.Expr { return expr.Col("j", name) }
 
-// bucket is the key of a series.
-const bucket = expr.Ident("bucket")
+// bucket is the key of a series; own counts the rows of the type's own table.
+const (
+	bucket = expr.Ident("bucket")
+	own    = expr.Ident("own")
+)
 
 // keys are the answer's keys but the bucket, as its relation j has them.
 func (c *compiler) keys() []expr.Expr {
@@ -85,13 +88,20 @@ func (c *compiler) column(tm *term) expr.Expr {
 	})
 }
 
-// shown keeps the rows in which a needed metric is not 0.
-func (c *compiler) shown() expr.Expr {
-	var any []expr.Expr
-	for _, name := range c.p.Type.Needs {
-		any = append(any, expr.Gt(j(c.p.Type.need(name).alias()), expr.Int(0)))
+// seen joins the combinations of groupBy that have a row of the type's own table; the
+// others are not shown.
+func (c *compiler) seen() join {
+	q := selection{from: "part_" + c.p.Type.Rows + " AS x"}
+	var same []expr.Expr
+	for _, f := range c.p.Group {
+		name := expr.Ident(f.Name)
+		e := expr.Col("x", name)
+		q.columns = append(q.columns, named{name, e})
+		q.group = append(q.group, e)
+		same = append(same, expr.Eq(j(name), expr.Col("g", name)))
 	}
-	return expr.Or(any...)
+	c.with("seen", c.build(q))
+	return join{to: "seen AS g", on: expr.And(same...)}
 }
 
 // parts makes a part of each table whose metrics the type shows.
@@ -121,6 +131,9 @@ func (c *compiler) part(p *part) selection {
 	for _, m := range p.metrics {
 		q.columns = append(q.columns, named{m.alias(), m.expr})
 	}
+	if c.owned() {
+		q.columns = append(q.columns, named{own, c.own(p.tb)})
+	}
 	from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
 	switch p.tb.shape {
 	case sessionRows:
@@ -140,6 +153,20 @@ func (c *compiler) part(p *part) selection {
 		}
 	}
 	return q
+}
+
+// owned says whether rows of the other tables alone make no row of the answer.
+func (c *compiler) owned() bool {
+	ty := c.p.Type
+	return len(ty.by) > 0 && !ty.Either && len(ty.tables()) > 1
+}
+
+// own counts the rows of a part that make a row of the answer.
+func (c *compiler) own(tb *table) expr.Expr {
+	if tb == c.p.Type.table {
+		return expr.Call(dialect.Count)
+	}
+	return expr.Int(0)
 }
 
 // partKeys are the answer's keys as the rows of tb have them.
@@ -198,7 +225,7 @@ func (c *compiler) combine(parts []*part) string {
 	}
 	var union []sqlbuilder.Builder
 	for _, p := range parts {
-		union = append(union, c.build(widen(p, parts, keys)))
+		union = append(union, c.build(widen(p, parts, keys, c.owned())))
 		for _, m := range p.metrics {
 			e := expr.Call(dialect.Max, expr.Col("u", m.alias()))
 			if m.Zero {
@@ -207,6 +234,9 @@ func (c *compiler) combine(parts []*part) string {
 			all.columns = append(all.columns, named{m.alias(), e})
 		}
 	}
+	if c.owned() {
+		all.columns = append(all.columns, named{own, expr.Call(dialect.Max, expr.Col("u", own))})
+	}
 	c.with("united", sqlbuilder.UnionAll(union...))
 	all.from = "united AS u"
 	c.with("joined", c.build(all))
@@ -214,10 +244,13 @@ func (c *compiler) combine(parts []*part) string {
 }
 
 // widen selects p's rows with null for the metrics of the other parts.
-func widen(p *part, parts []*part, keys []named) selection {
+func widen(p *part, parts []*part, keys []named, owned bool) selection {
 	q := selection{from: "part_" + p.tb.name + " AS x"}
 	for _, key := range keys {
 		q.columns = append(q.columns, named{key.as, expr.Col("x", key.as)})
+	}
+	if owned {
+		q.columns = append(q.columns, named{own, expr.Col("x", own)})
 	}
 	for _, other := range parts {
 		for _, m := range other.metrics {

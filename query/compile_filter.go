@@ -17,7 +17,16 @@ func (c *compiler) value(f *Field, tb *table) expr.Expr {
 	case tb.visited() && f.Session:
 		return lent(f, tb, "s")
 	}
-	return row(f.Column)
+	return f.of("t")
+}
+
+// of is the field as the rows under alias have it.
+func (f *Field) of(alias expr.Ident) expr.Expr {
+	e := expr.Col(alias, f.Column)
+	if f.Default != "" {
+		return expr.Call(dialect.If, expr.Eq(e, expr.Lit("")), expr.Arg(dialect.Text, f.Default), e)
+	}
+	return e
 }
 
 // lent is the field that the session under alias lends to a row t of tb. Without a
@@ -44,7 +53,7 @@ func (c *compiler) conditions(tb *table) []expr.Expr {
 	}
 	if tb.shape == plainRows {
 		for _, cond := range c.p.Mandatory {
-			v := row(cond.Field.Column)
+			v := cond.Field.of("t")
 			if tb.visited() && cond.Field.Session {
 				v = lent(cond.Field, tb, "m")
 			}
@@ -65,7 +74,7 @@ func (c *compiler) hits() expr.Expr {
 	var found []expr.Expr
 	for _, cond := range c.p.Filters {
 		if !cond.Field.Session {
-			found = append(found, cond.holds(expr.Col("p", cond.Field.Column)))
+			found = append(found, cond.holds(cond.Field.of("p")))
 		}
 	}
 	return expr.And(found...)
@@ -82,7 +91,7 @@ func (c *compiler) mandatory() (rowWise, sessionWise []expr.Expr) {
 		case cond.Field.Session:
 			sessionWise = append(sessionWise, cond.holds(lent(cond.Field, events, "m")))
 		case events.has(cond.Field):
-			rowWise = append(rowWise, cond.holds(row(cond.Field.Column)))
+			rowWise = append(rowWise, cond.holds(cond.Field.of("t")))
 		}
 	}
 	return rowWise, sessionWise

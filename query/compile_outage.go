@@ -55,7 +55,10 @@ func (c *compiler) spread(group []named) {
 		numbers, since, until = append(numbers, span.Number), append(since, span.From), append(until, span.To)
 	}
 	g, b := func(name expr.Ident) expr.Expr { return expr.Col("g", name) }, func(name expr.Ident) expr.Expr { return expr.Col("b", name) }
-	q := selection{from: "gaps AS g", where: []expr.Expr{expr.Eq(g("status"), expr.Int(int64(store.Down)))}}
+	q := selection{from: "gaps AS g", where: []expr.Expr{
+		expr.Eq(g("status"), expr.Int(int64(store.Down))),
+		expr.Lt(g("since"), g("until")), // not so for checks after now
+	}}
 	for _, key := range group {
 		q.columns = append(q.columns, named{key.as, g(key.as)})
 	}

@@ -56,14 +56,14 @@ func within(alias expr.Ident) expr.Expr {
 }
 
 // sessions adds the relation sessions, if it is needed: one row per session that may
-// touch the range. When a key's filters remove whole sessions, it is made twice: of all that the key
-// may see by row, and then of the events that the first leaves.
+// touch the range. When a key's filters remove whole sessions, sessions are formed
+// twice: of all events, to know which of them the key may see, and then of those.
 func (c *compiler) sessions(need sessionNeeds) {
 	from, to := c.p.Range.From.UnixMilli()-margin, c.p.Range.To.UnixMilli()+margin
 	rowWise, sessionWise := c.mandatory()
 	events := selection{from: "events AS t"}
 	if len(sessionWise) > 0 {
-		first := selection{from: "events AS t", where: slices.Concat(c.read("t", from-margin, to+margin), rowWise)}
+		first := selection{from: "events AS t", where: c.read("t", from-margin, to+margin)}
 		c.formSessions("whole", first, sessionNeeds{columns: columnsOf("m", selection{where: sessionWise}), early: need.early})
 		events.joins = []join{{left: true, to: "whole AS m", on: within("m")}}
 	}

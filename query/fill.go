@@ -35,7 +35,7 @@ func finish(p *Plan, rows *store.Rows) (Table, bool, *Error) {
 // checkRows holds an answer against what was asked for.
 func checkRows(p *Plan, rows *store.Rows) *Error {
 	cols := p.columns()
-	if got, want := len(rows.Columns), len(cols)+len(p.Type.needs); got != want {
+	if got, want := len(rows.Columns), len(cols); got != want {
 		return broken("the store returned %d columns, not %d", got, want)
 	}
 	for i := range rows.Columns {
@@ -52,7 +52,7 @@ func checkRows(p *Plan, rows *store.Rows) *Error {
 		if n < rows.Len || c.Valid != nil && len(c.Valid) < rows.Len {
 			return broken("column %d has %d values for %d rows", i, n, rows.Len)
 		}
-		if i < len(cols) && (cols[i].Format == String) != (c.Kind == dialect.Text) {
+		if (cols[i].Format == String) != (c.Kind == dialect.Text) {
 			return broken("column %q of format %s has kind %d", cols[i].Name, cols[i].Format, c.Kind)
 		}
 	}

@@ -20,7 +20,7 @@ type series struct {
 	date         int // place of the column of buckets
 	buckets      []calendar.Bucket
 	combinations [][]string // of groupBy, in ascending order; one empty one without groupBy
-	of           []int      // combination of each row, -1 where it is not shown
+	of           []int      // combination of each row
 	at           [][]int    // by combination and bucket, the row or -1
 }
 
@@ -53,9 +53,6 @@ func (s *series) place() *Error {
 	}
 	numbers := s.rows.Columns[s.date].Ints
 	for row, c := range s.of {
-		if c < 0 {
-			continue
-		}
 		b, found := slices.BinarySearchFunc(s.buckets, numbers[row], func(b calendar.Bucket, number int64) int {
 			return cmp.Compare(b.Number, number)
 		})
@@ -72,17 +69,15 @@ func tooManyRows(count string) *Error {
 		"ask for a shorter range or daily granularity, group by fewer fields, or filter to fewer values", count, MaxLimit)}
 }
 
-// combine finds the combinations that are shown, in order, and which one each row has.
+// combine finds the combinations, in order, and which one each row has.
 func (s *series) combine() {
 	s.of = make([]int, s.rows.Len)
 	if len(s.plan.Group) == 0 {
 		s.combinations = [][]string{{}}
 		return
 	}
-	needed := s.needed()
 	byKey := map[string][]string{}
 	keys := make([]string, s.rows.Len)
-	shown := map[string]bool{}
 	for row := range keys {
 		values := make([]string, len(s.plan.Group))
 		for i := range values {
@@ -92,24 +87,14 @@ func (s *series) combine() {
 		}
 		keys[row] = joinKey(values)
 		byKey[keys[row]] = values
-		shown[keys[row]] = shown[keys[row]] || counts(needed, row)
 	}
-	for key, values := range byKey {
-		if shown[key] {
-			s.combinations = append(s.combinations, values)
-		}
-	}
-	slices.SortFunc(s.combinations, slices.Compare)
+	s.combinations = slices.SortedFunc(maps.Values(byKey), slices.Compare)
 	places := make(map[string]int, len(s.combinations))
 	for i, values := range s.combinations {
 		places[joinKey(values)] = i
 	}
 	for row, key := range keys {
-		place, ok := places[key]
-		if !ok {
-			place = -1
-		}
-		s.of[row] = place
+		s.of[row] = places[key]
 	}
 }
 
@@ -123,38 +108,4 @@ func joinKey(values []string) string {
 		fmt.Fprintf(&b, "%d:%s", len(v), v)
 	}
 	return b.String()
-}
-
-// needed are the columns of which one must not be 0 for a row to count; none means
-// that every row does.
-func (s *series) needed() []*store.Column {
-	def := s.plan.Type
-	terms := slices.Collect(maps.Values(def.needed))
-	var found []*store.Column
-	for i := len(s.plan.Group); i < len(s.rows.Columns); i++ {
-		own := i - len(s.plan.Group) // place among the type's columns, then its hidden ones
-		if own >= len(def.columns) || slices.Contains(def.Needs, s.columns[i].Name) ||
-			own < len(def.terms) && slices.Contains(terms, def.terms[own]) {
-			found = append(found, &s.rows.Columns[i])
-		}
-	}
-	return found
-}
-
-// counts reports whether one of the needed columns is not 0 in a row.
-func counts(needed []*store.Column, row int) bool {
-	return len(needed) == 0 ||
-		slices.ContainsFunc(needed, func(c *store.Column) bool { return notZero(c, row) })
-}
-
-func notZero(c *store.Column, row int) bool {
-	switch {
-	case c.Null(row):
-		return false
-	case c.Kind == dialect.Int:
-		return c.Ints[row] != 0
-	case c.Kind == dialect.Float:
-		return c.Floats[row] != 0
-	}
-	return false
 }

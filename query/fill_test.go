@@ -12,13 +12,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// hits is a series of one count, one ratio and, hidden, one more count.
+// hits is a series of one count and one ratio.
 func hits() *definition {
-	d := define(Type{Name: "hits", Of: store.KindWebsite, Series: true, Needs: []string{"hits", "others"}},
+	return define(Type{Name: "hits", Of: store.KindWebsite, Series: true},
 		[]column{{Name: "date", Format: Date}, {Name: "hits", Format: Integer, Zero: true}, {Name: "rate", Format: Number, Decimals: 2}},
 		nil, []order{{"date", false}})
-	d.needs = []column{{Name: "others", Format: Integer}}
-	return d
 }
 
 // week is a plan over the days from 2024-03-29 to 2024-04-01 in Berlin, where clocks go
@@ -65,9 +63,9 @@ func TestFinishSeries(t *testing.T) {
 	country := &Field{Name: "country"}
 	device := &Field{Name: "device_type"}
 	d30, d31 := number(2024, 3, 30), number(2024, 3, 31)
-	one := rows(ints(d31, d30), ints(4, 2), known(floats(12.345, 0), true, false), ints(0, 0))
-	grouped := rows(texts("DE", "AT", "DE", "FR", ""), ints(d31, d31, d30, d30, d30),
-		ints(1, 2, 0, 0, 0), known(floats(5, 6, 7, 8, 9), true, true, false, true, true), ints(0, 0, 0, 0, 3))
+	one := rows(ints(d31, d30), ints(4, 2), known(floats(12.345, 0), true, false))
+	grouped := rows(texts("DE", "AT", "DE", ""), ints(d31, d31, d30, d30),
+		ints(1, 2, 0, 0), known(floats(5, 6, 7, 9), true, true, false, true))
 	for _, row := range []struct {
 		why    string
 		change func(p *Plan)
@@ -77,7 +75,7 @@ func TestFinishSeries(t *testing.T) {
 	}{
 		{"every day has a row: counts 0, ratios null", nil, one,
 			"2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-03-31 4 12.35\n2024-04-01 0 <nil>\n", false},
-		{"also when there are no rows", nil, rows(ints(), ints(), floats(), ints()),
+		{"also when there are no rows", nil, rows(ints(), ints(), floats()),
 			"2024-03-29 0 <nil>\n2024-03-30 0 <nil>\n2024-03-31 0 <nil>\n2024-04-01 0 <nil>\n", false},
 		{"a limit cuts the series", func(p *Plan) { p.Limit = 3 }, one,
 			"2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-03-31 4 12.35\n", true},
@@ -94,20 +92,20 @@ func TestFinishSeries(t *testing.T) {
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
 		{"and ascending", func(p *Plan) { p.Sort = []order{{"rate", false}} }, one,
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"combinations are filled each, those that count nothing are left out, '' is one",
+		{"combinations are filled each, '' is one",
 			func(p *Plan) { p.Group = []*Field{country} }, grouped,
 			" 2024-03-29 0 <nil>\nAT 2024-03-29 0 <nil>\nDE 2024-03-29 0 <nil>\n" +
 				" 2024-03-30 0 9\nAT 2024-03-30 0 <nil>\nDE 2024-03-30 0 <nil>\n" +
 				" 2024-03-31 0 <nil>\nAT 2024-03-31 2 6\nDE 2024-03-31 1 5\n" +
 				" 2024-04-01 0 <nil>\nAT 2024-04-01 0 <nil>\nDE 2024-04-01 0 <nil>\n", false},
 		{"no combination, no rows", func(p *Plan) { p.Group = []*Field{country} },
-			rows(texts("FR"), ints(d30), ints(0), floats(1), ints(0)), "", false},
+			rows(texts(), ints(), ints(), floats()), "", false},
 		{"ordered by combination", func(p *Plan) {
 			p.Group, p.Sort, p.Limit = []*Field{country}, []order{{"country", true}}, 2
 		}, grouped, "DE 2024-03-29 0 <nil>\nDE 2024-03-30 0 <nil>\n", true},
 		{"texts that join alike are different combinations", func(p *Plan) {
 			p.Group, p.Sort, p.Limit = []*Field{country, device}, []order{{"hits", true}}, 2
-		}, rows(texts("a", "ab"), texts("bc", "c"), ints(d30, d30), ints(7, 8), floats(1, 1), ints(0, 0)),
+		}, rows(texts("a", "ab"), texts("bc", "c"), ints(d30, d30), ints(7, 8), floats(1, 1)),
 			"ab c 2024-03-30 8 1\na bc 2024-03-30 7 1\n", true},
 	} {
 		table, more, mistake := finish(week(t, row.change), row.rows)
@@ -121,25 +119,10 @@ func TestFinishSeries(t *testing.T) {
 	}
 }
 
-// A needed metric may be shown under another name.
-func TestFinishNeedsRenamedColumn(t *testing.T) {
-	p := week(t, func(p *Plan) {
-		p.Group, p.Limit = []*Field{{Name: "country"}}, 10
-		p.Type.Needs, p.Type.needs = []string{"views"}, nil
-		p.Type.terms = []*term{{}, {}, {}}
-		p.Type.needed = map[string]*term{"views": p.Type.terms[1]}
-	})
-	day := number(2024, 3, 29)
-	table, _, mistake := finish(p, rows(texts("DE", "AT"), ints(day, day), ints(0, 1), floats(5, 5)))
-	if mistake != nil || table.Len() != 4 || table.Value(0, "country") != "AT" {
-		t.Errorf("%v: only AT has views:\n%s", mistake, lines(table))
-	}
-}
-
 func TestFinishHourlySkipsMissingHours(t *testing.T) {
 	p := week(t, func(p *Plan) { p.Grain = calendar.Hourly })
 	at := number(2024, 3, 31)*24 + 3
-	table, _, mistake := finish(p, rows(ints(at), ints(7), floats(1), ints(0)))
+	table, _, mistake := finish(p, rows(ints(at), ints(7), floats(1)))
 	if mistake != nil || table.Len() != 4*24-1 {
 		t.Fatalf("%d rows, %v; want 95", table.Len(), mistake)
 	}
@@ -159,7 +142,7 @@ func TestFinishTooManyRows(t *testing.T) {
 		for i := range n {
 			names[i], days[i], hits[i] = fmt.Sprint(i), number(2024, 3, 30), 1
 		}
-		return rows(texts(names...), ints(days...), ints(hits...), floats(rates...), ints(hits...))
+		return rows(texts(names...), ints(days...), ints(hits...), floats(rates...))
 	}
 	if table, more, mistake := finish(week(t, group), many(MaxLimit/4)); mistake != nil || table.Len() != 10 || !more {
 		t.Errorf("exactly %d rows are allowed: %v", MaxLimit, mistake)
@@ -196,17 +179,17 @@ func TestFinishRefusesBrokenRows(t *testing.T) {
 		change func(p *Plan)
 		rows   *store.Rows
 	}{
-		{"too few columns", nil, rows(ints(day), ints(1), floats(1))},
-		{"too many columns", nil, rows(ints(day), ints(1), floats(1), ints(1), ints(1))},
-		{"a short column", nil, rows(ints(day), ints(), floats(1), ints(1))},
-		{"a column of no kind", nil, rows(ints(day), store.Column{Ints: []int64{1}}, floats(1), ints(1))},
-		{"too few validities", nil, rows(ints(day), ints(1), known(floats(1)), ints(1))},
-		{"a date as text", nil, rows(texts("2024-03-30"), ints(1), floats(1), ints(1))},
-		{"a date as a fraction", nil, rows(floats(1), ints(1), floats(1), ints(1))},
-		{"a text column of numbers", country, rows(ints(1), ints(day), ints(1), floats(1), ints(1))},
-		{"a bucket before the range", nil, rows(ints(day-2), ints(1), floats(1), ints(1))},
-		{"a bucket after the range", nil, rows(ints(day+3), ints(1), floats(1), ints(1))},
-		{"a bucket twice", nil, rows(ints(day, day), ints(1, 1), floats(1, 1), ints(1, 1))},
+		{"too few columns", nil, rows(ints(day), ints(1))},
+		{"too many columns", nil, rows(ints(day), ints(1), floats(1), ints(1))},
+		{"a short column", nil, rows(ints(day), ints(), floats(1))},
+		{"a column of no kind", nil, rows(ints(day), store.Column{Ints: []int64{1}}, floats(1))},
+		{"too few validities", nil, rows(ints(day), ints(1), known(floats(1)))},
+		{"a date as text", nil, rows(texts("2024-03-30"), ints(1), floats(1))},
+		{"a date as a fraction", nil, rows(floats(1), ints(1), floats(1))},
+		{"a text column of numbers", country, rows(ints(1), ints(day), ints(1), floats(1))},
+		{"a bucket before the range", nil, rows(ints(day-2), ints(1), floats(1))},
+		{"a bucket after the range", nil, rows(ints(day+3), ints(1), floats(1))},
+		{"a bucket twice", nil, rows(ints(day, day), ints(1, 1), floats(1, 1))},
 	} {
 		if row.why == "too few validities" {
 			row.rows.Columns[2].Valid = []bool{}
@@ -226,7 +209,7 @@ func BenchmarkFinishSeries(b *testing.B) {
 	for i := range n {
 		numbers[i] = number(2024, 3, 1)*24 + int64(i)
 	}
-	found := rows(ints(numbers...), ints(hits...), floats(rates...), ints(hits...))
+	found := rows(ints(numbers...), ints(hits...), floats(rates...))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, _, mistake := finish(p, found); mistake != nil {

@@ -48,9 +48,8 @@ type order struct {
 }
 
 // columns are the output columns of p, in order: those of groupBy, then the type's.
-// A statement of p selects them in this order, unrounded, and after them the hidden
-// metrics of Type.needs. The column date holds bucket numbers, booleans are 0 or 1,
-// instants are milliseconds.
+// A statement of p selects them in this order, unrounded. The column date holds bucket
+// numbers, booleans are 0 or 1, instants are milliseconds.
 func (p *Plan) columns() []column {
 	cols := make([]column, 0, len(p.Group)+len(p.Type.columns))
 	for _, f := range p.Group {

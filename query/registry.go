@@ -23,7 +23,7 @@ func NewRegistry(types ...Type) (*Registry, error) {
 	words := newDictionary()
 	var faults []error
 	for _, ty := range types {
-		b := definer{words: words, def: &definition{Type: ty, parts: map[string]*term{}, needed: map[string]*term{}}}
+		b := definer{words: words, def: &definition{Type: ty, parts: map[string]*term{}}}
 		b.define()
 		if _, twice := r.byName[ty.Name]; twice {
 			b.fault("the name is taken")
@@ -68,13 +68,12 @@ func (b *definer) define() {
 		}
 	}
 	b.columns()
-	for _, name := range d.By {
-		if d.Each {
-			if d.column(name) < 0 {
-				b.fault("its key %q is no column of it", name)
-			}
-			continue
+	for _, name := range d.Key {
+		if d.column(name) < 0 {
+			b.fault("its key %q is no column of it", name)
 		}
+	}
+	for _, name := range d.By {
 		f := dimension(name)
 		if f == nil || !d.table.has(f) {
 			b.fault("table %q has no dimension %q", d.Rows, name)
@@ -85,8 +84,10 @@ func (b *definer) define() {
 	if d.Series && (len(d.By) > 0 || d.Each) {
 		b.fault("a series has no other keys than its date")
 	}
+	if d.Each && (len(d.By) > 0 || len(d.Key) == 0) {
+		b.fault("rows that are not counted have a Key and no By")
+	}
 	b.references()
-	b.needs()
 	b.orders()
 	b.fields()
 }
@@ -150,21 +151,6 @@ func (b *definer) references() {
 
 // isDimension says whether name stands for a value of the row's key, not a metric.
 func (b *definer) isDimension(name string) bool { return b.def.dimension(name) != nil }
-
-func (b *definer) needs() {
-	for _, name := range b.def.Needs {
-		tm := b.term(name)
-		if tm == nil || tm.on == "" {
-			b.fault("Needs names %q, which is no metric", name)
-			continue
-		}
-		b.def.needed[name] = tm
-		if !slices.Contains(b.def.terms, tm) {
-			b.def.needs = append(b.def.needs, tm.column)
-			b.def.needTerms = append(b.def.needTerms, tm)
-		}
-	}
-}
 
 func (b *definer) orders() {
 	for _, spec := range b.def.Order {

@@ -21,12 +21,13 @@ type Type struct {
 	Rows    string            // the table it is about; its metrics win over those of other tables
 	With    []string          // further tables that columns come from
 	By      []string          // dimensions that make a row; none: one row of totals
-	Each    bool              // no counting: a row of the answer is a row of the table, By its columns that tell rows apart
+	Each    bool              // no counting: a row of the answer is a row of the table
 	Series  bool              // a row per day or hour, gaps filled
 	Columns []string          // in order: "name", or "name=definition"
-	Order   []string          // output columns, "-" before descending ones; keys break ties
+	Order   []string          // output columns, "-" before descending ones
+	Key     []string          // output columns that break ties, ascending; after them the dimensions of By do
 	Share   string            // the metric that percentage is a share of; empty: the first of Order
-	Needs   []string          // a row is shown when one of these metrics is not 0
+	Either  bool              // rows of any of its tables make a row; otherwise those of Rows do
 	Named   string            // rows whose dimension of this name is empty are left out, of shares too
 }
 
@@ -49,6 +50,7 @@ type Field struct {
 	Column  expr.Ident // stored column, of rows and of session facts alike
 	Session bool       // the value is the session's; the row's own where there is none
 	Match   Match
+	Default string // what an absent value is taken for
 }
 
 // Match is how values are held against a field.
@@ -76,9 +78,6 @@ type definition struct {
 	groupable  []string          // fields that groupBy may name
 	sortable   []string          // output columns that sortBy may name
 	order      []order
-	needs      []column         // metrics of Needs that no output column shows; always selected last
-	needTerms  []*term          // behind each of needs
-	needed     map[string]*term // the metrics of Needs by name, shown or not
 }
 
 // column is one output column of a definition.
@@ -127,7 +126,7 @@ func (d *definition) metrics() []*term {
 			found = append(found, m)
 		}
 	}
-	for _, tm := range slices.Concat(d.terms, d.needTerms) {
+	for _, tm := range d.terms {
 		add(tm)
 		for _, name := range expr.Refs(tm.expr) {
 			if m := d.parts[name]; m != nil {
@@ -147,6 +146,3 @@ func (d *definition) groups(f *Field, used []*table) bool {
 	counted := slices.ContainsFunc(used, func(tb *table) bool { return tb.shape == sessionRows })
 	return f.Name == "path" && !counted
 }
-
-// need is the metric that Needs calls name.
-func (d *definition) need(name string) *term { return d.needed[name] }

@@ -9,8 +9,7 @@ func linkTypes() []Type {
 			Of:    store.KindLink, Rows: "visits", Columns: []string{"total=clicks"}},
 		{Name: "link_clicks_by_day", Title: "Clicks over time", Category: "Links", Chart: "timeseries", Tags: []string{"links", "series"},
 			About: "Clicks on the link by day or hour",
-			Of:    store.KindLink, Rows: "visits", Series: true, Columns: []string{"date", "clicks"}, Order: []string{"date"},
-			Needs: []string{"clicks"}},
+			Of:    store.KindLink, Rows: "visits", Series: true, Columns: []string{"date", "clicks"}, Order: []string{"date"}},
 	}
 }
 

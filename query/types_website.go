@@ -19,12 +19,11 @@ func overviewTypes() []Type {
 			About: "Pageviews, visitors, sessions and their quality by day or hour",
 			Of:    store.KindWebsite, Rows: "pageviews", With: []string{"sessions", "activity"}, Series: true,
 			Columns: []string{"date", "pageviews", "visitors", "sessions", "bounce_rate", "median_session_duration", "pages_per_session", "total_events"},
-			Order:   []string{"date"}, Needs: []string{"pageviews"}},
+			Order:   []string{"date"}},
 		{Name: "summary_metrics", Title: "Summary metrics", Category: "Analytics", Chart: "metric", Tags: []string{"overview", "kpi", "totals"},
 			About: "Pageviews, visitors, sessions and their quality over the whole range",
 			Of:    store.KindWebsite, Rows: "pageviews", With: []string{"sessions", "activity"},
-			Columns: []string{"pageviews", "visitors", "unique_visitors=visitors", "sessions", "bounce_rate", "median_session_duration", "pages_per_session", "total_events"},
-			Needs:   []string{"pageviews"}},
+			Columns: []string{"pageviews", "visitors", "unique_visitors=visitors", "sessions", "bounce_rate", "median_session_duration", "pages_per_session", "total_events"}},
 	}
 }
 
@@ -34,7 +33,7 @@ func pageTypes() []Type {
 			About: "Pages by visitors, with time on page and load time",
 			Of:    store.KindWebsite, Rows: "pageviews", With: []string{"exits"}, By: []string{"path"},
 			Columns: []string{"path", "name=path", "pageviews", "visitors", "percentage", "median_time_on_page", "avg_load_time"},
-			Order:   []string{"-visitors"}, Needs: []string{"pageviews"}},
+			Order:   []string{"-visitors"}},
 		{Name: "entry_pages", Title: "Entry pages", Category: "Content", Chart: "table", Tags: []string{"pages", "sessions", "landing"},
 			About: "Pages that sessions begin on",
 			Of:    store.KindWebsite, Rows: "sessions", By: []string{"entry_page"},
@@ -45,7 +44,7 @@ func pageTypes() []Type {
 			Of:    store.KindWebsite, Rows: "pageviews", With: []string{"vitals"}, By: []string{"path"},
 			Columns: []string{"path", "name=path", "pageviews", "samples", "p75_lcp", "p75_fcp", "p75_cls", "p75_inp", "p75_ttfb",
 				"avg_load_time", "avg_dom_ready_time", "avg_ttfb"},
-			Order: []string{"-pageviews"}, Needs: []string{"pageviews", "samples"}},
+			Order: []string{"-pageviews"}, Either: true},
 	}
 }
 
@@ -62,6 +61,7 @@ func audienceTypes() []Type {
 		About: "Where visitors come from, direct traffic included"},
 		"referrer", "name=referrer_name", "pageviews", "visitors", "percentage",
 		"referrer=referrer_url", "source=referrer_source", "domain=referrer_domain", "referrer_type")
+	traffic.Key = []string{"name"}
 	countries := breakdown(Type{Name: "countries", Title: "Countries", Category: "Geography", Chart: "table", Tags: []string{"geo", "audience"},
 		About: "Visitors by country", Named: "country"},
 		"country", "name=country_name", "pageviews", "visitors", "percentage", "country_code", "country_name")
@@ -78,7 +78,7 @@ func behaviourTypes() []Type {
 	return []Type{
 		{Name: "sessions", Title: "Sessions", Category: "Sessions", Chart: "table", Tags: []string{"sessions", "list"},
 			About: "Single sessions, the latest first",
-			Of:    store.KindWebsite, Rows: "sessions", Each: true, By: []string{"session_id", "first_visit"},
+			Of:    store.KindWebsite, Rows: "sessions", Each: true, Key: []string{"session_id", "first_visit"},
 			Columns: []string{"session_id", "first_visit", "last_visit", "duration", "page_views", "total_events", "bounced",
 				"entry_page", "exit_page", "visitor_id", "profile_id",
 				"country=country_name", "country_code", "country_name", "region", "city",

@@ -88,7 +88,7 @@ var fields = []*Field{
 	{Name: "event_name", Column: "name"},
 	{Name: "namespace", Column: "namespace"},
 	{Name: "message", Column: "message"},
-	{Name: "error_type", Column: "error_type"},
+	{Name: "error_type", Column: "error_type", Default: "Error"},
 	{Name: "metric_name", Column: "metric_name"},
 	{Name: "session_id", Column: "session_id"},
 	{Name: "anonymous_id", Column: "anonymous_id"},

@@ -1,0 +1,157 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// A Harness lets Run reach a store.
+type Harness struct {
+	// Open returns an empty store that takes rows; the test's Cleanup closes it.
+	Open func(t *testing.T) Filled
+	// Slow is a statement that runs for minutes, to be cancelled.
+	Slow store.Statement
+}
+
+// Filled is a store that takes rows.
+type Filled interface {
+	store.Store
+	store.Writer
+}
+
+// Run proves that a store answers as the engine needs it to: that it can be pinged,
+// that values come back as the promised kinds, that the answers of a small world of
+// traps are exactly these rows, that a cancelled question ends, and that sixteen
+// callers at once get what one gets.
+func Run(t *testing.T, h Harness) {
+	t.Run("ping", func(t *testing.T) {
+		s := h.Open(t)
+		if err := s.Ping(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := s.Dialect().Check(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("kinds", func(t *testing.T) { kinds(t, h.Open(t)) })
+	t.Run("cases", func(t *testing.T) {
+		s := filled(t, h)
+		for _, c := range cases() {
+			t.Run(c.name, func(t *testing.T) { c.check(t, s) })
+		}
+	})
+	t.Run("cancellation", func(t *testing.T) { cancellation(t, h.Open(t), h.Slow) })
+	t.Run("sixteen at once", func(t *testing.T) { concurrent(t, filled(t, h)) })
+}
+
+func filled(t *testing.T, h Harness) Filled {
+	t.Helper()
+	s := h.Open(t)
+	if _, err := s.Write(t.Context(), fixture()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// kinds asks for a value and a null of every kind of column, by arguments of every kind.
+func kinds(t *testing.T, s store.Store) {
+	d := s.Dialect()
+	null := d.Call(dialect.NullIf, d.Arg("i", dialect.Int), d.Arg("i", dialect.Int))
+	stmt := store.Statement{
+		Label: "kinds",
+		SQL: fmt.Sprintf("SELECT %s AS a, %s AS b, %s AS c, %s AS d, %s AS e", d.Arg("i", dialect.Int), d.Arg("f", dialect.Float),
+			d.Arg("t", dialect.Text), d.Call(dialect.Lookup, d.Arg("t", dialect.Text), d.Arg("l", dialect.Texts), d.Arg("l", dialect.Texts), "'no'"), null),
+		Args: []dialect.Arg{
+			{Name: "i", Kind: dialect.Int, Value: int64(-1 << 53)}, {Name: "f", Kind: dialect.Float, Value: 0.1},
+			{Name: "t", Kind: dialect.Text, Value: "ü\x00'\"\\%_🎉"}, {Name: "l", Kind: dialect.Texts, Value: []string{"a", "ü\x00'\"\\%_🎉"}},
+		},
+		Kinds: []dialect.Kind{dialect.Int, dialect.Float, dialect.Text, dialect.Text, dialect.Int},
+	}
+	rows, err := s.Query(t.Context(), stmt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows.Len != 1 || len(rows.Columns) != 5 {
+		t.Fatalf("%d rows of %d columns", rows.Len, len(rows.Columns))
+	}
+	for i, want := range stmt.Kinds {
+		if got := rows.Columns[i].Kind; got != want {
+			t.Errorf("column %d has kind %d, want %d", i, got, want)
+		}
+	}
+	got := []any{rows.Columns[0].Ints[0], rows.Columns[1].Floats[0], rows.Columns[2].Texts[0], rows.Columns[3].Texts[0], rows.Columns[4].Null(0)}
+	if diff := cmp.Diff([]any{int64(-1 << 53), 0.1, "ü\x00'\"\\%_🎉", "ü\x00'\"\\%_🎉", true}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// cancellation wants a question to end within a second of its context.
+func cancellation(t *testing.T, s store.Store, slow store.Statement) {
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	_, err := s.Query(ctx, slow)
+	if late := time.Since(deadline); late > time.Second {
+		t.Errorf("ended %s after its context", late)
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func concurrent(t *testing.T, s store.Store) {
+	all := cases()
+	var running sync.WaitGroup
+	for i := range 16 {
+		running.Go(func() {
+			for j := range all {
+				all[(i+j)%len(all)].check(t, s)
+			}
+		})
+	}
+	running.Wait()
+}
+
+// check asks the case's question and compares the rows, as JSON.
+func (c testCase) check(t *testing.T, s store.Store) {
+	t.Helper()
+	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests, _, err := query.Decode([]byte(c.request), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(requests[0].Errors) > 0 {
+		t.Fatal(requests[0].Errors)
+	}
+	access := query.Access{Subject: c.of, Filters: c.filters}
+	resp, err := engine.Run(t.Context(), access, requests[0].Request)
+	if err != nil {
+		t.Errorf("%s: %v", c.name, err)
+		return
+	}
+	r := resp.Data[0]
+	got, err := r.Data.MarshalJSON()
+	if err != nil || !r.Success {
+		t.Errorf("%s: %v %s %v", c.name, err, r.Error, r.Cause)
+		return
+	}
+	if diff := cmp.Diff(c.rows(), split(string(got))); diff != "" {
+		t.Errorf("%s\nThe rule: %s\n(-want +got)\n%s", c.name, c.rule, diff)
+	}
+}
