@@ -61,19 +61,25 @@ func parseTable(markdown string) (table, error) {
 	return t, nil
 }
 
-func (r row) allows(imported string) bool {
+// allows returns the word of r that lets it import a package.
+func (r row) allows(imported string) (word string, ok bool) {
 	own, ours := local(imported)
-	return slices.ContainsFunc(r.may, func(m string) bool {
+	i := slices.IndexFunc(r.may, func(m string) bool {
 		if ours {
 			return m == own
 		}
 		return imported == m || strings.HasPrefix(imported, m+"/")
 	})
+	if i < 0 {
+		return "", false
+	}
+	return r.may[i], true
 }
 
 // checkFloors holds the imports of the tree against the table.
 func checkFloors(t *tree, floors table) []finding {
 	out := checkTable(t, floors)
+	used := map[[2]string]bool{} // package, and what it is allowed and imports
 	for _, f := range t.files {
 		r, known := floors[f.dir]
 		if !known {
@@ -81,8 +87,18 @@ func checkFloors(t *tree, floors table) []finding {
 		}
 		imports := f.imports()
 		for _, imported := range slices.Sorted(maps.Keys(imports)) {
+			if m, ok := r.allows(imported); ok && !f.test {
+				used[[2]string{f.dir, m}] = true
+			}
 			for _, text := range breaches(f, r, floors, imported) {
 				out = append(out, t.find("imports", imports[imported], "%s %s", f.dir, text))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.packages())) {
+		for _, m := range floors[name].may {
+			if !used[[2]string{name, m}] {
+				out = append(out, finding{"table", name, "is allowed " + m + " and does not import it"})
 			}
 		}
 	}
@@ -100,7 +116,7 @@ func breaches(f *file, r row, floors table, imported string) (out []string) {
 	if imported == "testing" && !r.test {
 		out = append(out, "imports testing outside tests")
 	}
-	if (ours || thirdParty(imported)) && !r.allows(imported) {
+	if _, ok := r.allows(imported); !ok && (ours || thirdParty(imported)) {
 		out = append(out, "may not import "+imported)
 	}
 	return out
