@@ -86,8 +86,8 @@ func (c *clock) add(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// fail ends the case with what was seen and the rule it breaks.
-func (b *bench) fail(format string, args ...any) {
+// failf ends the case with what was seen and the rule it breaks.
+func (b *bench) failf(format string, args ...any) {
 	b.t.Helper()
 	b.t.Errorf(format, args...)
 	b.t.Fatalf("the rule: %s", b.why)
@@ -97,7 +97,7 @@ func (b *bench) create(k auth.Key) (auth.Key, auth.Secret) {
 	b.t.Helper()
 	k, s, err := b.Create(b.t.Context(), k)
 	if err != nil {
-		b.fail("Create: %v", err)
+		b.failf("Create: %v", err)
 	}
 	return k, s
 }
@@ -106,7 +106,7 @@ func (b *bench) rotate(id string, grace time.Duration) (auth.Key, auth.Secret) {
 	b.t.Helper()
 	k, s, err := b.Rotate(b.t.Context(), id, grace)
 	if err != nil {
-		b.fail("Rotate: %v", err)
+		b.failf("Rotate: %v", err)
 	}
 	return k, s
 }
@@ -119,7 +119,7 @@ func (b *bench) find(what string, s auth.Secret) *auth.Key {
 	b.t.Helper()
 	k, err := b.look(s)
 	if err != nil || k == nil {
-		b.fail("%s: KeyByDigest = %v, %v; want the key", what, k, err)
+		b.failf("%s: KeyByDigest = %v, %v; want the key", what, k, err)
 	}
 	return k
 }

@@ -133,8 +133,7 @@ func TestSuiteCatches(t *testing.T) {
 			cmd := exec.CommandContext(ctx, exe, "-test.run=^TestFlawed$", "-test.v")
 			cmd.Env = append(os.Environ(), flawVariable+"="+name)
 			out, err := cmd.CombinedOutput()
-			var exit *exec.ExitError
-			if !errors.As(err, &exit) {
+			if _, failed := errors.AsType[*exec.ExitError](err); !failed {
 				t.Fatalf("the suite passed a store that %s: %v", name, err)
 			}
 			where := "--- FAIL: TestFlawed/" + strings.ReplaceAll(f.caught, " ", "_")

@@ -50,13 +50,13 @@ func roundTrip(b *bench) {
 	made, secret := b.create(in)
 	found := b.find("created key", secret)
 	if !reflect.DeepEqual(*found, made) {
-		b.fail("found   %+v\ncreated %+v", *found, made)
+		b.failf("found   %+v\ncreated %+v", *found, made)
 	}
 	want := in
 	want.Prefix, want.Start = secret.Prefix(), secret.Start()
 	want.CreatedAt = b.clock.now().UTC().Truncate(time.Millisecond)
 	if !reflect.DeepEqual(made, want) {
-		b.fail("created %+v\nwant    %+v", made, want)
+		b.failf("created %+v\nwant    %+v", made, want)
 	}
 }
 
@@ -64,15 +64,15 @@ func bareKey(b *bench) {
 	bare, secret := b.create(auth.Key{Owner: "acme", All: true})
 	found := b.find("bare key", secret)
 	if bare.ID == "" || !reflect.DeepEqual(*found, bare) {
-		b.fail("found   %+v\ncreated %+v", *found, bare)
+		b.failf("found   %+v\ncreated %+v", *found, bare)
 	}
 	if found.Types != nil || found.Limits != nil || !found.Expires.IsZero() || !found.Revoked.IsZero() || !found.All {
-		b.fail("a bare key came back with more than it had: %+v", *found)
+		b.failf("a bare key came back with more than it had: %+v", *found)
 	}
 	_, secret = b.create(auth.Key{Owner: "acme", Types: []string{}})
 	found = b.find("key of no types", secret)
 	if found.Types == nil || len(found.Types) != 0 || found.All {
-		b.fail("a key of no types came back as %+v", *found)
+		b.failf("a key of no types came back as %+v", *found)
 	}
 }
 
@@ -83,11 +83,11 @@ func unknownDigest(b *bench) {
 		d := good
 		d[bit/8] ^= 1 << (bit % 8)
 		if k, err := b.KeyByDigest(b.t.Context(), d); !errors.Is(err, auth.ErrNotFound) || k != nil {
-			b.fail("bit %d flipped: %v, %v", bit, k, err)
+			b.failf("bit %d flipped: %v, %v", bit, k, err)
 		}
 	}
 	if k, err := b.KeyByDigest(b.t.Context(), auth.Digest{}); !errors.Is(err, auth.ErrNotFound) || k != nil {
-		b.fail("zero digest: %v, %v", k, err)
+		b.failf("zero digest: %v, %v", k, err)
 	}
 }
 
@@ -96,7 +96,7 @@ func noSecret(b *bench) {
 	found := b.find("created key", secret)
 	random := secret.Reveal()[len(secret.Start()):]
 	if text := fmt.Sprintf("%+v %#v %+v", *found, *found, made); strings.Contains(text, random) {
-		b.fail("the key holds its secret")
+		b.failf("the key holds its secret")
 	}
 }
 
@@ -113,7 +113,7 @@ func ownCopy(b *bench) {
 		k.All = true
 	}
 	if got := *b.find("created key", secret); !reflect.DeepEqual(got, want) {
-		b.fail("now    %+v\nbefore %+v", got, want)
+		b.failf("now    %+v\nbefore %+v", got, want)
 	}
 }
 
@@ -122,10 +122,10 @@ func takenID(b *bench) {
 	second := full()
 	second.Owner = "other"
 	if _, _, err := b.Create(b.t.Context(), second); !errors.Is(err, auth.ErrExists) {
-		b.fail("second Create: %v", err)
+		b.failf("second Create: %v", err)
 	}
 	if got := *b.find("first key", secret); !reflect.DeepEqual(got, first) {
-		b.fail("now    %+v\nbefore %+v", got, first)
+		b.failf("now    %+v\nbefore %+v", got, first)
 	}
 }
 
@@ -137,7 +137,7 @@ func refusedKeys(b *bench) {
 		"filter of nothing": {Owner: "acme", Filters: []auth.Filter{{Field: "country", Op: "eq"}}},
 	} {
 		if _, s, err := b.Create(b.t.Context(), k); !errors.Is(err, auth.ErrBadKey) || s.Reveal() != "" {
-			b.fail("%s: %v", what, err)
+			b.failf("%s: %v", what, err)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func cancelled(b *bench) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	cancel()
 	if _, err := b.KeyByDigest(ctx, secret.Digest(b.pepper)); err == nil || errors.Is(err, auth.ErrNotFound) {
-		b.fail("KeyByDigest with a cancelled context: %v", err)
+		b.failf("KeyByDigest with a cancelled context: %v", err)
 	}
 }
 
@@ -156,19 +156,19 @@ func switchedOff(b *bench) {
 	ctx := b.t.Context()
 	for _, disabled := range []bool{true, false} {
 		if err := b.SetDisabled(ctx, made.ID, disabled); err != nil {
-			b.fail("SetDisabled(%v): %v", disabled, err)
+			b.failf("SetDisabled(%v): %v", disabled, err)
 		}
 		if k := b.find("key", secret); k.Disabled != disabled {
-			b.fail("SetDisabled(%v) left %+v", disabled, *k)
+			b.failf("SetDisabled(%v) left %+v", disabled, *k)
 		}
 	}
 	at := b.clock.now().UTC().Truncate(time.Millisecond)
 	for range 2 {
 		if err := b.Revoke(ctx, made.ID); err != nil {
-			b.fail("Revoke: %v", err)
+			b.failf("Revoke: %v", err)
 		}
 		if k := b.find("revoked key", secret); !k.Revoked.Equal(at) {
-			b.fail("revoked at %v, want the first time, %v", k.Revoked, at)
+			b.failf("revoked at %v, want the first time, %v", k.Revoked, at)
 		}
 		b.clock.add(time.Hour)
 	}
@@ -176,7 +176,7 @@ func switchedOff(b *bench) {
 		"Revoke": b.Revoke(ctx, "nobody"), "SetDisabled": b.SetDisabled(ctx, "nobody", true),
 	} {
 		if !errors.Is(err, auth.ErrNotFound) {
-			b.fail("%s of an unknown key: %v", what, err)
+			b.failf("%s of an unknown key: %v", what, err)
 		}
 	}
 }
@@ -191,11 +191,11 @@ func concurrency(b *bench) {
 				owner := fmt.Sprintf("owner-%d", w)
 				made, s, err := b.Create(b.t.Context(), auth.Key{Owner: owner, All: true})
 				if err != nil {
-					faults <- fmt.Errorf("Create: %w", err)
+					faults <- fmt.Errorf("in Create: %w", err)
 					continue
 				}
 				if k, err := b.look(s); err != nil || k.ID != made.ID || k.Owner != owner {
-					faults <- fmt.Errorf("KeyByDigest: %v, %w; want %s of %s", k, err, made.ID, owner)
+					faults <- fmt.Errorf("in KeyByDigest: %v, %w; want %s of %s", k, err, made.ID, owner)
 				}
 			}
 		})
@@ -206,6 +206,6 @@ func concurrency(b *bench) {
 		b.t.Error(err)
 	}
 	if b.t.Failed() {
-		b.fail("keys were lost")
+		b.failf("keys were lost")
 	}
 }

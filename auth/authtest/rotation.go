@@ -13,15 +13,15 @@ func rotation(b *bench) {
 	b.clock.add(time.Hour)
 	rotated, fresh := b.rotate(made.ID, 0)
 	if old.Reveal() == fresh.Reveal() {
-		b.fail("the secret is the old one")
+		b.failf("the secret is the old one")
 	}
 	want := made
 	want.Start = fresh.Start()
 	if got := *b.find("new secret", fresh); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(rotated, want) {
-		b.fail("found   %+v\nrotated %+v\nwant    %+v", got, rotated, want)
+		b.failf("found   %+v\nrotated %+v\nwant    %+v", got, rotated, want)
 	}
 	if k, err := b.look(old); !errors.Is(err, auth.ErrNotFound) {
-		b.fail("old secret: %v, %v", k, err)
+		b.failf("old secret: %v, %v", k, err)
 	}
 }
 
@@ -31,15 +31,15 @@ func rotationWithGrace(b *bench) {
 	for _, wait := range []time.Duration{0, time.Minute - 2*time.Millisecond} {
 		b.clock.add(wait)
 		if k := b.find("old secret in its grace", old); k.ID != made.ID {
-			b.fail("old secret finds %s", k.ID)
+			b.failf("old secret finds %s", k.ID)
 		}
 		if k := b.find("new secret", fresh); k.ID != made.ID {
-			b.fail("new secret finds %s", k.ID)
+			b.failf("new secret finds %s", k.ID)
 		}
 	}
 	b.clock.add(2 * time.Millisecond)
 	if k, err := b.look(old); !errors.Is(err, auth.ErrNotFound) {
-		b.fail("old secret after its grace: %v, %v", k, err)
+		b.failf("old secret after its grace: %v, %v", k, err)
 	}
 	b.find("new secret after the grace", fresh)
 }
@@ -49,14 +49,14 @@ func secondRotation(b *bench) {
 	_, second := b.rotate(made.ID, time.Hour)
 	_, third := b.rotate(made.ID, time.Hour)
 	if k, err := b.look(first); !errors.Is(err, auth.ErrNotFound) {
-		b.fail("first secret: %v, %v", k, err)
+		b.failf("first secret: %v, %v", k, err)
 	}
 	b.find("second secret", second)
 	b.find("third secret", third)
 	_, fourth := b.rotate(made.ID, 0)
 	for what, s := range map[string]auth.Secret{"second": second, "third": third} {
 		if k, err := b.look(s); !errors.Is(err, auth.ErrNotFound) {
-			b.fail("%s secret after a rotation without grace: %v, %v", what, k, err)
+			b.failf("%s secret after a rotation without grace: %v, %v", what, k, err)
 		}
 	}
 	b.find("fourth secret", fourth)
@@ -65,16 +65,16 @@ func secondRotation(b *bench) {
 func refusedRotations(b *bench) {
 	made, secret := b.create(full())
 	if _, _, err := b.Rotate(b.t.Context(), "nobody", 0); !errors.Is(err, auth.ErrNotFound) {
-		b.fail("unknown key: %v", err)
+		b.failf("unknown key: %v", err)
 	}
 	if _, _, err := b.Rotate(b.t.Context(), made.ID, -time.Second); !errors.Is(err, auth.ErrBadKey) {
-		b.fail("negative grace: %v", err)
+		b.failf("negative grace: %v", err)
 	}
 	b.find("secret after refused rotations", secret)
 	if err := b.Revoke(b.t.Context(), made.ID); err != nil {
-		b.fail("Revoke: %v", err)
+		b.failf("Revoke: %v", err)
 	}
 	if _, _, err := b.Rotate(b.t.Context(), made.ID, 0); !errors.Is(err, auth.ErrBadKey) {
-		b.fail("revoked key: %v", err)
+		b.failf("revoked key: %v", err)
 	}
 }

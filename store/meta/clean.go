@@ -24,7 +24,7 @@ const (
 // faults cleans the fields of a record, and collects what is wrong with them.
 type faults []error
 
-func (f *faults) add(format string, args ...any) {
+func (f *faults) addf(format string, args ...any) {
 	*f = append(*f, fmt.Errorf(format, args...))
 }
 
@@ -43,14 +43,14 @@ func (f *faults) id(prefix, given string) string {
 	}
 	f.text("id", given)
 	if strings.ContainsFunc(given, unicode.IsSpace) {
-		f.add("id: %q has blanks", given)
+		f.addf("id: %q has blanks", given)
 	}
 	return given
 }
 
 func (f *faults) required(field, given string) string {
 	if given == "" {
-		f.add("%s is missing", field)
+		f.addf("%s is missing", field)
 	}
 	f.text(field, given)
 	return given
@@ -66,11 +66,11 @@ func (f *faults) label(field, given string) string {
 func (f *faults) text(field, given string) {
 	switch {
 	case !utf8.ValidString(given):
-		f.add("%s is not UTF-8", field)
+		f.addf("%s is not UTF-8", field)
 	case utf8.RuneCountInString(given) > maxText:
-		f.add("%s has more than %d characters", field, maxText)
+		f.addf("%s has more than %d characters", field, maxText)
 	case strings.ContainsFunc(given, unicode.IsControl):
-		f.add("%s has control characters", field)
+		f.addf("%s has control characters", field)
 	}
 }
 
@@ -80,13 +80,13 @@ func (f *faults) address(field, given string, schemes ...string) string {
 	u, err := url.Parse(given)
 	switch {
 	case given == "":
-		f.add("%s is missing", field)
+		f.addf("%s is missing", field)
 	case len(given) > maxURL:
-		f.add("%s has more than %d bytes", field, maxURL)
+		f.addf("%s has more than %d bytes", field, maxURL)
 	case err != nil || u.Host == "" || !utf8.ValidString(given):
-		f.add("%s: %q is no absolute address", field, given)
+		f.addf("%s: %q is no absolute address", field, given)
 	case len(schemes) > 0 && !slices.Contains(schemes, u.Scheme):
-		f.add("%s: %q is none of %q", field, u.Scheme, schemes)
+		f.addf("%s: %q is none of %q", field, u.Scheme, schemes)
 	}
 	return given
 }
@@ -99,9 +99,9 @@ func (f *faults) domain(given string) string {
 	}
 	switch {
 	case strings.TrimSpace(given) == "":
-		f.add("domain is missing")
+		f.addf("domain is missing")
 	case host == "" || len(host) > maxDomain || !utf8.ValidString(host) || strings.ContainsFunc(host, bad):
-		f.add("domain: %q has no host", given)
+		f.addf("domain: %q has no host", given)
 	}
 	return host
 }

@@ -132,3 +132,51 @@ func TestKill(t *testing.T) {
 		}
 	}
 }
+
+// TestDiskFull has the database hit a limit of pages, which it reports as a full disk.
+func TestDiskFull(t *testing.T) {
+	s := mustOpen(t, config(t))
+	k, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count = 1"); err != nil { // raised to what there is
+		t.Fatal(err)
+	}
+	created := 0
+	for ; created < 1000; created++ {
+		if _, err = s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, store.ErrFull) {
+		t.Errorf("after %d websites: %v", created, err)
+	}
+	if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != created {
+		t.Errorf("%d websites, %v; want the %d that were created", len(sites), err, created)
+	}
+	if found, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil || found.ID != k.ID {
+		t.Errorf("KeyByDigest on a full disk = %+v, %v", found, err)
+	}
+	if _, err := s.write.ExecContext(t.Context(), "PRAGMA max_page_count = 100000"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+func BenchmarkKeyByDigest(b *testing.B) {
+	s := mustOpen(b, config(b))
+	_, secret, err := s.CreateKey(b.Context(), auth.Key{Owner: "acme", All: true, Scopes: auth.Scopes()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := secret.Digest(pepper)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.KeyByDigest(b.Context(), d); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

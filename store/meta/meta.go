@@ -104,7 +104,7 @@ func (c Config) check() error {
 	if n := len(c.Pepper); n > 0 && n < auth.MinPepper {
 		faults = append(faults, fmt.Errorf("store/meta: pepper has %d bytes, fewer than %d", n, auth.MinPepper))
 	}
-	if _, err := auth.NewSecret(nil, c.Prefix); err != nil {
+	if _, err := auth.NewSecret(nil, c.Prefix); err != nil { // auth knows which prefixes are fit
 		faults = append(faults, fmt.Errorf("store/meta: %w", err))
 	}
 	return errors.Join(faults...)

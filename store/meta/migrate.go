@@ -1,16 +1,15 @@
 package meta
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -24,8 +23,6 @@ var embedded embed.FS
 
 // versionTable is not goose's own default, so that another program's is not taken for ours.
 const versionTable = "sightline_meta_version"
-
-const magic = "SQLite format 3\x00"
 
 func migrations() fs.FS {
 	files, err := fs.Sub(embedded, "migrations")
@@ -55,26 +52,55 @@ func inspect(ctx context.Context, l lang, cfg Config, files fs.FS) error {
 
 // create makes the file when it is missing, for its owner's eyes only, and reports
 // whether it holds nothing yet.
+//
+// It opens no file that somebody may have open as a database: when a process closes any
+// handle of a file it loses all its locks on it, those of SQLite too. So a new file is
+// made under another name, closed, and then given its own.
 func create(path string) (fresh bool, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		f, err = os.Open(path)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := createAside(path); err != nil {
+			return false, fmt.Errorf("store/meta: %w: %w", store.ErrUnavailable, err)
+		}
+		info, err = os.Stat(path)
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file", path)
 	}
 	if err != nil {
 		return false, fmt.Errorf("store/meta: %w: %w", store.ErrUnavailable, err)
 	}
-	defer f.Close()
-	head := make([]byte, len(magic))
-	n, err := io.ReadFull(f, head)
-	switch {
-	case errors.Is(err, io.EOF):
-		return true, nil
-	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
-		return false, fmt.Errorf("store/meta: %w: %w", store.ErrUnavailable, err)
-	case !bytes.Equal(head[:n], []byte(magic)):
-		return false, fmt.Errorf("store/meta: %s: %w: it is no SQLite file", path, store.ErrCorrupt)
+	return info.Size() == 0, nil
+}
+
+func createAside(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // of mode 0600
+	if err != nil {
+		return err
 	}
-	return false, nil
+	if err := f.Close(); err != nil {
+		return err
+	}
+	err = os.Link(f.Name(), path)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil // another was quicker
+	} else if err != nil {
+		// A file system without links: then only a database that this process opens
+		// within this very moment would lose its locks.
+		err = createExclusive(path)
+	}
+	return errors.Join(err, os.Remove(f.Name()))
+}
+
+func createExclusive(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // judge says whether this program can work with what db holds.

@@ -114,6 +114,9 @@ func TestRefusedFilesAreNotTouched(t *testing.T) {
 			if !errors.Is(err, c.want) || s != nil {
 				t.Errorf("Open = %v, %v; want %v", s, err, c.want)
 			}
+			if log, err := os.ReadFile(cfg.Path + "-wal"); len(log) > 0 {
+				t.Errorf("a log of %d bytes waits to be moved into the file, %v", len(log), err)
+			}
 			after, err := os.ReadFile(cfg.Path)
 			if err != nil || !bytes.Equal(before, after) {
 				t.Errorf("the file changed: %d bytes before, %d after, %v", len(before), len(after), err)

@@ -63,7 +63,12 @@ func one[T any](ctx context.Context, s *Store, what string, q sq.Sqlizer, scan f
 	return all[0], nil
 }
 
-func text(row scanner) (t string, err error) { return t, row.Scan(&t) }
+// text scans the only column of a row.
+func text(row scanner) (string, error) {
+	var t string
+	err := row.Scan(&t)
+	return t, err
+}
 
 // update runs f in a transaction: all of it is on disk when update returns nil, and
 // none of it otherwise.

@@ -29,8 +29,8 @@ func dayNumber(t time.Time) int64 {
 	return n
 }
 
-// Salt returns the salt of the UTC day that day lies in, 32 random bytes, the same to everyone who asks,
-// in whatever process; who asks first makes it. The first of a day also destroys those
+// Salt returns the salt of the UTC day that day lies in: 32 random bytes, the same to
+// everyone who asks, in whatever process. Who asks first makes it, and destroys those
 // from before yesterday. Its error wraps store.ErrNotFound for a day whose salt is
 // destroyed, and store.ErrInvalid for a day after tomorrow, by the clock of Config.
 func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
