@@ -43,11 +43,7 @@ type call struct {
 // run takes c through the steps and returns its answer. What panics on the way is an
 // error like any other.
 func (c *call) run(ctx context.Context) (rep reply, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+	defer caught(&err)
 	if err := c.authenticate(ctx); err != nil {
 		return reply{}, err
 	}
@@ -121,4 +117,11 @@ func (c *call) write(ctx context.Context, b *store.Batch) error {
 		return deliveryDown.because(err)
 	}
 	return nil
+}
+
+// caught turns a panic into an error, with the stack for the log.
+func caught(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+	}
 }

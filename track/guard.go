@@ -146,7 +146,8 @@ func (c *call) use(kind store.SubjectKind, id, owner string) {
 }
 
 // record keeps the audit entry of c when it is the use of a key, or was to be one.
-func (c *call) record(ctx context.Context, status int) error {
+func (c *call) record(ctx context.Context, status int) (err error) {
+	defer caught(&err)
 	tried := c.route.access == byKey || c.route.access == byKeyOrSite && credentialed(c.r)
 	if c.key == nil && !tried {
 		return nil

@@ -244,6 +244,12 @@ func BenchmarkBot(b *testing.B) {
 	}
 }
 
+func BenchmarkNewDetector(b *testing.B) {
+	for b.Loop() {
+		detector(b)
+	}
+}
+
 func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		Parse(people[0].ua)

@@ -1,0 +1,118 @@
+package track
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// strict is a Writer that takes only what every store can hold.
+type strict struct {
+	t *testing.T
+}
+
+func (s *strict) Write(_ context.Context, b *store.Batch) (store.Written, error) {
+	raw, err := json.Marshal(b)
+	if err != nil || !utf8.Valid(raw) {
+		s.t.Errorf("rows that cannot be written: %v", err)
+	}
+	check := func(subject, id string, year int, texts ...string) {
+		if subject == "" || id == "" || year < 2000 || year > 2026 {
+			s.t.Errorf("a row without subject, id or time: %q %q %d", subject, id, year)
+		}
+		for _, x := range append(texts, id) {
+			if !utf8.ValidString(x) || strings.ContainsAny(x, "\x00\n\x7f") {
+				s.t.Errorf("a text that is not clean: %q", x)
+			}
+		}
+	}
+	for _, e := range b.Events {
+		check(e.Website, e.ID, e.Time.Year(), e.Name, e.Path, e.Title, e.Referrer, e.Href, e.Text, e.SessionID, e.Properties, e.AnonymousID, e.ProfileID)
+		if e.Properties != "" && !json.Valid([]byte(e.Properties)) {
+			s.t.Errorf("properties that are no JSON: %q", e.Properties)
+		}
+	}
+	for _, e := range b.Errors {
+		check(e.Website, e.ID, e.Time.Year(), e.Message, e.Path, e.Stack, e.Filename)
+	}
+	for _, v := range b.Vitals {
+		check(v.Website, v.ID, v.Time.Year(), v.Path)
+	}
+	for _, v := range b.Visits {
+		check(v.Link, v.ID, v.Time.Year(), v.Referrer, v.ReferrerDomain, v.Region, v.City)
+	}
+	for _, k := range b.Checks {
+		check(k.Schedule, k.ID, k.Time.Year(), k.URL, k.Error, k.Region)
+	}
+	return store.Written{Stored: b.Len()}, nil
+}
+
+// Whatever is sent, the answer is JSON, below 500, and what is stored can be stored.
+func FuzzHandler(f *testing.F) {
+	for _, g := range good {
+		f.Add(g.target, []byte(g.body), g.key, chrome)
+	}
+	for _, body := range []string{
+		strings.Repeat("[", 10_001), `{"timestamp":1e308}`, `{"a":"` + "\x00" + `"}`, "\xff\xfe", `[` + strings.Repeat("[],", 5000) + `[]]`,
+		`{"type":"error","payload":{"message":"m","path":"/"}}`, `{"type":"web_vitals","payload":{"path":"/","cls":0.1}}`, `{"properties":{"a":1e999}}`,
+		`{"type":"outgoing_link","href":"x","eventId":{}}`, `{"name":"x","path":"/","anonymizeVisitorIds":{"a":[]}}`, `{"name":"\ud800","path":"\u0085/"}`,
+		`[{"linkId":"l1","ip":"::1%eth0","country":"de"}]`, `{"name":"x","path":"/","timestamp":"0000-01-01"}`, `{"payload":{},"name":[]}`,
+	} {
+		for _, target := range []string{"/?client_id=w1", "/batch?client_id=w1", "/track?website_id=w1", "/vitals?client_id=w1", "/link-visits", "/uptime-checks"} {
+			f.Add(target, []byte(body), "all", chrome)
+			f.Add(target, []byte(body), "", chrome)
+		}
+	}
+	w, writer := &world{}, &strict{}
+	h, err := New(Config{Writer: writer, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Now: noonClock})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, target string, body []byte, key, ua string) {
+		u, err := url.Parse(target)
+		if err != nil {
+			return
+		}
+		writer.t, w.entries, w.limits = t, nil, nil
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(string(body)))
+		r.URL = u
+		r.Header["User-Agent"] = []string{ua}
+		if key != "" {
+			r.Header["Authorization"] = []string{"Bearer " + key}
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		if rec.Code >= 500 || !json.Valid(rec.Body.Bytes()) {
+			t.Errorf("%s %q: %d %s", target, body, rec.Code, rec.Body)
+		}
+	})
+}
+
+func BenchmarkBatchOfTen(b *testing.B) {
+	w := &world{}
+	h, err := New(Config{Writer: nowhere{}, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Now: noonClock})
+	if err != nil {
+		b.Fatal(err)
+	}
+	body := "[" + strings.Repeat(pageview+",", 9) + pageview + "]"
+	b.ReportAllocs()
+	for b.Loop() {
+		w.limits = w.limits[:0]
+		if code := serve(b, h, "/batch?client_id=w1", body); code != http.StatusOK {
+			b.Fatal(code)
+		}
+	}
+}
+
+type nowhere struct{}
+
+func (nowhere) Write(_ context.Context, b *store.Batch) (store.Written, error) {
+	return store.Written{Stored: b.Len()}, nil
+}

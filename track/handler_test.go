@@ -1,0 +1,234 @@
+package track
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const (
+	pageview = `{"type":"track","eventId":"e1","name":"screen_view","path":"https://shop.com/a/?q=1","anonymousId":"anon_1","sessionId":"sess_1"}`
+	custom   = `{"name":"signup"}`
+)
+
+func TestNewTellsEverythingThatIsMissing(t *testing.T) {
+	_, err := New(Config{MaxBody: -1})
+	if err == nil {
+		t.Fatal("an empty configuration was taken")
+	}
+	for _, name := range []string{"Writer", "Directory", "Auth", "Limiter", "Audit", "Salts", "MaxBody"} {
+		if !strings.Contains(err.Error(), "Config."+name) {
+			t.Errorf("%q does not name %s", err, name)
+		}
+	}
+}
+
+// bodies that each route takes, and who may send them.
+var good = map[string]struct{ target, body, key string }{
+	"/":              {"/?client_id=w1", pageview, ""},
+	"/batch":         {"/batch?client_id=w1", "[" + pageview + "]", ""},
+	"/track":         {"/track?website_id=w1", custom, "all"},
+	"/errors":        {"/errors?client_id=w1", `[{"message":"x","path":"/"}]`, ""},
+	"/vitals":        {"/vitals?client_id=w1", `[{"metricName":"LCP","metricValue":12,"path":"/"}]`, ""},
+	"/link-visits":   {"/link-visits", `[{"eventId":"v","linkId":"l1"}]`, "all"},
+	"/uptime-checks": {"/uptime-checks", `[{"eventId":"c","scheduleId":"s1","timestamp":1772625600000,"status":1}]`, "all"},
+}
+
+func keyed(key string) []string {
+	if key == "" {
+		return nil
+	}
+	return []string{"Authorization", "Bearer " + key}
+}
+
+// Every route of the table: a row added is covered on arrival.
+func TestEveryRoute(t *testing.T) {
+	for _, r := range routes() {
+		g, ok := good[r.path]
+		if !ok {
+			t.Errorf("%s has no row in the table of this test", r.path)
+			continue
+		}
+		t.Run(r.path, func(t *testing.T) {
+			var w world
+			if a := w.post(t, g.target, g.body, keyed(g.key)...); a.code != 200 || a.body["status"] != "success" || len(w.written) != 1 {
+				t.Errorf("a good body: %d %s, %d writes", a.code, a.raw, len(w.written))
+			}
+			if a := w.do(t, "GET", g.target, ""); a.code != 405 || a.header.Get("Allow") != "POST, OPTIONS" || a.body["code"] != "METHOD_NOT_ALLOWED" {
+				t.Errorf("GET: %d %s, Allow %q", a.code, a.raw, a.header.Get("Allow"))
+			}
+			for _, bad := range []string{"", "{", "nonsense", `"text"`, "17", "null", g.body + "x", "\xff", `{"a":"` + "\x00" + `"}`, strings.Repeat("[", 10_001), "[" + g.body + ",\x80]"} {
+				if a := w.post(t, g.target, bad, keyed(g.key)...); a.code != 400 || a.body["success"] != false {
+					t.Errorf("body %.20q: %d %s", bad, a.code, a.raw)
+				}
+			}
+			large := world{maxBody: 100}
+			if a := large.post(t, g.target, "["+strings.Repeat(" ", 100)+"]", keyed(g.key)...); a.code != 413 || !strings.HasSuffix(a.body["code"].(string), "TOO_LARGE") {
+				t.Errorf("a large body: %d %s", a.code, a.raw)
+			}
+			many := "[" + strings.Repeat("{},", r.items) + "{}]"
+			if a := w.post(t, g.target, many, keyed(g.key)...); a.code != 400 || r.items > 1 && a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
+				t.Errorf("too many items: %d %s", a.code, a.raw)
+			}
+			if a := w.post(t, g.target, "\x1f\x8b", append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 415 {
+				t.Errorf("a compressed body: %d %s", a.code, a.raw)
+			}
+			if len(w.written) != 1 {
+				t.Errorf("a refused body was written: %+v", w.written)
+			}
+		})
+	}
+}
+
+func TestEveryRouteFailsSafely(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		world func() *world
+		code  int
+		want  string
+		keyed bool // matters with a key alone
+	}{
+		{"the store is down", func() *world { return &world{writeErr: fmt.Errorf("%w: %w", store.ErrUnavailable, errDown)} }, 503, "DELIVERY_UNAVAILABLE", false},
+		{"the disk is full", func() *world { return &world{writeErr: store.ErrFull} }, 503, "DELIVERY_UNAVAILABLE", false},
+		{"the store refuses our rows", func() *world { return &world{writeErr: store.ErrInvalid} }, 500, "INTERNAL_SERVER_ERROR", false},
+		{"the store panics", func() *world { return &world{panics: true} }, 500, "INTERNAL_SERVER_ERROR", false},
+		{"the directory is down", func() *world { return &world{siteErr: errDown} }, 503, "WEBSITE_LOOKUP_UNAVAILABLE", false},
+		{"the limiter is down", func() *world { return &world{limitErr: errDown} }, 503, "SERVICE_UNAVAILABLE", false},
+		{"the audit trail is down", func() *world { return &world{auditErr: errDown} }, 503, "SERVICE_UNAVAILABLE", true},
+		{"keys cannot be looked up", func() *world { return &world{authErr: errDown} }, 503, "SERVICE_UNAVAILABLE", true},
+	} {
+		for path, g := range good {
+			if c.keyed && g.key == "" {
+				continue
+			}
+			a := c.world().post(t, g.target, g.body, keyed(g.key)...)
+			if a.code != c.code || a.body["code"] != c.want || a.body["retryable"] != true || a.body["status"] != "error" || a.body["success"] != false {
+				t.Errorf("%s, %s: %d %s", c.why, path, a.code, a.raw)
+			}
+			if c.code == 503 && a.header.Get("Retry-After") != "5" {
+				t.Errorf("%s, %s: Retry-After %q", c.why, path, a.header.Get("Retry-After"))
+			}
+			if strings.Contains(a.raw, "fire") || strings.Contains(a.raw, "broke") {
+				t.Errorf("%s, %s: the cause was told: %s", c.why, path, a.raw)
+			}
+		}
+	}
+	w := world{saltErr: errDown}
+	if a := w.post(t, "/?client_id=w1", pageview); a.code != 503 || len(w.written) != 0 {
+		t.Errorf("no salt: %d %s", a.code, a.raw)
+	}
+}
+
+func TestKeyedRoutesRefuseAndRecord(t *testing.T) {
+	for path, g := range good {
+		if g.key == "" {
+			continue
+		}
+		for _, c := range []struct {
+			why, key string
+			code     int
+			want     string
+			keyID    string
+			outcome  string
+		}{
+			{"no key", "", 401, "AUTH_REQUIRED", "", "refused"},
+			{"an unknown key", "stolen", 401, "AUTH_REQUIRED", "", "refused"},
+			{"a key without the scope", "reader", 403, "TRACK_MISSING_SCOPE", "k-read", "refused"},
+			{"a good key", g.key, 200, "", "k-all", "allowed"},
+		} {
+			if c.key == "" && path == "/track" {
+				continue // website_id is enough there
+			}
+			var w world
+			a := w.post(t, g.target, g.body, append(keyed(c.key), "X-Request-ID", "r-1")...)
+			code, _ := a.body["code"].(string)
+			if a.code != c.code || code != c.want {
+				t.Errorf("%s, %s: %d %s", path, c.why, a.code, a.raw)
+			}
+			if (a.header.Get("WWW-Authenticate") != "") != (c.code > 400) {
+				t.Errorf("%s, %s: WWW-Authenticate %q", path, c.why, a.header.Get("WWW-Authenticate"))
+			}
+			if c.code > 400 && len(w.written) > 0 {
+				t.Errorf("%s, %s: written all the same", path, c.why)
+			}
+			if len(w.entries) != 1 {
+				t.Fatalf("%s, %s: %d entries", path, c.why, len(w.entries))
+			}
+			e := w.entries[0]
+			if e.KeyID != c.keyID || e.Outcome != c.outcome || e.Status != c.code || e.RequestID != "r-1" || e.Route != path ||
+				e.Scope != auth.TrackEvents || e.IP != "203.0.113.7" || !e.Time.Equal(noon) || e.Method != "POST" || e.UserAgent != chrome {
+				t.Errorf("%s, %s: entry %+v", path, c.why, e)
+			}
+			if c.code == 200 && (e.Resource.ID == "" || e.Resource.Owner != "org") {
+				t.Errorf("%s, %s: resource %+v", path, c.why, e.Resource)
+			}
+		}
+	}
+}
+
+func TestPublicRequestsAreNotRecorded(t *testing.T) {
+	var w world
+	for _, g := range good {
+		if g.key == "" {
+			w.post(t, g.target, g.body)
+		}
+	}
+	w.post(t, "/track?website_id=w1", custom)
+	w.post(t, "/track", custom)
+	if len(w.entries) != 0 {
+		t.Errorf("recorded: %+v", w.entries)
+	}
+}
+
+func TestFailedWritesAreRecordedAsFailed(t *testing.T) {
+	w := world{writeErr: errDown}
+	w.post(t, "/track?website_id=w1", custom, keyed("all")...)
+	if len(w.entries) != 1 || w.entries[0].Outcome != "failed" || w.entries[0].Status != 503 {
+		t.Errorf("entries %+v", w.entries)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	no := auth.Decision{Limit: 6000, Remaining: -1, Reset: noon.Add(1500 * time.Millisecond)}
+	w := world{decision: no}
+	a := w.post(t, "/?client_id=w1", pageview)
+	if a.code != 429 || a.body["code"] != "TRACK_RATE_LIMITED" || a.body["retryable"] != true || len(w.written) != 0 {
+		t.Errorf("%d %s", a.code, a.raw)
+	}
+	want := map[string]string{
+		"Retry-After": "2", "X-Ratelimit-Limit": "6000", "X-Ratelimit-Remaining": "0",
+		"X-Ratelimit-Reset": fmt.Sprint(no.Reset.UnixMilli()), "Ratelimit": `"track";r=0;t=2`, "Ratelimit-Policy": `"track";q=6000;w=60`,
+	}
+	for name, value := range want {
+		if got := a.header.Get(name); got != value {
+			t.Errorf("%s is %q, want %q", name, got, value)
+		}
+	}
+	w = world{}
+	w.post(t, "/?client_id=w1", pageview)
+	w.post(t, "/track?website_id=w1", custom, keyed("one")...)
+	w.post(t, "/track?website_id=w1", custom, "X-Api-Key", "all")
+	if want := []string{"track:w1|203.0.113.7", "track:k-one own", "track:k-all"}; !slices.Equal(w.limits, want) {
+		t.Errorf("buckets %q, want %q", w.limits, want)
+	}
+}
+
+// Pages are left while their last events are on the way.
+func TestTheSenderMayHangUp(t *testing.T) {
+	var w world
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	r := httptest.NewRequest("POST", "/?client_id=w1", strings.NewReader(pageview)).WithContext(ctx)
+	r.Header.Set("User-Agent", chrome)
+	w.handler(t).ServeHTTP(httptest.NewRecorder(), r)
+	if len(w.written) != 1 {
+		t.Errorf("%d writes, want 1", len(w.written))
+	}
+}

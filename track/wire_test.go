@@ -1,0 +1,157 @@
+package track
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEnvelopeOfAFailure(t *testing.T) {
+	var w world
+	a := w.post(t, "/?client_id=w1", `{"name":"","path":7.5,"title":[1],"timestamp":"x"}`, "X-Request-ID", "abc.1-2_3")
+	delete(a.body, "errors")
+	want := map[string]any{
+		"success": false, "status": "error", "error": "Invalid event schema", "message": "Invalid event schema",
+		"code": "INVALID_EVENT_SCHEMA", "retryable": false, "requestId": "abc.1-2_3",
+	}
+	if d := cmp.Diff(want, a.body); a.code != 400 || d != "" {
+		t.Errorf("%d %s", a.code, d)
+	}
+}
+
+func TestRequestIDs(t *testing.T) {
+	var w world
+	for _, c := range []struct {
+		sent string
+		kept bool
+	}{{"abc-1.2_3", true}, {"", false}, {"a b", false}, {strings.Repeat("x", 129), false}, {"<script>", false}, {"ü", false}} {
+		for _, a := range []got{w.post(t, "/nowhere", "", "X-Request-ID", c.sent), w.do(t, "OPTIONS", "/", "", "X-Request-ID", c.sent)} {
+			id := a.header.Get("X-Request-ID")
+			if (id == c.sent) != c.kept || id == "" {
+				t.Errorf("sent %q, came back %q", c.sent, id)
+			}
+		}
+	}
+}
+
+func TestCORS(t *testing.T) {
+	var w world
+	for _, c := range []struct {
+		method, target, body string
+		code                 int
+	}{
+		{"OPTIONS", "/", "", 204},
+		{"OPTIONS", "/anything", "", 204},
+		{"POST", "/?client_id=w1", pageview, 200},
+		{"POST", "/?client_id=nobody", pageview, 400},
+		{"POST", "/", pageview, 400},
+		{"GET", "/batch", "", 405},
+		{"POST", "/unknown", "", 404},
+		{"POST", "/link-visits", "[]", 401},
+	} {
+		a := w.do(t, c.method, c.target, c.body, "Origin", "https://shop.com")
+		h := a.header
+		if a.code != c.code {
+			t.Errorf("%s %s: %d", c.method, c.target, a.code)
+		}
+		if h.Get("Access-Control-Allow-Origin") != "https://shop.com" || h.Get("Access-Control-Allow-Credentials") != "true" ||
+			!slices.Contains(h.Values("Vary"), "Origin") || !strings.Contains(h.Get("Access-Control-Allow-Methods"), "POST") ||
+			!strings.Contains(h.Get("Access-Control-Allow-Headers"), "databuddy-client-id") {
+			t.Errorf("%s %s: %v", c.method, c.target, h)
+		}
+		a = w.do(t, c.method, c.target, c.body)
+		if a.header.Get("Access-Control-Allow-Origin") != "" || a.header.Get("Vary") != "Origin" {
+			t.Errorf("%s %s without Origin: %v", c.method, c.target, a.header)
+		}
+	}
+}
+
+func TestUnknownPathsAnswerJSON(t *testing.T) {
+	var w world
+	if a := w.do(t, "GET", "/nothing/here", ""); a.code != 404 || a.body["code"] != "NOT_FOUND" || a.header.Get("Content-Type") != "application/json" {
+		t.Errorf("%d %s %v", a.code, a.raw, a.header)
+	}
+}
+
+func TestMountedUnderAPrefix(t *testing.T) {
+	var w world
+	mux := http.NewServeMux()
+	mux.Handle("/ingest/", http.StripPrefix("/ingest", w.handler(t)))
+	mux.Handle("/ingest", http.StripPrefix("/ingest", w.handler(t)))
+	for _, target := range []string{"/ingest?client_id=w1", "/ingest/?client_id=w1", "/ingest/batch?client_id=w1", "/ingest/batch/?client_id=w1"} {
+		body := pageview
+		if strings.Contains(target, "batch") {
+			body = "[" + body + "]"
+		}
+		if a := serve(t, mux, target, body); a != 200 {
+			t.Errorf("%s: %d", target, a)
+		}
+	}
+}
+
+func TestBots(t *testing.T) {
+	for _, c := range []struct {
+		why, ua string
+		bot     bool
+	}{
+		{"a browser", chrome, false},
+		{"a crawler", googlebot, true},
+		{"no user agent", "", true},
+		{"blanks", "  ", true},
+		{"a crawler behind much text", strings.Repeat("x", 300) + " Googlebot/2.1", true},
+	} {
+		for path, g := range good {
+			if g.key != "" {
+				continue
+			}
+			var w world
+			a := w.post(t, g.target, g.body, "User-Agent", c.ua)
+			if a.code != 200 || (a.body["status"] == "ignored") != c.bot || (len(w.written) == 0) != c.bot {
+				t.Errorf("%s, %s: %d %s", path, c.why, a.code, a.raw)
+			}
+		}
+		for path, g := range good {
+			if g.key == "" {
+				continue
+			}
+			var w world
+			if a := w.post(t, g.target, g.body, append(keyed(g.key), "User-Agent", c.ua)...); a.body["status"] != "success" || len(w.written) != 1 {
+				t.Errorf("%s with a key, %s: %s", path, c.why, a.raw)
+			}
+		}
+		var w world
+		if a := w.post(t, "/track?website_id=w1", custom, "User-Agent", c.ua); (a.body["status"] == "ignored") != c.bot {
+			t.Errorf("/track without key, %s: %s", c.why, a.raw)
+		}
+	}
+}
+
+func TestWhoseWebsite(t *testing.T) {
+	for _, c := range []struct {
+		why, target string
+		headers     []string
+		code        int
+		want        string
+	}{
+		{"by query", "/?client_id=w1", nil, 200, ""},
+		{"blanks around it", "/?client_id=%20w1%20", nil, 200, ""},
+		{"by header", "/", []string{"databuddy-client-id", "w1"}, 200, ""},
+		{"the query wins", "/?client_id=w1", []string{"databuddy-client-id", "nobody"}, 200, ""},
+		{"none", "/", nil, 400, "INGEST_MISSING_CLIENT_ID"},
+		{"an empty one", "/?client_id=", nil, 400, "INGEST_MISSING_CLIENT_ID"},
+		{"an unknown one", "/?client_id=nobody", nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"a long one", "/?client_id=" + strings.Repeat("w", 256), nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"one with a control character", "/?client_id=w1%00", nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"one that is no UTF-8", "/?client_id=%ff", nil, 400, "INGEST_INVALID_CLIENT_ID"},
+	} {
+		var w world
+		a := w.post(t, c.target, pageview, c.headers...)
+		code, _ := a.body["code"].(string)
+		if a.code != c.code || code != c.want {
+			t.Errorf("%s: %d %s", c.why, a.code, a.raw)
+		}
+	}
+}
