@@ -25,6 +25,10 @@
 // log by checksums, but takes a log that ends early for a log whose last commit was
 // not finished, and drops that commit.
 //
+// The engine locks the file against other processes. On POSIX systems a process loses
+// its locks on a file when it closes any descriptor of it: nothing else in the process
+// may open the database file while the store is open.
+//
 // # What the engine may do
 //
 // It gets a memory limit, a number of threads and a directory to spill to. It may

@@ -3,7 +3,6 @@ package duckdb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -146,24 +145,6 @@ func writeUntilFull(t *testing.T, s *Store) int {
 	}
 	t.Fatal("the disk never got full")
 	return 0
-}
-
-const batchRows = 500
-
-var site = store.Subject{Kind: store.KindWebsite, ID: "w"}
-
-// someBatch is batch n of events that do not compress well.
-func someBatch(n int) *store.Batch {
-	b := &store.Batch{Events: make([]store.Event, batchRows)}
-	for i := range b.Events {
-		id := fmt.Sprintf("%d-%d", n, i)
-		k := newKey(0, "noise", id)
-		b.Events[i] = store.Event{
-			Website: site.ID, ID: id, Time: time.Unix(int64(n*3600+i), 0),
-			Title: fmt.Sprintf("%x%x", uint64(k.hi), uint64(k.lo)), Properties: strings.Repeat(fmt.Sprintf("%x", uint64(k.hi)), 8),
-		}
-	}
-	return b
 }
 
 // wantBatches finds the first n batches, each whole and once.

@@ -40,13 +40,7 @@ func startChild(t *testing.T, kind, path string) (lines *bufio.Scanner, kill fun
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var ended bool
-	kill = func() {
-		if !ended {
-			ended = true
-			_ = child.Process.Kill()
-		}
-	}
+	kill = func() { _ = child.Process.Kill() } // an error says that it is gone already
 	t.Cleanup(func() {
 		kill()
 		_ = child.Wait()
