@@ -3,7 +3,6 @@ package duckdb_test
 import (
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -75,17 +74,17 @@ func TestReferenceCatchesMistakes(t *testing.T) {
 		{"a part that is a pattern", dialect.Contains, "($1 LIKE '%' || $2 || '%')"},
 		{"buckets cut towards zero hours", dialect.FloorDiv, "round(($1) / $2)::BIGINT"},
 		{"fields of the session's last event", dialect.FirstIf, "coalesce(arg_max($1, $2) FILTER (WHERE $3), '')"},
-		{"sessions that never end", dialect.Previous, "coalesce(lag($1) OVER (PARTITION BY $2 ORDER BY $3), 0)"},
+		{"only the first session of an id", dialect.RunningMax, "min($1) OVER (PARTITION BY $2)"},
 		{"shares of the rows shown", dialect.SumOver, "(max($1) OVER ())::BIGINT"},
 		{"the first instead of the latest", dialect.Latest, "arg_min($1, ROW($2, $3))"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			found := compare(t, 20260310, 400, func(d *dialect.Dialect) { d.Spell[c.of] = c.spell })
+			found := compare(t, 4, 400, func(d *dialect.Dialect) { d.Spell[c.of] = c.spell })
 			if len(found.Differ) == 0 {
 				t.Errorf("%d questions did not see it", found.Asked)
 			}
-			t.Logf("%d of %d answers differ", len(found.Differ), found.Asked)
+			t.Logf("seen after %d questions", found.Asked)
 		})
 	}
 }
@@ -109,7 +108,7 @@ func compare(t *testing.T, seed uint64, n int, plant func(*dialect.Dialect)) *st
 	for i := range questions {
 		questions[i] = w.Question(rng)
 	}
-	found, err := storetest.Compare(t.Context(), asked, reference.NewData(w.Batch), slices.Clip(questions))
+	found, err := storetest.Compare(t.Context(), asked, reference.NewData(w.Batch), questions, plant != nil)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}

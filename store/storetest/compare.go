@@ -26,24 +26,31 @@ type Comparison struct {
 }
 
 // Compare asks the engine over s and the reference over data each of questions, and
-// counts where their JSON differs by a byte.
-func Compare(ctx context.Context, s store.Store, data *reference.Data, questions []reference.Question) (*Comparison, error) {
+// counts where their JSON differs by a byte. With untilOne it stops at the first difference.
+func Compare(ctx context.Context, s store.Store, data *reference.Data, questions []reference.Question, untilOne bool) (*Comparison, error) {
 	types, err := query.NewRegistry(query.Builtin()...)
 	if err != nil {
 		return nil, err
 	}
 	found := &Comparison{Answers: map[string]int{}, NonEmpty: map[string]int{}}
 	for _, q := range questions {
+		if untilOne && len(found.Differ) > 0 {
+			break
+		}
 		engine, err := query.New(query.Config{Store: s, Types: types, Now: func() time.Time { return q.Now }})
 		if err != nil {
 			return nil, err
 		}
 		want, refusal := data.Answer(q)
 		result, err := ask(ctx, engine, q)
-		if err != nil {
-			return nil, fmt.Errorf("%v: %w", q, err)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 		found.Asked++
+		if err != nil {
+			found.differ(q, want, []byte(err.Error()))
+			continue
+		}
 		found.count(q, want, refusal, result)
 	}
 	return found, nil
