@@ -1,0 +1,182 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/store/meta"
+	"github.com/sightline-analytics/sightline/track"
+	"github.com/sightline-analytics/sightline/track/geoip"
+)
+
+// owner is whose everything is in a standalone install.
+const owner = "local"
+
+// trackPrefix is where tracking is served beside the API.
+const trackPrefix = "/ingest"
+
+// An app is what the program stands on while it serves.
+type app struct {
+	settings settings
+	log      *slog.Logger
+	now      func() time.Time
+	pepper   []byte
+	events   *duckdb.Store
+	meta     *meta.Store
+	geo      *geoip.File // nil without a file
+}
+
+// open opens the data folder. When it returns an error nothing stays open.
+func open(ctx context.Context, s settings, log *slog.Logger, now func() time.Time) (_ *app, err error) {
+	a := &app{settings: s, log: log, now: now}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	if err := makeFolder(s.data); err != nil {
+		return nil, err
+	}
+	if s.geoip != "" {
+		if a.geo, err = geoip.Open(s.geoip); err != nil {
+			return nil, fmt.Errorf("--geoip: %w", err)
+		}
+	}
+	// The analytics file comes first: it is what tells two servers of one folder apart.
+	file := filepath.Join(s.data, analyticsFile)
+	if a.events, err = duckdb.Open(ctx, duckdb.Config{Path: file, Now: now, Logger: log}); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if a.pepper, err = pepper(s.data, s.pepperFile); err != nil {
+		return nil, err
+	}
+	a.meta, err = openMeta(ctx, s.data, a.pepper, log, now)
+	return a, err
+}
+
+func openMeta(ctx context.Context, dir string, pepper []byte, log *slog.Logger, now func() time.Time) (*meta.Store, error) {
+	file := filepath.Join(dir, metaFile)
+	m, err := meta.Open(ctx, meta.Config{Path: file, Pepper: pepper, Now: now, Logger: log})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return m, nil
+}
+
+func (a *app) close() error {
+	var faults []error
+	if a.events != nil {
+		faults = append(faults, a.events.Close())
+	}
+	if a.meta != nil {
+		faults = append(faults, a.meta.Close())
+	}
+	if a.geo != nil {
+		faults = append(faults, a.geo.Close())
+	}
+	return errors.Join(faults...)
+}
+
+// handlers are everything, as it is served on --addr, and tracking alone.
+func (a *app) handlers() (all, tracking http.Handler, err error) {
+	keys, err := auth.Keys(auth.KeysConfig{Store: a.meta, Pepper: a.pepper, Now: a.now, Logger: a.log})
+	if err != nil {
+		return nil, nil, err
+	}
+	api, err := a.api(keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	tracking, err = a.tracking(keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", api)
+	mux.Handle(trackPrefix+"/", http.StripPrefix(trackPrefix, tracking))
+	mux.HandleFunc(trackPrefix, func(w http.ResponseWriter, r *http.Request) {
+		r = r.Clone(r.Context())
+		r.URL.Path, r.URL.RawPath = "/", ""
+		tracking.ServeHTTP(w, r)
+	})
+	return mux, tracking, nil
+}
+
+func (a *app) api(keys auth.Authenticator) (http.Handler, error) {
+	engine, err := query.New(query.Config{Store: a.events, Now: a.now})
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.New(httpapi.Config{
+		Engine:    engine,
+		Directory: a.meta,
+		Auth:      keys,
+		Limiter:   auth.Unlimited, // this build has no limits
+		Audit:     auth.Discard,   // nor an audit trail
+		Versions:  a.events,
+		Health: &health.Checker{
+			Probes:  map[string]health.Probe{health.Analytics: a.events.Ping, health.Relational: a.meta.Ping},
+			Version: version(),
+			Now:     a.now,
+			Logger:  a.log,
+		},
+		Logger:      a.log,
+		ClientIP:    a.settings.proxies.Addr,
+		CORSOrigins: a.settings.origins,
+		Now:         a.now,
+	})
+}
+
+func (a *app) tracking(keys auth.Authenticator) (http.Handler, error) {
+	cfg := track.Config{
+		Writer:        a.events,
+		Directory:     a.meta,
+		Auth:          keys,
+		Limiter:       auth.Unlimited,
+		Audit:         auth.Discard,
+		Salts:         a.meta,
+		CountryHeader: a.settings.countryHeader,
+		ClientIP:      a.settings.proxies.Addr,
+		Now:           a.now,
+		Logger:        a.log,
+	}
+	if a.geo != nil { // a nil *File in an interface would not be nil
+		cfg.Geo = a.geo
+	}
+	return track.New(cfg)
+}
+
+// maintain does the stores' housekeeping every hour until ctx ends.
+func (a *app) maintain(ctx context.Context) {
+	hourly := time.NewTicker(time.Hour)
+	defer hourly.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hourly.C:
+		}
+		for _, part := range []any{a.events, a.meta} {
+			m, ok := part.(store.Maintainer)
+			if !ok {
+				continue
+			}
+			if err := m.Maintain(ctx); err != nil && ctx.Err() == nil {
+				a.log.Error("housekeeping", "error", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,182 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// What a connection may take. An answer has longer than the engine has to find it.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second
+	writeTimeout  = 60 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10
+	drainTimeout  = 30 * time.Second // for requests that run when the program is told to end
+)
+
+// serve opens the data, serves it until ctx ends, and closes it again. The addresses
+// come first: one that is taken shows before anything is touched.
+func serve(ctx context.Context, args []string, to streams) (err error) {
+	s, err := readSettings(args, to)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(to.err, nil))
+	servers, r, err := listen(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, servers.stop()) }()
+	a, err := open(ctx, s, log, time.Now)
+	if err != nil {
+		return err
+	}
+	// Requests are finished before the data is closed below them.
+	defer func() { err = errors.Join(err, servers.stop(), a.close()) }()
+	if err := a.prepare(ctx, &r, to); err != nil {
+		if ctx.Err() != nil {
+			return nil // told to end while it made traffic; the next start goes on from there
+		}
+		return err
+	}
+	if err := servers.start(a); err != nil {
+		return err
+	}
+	if err := a.announce(r, to); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var upkeep sync.WaitGroup
+	upkeep.Go(func() { a.maintain(ctx) })
+	defer upkeep.Wait()
+	defer cancel()
+	return servers.wait(ctx)
+}
+
+// prepare makes sure of the key and, unless it is not wanted, of the demo.
+func (a *app) prepare(ctx context.Context, r *ready, to streams) error {
+	if err := a.demoKey(ctx, r); err != nil {
+		return fmt.Errorf("demo key: %w", err)
+	}
+	if !a.settings.demo {
+		return nil
+	}
+	if err := a.demoSite(ctx, r, to); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	return nil
+}
+
+func (a *app) announce(r ready, to streams) error {
+	a.log.Info("serving", "address", r.Address, "tracking", r.TrackAddress)
+	if a.settings.json {
+		return writeJSON(to.out, r)
+	}
+	return r.text(to.out)
+}
+
+// servers are the addresses that the program listens on.
+type servers struct {
+	main, track net.Listener // track is nil without an address of its own
+	running     []*http.Server
+	failed      chan error
+	log         *slog.Logger
+}
+
+// listen takes the addresses, and says how they are reached.
+func listen(ctx context.Context, s settings, log *slog.Logger) (*servers, ready, error) {
+	var l net.ListenConfig
+	main, err := l.Listen(ctx, "tcp", s.addr)
+	if err != nil {
+		return nil, ready{}, fmt.Errorf("--addr: %w", err)
+	}
+	r := ready{Address: address(main), TrackAddress: address(main) + trackPrefix}
+	all := &servers{main: main, failed: make(chan error, 2), log: log}
+	if s.trackAddr != "" {
+		all.track, err = l.Listen(ctx, "tcp", s.trackAddr)
+		if err != nil {
+			return nil, ready{}, errors.Join(fmt.Errorf("--track-addr: %w", err), main.Close())
+		}
+		r.TrackAddress = address(all.track)
+	}
+	return all, r, nil
+}
+
+// address is how l is reached from this machine.
+func address(l net.Listener) string {
+	tcp, ok := l.Addr().(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
+	}
+	return "http://" + l.Addr().String()
+}
+
+// start serves on every address.
+func (s *servers) start(a *app) error {
+	all, track, err := a.handlers()
+	if err != nil {
+		return err
+	}
+	s.serve(s.main, all)
+	if s.track != nil {
+		s.serve(s.track, track)
+	}
+	return nil
+}
+
+func (s *servers) serve(l net.Listener, h http.Handler) {
+	server := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	s.running = append(s.running, server)
+	go func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	}()
+}
+
+// wait returns when ctx ends or an address can no longer be served.
+func (s *servers) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		s.log.Info("ending; open requests are finished first")
+		return nil
+	case err := <-s.failed:
+		return err
+	}
+}
+
+// stop finishes the requests that run, and frees the addresses. Again, it does nothing.
+func (s *servers) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	var faults []error
+	for _, server := range s.running {
+		if err := server.Shutdown(ctx); err != nil {
+			faults = append(faults, fmt.Errorf("requests took too long to finish: %w", err), server.Close())
+		}
+	}
+	s.running = nil
+	for _, l := range []net.Listener{s.main, s.track} {
+		if l != nil {
+			_ = l.Close() // a server that ran has closed it already
+		}
+	}
+	return errors.Join(faults...)
+}

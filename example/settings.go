@@ -1,0 +1,94 @@
+//go:build cgo
+
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/url"
+
+	"github.com/sightline-analytics/sightline/internal/clientip"
+)
+
+// settings are the flags of serve.
+type settings struct {
+	addr, trackAddr string
+	data            string
+	demo, json      bool
+	geoip           string
+	countryHeader   string
+	pepperFile      string
+	proxies         clientip.Proxies
+	origins         []string
+}
+
+const dataHelp = "folder of the data; made when it is not there"
+
+// readSettings reads the flags of serve.
+func readSettings(args []string, to streams) (settings, error) {
+	var s settings
+	set := flag.NewFlagSet("serve", flag.ContinueOnError)
+	set.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
+	set.StringVar(&s.trackAddr, "track-addr", "", "`host:port` to serve tracking on as well, at /; it is always served under /ingest of --addr")
+	set.StringVar(&s.data, "data", "./sightline-data", dataHelp)
+	set.BoolVar(&s.demo, "demo", true, "have a demo website, link and monitor, with traffic up to now; --demo=false leaves an empty install empty")
+	set.StringVar(&s.geoip, "geoip", "", "MaxMind-format `file` that finds country and city of addresses")
+	set.StringVar(&s.countryHeader, "country-header", "", "`name` of a request header that a trusted CDN sets to the country code")
+	set.StringVar(&s.pepperFile, "pepper-file", "", "`file` with the pepper of key digests; without it one is made and kept in the data folder")
+	set.BoolVar(&s.json, "json", false, "when ready, print one line of JSON with addresses, key and ids, and nothing else")
+	set.Func("trusted-proxy", "network (`CIDR`) or address of a proxy whose X-Forwarded-For is believed; may be repeated", s.addProxy)
+	set.Func("cors-origin", "`origin` whose pages may read /v1, as https://panel.example; may be repeated", s.addOrigin)
+	set.Func("limits", "rate limits; this build has none, so only `off`, the default, is taken", onlyOff)
+	set.Func("result-cache", "cache of answers; this build has none, so only `off`, the default, is taken", onlyOff)
+	if err := parse(set, args, to); err != nil {
+		return settings{}, err
+	}
+	if err := errors.Join(checkAddr("addr", s.addr), checkAddr("track-addr", s.trackAddr)); err != nil {
+		return settings{}, &usageError{"serve", err}
+	}
+	if s.data == "" {
+		return settings{}, &usageError{"serve", errors.New("--data is empty")}
+	}
+	return s, nil
+}
+
+func (s *settings) addProxy(text string) error {
+	network, err := clientip.Parse(text)
+	if err != nil {
+		return errors.New("neither a network like 10.0.0.0/8 nor an address")
+	}
+	s.proxies = append(s.proxies, network)
+	return nil
+}
+
+func (s *settings) addOrigin(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		return errors.New("not an origin like https://panel.example")
+	}
+	s.origins = append(s.origins, text)
+	return nil
+}
+
+func onlyOff(text string) error {
+	if text != "off" {
+		return errors.New("this build does not have it; only off is taken")
+	}
+	return nil
+}
+
+// checkAddr finds mistakes that would otherwise show only after the data is open.
+func checkAddr(name, addr string) error {
+	if addr == "" {
+		if name == "addr" {
+			return errors.New("--addr is empty")
+		}
+		return nil
+	}
+	if _, err := net.ResolveTCPAddr("tcp", addr); err != nil {
+		return fmt.Errorf("--%s %q is no host:port to listen on: %w", name, addr, err)
+	}
+	return nil
+}

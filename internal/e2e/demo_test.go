@@ -1,0 +1,163 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestDemo goes through what a new user does: start, paste, send events, restart.
+func TestDemo(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	first := launch(t, dir)
+	t.Run("the printed commands answer with data", func(t *testing.T) { testCommands(t, first) })
+	first.stop(t)
+
+	second := start(t, dir)
+	t.Run("a restart keeps the key and the ids", func(t *testing.T) {
+		if banner := first.stderr.String(); !strings.Contains(banner, "rows") {
+			t.Errorf("the first start showed no progress: %q", banner)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "demo-key"))
+		if err != nil || strings.TrimSpace(string(text)) != second.Key {
+			t.Errorf("the key is %q, the file has %q, %v", second.Key, text, err)
+		}
+		for _, id := range []string{second.WebsiteID, second.LinkID, second.ScheduleID} {
+			if id == "" {
+				t.Errorf("an id is missing: %s", second.line)
+			}
+		}
+	})
+	t.Run("every route of tracking is read back", func(t *testing.T) { testRoutes(t, second.ready) })
+	t.Run("the Node client", func(t *testing.T) { runNode(t, second, "node-client.mjs") })
+	t.Run("a batch of the browser's tracker", func(t *testing.T) { runNode(t, second, "browser-batch.mjs") })
+	second.stop(t)
+	t.Run("secrets are for their owner alone", func(t *testing.T) {
+		for _, name := range []string{"demo-key", "pepper"} {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: mode %v, %v; want 0600", name, info.Mode(), err)
+			}
+		}
+	})
+}
+
+// testCommands runs the curl commands that p prints, as requests and with curl itself.
+func testCommands(t *testing.T, p *process) {
+	var lines []string
+	for len(lines) < 3 {
+		if line := strings.TrimSpace(p.readLine(t)); strings.HasPrefix(line, "curl ") {
+			lines = append(lines, line)
+		}
+	}
+	for _, line := range lines {
+		status, answer, err := do(t.Context(), parseCurl(t, line))
+		if err != nil || status != http.StatusOK {
+			t.Fatalf("%s\nstatus %d, %v, %v", line, status, answer, err)
+		}
+		for i, rows := range rowsOf(t, answer) {
+			if len(rows) == 0 {
+				t.Errorf("%s\nparameter %d has no rows", line, i)
+			}
+		}
+		if _, err := exec.LookPath("curl"); err != nil {
+			continue
+		}
+		out, err := exec.CommandContext(t.Context(), "sh", "-c", line).Output()
+		if err != nil || !strings.HasPrefix(string(out), `{"success":true`) {
+			t.Errorf("%s\nwith curl: %s, %v", line, out, err)
+		}
+	}
+}
+
+// parseCurl reads a command of the form curl -s 'URL' -H 'Name: value' -d 'body'.
+func parseCurl(t *testing.T, line string) call {
+	t.Helper()
+	c := call{method: http.MethodGet, header: map[string]string{}}
+	option := ""
+	for _, word := range words(line)[1:] {
+		switch {
+		case strings.HasPrefix(word, "-"):
+			option = word
+			continue
+		case option == "-H":
+			name, value, _ := strings.Cut(word, ": ")
+			c.header[name] = value
+		case option == "-d":
+			c.method, c.body = http.MethodPost, word
+		default:
+			c.url = word
+		}
+		option = ""
+	}
+	if c.url == "" {
+		t.Fatalf("no address in %s", line)
+	}
+	return c
+}
+
+// words splits line as a shell does, as far as single quotes go.
+func words(line string) []string {
+	var all []string
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			all = append(all, part)
+		} else {
+			all = append(all, strings.Fields(part)...)
+		}
+	}
+	return all
+}
+
+// runNode runs a client of e2e/ against p.
+func runNode(t *testing.T, p *process, script string) {
+	missing := func(what string) {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is missing, and CI=true asks for the clients", what)
+		}
+		t.Skipf("%s is missing: install Node 20 or newer with npm to run e2e/%s", what, script)
+	}
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			missing(tool)
+		}
+	}
+	folder := clients(t)
+	cmd := exec.CommandContext(t.Context(), "node", script, p.line)
+	cmd.Dir = folder
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("node %s: %v\n%s", script, err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// clients installs the clients in a copy of e2e/, so that tests leave the tree as it is.
+func clients(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	files, err := filepath.Glob(filepath.Join(root, "e2e", "*.*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no clients in e2e: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err := errors.Join(err, os.WriteFile(filepath.Join(folder, filepath.Base(file)), text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	cmd.Dir = folder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("npm ci: %v\n%s", err, out)
+	}
+	return folder
+}

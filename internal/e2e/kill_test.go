@@ -1,0 +1,180 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// rounds is how often TestKill kills: SIGHTLINE_LONG times, 2 without it.
+func rounds(t *testing.T) int {
+	text := os.Getenv("SIGHTLINE_LONG")
+	if text == "" {
+		return 2
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("SIGHTLINE_LONG=%q is no number of rounds", text)
+	}
+	return n
+}
+
+// A stream is one kind of event that a round sends: how one is made, and how all of
+// a round are counted by the name they have in common with nothing else.
+type stream struct {
+	route string
+	body  func(name string) any
+	// The question whose answer has a row per name.
+	subject   func(ready) string
+	parameter string
+	with      func(prefix string) object
+	name      string // column of the name
+	count     string // column of how many there are
+}
+
+func websiteOf(r ready) string { return "website_id=" + r.WebsiteID }
+
+var streams = []stream{
+	{
+		"/", func(name string) any {
+			return object{"name": "screen_view", "eventId": "p-" + name, "path": "https://demo.example/" + name}
+		},
+		websiteOf, "pages", func(prefix string) object { return filter("path", "starts_with", "/"+prefix) }, "path", "pageviews",
+	},
+	{
+		"/batch", func(name string) any {
+			return list{
+				object{"type": "track", "name": "b-" + name, "eventId": name, "path": "https://demo.example/batch"},
+				object{"type": "outgoing_link", "eventId": name, "href": "https://out.example/" + name},
+			}
+		},
+		websiteOf, "custom_events", func(prefix string) object { return filter("event_name", "starts_with", "b-"+prefix) }, "name", "total_events",
+	},
+	{
+		"/track", func(name string) any { return object{"name": "t-" + name, "eventId": name} },
+		websiteOf, "custom_events", func(prefix string) object { return filter("event_name", "starts_with", "t-"+prefix) }, "name", "total_events",
+	},
+	{
+		"/errors", func(name string) any { return list{object{"eventId": name, "message": name, "path": "/"}} },
+		websiteOf, "errors", func(prefix string) object { return filter("message", "starts_with", prefix) }, "message", "count",
+	},
+	{
+		"/vitals", func(name string) any {
+			return list{object{"eventId": name, "metricName": "FCP", "metricValue": 900, "path": "/v-" + name}}
+		},
+		websiteOf, "performance", func(prefix string) object { return filter("path", "starts_with", "/v-"+prefix) }, "path", "samples",
+	},
+}
+
+// sent is what became of one stream of a round.
+type sent struct {
+	tried    []string
+	accepted map[string]bool
+}
+
+// TestKill kills the example under a stream of events, again and again. What was
+// answered with success is there after the restart; and when the clients then send
+// everything again, as clients that lost an answer do, it is there once.
+func TestKill(t *testing.T) {
+	dir := t.TempDir()
+	p := empty(t, dir)
+	website := p.WebsiteID
+	total := 0
+	for round := range rounds(t) {
+		prefix := fmt.Sprintf("r%d-", round)
+		p.WebsiteID = website
+		all := streamUntilKilled(t, p, prefix)
+		p = start(t, dir, "--demo=false")
+		p.WebsiteID = website
+		for i, s := range streams {
+			total += len(all[i].accepted)
+			checkOnce(t, p.ready, s, prefix, all[i], false)
+			for _, name := range all[i].tried {
+				mustTrack(t, p.ready, s.route, s.body(name))
+			}
+			checkOnce(t, p.ready, s, prefix, all[i], true)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d events were accepted before a kill, and all are there once", total)
+	p.stop(t)
+}
+
+// streamUntilKilled sends all streams side by side for a while and kills p among them.
+func streamUntilKilled(t *testing.T, p *process, prefix string) []sent {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	all := make([]sent, len(streams))
+	var senders sync.WaitGroup
+	for i, s := range streams {
+		all[i].accepted = map[string]bool{}
+		senders.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				name := prefix + strconv.Itoa(n) + "-"
+				all[i].tried = append(all[i].tried, name)
+				status, answer, err := do(ctx, p.track(s.route, s.body(name)))
+				if err != nil {
+					return // killed
+				}
+				if status != http.StatusOK || answer["status"] != "success" {
+					t.Errorf("%s: status %d, %v", s.route, status, answer)
+					return
+				}
+				all[i].accepted[name] = true
+			}
+		})
+	}
+	time.Sleep(300*time.Millisecond + rand.N(500*time.Millisecond))
+	p.kill(t)
+	cancel()
+	senders.Wait()
+	for i, s := range streams {
+		if len(all[i].accepted) == 0 {
+			t.Fatalf("%s: nothing was accepted before the kill, which proves nothing; stderr:\n%s", s.route, p.stderr)
+		}
+	}
+	return all
+}
+
+// checkOnce wants every accepted event once, and no event more than once; after
+// everything was sent again, every event that was tried.
+func checkOnce(t *testing.T, r ready, s stream, prefix string, events sent, again bool) {
+	t.Helper()
+	with := s.with(prefix)
+	with["limit"] = 10_000
+	counts := map[string]float64{}
+	for _, row := range ask(t, r, s.subject(r), s.parameter, with) {
+		counts[row[s.name].(string)], _ = row[s.count].(float64)
+	}
+	known := map[string]bool{}
+	for _, name := range events.tried {
+		for shown, n := range counts {
+			if !endsWith(shown, name) {
+				continue
+			}
+			known[name] = true
+			if n != 1 {
+				t.Errorf("%s: %s is there %v times", s.route, name, n)
+			}
+		}
+		if !known[name] && (events.accepted[name] || again) {
+			t.Errorf("%s: %s was answered with success and is not there (sent again: %v)", s.route, name, again)
+		}
+	}
+	if len(known) != len(counts) {
+		t.Errorf("%s: %d names are there, %d were sent", s.route, len(counts), len(known))
+	}
+}
+
+func endsWith(s, end string) bool { return len(s) >= len(end) && s[len(s)-len(end):] == end }

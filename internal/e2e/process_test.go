@@ -1,0 +1,217 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// programEnv names the built example. It may be given, to test one that was built before.
+const programEnv = "SIGHTLINE_E2E_EXAMPLE"
+
+const root = "../.."
+
+func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+
+func buildAndRun(m *testing.M) int {
+	if os.Getenv(programEnv) != "" {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "sightline-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "example")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	build := exec.Command("go", "build", "-o", program, "./example")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building the example: %v\n%s", err, out)
+		return 1
+	}
+	if err := os.Setenv(programEnv, program); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// command is the example with args, in a zone that no answer may depend on.
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Getenv(programEnv), args...)
+	cmd.Env = append(os.Environ(), "TZ=Asia/Kathmandu")
+	return cmd
+}
+
+// ready is the line that the example prints with --json.
+type ready struct {
+	Address, TrackAddress, Key, WebsiteID, LinkID, ScheduleID string
+}
+
+// A process is a running example.
+type process struct {
+	ready
+	line   string // ready, as printed
+	cmd    *exec.Cmd
+	stdout *bufio.Reader
+	stderr *safeBuffer
+	ended  chan error
+}
+
+// safeBuffer may be read while a process writes to it.
+type safeBuffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
+}
+
+// launch starts the example on a free port with its data in dir, and does not wait.
+// Whatever happens to the test, the process ends with it.
+func launch(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	cmd := command(append([]string{"serve", "--addr", "127.0.0.1:0", "--data", dir}, args...)...)
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{cmd: cmd, stdout: bufio.NewReader(pipe), stderr: &safeBuffer{}, ended: make(chan error, 1)}
+	cmd.Stderr = p.stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // one that has ended already
+		if t.Failed() {
+			t.Logf("the example wrote:\n%s", p.stderr)
+		}
+	})
+	return p
+}
+
+// start is launch, until the example serves.
+func start(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	p := launch(t, dir, append(args, "--json")...)
+	p.line = p.readLine(t)
+	if err := json.Unmarshal([]byte(p.line), &p.ready); err != nil {
+		t.Fatalf("the first line of stdout, %q: %v", p.line, err)
+	}
+	return p
+}
+
+// readLine is the next line on stdout, without its end.
+func (p *process) readLine(t *testing.T) string {
+	t.Helper()
+	type result struct {
+		line string
+		err  error
+	}
+	got := make(chan result, 1)
+	go func() {
+		line, err := p.stdout.ReadString('\n')
+		got <- result{line, err}
+	}()
+	select {
+	case r := <-got:
+		if r.err != nil {
+			t.Fatalf("reading stdout: %v; stderr:\n%s", r.err, p.stderr)
+		}
+		return strings.TrimRight(r.line, "\r\n")
+	case <-time.After(3 * time.Minute):
+		t.Fatalf("nothing on stdout in three minutes; stderr:\n%s", p.stderr)
+		return ""
+	}
+}
+
+// stop asks the example to end, and checks that it does so cleanly and said no more
+// than one line on stdout.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.wait(t); err != nil {
+		t.Fatalf("asked to end: %v; stderr:\n%s", err, p.stderr)
+	}
+}
+
+// kill ends the example the hard way: SIGKILL on Unix.
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := p.wait(t); !errors.As(err, &exit) {
+		t.Fatalf("killed, but ended with %v", err)
+	}
+}
+
+func (p *process) wait(t *testing.T) error {
+	t.Helper()
+	go func() {
+		rest, _ := io.ReadAll(p.stdout) // a pipe of a killed process ends with any error
+		err := p.cmd.Wait()
+		if err == nil && p.line != "" && len(rest) > 0 {
+			err = fmt.Errorf("more than one line on stdout: %q", rest)
+		}
+		p.ended <- err
+	}()
+	select {
+	case err := <-p.ended:
+		return err
+	case <-time.After(time.Minute):
+		t.Fatalf("it does not end; stderr:\n%s", p.stderr)
+		return nil
+	}
+}
+
+// run runs a command of the example to its end, and returns what it wrote and its exit code.
+func run(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := command(args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
+		t.Fatalf("%v: %v", args, errors.Join(err, ctx.Err()))
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
