@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/huandu/go-sqlbuilder"
 
@@ -45,7 +46,7 @@ type selection struct {
 	from    string // relation and alias, from the catalogue
 	joins   []join
 	where   []expr.Expr
-	group   []expr.Expr
+	group   int // that many of the first columns
 	order   []ordering
 	tail    string // LIMIT and OFFSET, of numbers
 }
@@ -86,8 +87,9 @@ func (c *compiler) build(q selection) *sqlbuilder.SelectBuilder {
 			b.Where(c.spell(e))
 		}
 	}
-	for _, e := range q.group {
-		b.GroupBy(c.spell(e))
+	for i := range q.group {
+		// By place, so that an expression is written once and no name can mean two things.
+		b.GroupBy(strconv.Itoa(i + 1))
 	}
 	for _, o := range q.order {
 		direction := " ASC NULLS LAST"
@@ -183,5 +185,5 @@ func columnsOf(alias string, q selection) []string {
 	for _, col := range q.columns {
 		all = append(all, col.e)
 	}
-	return expr.Columns(expr.List(slices.Concat(all, q.where, q.group)...), alias)
+	return expr.Columns(expr.List(slices.Concat(all, q.where)...), alias)
 }

@@ -91,13 +91,11 @@ func (c *compiler) column(tm *term) expr.Expr {
 // seen joins the combinations of groupBy that have a row of the type's own table; the
 // others are not shown.
 func (c *compiler) seen() join {
-	q := selection{from: "part_" + c.p.Type.Rows + " AS x"}
+	q := selection{from: "part_" + c.p.Type.Rows + " AS x", group: len(c.p.Group)}
 	var same []expr.Expr
 	for _, f := range c.p.Group {
 		name := expr.Ident(f.Name)
-		e := expr.Col("x", name)
-		q.columns = append(q.columns, named{name, e})
-		q.group = append(q.group, e)
+		q.columns = append(q.columns, named{name, expr.Col("x", name)})
 		same = append(same, expr.Eq(j(name), expr.Col("g", name)))
 	}
 	c.with("seen", c.build(q))
@@ -124,10 +122,8 @@ func (c *compiler) parts() []*part {
 // part selects p's metrics by the answer's keys.
 func (c *compiler) part(p *part) selection {
 	var q selection
-	for _, key := range c.partKeys(p.tb) {
-		q.columns = append(q.columns, key)
-		q.group = append(q.group, key.e)
-	}
+	q.columns = c.partKeys(p.tb)
+	q.group = len(q.columns)
 	for _, m := range p.metrics {
 		q.columns = append(q.columns, named{m.alias(), m.expr})
 	}
@@ -217,11 +213,9 @@ func (c *compiler) combine(parts []*part) string {
 		return "part_" + parts[0].tb.name
 	}
 	keys := c.partKeys(parts[0].tb)
-	var all selection
+	all := selection{from: "united AS u", group: len(keys)}
 	for _, key := range keys {
-		e := expr.Col("u", key.as)
-		all.columns = append(all.columns, named{key.as, e})
-		all.group = append(all.group, e)
+		all.columns = append(all.columns, named{key.as, expr.Col("u", key.as)})
 	}
 	var union []sqlbuilder.Builder
 	for _, p := range parts {
@@ -238,7 +232,6 @@ func (c *compiler) combine(parts []*part) string {
 		all.columns = append(all.columns, named{own, expr.Call(dialect.Max, expr.Col("u", own))})
 	}
 	c.with("united", sqlbuilder.UnionAll(union...))
-	all.from = "united AS u"
 	c.with("joined", c.build(all))
 	return "joined"
 }

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"github.com/huandu/go-sqlbuilder"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
@@ -18,17 +20,13 @@ func (c *compiler) outages(from, to int64) {
 	for _, f := range c.p.Group {
 		group = append(group, named{expr.Ident(f.Name), row(f.Column)})
 	}
-	inside := selection{from: "checks AS t",
-		columns: append([]named{{"time", row("time")}, {"event_id", row("event_id")}, {"status", row("status")}}, group...)}
+	inside := selection{from: "checks AS t", columns: slices.Concat(group,
+		[]named{{"time", row("time")}, {"event_id", row("event_id")}, {"status", row("status")}})}
 	inside.where = append(c.read("t", from, to), c.conditions(tb)...)
 
-	last := selection{from: "checks AS t", columns: append([]named{
-		{"time", expr.Call(dialect.Max, row("time"))}, {"event_id", expr.Lit("")}, {"status", latest(row("status"))},
-	}, group...)}
+	last := selection{from: "checks AS t", group: len(group), columns: slices.Concat(group, []named{
+		{"time", expr.Call(dialect.Max, row("time"))}, {"event_id", expr.Lit("")}, {"status", latest(row("status"))}})}
 	last.where = append(c.read("t", 0, from), c.conditions(tb)...)
-	for _, g := range group {
-		last.group = append(last.group, g.e)
-	}
 	c.with("checks_seen", sqlbuilder.UnionAll(c.build(inside), c.build(last)))
 
 	end := min(to, c.p.Now.UnixMilli())

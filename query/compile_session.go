@@ -89,7 +89,7 @@ func (c *compiler) formSessions(name string, events selection, need sessionNeeds
 	c.place(name, events, columnsOf("p", selection{columns: columns}))
 	q := selection{columns: columns, from: name + "_placed AS p",
 		where: []expr.Expr{expr.Lt(expr.Col("p", "time"), expr.Add(expr.Col("p", "start"), expr.Int(day)))},
-		group: []expr.Expr{columns[0].e, columns[1].e}}
+		group: 2}
 	c.with(name+"_facts", c.build(q))
 
 	all := selection{from: name + "_facts AS f"}

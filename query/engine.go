@@ -3,6 +3,8 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -98,11 +100,17 @@ func (e *Engine) Run(ctx context.Context, a Access, req Request) (*Response, err
 	return resp, nil
 }
 
-// answer runs one parameter.
-func (e *Engine) answer(ctx context.Context, s slot) Result {
+// answer runs one parameter. It runs in a goroutine of its own, where a panic would end
+// the host's process, so a fault of a store or of a host's type becomes a failure here.
+func (e *Engine) answer(ctx context.Context, s slot) (r Result) {
 	if s.err != nil {
 		return failed(s, s.err)
 	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			r = failed(s, storeFailure(fmt.Errorf("query: %v\n%s", fault, debug.Stack())))
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	rows, err := e.store.Query(ctx, compile(s.plan, e.store.Dialect()))

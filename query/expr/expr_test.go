@@ -44,8 +44,9 @@ func TestWrite(t *testing.T) {
 
 func TestValuesAreBoundAndShared(t *testing.T) {
 	x, list := expr.Arg(dialect.Text, "x"), expr.Arg(dialect.Texts, []string{"x"})
-	got, args := write(expr.List(x, expr.Arg(dialect.Int, int64(7)), x, list, list))
-	if want := `$p1::VARCHAR, $p2::BIGINT, $p1::VARCHAR, $p3::VARCHAR[], $p4::VARCHAR[]`; got != want {
+	other := expr.Arg(dialect.Texts, []string{"x"})
+	got, args := write(expr.List(x, expr.Arg(dialect.Int, int64(7)), x, list, list, other))
+	if want := `$p1::VARCHAR, $p2::BIGINT, $p1::VARCHAR, $p3::VARCHAR[], $p3::VARCHAR[], $p4::VARCHAR[]`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	want := []dialect.Arg{{Name: "p1", Kind: dialect.Text, Value: "x"}, {Name: "p2", Kind: dialect.Int, Value: int64(7)},

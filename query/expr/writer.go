@@ -54,23 +54,40 @@ func (w *Writer) each(args []Expr) []string {
 	return texts
 }
 
-// bind gives a its name; equal values share one, so that a statement says once
-// whose rows it reads and when.
+// bind gives a its name. Equal values share one, so that a statement says once whose
+// rows it reads and when; lists are equal when they are the same one.
 func (w *Writer) bind(a dialect.Arg) string {
-	comparable := a.Kind != dialect.Ints && a.Kind != dialect.Texts
-	if comparable {
-		if name, ok := w.bound[a]; ok {
-			return w.Dialect.Arg(name, a.Kind)
-		}
-	}
-	named := a
-	named.Name = "p" + strconv.Itoa(len(w.Args)+1)
-	w.Args = append(w.Args, named)
-	if comparable {
+	id := identity(a)
+	name, ok := w.bound[id]
+	if !ok {
+		a.Name = "p" + strconv.Itoa(len(w.Args)+1)
+		w.Args = append(w.Args, a)
 		if w.bound == nil {
 			w.bound = map[dialect.Arg]string{}
 		}
-		w.bound[a] = named.Name
+		w.bound[id] = a.Name
+		name = a.Name
 	}
-	return w.Dialect.Arg(named.Name, a.Kind)
+	return w.Dialect.Arg(name, a.Kind)
+}
+
+// identity is a with a value that can be compared: of a list, where it begins.
+func identity(a dialect.Arg) dialect.Arg {
+	switch list := a.Value.(type) {
+	case []string:
+		a.Value = start(list)
+	case []int64:
+		a.Value = start(list)
+	}
+	return a
+}
+
+func start[T any](list []T) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return struct {
+		first *T
+		len   int
+	}{&list[0], len(list)}
 }
