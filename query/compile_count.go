@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/huandu/go-sqlbuilder"
-
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -86,20 +84,6 @@ func (c *compiler) column(tm *term) expr.Expr {
 		}
 		return j(c.p.Type.parts[name].alias())
 	})
-}
-
-// seen joins the combinations of groupBy that have a row of the type's own table; the
-// others are not shown.
-func (c *compiler) seen() join {
-	q := selection{from: "part_" + c.p.Type.Rows + " AS x", group: len(c.p.Group)}
-	var same []expr.Expr
-	for _, f := range c.p.Group {
-		name := expr.Ident(f.Name)
-		q.columns = append(q.columns, named{name, expr.Col("x", name)})
-		same = append(same, expr.Eq(j(name), expr.Col("g", name)))
-	}
-	c.with("seen", c.build(q))
-	return join{to: "seen AS g", on: expr.And(same...)}
 }
 
 // parts makes a part of each table whose metrics the type shows.
@@ -202,59 +186,6 @@ func (c *compiler) bucket(tb *table) expr.Expr {
 		shift = expr.Call(dialect.If, expr.Lt(at, milli(segments[i+1].From)), milli(segments[i].Shift), shift)
 	}
 	return expr.Call(dialect.FloorDiv, expr.Add(at, shift), expr.Int(c.p.Grain.Width()))
-}
-
-// combine joins parts by the answer's keys, and returns the relation that holds them all.
-func (c *compiler) combine(parts []*part) string {
-	for _, p := range parts {
-		c.with("part_"+p.tb.name, c.build(p.q))
-	}
-	if len(parts) == 1 {
-		return "part_" + parts[0].tb.name
-	}
-	keys := c.partKeys(parts[0].tb)
-	all := selection{from: "united AS u", group: len(keys)}
-	for _, key := range keys {
-		all.columns = append(all.columns, named{key.as, expr.Col("u", key.as)})
-	}
-	var union []sqlbuilder.Builder
-	for _, p := range parts {
-		union = append(union, c.build(widen(p, parts, keys, c.owned())))
-		for _, m := range p.metrics {
-			e := expr.Call(dialect.Max, expr.Col("u", m.alias()))
-			if m.Zero {
-				e = expr.Call(dialect.Coalesce, e, expr.Int(0))
-			}
-			all.columns = append(all.columns, named{m.alias(), e})
-		}
-	}
-	if c.owned() {
-		all.columns = append(all.columns, named{own, expr.Call(dialect.Max, expr.Col("u", own))})
-	}
-	c.with("united", sqlbuilder.UnionAll(union...))
-	c.with("joined", c.build(all))
-	return "joined"
-}
-
-// widen selects p's rows with null for the metrics of the other parts.
-func widen(p *part, parts []*part, keys []named, owned bool) selection {
-	q := selection{from: "part_" + p.tb.name + " AS x"}
-	for _, key := range keys {
-		q.columns = append(q.columns, named{key.as, expr.Col("x", key.as)})
-	}
-	if owned {
-		q.columns = append(q.columns, named{own, expr.Col("x", own)})
-	}
-	for _, other := range parts {
-		for _, m := range other.metrics {
-			e := expr.Null()
-			if other == p {
-				e = expr.Col("x", m.alias())
-			}
-			q.columns = append(q.columns, named{m.alias(), e})
-		}
-	}
-	return q
 }
 
 // page cuts a breakdown or list; one row more tells whether there are others.
