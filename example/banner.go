@@ -18,18 +18,22 @@ type ready struct {
 	ScheduleID   string `json:"scheduleId"` // empty without demo
 }
 
-func (r ready) text(to io.Writer) error {
+// text tells people the same, with commands for the data folder dir.
+func (r ready) text(to io.Writer, dir string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nKey: %s\n", r.Address, r.TrackAddress, r.Key)
 	if r.WebsiteID == "" {
 		fmt.Fprintf(&b, "\nThere is no website yet. In another terminal:\n\n"+
-			"  go run ./example websites add --name Shop --domain shop.example\n\n")
+			"  go run ./example websites add --data %s --name Shop --domain shop.example\n\n", quote(dir))
 	} else {
 		fmt.Fprintf(&b, "\nQuestions to paste into another terminal:\n\n  %s\n\n", strings.Join(r.commands(), "\n\n  "))
 	}
 	_, err := io.WriteString(to, b.String())
 	return err
 }
+
+// quote is text as one word of a shell.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // commands ask about the demo website twice, as a POST and as an address, and about
 // the short link.

@@ -81,7 +81,7 @@ func (a *app) announce(r ready, to streams) error {
 	if a.settings.json {
 		return writeJSON(to.out, r)
 	}
-	return r.text(to.out)
+	return r.text(to.out, a.settings.data)
 }
 
 // servers are the addresses that the program listens on.

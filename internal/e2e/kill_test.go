@@ -91,7 +91,7 @@ func TestKill(t *testing.T) {
 	for round := range rounds(t) {
 		prefix := fmt.Sprintf("r%d-", round)
 		p.WebsiteID = website
-		all := streamUntilKilled(t, p, prefix)
+		all := streamUntil(t, p, prefix, p.kill)
 		p = start(t, dir, "--demo=false")
 		p.WebsiteID = website
 		for i, s := range streams {
@@ -110,8 +110,23 @@ func TestKill(t *testing.T) {
 	p.stop(t)
 }
 
-// streamUntilKilled sends all streams side by side for a while and kills p among them.
-func streamUntilKilled(t *testing.T, p *process, prefix string) []sent {
+// TestEnd asks the example to end under the same stream: requests that run are finished,
+// and what was answered with success is there.
+func TestEnd(t *testing.T) {
+	dir := t.TempDir()
+	p := empty(t, dir)
+	website := p.WebsiteID
+	all := streamUntil(t, p, "end-", p.stop)
+	p = start(t, dir, "--demo=false")
+	p.WebsiteID = website
+	for i, s := range streams {
+		checkOnce(t, p.ready, s, "end-", all[i], false)
+	}
+	p.stop(t)
+}
+
+// streamUntil sends all streams side by side for a while and ends p among them.
+func streamUntil(t *testing.T, p *process, prefix string, end func(*testing.T)) []sent {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -125,7 +140,7 @@ func streamUntilKilled(t *testing.T, p *process, prefix string) []sent {
 				all[i].tried = append(all[i].tried, name)
 				status, answer, err := do(ctx, p.track(s.route, s.body(name)))
 				if err != nil {
-					return // killed
+					return // it has ended
 				}
 				if status != http.StatusOK || answer["status"] != "success" {
 					t.Errorf("%s: status %d, %v", s.route, status, answer)
@@ -136,12 +151,12 @@ func streamUntilKilled(t *testing.T, p *process, prefix string) []sent {
 		})
 	}
 	time.Sleep(300*time.Millisecond + rand.N(500*time.Millisecond))
-	p.kill(t)
+	end(t)
 	cancel()
 	senders.Wait()
 	for i, s := range streams {
 		if len(all[i].accepted) == 0 {
-			t.Fatalf("%s: nothing was accepted before the kill, which proves nothing; stderr:\n%s", s.route, p.stderr)
+			t.Fatalf("%s: nothing was accepted before the end, which proves nothing; stderr:\n%s", s.route, p.stderr)
 		}
 	}
 	return all
