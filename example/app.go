@@ -58,7 +58,7 @@ func open(ctx context.Context, s settings, log *slog.Logger, now func() time.Tim
 	// The analytics file comes first: it is what tells two servers of one folder apart.
 	file := filepath.Join(s.data, analyticsFile)
 	if a.events, err = duckdb.Open(ctx, duckdb.Config{Path: file, Now: now, Logger: log}); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, explain(file, err)
 	}
 	if a.pepper, err = pepper(s.data, s.pepperFile); err != nil {
 		return nil, err
@@ -71,9 +71,25 @@ func openMeta(ctx context.Context, dir string, pepper []byte, log *slog.Logger, 
 	file := filepath.Join(dir, metaFile)
 	m, err := meta.Open(ctx, meta.Config{Path: file, Pepper: pepper, Now: now, Logger: log})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, explain(file, err)
 	}
 	return m, nil
+}
+
+// explain says what an operator can do about a file that could not be opened.
+func explain(file string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		return fmt.Errorf("%s is in use by another process; end that one, or choose another --data", file)
+	case errors.Is(err, store.ErrNewerSchema):
+		return fmt.Errorf("%s was written by a newer version of this program; nothing was changed", file)
+	case errors.Is(err, store.ErrCorrupt):
+		return fmt.Errorf("%s is damaged, or no file of this program; nothing was changed (%w)", file, err)
+	case errors.Is(err, store.ErrFull):
+		return fmt.Errorf("%s: the disk is full (%w)", file, err)
+	default:
+		return fmt.Errorf("%s: %w", file, err)
+	}
 }
 
 func (a *app) close() error {

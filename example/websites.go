@@ -31,7 +31,7 @@ func websites(ctx context.Context, args []string, to streams) error {
 	case "list":
 		return listWebsites(ctx, args, to)
 	default:
-		return &usageError{"websites add", fmt.Errorf("websites %q: there are add and list", action)}
+		return &usageError{"websites add", fmt.Errorf("unknown command %q; there are websites add and websites list", "websites "+action)}
 	}
 }
 

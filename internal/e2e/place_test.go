@@ -1,0 +1,85 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/maxmind/mmdbwriter"
+	"github.com/maxmind/mmdbwriter/mmdbtype"
+)
+
+// placesFile knows that 203.0.113.0/24 is in Paris.
+func placesFile(t *testing.T) string {
+	t.Helper()
+	tree, err := mmdbwriter.New(mmdbwriter.Options{DatabaseType: "GeoLite2-City", IncludeReservedNetworks: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, network, err := net.ParseCIDR("203.0.113.0/24")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = tree.Insert(network, mmdbtype.Map{
+		"country": mmdbtype.Map{"iso_code": mmdbtype.String("FR")},
+		"city":    mmdbtype.Map{"names": mmdbtype.Map{"en": mmdbtype.String("Paris")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "places.mmdb")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := tree.WriteTo(f); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestPlace sends a pageview from Paris, or so it says, and asks where it came from.
+func TestPlace(t *testing.T) {
+	places := placesFile(t)
+	for _, row := range []struct {
+		name    string
+		flags   []string
+		headers map[string]string
+		want    string // country; empty is unknown
+	}{
+		{"nobody's word is taken by default", []string{"--geoip", places}, map[string]string{"X-Forwarded-For": "203.0.113.9"}, ""},
+		{"a trusted proxy names the address", []string{"--geoip", places, "--trusted-proxy", "127.0.0.0/8"}, map[string]string{"X-Forwarded-For": "203.0.113.9"}, "France"},
+		{"an address that the file does not know", []string{"--geoip", places, "--trusted-proxy", "127.0.0.1"}, map[string]string{"X-Forwarded-For": "198.51.100.1"}, ""},
+		{"a header that is not trusted", nil, map[string]string{"CF-IPCountry": "DE"}, ""},
+		{"a header that is", []string{"--country-header", "CF-IPCountry"}, map[string]string{"CF-IPCountry": "DE"}, "Germany"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			dir := t.TempDir()
+			p := start(t, dir, append(row.flags, "--demo=false")...)
+			p.WebsiteID = addWebsite(t, dir, "Shop", "shop.example")
+			c := p.track("/", object{"name": "screen_view", "eventId": "1", "path": "https://shop.example/"})
+			for name, value := range row.headers {
+				c.header[name] = value
+			}
+			if status, answer, err := do(t.Context(), c); err != nil || status != http.StatusOK || answer["status"] != "success" {
+				t.Fatalf("status %d, %v, %v", status, answer, err)
+			}
+			got := ""
+			for _, country := range ask(t, p.ready, "website_id="+p.WebsiteID, "countries", nil) {
+				got, _ = country["name"].(string)
+			}
+			if got != row.want {
+				t.Errorf("it came from %q, want %q", got, row.want)
+			}
+			if pages := ask(t, p.ready, "website_id="+p.WebsiteID, "pages", nil); len(pages) != 1 {
+				t.Errorf("the pageview is not there: %v", pages)
+			}
+			p.stop(t)
+		})
+	}
+}
