@@ -111,13 +111,13 @@ func (c *compiler) with(name string, b sqlbuilder.Builder) {
 	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).As(b))
 }
 
-// read says whose rows of which time a selection may see. Every table is read through
-// it: there is no other place for the tenancy predicate.
-func (c *compiler) read(alias expr.Ident, from, to int64) []expr.Expr {
+// read says whose rows t of which time a selection may see. Every logical table is read
+// through it: there is no other place for the tenancy predicate.
+func (c *compiler) read(from, to int64) []expr.Expr {
 	return []expr.Expr{
-		expr.Eq(expr.Col(alias, "subject"), expr.Arg(dialect.Subject, c.p.Subject)),
-		expr.Ge(expr.Col(alias, "time"), milli(from)),
-		expr.Lt(expr.Col(alias, "time"), milli(to)),
+		expr.Eq(row("subject"), expr.Arg(dialect.Subject, c.p.Subject)),
+		expr.Ge(row("time"), milli(from)),
+		expr.Lt(row("time"), milli(to)),
 	}
 }
 

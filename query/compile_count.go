@@ -124,7 +124,7 @@ func (c *compiler) part(p *part) selection {
 		return q
 	default:
 		q.from = string(p.tb.logical) + " AS t"
-		q.where = append(c.read("t", from, to), p.tb.where)
+		q.where = append(c.read(from, to), p.tb.where)
 	}
 	q.where = append(q.where, c.conditions(p.tb)...)
 	for _, f := range c.p.Type.by {

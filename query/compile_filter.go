@@ -82,9 +82,9 @@ func (c *compiler) hits() expr.Expr {
 
 // mandatory are the filters of a key over the events t that sessions form of: those
 // by row, and those by session, which ask the relation under alias m. Fields that
-// only rows of another table have say nothing of events.
+// only rows of other tables have, like the message of an error, say nothing of events.
 func (c *compiler) mandatory() (rowWise, sessionWise []expr.Expr) {
-	events := tableNamed("activity")
+	events := tableNamed("custom") // of all that read events, it has the most fields
 	for _, cond := range c.p.Mandatory {
 		switch {
 		case c.p.Type.Of != store.KindWebsite:

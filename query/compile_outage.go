@@ -22,11 +22,11 @@ func (c *compiler) outages(from, to int64) {
 	}
 	inside := selection{from: "checks AS t", columns: slices.Concat(group,
 		[]named{{"time", row("time")}, {"event_id", row("event_id")}, {"status", row("status")}})}
-	inside.where = append(c.read("t", from, to), c.conditions(tb)...)
+	inside.where = append(c.read(from, to), c.conditions(tb)...)
 
 	last := selection{from: "checks AS t", group: len(group), columns: slices.Concat(group, []named{
 		{"time", expr.Call(dialect.Max, row("time"))}, {"event_id", expr.Lit("")}, {"status", latest(row("status"))}})}
-	last.where = append(c.read("t", 0, from), c.conditions(tb)...)
+	last.where = append(c.read(0, from), c.conditions(tb)...)
 	c.with("checks_seen", sqlbuilder.UnionAll(c.build(inside), c.build(last)))
 
 	end := min(to, c.p.Now.UnixMilli())

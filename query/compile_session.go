@@ -63,12 +63,12 @@ func (c *compiler) sessions(need sessionNeeds) {
 	rowWise, sessionWise := c.mandatory()
 	events := selection{from: "events AS t"}
 	if len(sessionWise) > 0 {
-		first := selection{from: "events AS t", where: c.read("t", from-margin, to+margin)}
+		first := selection{from: "events AS t", where: c.read(from-margin, to+margin)}
 		c.formSessions("whole", first, sessionNeeds{columns: columnsOf("m", selection{where: sessionWise}), early: need.early})
 		events.joins = []join{{left: true, to: "whole AS m", on: within("m")}}
 	}
 	if len(need.columns) > 0 {
-		events.where = slices.Concat(c.read("t", from, to), rowWise, sessionWise)
+		events.where = slices.Concat(c.read(from, to), rowWise, sessionWise)
 		c.formSessions("sessions", events, need)
 	}
 }
