@@ -1,6 +1,7 @@
 # Targets for people; CI runs .ci/run. `make help` lists them.
 SHELL := bash
 GO ?= go
+export TZ := Asia/Kathmandu
 # Packages with golden files, benchmarks and fuzz targets.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 
