@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -106,9 +107,7 @@ func (rep *reply) sent(r *http.Request) int {
 // write sends rep.
 func (rep *reply) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	for name, values := range rep.header {
-		h[name] = values
-	}
+	maps.Copy(h, rep.header)
 	if rep.etag != "" {
 		h.Set("ETag", rep.etag)
 	}

@@ -105,15 +105,13 @@ var statuses = map[query.Code]struct {
 }
 
 func tellMistakes(err error, p *problem) {
-	var all query.Errors
-	if errors.As(err, &all) {
+	if all, ok := errors.AsType[query.Errors](err); ok {
 		p.tellAll(all)
 	}
 }
 
 func tellMistake(err error, p *problem) {
-	var one *query.Error
-	if errors.As(err, &one) {
+	if one, ok := errors.AsType[*query.Error](err); ok {
 		p.tellAll(query.Errors{one})
 	}
 }
@@ -137,15 +135,13 @@ func (p *problem) tellAll(all query.Errors) {
 }
 
 func tellSize(err error, p *problem) {
-	var size *http.MaxBytesError
-	if errors.As(err, &size) {
+	if size, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		p.message = fmt.Sprintf("The body may have at most %d bytes", size.Limit)
 	}
 }
 
 func tellDenied(err error, p *problem) {
-	var d *denied
-	if errors.As(err, &d) {
+	if d, ok := errors.AsType[*denied](err); ok {
 		p.scope = d.scope
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// secretive is an error whose text must not reach a caller.
-var secretive = errors.New("pq: password of 10.0.0.7 is wrong")
+// errSecret is an error whose text must not reach a caller.
+var errSecret = errors.New("pq: password of 10.0.0.7 is wrong")
 
 func TestErrors(t *testing.T) {
 	limit := &limited{auth.Decision{Limit: 120, Remaining: 0, Reset: now.Add(1500 * time.Millisecond)}, 2 * time.Second}
@@ -41,7 +41,7 @@ func TestErrors(t *testing.T) {
 			[2]string{"Retry-After", "2"}},
 		{"no subject", errNoSubject, 400, `"error":"One of website_id, link_id and schedule_id is required","code":"MISSING_PROJECT_ID"`, [2]string{}},
 		{"mistakes", query.Errors{
-			{Code: query.Invalid, Field: "preset", Message: `unknown preset "last_8d"`, Suggestion: "last_7d", Allowed: []string{"x"}, Err: secretive},
+			{Code: query.Invalid, Field: "preset", Message: `unknown preset "last_8d"`, Suggestion: "last_7d", Allowed: []string{"x"}, Err: errSecret},
 			{Code: query.BadFilter, Field: "filters[0].op", Message: "is <not> known"},
 		}, 400, `"error":"preset: unknown preset \"last_8d\" (and 1 more)","code":"VALIDATION_ERROR","details":[` +
 			`{"field":"preset","message":"unknown preset \"last_8d\"","suggestion":"last_7d"},{"field":"filters[0].op","message":"is <not> known"}]`, [2]string{}},
@@ -51,11 +51,11 @@ func TestErrors(t *testing.T) {
 		{"a type that is forbidden", &query.Error{Code: query.Forbidden, Field: "parameters[0]", Message: "not for this key"}, 403,
 			`"error":"parameters[0]: not for this key","code":"FORBIDDEN","details":[{"field":"parameters[0]","message":"not for this key"}]`,
 			[2]string{"Www-Authenticate", `Bearer error="insufficient_scope"`}},
-		{"a query that took too long", &query.Error{Code: query.TimedOut, Message: "too long", Err: secretive}, 504,
+		{"a query that took too long", &query.Error{Code: query.TimedOut, Message: "too long", Err: errSecret}, 504,
 			`"error":"too long","code":"TIMEOUT","details":[{"field":"","message":"too long"}]`, [2]string{}},
 		{"a store that is away, as a query's error", &query.Error{Code: query.Unavailable, Message: "away"}, 503,
 			`"error":"away","code":"SERVICE_UNAVAILABLE","details":[{"field":"","message":"away"}]`, [2]string{"Retry-After", "5"}},
-		{"a query that broke", &query.Error{Code: query.Internal, Message: "The query failed", Err: secretive}, 500,
+		{"a query that broke", &query.Error{Code: query.Internal, Message: "The query failed", Err: errSecret}, 500,
 			`"error":"The query failed","code":"INTERNAL_SERVER_ERROR","details":[{"field":"","message":"The query failed"}]`, [2]string{}},
 		{"a body that is too large", &http.MaxBytesError{Limit: 9}, 413, `"error":"The body may have at most 9 bytes","code":"PAYLOAD_TOO_LARGE"`, [2]string{}},
 		{"another media type", errMediaType, 415, `"error":"The body must be plain application/json in UTF-8","code":"UNSUPPORTED_MEDIA_TYPE"`,
@@ -63,14 +63,14 @@ func TestErrors(t *testing.T) {
 		{"no route", errNoRoute, 404, `"error":"There is nothing at this address","code":"NOT_FOUND"`, [2]string{}},
 		{"not found, by a host", fmt.Errorf("x: %w", store.ErrNotFound), 404, `"error":"There is nothing at this address","code":"NOT_FOUND"`, [2]string{}},
 		{"another method", errMethod, 405, `"error":"This address does not answer to that method","code":"METHOD_NOT_ALLOWED"`, [2]string{}},
-		{"a store that is away", fmt.Errorf("%w: %w", store.ErrUnavailable, secretive), 503,
+		{"a store that is away", fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret), 503,
 			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
-		{"a part that is away", &unavailable{"audit", secretive}, 503,
+		{"a part that is away", &unavailable{"audit", errSecret}, 503,
 			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
-		{"a deadline", fmt.Errorf("%w: %w", context.DeadlineExceeded, secretive), 504, `"error":"The answer took too long","code":"TIMEOUT"`, [2]string{}},
+		{"a deadline", fmt.Errorf("%w: %w", context.DeadlineExceeded, errSecret), 504, `"error":"The answer took too long","code":"TIMEOUT"`, [2]string{}},
 		{"a caller who left", context.Canceled, 503,
 			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
-		{"anything else", secretive, 500, `"error":"Something went wrong on our side","code":"INTERNAL_SERVER_ERROR"`, [2]string{}},
+		{"anything else", errSecret, 500, `"error":"Something went wrong on our side","code":"INTERNAL_SERVER_ERROR"`, [2]string{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			rec := httptest.NewRecorder()
@@ -136,15 +136,15 @@ func TestCausesAreLoggedAndNotShown(t *testing.T) {
 	}{
 		{"the authenticator fails", "broken", func(*world) {}, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 		{"the authenticator panics", "panic", func(*world) {}, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
-		{"the directory fails", "all", func(w *world) { w.dir.err = secretive }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
-		{"the directory is away", "all", func(w *world) { w.dir.err = fmt.Errorf("%w: %w", store.ErrUnavailable, secretive) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the directory fails", "all", func(w *world) { w.dir.err = errSecret }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
+		{"the directory is away", "all", func(w *world) { w.dir.err = fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 		{"the limiter fails", "all", func(w *world) {
-			w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) { return auth.Decision{}, secretive }
+			w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) { return auth.Decision{}, errSecret }
 		}, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
-		{"the store fails", "all", func(w *world) { w.store.fail(secretive) }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
-		{"the store is away", "all", func(w *world) { w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, secretive)) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
-		{"the audit trail fails", "all", func(w *world) { w.trail.err = secretive }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
-		{"a refusal cannot be recorded", "wrong", func(w *world) { w.trail.err = secretive }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the store fails", "all", func(w *world) { w.store.fail(errSecret) }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
+		{"the store is away", "all", func(w *world) { w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret)) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"the audit trail fails", "all", func(w *world) { w.trail.err = errSecret }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
+		{"a refusal cannot be recorded", "wrong", func(w *world) { w.trail.err = errSecret }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -116,7 +116,7 @@ func TestAnOverviewInPart(t *testing.T) {
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "pages", ""), 403, "FORBIDDEN")
 	w.keys["pages"].Types = []string{}
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "pages", ""), 403, "FORBIDDEN")
-	w.store.fail(secretive)
+	w.store.fail(errSecret)
 	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "all", ""), 500, "INTERNAL_SERVER_ERROR")
 }
 

@@ -106,7 +106,7 @@ func TestABatchKeepsItsOrder(t *testing.T) {
 
 func TestABatchThatFailsAltogether(t *testing.T) {
 	w := newWorld(t)
-	w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, secretive))
+	w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret))
 	target := "/v1/query?website_id=site_a"
 	expect(t, w.send("POST", target, "all", "["+question+","+question+"]"), 503, "SERVICE_UNAVAILABLE")
 	expect(t, w.send("POST", target, "all", `[{"parameters":[]},`+question+`]`), 503, "SERVICE_UNAVAILABLE")

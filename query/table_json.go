@@ -2,6 +2,7 @@ package query
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -141,12 +142,7 @@ func increment(b []byte, start int) []byte {
 }
 
 func hasPoint(b []byte, start int) bool {
-	for _, c := range b[start:] {
-		if c == '.' {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(b[start:], '.')
 }
 
 func withoutMinusZero(b []byte, start int) []byte {

@@ -77,14 +77,14 @@ func (c *call) list() ([]any, error) {
 		c.many = true
 		switch {
 		case c.route.items == 1:
-			return nil, badEvent.wrong("", "invalid_type", "expected an object")
+			return nil, badEvent.wrong("", "expected an object")
 		case len(v) > c.route.items:
 			return nil, tooMany.tell()
 		}
 		return v, nil
 	default:
 		if c.route.items == 1 {
-			return nil, badEvent.wrong("", "invalid_type", "expected an object")
+			return nil, badEvent.wrong("", "expected an object")
 		}
 	}
 	return nil, c.route.notJSON.tell()
@@ -100,9 +100,9 @@ func (b body) firstSite() string {
 	return newFields(o).peek("websiteId", "website_id")
 }
 
-// wrong returns a copy of p that names one field.
-func (p problem) wrong(field, code, message string) *problem {
-	p.fields = []fieldError{{Code: code, Field: field, Message: message}}
+// wrong returns a copy of p that names one field of another type than it should have.
+func (p problem) wrong(field, message string) *problem {
+	p.fields = []fieldError{{Code: "invalid_type", Field: field, Message: message}}
 	return &p
 }
 

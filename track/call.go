@@ -82,7 +82,7 @@ func (c *call) run(ctx context.Context) (rep reply, err error) {
 func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
 	o, ok := one.(object)
 	if !ok {
-		c.items = append(c.items, item{taken: taken{kind: c.route.kind}, err: badEvent.wrong("", "invalid_type", "expected an object")})
+		c.items = append(c.items, item{taken: taken{kind: c.route.kind}, err: badEvent.wrong("", "expected an object")})
 		return nil
 	}
 	f := newFields(o)

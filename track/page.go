@@ -29,7 +29,7 @@ func takePage(c *call, f *fields, b *store.Batch) (taken, error) {
 	if v, _ := f.get("type"); v != nil {
 		s, ok := v.(string)
 		if !ok {
-			return taken{}, badEvent.wrong("type", "invalid_type", "expected a string")
+			return taken{}, badEvent.wrong("type", "expected a string")
 		}
 		kind = s
 	}

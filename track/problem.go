@@ -73,8 +73,7 @@ func (p problem) tell() *problem { return &p }
 
 // told is err as a problem; what nobody foresaw is an internal error.
 func told(err error) *problem {
-	var p *problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
 	return internal.because(err)

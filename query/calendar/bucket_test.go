@@ -46,12 +46,12 @@ func TestHourlyBuckets(t *testing.T) {
 		if n := len(strings.Split(got, ",")); n != row.hours {
 			t.Errorf("%s: %d rows, want %d: %s", row.why, n, row.hours, got)
 		}
-		for _, hour := range strings.Fields(row.has) {
+		for hour := range strings.FieldsSeq(row.has) {
 			if !strings.Contains(got, row.day+" "+hour+":00:00") {
 				t.Errorf("%s: hour %s is missing: %s", row.why, hour, got)
 			}
 		}
-		for _, hour := range strings.Fields(row.lacks) {
+		for hour := range strings.FieldsSeq(row.lacks) {
 			if strings.Contains(got, row.day+" "+hour+":00:00") {
 				t.Errorf("%s: hour %s does not exist: %s", row.why, hour, got)
 			}

@@ -123,7 +123,7 @@ func TestLongRepeatedStretch(t *testing.T) {
 		}
 	}
 	// 00:00 to 01:00 of the 19th, then 15:30 to 24:00 of the 18th again, then 00:00 to 01:00.
-	if want := int64(10*hourMillis + hourMillis/2); millis != want {
+	if want := 10*hourMillis + hourMillis/2; millis != want {
 		t.Errorf("hour 00 of the 19th lasts %d ms, want %d", millis, want)
 	}
 }

@@ -234,7 +234,7 @@ func TestCloseStopsEverything(t *testing.T) {
 	}
 }
 
-// batch is n pageviews of one website with ids prefix0, prefix1, …
+// batch is n pageviews of one website with ids prefix0, prefix1, ….
 func batch(site, prefix string, n int) *store.Batch {
 	b := &store.Batch{Events: make([]store.Event, n)}
 	for i := range b.Events {

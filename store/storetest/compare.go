@@ -58,7 +58,11 @@ func Compare(ctx context.Context, s store.Store, data *reference.Data, questions
 
 // ask puts q to the engine the way a caller does: as JSON.
 func ask(ctx context.Context, engine *query.Engine, q reference.Question) (*query.Result, error) {
-	requests, _, err := query.Decode(requestBody(q), 1)
+	body, err := requestBody(q)
+	if err != nil {
+		return nil, err
+	}
+	requests, _, err := query.Decode(body, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +80,7 @@ func ask(ctx context.Context, engine *query.Engine, q reference.Question) (*quer
 	return &resp.Data[0], nil
 }
 
-func requestBody(q reference.Question) []byte {
+func requestBody(q reference.Question) ([]byte, error) {
 	body := map[string]any{
 		"parameters": []string{q.Type}, "startDate": q.StartDate, "endDate": q.EndDate, "timeZone": q.Zone,
 		"granularity": map[bool]string{true: "hourly", false: "daily"}[q.Hourly],
@@ -105,8 +109,7 @@ func requestBody(q reference.Question) []byte {
 	if q.Page > 0 {
 		body["page"] = q.Page
 	}
-	text, _ := json.Marshal(body) // strings and numbers only
-	return text
+	return json.Marshal(body)
 }
 
 func (c *Comparison) count(q reference.Question, want []byte, refusal error, got *query.Result) {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,10 +62,8 @@ func testCrowd(w *writerTest) {
 
 // sees reports whether an event that was written is read. It fails the test if not.
 func (w *writerTest) sees(site, id string) bool {
-	for _, got := range w.ids("events", website(site)) {
-		if got == id {
-			return true
-		}
+	if slices.Contains(w.ids("events", website(site)), id) {
+		return true
 	}
 	w.Errorf("event %q of %q is not read after its Write returned", id, site)
 	return false

@@ -150,9 +150,11 @@ func (w *writerTest) version(of store.Subject, from, to time.Time) uint64 {
 	return v
 }
 
-func website(id string) store.Subject  { return store.Subject{Kind: store.KindWebsite, ID: id} }
-func link(id string) store.Subject     { return store.Subject{Kind: store.KindLink, ID: id} }
-func schedule(id string) store.Subject { return store.Subject{Kind: store.KindSchedule, ID: id} }
+func website(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
+func link(id string) store.Subject    { return store.Subject{Kind: store.KindLink, ID: id} }
+func schedule(id string) store.Subject { //nolint:unparam // beside website and link
+	return store.Subject{Kind: store.KindSchedule, ID: id}
+}
 
 // pageview is a batch of one pageview.
 func pageview(site, id string) store.Batch {

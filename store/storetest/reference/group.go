@@ -1,5 +1,7 @@
 package reference
 
+import "slices"
+
 // groups collects a T for every row of an answer, named by the texts of its keys.
 type groups[T any] struct {
 	list []*group[T]
@@ -14,7 +16,7 @@ type group[T any] struct {
 
 // find returns a group, nil if there is none.
 func (g *groups[T]) find(combination []string, key ...string) *group[T] {
-	return g.by[joined(append(combination[:len(combination):len(combination)], key...))]
+	return g.by[joined(append(slices.Clip(combination), key...))]
 }
 
 // open returns a group and makes it if there is none.
@@ -26,7 +28,7 @@ func (g *groups[T]) open(combination []string, key ...string) *group[T] {
 	if g.by == nil {
 		g.by = map[string]*group[T]{}
 	}
-	g.by[joined(append(combination[:len(combination):len(combination)], key...))] = made
+	g.by[joined(append(slices.Clip(combination), key...))] = made
 	g.list = append(g.list, made)
 	return made
 }
@@ -98,11 +100,6 @@ func (a *asking) among(pick func(*row) bool) []*row {
 
 func of(kinds ...rowKind) func(*row) bool {
 	return func(r *row) bool {
-		for _, k := range kinds {
-			if r.kind == k {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(kinds, r.kind)
 	}
 }
