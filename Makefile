@@ -1,6 +1,7 @@
 # Targets for people; CI runs .ci/run. `make help` lists them.
 SHELL := bash
 GO ?= go
+fuzztime ?= 1m
 export TZ := Asia/Kathmandu
 # Packages with golden files, benchmarks and fuzz targets.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
@@ -27,6 +28,6 @@ long-kill: ## 20 kills of the example under a stream of events
 	SIGHTLINE_LONG=20 $(GO) test -count=1 -timeout 40m -v -run '^TestKill$$' ./internal/e2e
 long-fuzz: ## every fuzz target for a minute
 	@set -e; grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]+:[0-9]+:func | |' | sort -u | \
-	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime 1m "$$dir"; done
+	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(fuzztime) "$$dir" </dev/null; done
 bots: ## regenerate the bot patterns of track/agent; needs npm
 	$(GO) run ./track/agent/generate.go track/agent/bots.txt
