@@ -21,7 +21,7 @@
 //	event_id  as given, not hashed
 //	time      instant of the row
 //
-// Tables of websites (events, errors, vitals) go on with
+// Tables of websites (events, errors, vitals, spans) go on with
 //
 //	session_id, anonymous_id, profile_id
 //	visitor   the profile id, else the anonymous id
@@ -38,6 +38,9 @@
 //	        namespace, source, properties, href, text
 //	errors  message, error_type, filename, line?, col?, stack
 //	vitals  metric_name, value
+//	spans   exit_type, page_index?, time_on_page?, active_time?, first_interaction?,
+//	        max_scroll_depth?, scrolls, clicks, keys, interactions, copies,
+//	        rage_clicks, dead_clicks, form_fields, form_submits, errors
 //
 // Tables of links and monitors:
 //

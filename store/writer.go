@@ -11,7 +11,7 @@ type Writer interface {
 	// Write stores b whole or not at all, and returns when it is durable.
 	//
 	// An event id counts once per subject and kind of row (page events, custom
-	// events, clicks, errors, vitals, visits, checks are seven kinds; a pageview, an
+	// events, clicks, errors, vitals, spans, visits, checks are eight kinds; a pageview, an
 	// exit and a named page event share one): a row whose id was received before, in
 	// this batch or within at least the last 7 days, is dropped silently and counted in
 	// Written.Repeated. A row without an id is an error that wraps ErrInvalid, as is
@@ -33,13 +33,14 @@ type Batch struct {
 	Events []Event
 	Errors []Error
 	Vitals []Vital
+	Spans  []Span
 	Visits []Visit
 	Checks []Check
 }
 
 // Len is the number of rows in b.
 func (b *Batch) Len() int {
-	return len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Visits) + len(b.Checks)
+	return len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Spans) + len(b.Visits) + len(b.Checks)
 }
 
 // A Measure is a whole number that may be absent. Absent is not 0.
@@ -161,6 +162,32 @@ type Vital struct {
 type Sample struct {
 	Metric string
 	Value  int64
+}
+
+// A Span is what a visitor did on one page, told when they left it.
+type Span struct {
+	Website string
+	ID      string
+	Time    time.Time
+	Identity
+	Agent
+	Path             string
+	ExitType         string  // navigation, spa, hidden, unload
+	PageIndex        Measure // place of the page in its session, from 0
+	TimeOnPage       Measure // ms
+	ActiveTime       Measure // ms visible and focused
+	FirstInteraction Measure // ms until it
+	MaxScrollDepth   Measure // percent
+	Scrolls          int64
+	Clicks           int64
+	Keys             int64
+	Interactions     int64
+	Copies           int64
+	RageClicks       int64
+	DeadClicks       int64
+	FormFields       int64
+	FormSubmits      int64
+	Errors           int64
 }
 
 // A Visit is one use of a short link by a person.
