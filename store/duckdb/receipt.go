@@ -14,7 +14,8 @@ const rememberDays = 8
 // A key stands for an event id of one subject and kind of row.
 type key struct{ hi, lo int64 }
 
-// The kinds of row that ids are counted by.
+// The kinds of row that ids are counted by. Their numbers are part of the hashes that
+// are stored, so a new kind comes last.
 const (
 	pageRow byte = iota + 1
 	customRow
@@ -23,6 +24,7 @@ const (
 	vitalRow
 	visitRow
 	checkRow
+	spanRow
 )
 
 // newKey hashes what makes an id the same. The kind of row implies the kind of subject.

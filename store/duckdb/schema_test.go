@@ -6,8 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // older makes a file of the schema that steps lead to, with one event. With logged the
@@ -109,6 +113,71 @@ func TestAnOlderSchemaMigratesForward(t *testing.T) {
 			t.Errorf("with a log %t: Open by the older program: %v, want ErrNewerSchema", logged, err)
 		}
 	}
+}
+
+// everything is one row of each kind that the first schema knew.
+func everything() *store.Batch {
+	at := time.Unix(1_700_000_000, 0)
+	return &store.Batch{
+		Events: []store.Event{{Website: "w", ID: "1", Time: at, Path: "/a", TimeOnPage: store.Known(0)}},
+		Errors: []store.Error{{Website: "w", ID: "1", Time: at, Message: "m"}},
+		Vitals: []store.Vital{{Website: "w", ID: "1", Time: at, Samples: []store.Sample{{Metric: "LCP", Value: 7}}}},
+		Visits: []store.Visit{{Link: "l", ID: "1", Time: at}},
+		Checks: []store.Check{{Schedule: "s", ID: "1", Time: at, Status: store.Up}},
+	}
+}
+
+// A file that the first program made opens with all it holds, remembers its ids, and
+// takes what came later.
+func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
+	t.Parallel()
+	path := older(t, steps(t)[:1], true)
+	first, err := openWith(t.Context(), Config{Path: path}, steps(t)[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Write(t.Context(), everything()); err != nil {
+		t.Fatal(err)
+	}
+	before := dump(t, first)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := mustOpen(t, Config{Path: path})
+	if diff := cmp.Diff(before, dump(t, s)); diff != "" {
+		t.Errorf("the data before (-) and after (+) the migration:\n%s", diff)
+	}
+	all := everything()
+	all.Spans = []store.Span{{Website: "w", ID: "1", Time: time.Unix(1_700_000_000, 0), RageClicks: 3}}
+	if got, err := s.Write(t.Context(), all); err != nil || got != (store.Written{Stored: 1, Repeated: 5}) {
+		t.Errorf("writing all again, with a span = %+v, %v; want the span alone", got, err)
+	}
+	if n := count(t, s, "spans"); n != 1 {
+		t.Errorf("%d spans, want 1", n)
+	}
+	if n, err := s.Erase(t.Context(), site); err != nil || n != 5 {
+		t.Errorf("Erase = %d, %v; want two events, an error, a vital and a span", n, err)
+	}
+}
+
+// dump is what the tables of the first schema hold.
+func dump(t *testing.T, s *Store) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for _, table := range []string{"events", "errors", "vitals", "visits", "checks", "subject_numbers", "receipts", "versions"} {
+		rows, err := s.Query(t.Context(), store.Statement{
+			SQL:   "SELECT t::VARCHAR FROM " + table + " AS t ORDER BY 1",
+			Kinds: []dialect.Kind{dialect.Text},
+		})
+		if err != nil {
+			t.Fatalf("reading %s: %v", table, err)
+		}
+		if rows.Len == 0 {
+			t.Fatalf("%s is empty: this test proves nothing", table)
+		}
+		all[table] = rows.Columns[0].Texts
+	}
+	return all
 }
 
 func TestAMigrationThatFailsChangesNothing(t *testing.T) {

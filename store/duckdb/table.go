@@ -13,13 +13,14 @@ const (
 	eventTable table = iota
 	errorTable
 	vitalTable
+	spanTable
 	visitTable
 	checkTable
 	numTables
 )
 
-// names of the physical tables, as in schema/0001_tables.sql.
-var tableNames = [numTables]string{"events", "errors", "vitals", "visits", "checks"}
+// names of the physical tables, as in schema/*.sql.
+var tableNames = [numTables]string{"events", "errors", "vitals", "spans", "visits", "checks"}
 
 // encode emits the table's rows for item i of b: one, or for vitals one per sample.
 // Values stand in the order of the table's columns. The slice is used again.
@@ -39,6 +40,8 @@ func (t table) encode(b *store.Batch, i int, subject int32, buf []sqldriver.Valu
 			}
 		}
 		return nil
+	case spanTable:
+		return emit(encodeSpan(buf, subject, &b.Spans[i])...)
 	case visitTable:
 		return emit(encodeVisit(buf, subject, &b.Visits[i])...)
 	default:
@@ -62,6 +65,15 @@ func encodeError(buf []sqldriver.Value, subject int32, e *store.Error) []sqldriv
 	row := begin(buf, subject, e.ID, e.Time.UnixMilli())
 	row = visitorColumns(row, e.Identity, e.Agent, e.Path)
 	return append(row, e.Message, e.ErrorType, e.Filename, measure(e.Line), measure(e.Col), e.Stack)
+}
+
+func encodeSpan(buf []sqldriver.Value, subject int32, s *store.Span) []sqldriver.Value {
+	row := begin(buf, subject, s.ID, s.Time.UnixMilli())
+	row = visitorColumns(row, s.Identity, s.Agent, s.Path)
+	return append(row, s.ExitType, measure(s.PageIndex),
+		measure(s.TimeOnPage), measure(s.ActiveTime), measure(s.FirstInteraction), measure(s.MaxScrollDepth),
+		s.Scrolls, s.Clicks, s.Keys, s.Interactions, s.Copies,
+		s.RageClicks, s.DeadClicks, s.FormFields, s.FormSubmits, s.Errors)
 }
 
 func encodeVisit(buf []sqldriver.Value, subject int32, v *store.Visit) []sqldriver.Value {

@@ -160,6 +160,21 @@ func TestKeysDiffer(t *testing.T) {
 	}
 }
 
+// Keys outlive the program that made them, so what goes into one never changes.
+func TestKeysAreThoseOfOlderPrograms(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[byte]byte{
+		pageRow: 1, customRow: 2, clickRow: 3, errorRow: 4, vitalRow: 5, visitRow: 6, checkRow: 7, spanRow: 8,
+	} {
+		if kind != want {
+			t.Errorf("a kind of row has the number %d, want %d", kind, want)
+		}
+	}
+	if got, want := newKey(pageRow, "w", "e"), (key{hi: -7680216301454025459, lo: -4241572639352100683}); got != want {
+		t.Errorf("the key of a pageview is %+v, want %+v", got, want)
+	}
+}
+
 // A batch written twice while the filter is wrong about every key stores nothing twice.
 func TestAWrongFilterCostsTimeOnly(t *testing.T) {
 	t.Parallel()

@@ -104,41 +104,47 @@ func arrange(b *store.Batch) ([]row, error) {
 
 // items yields the items of b with their places in the slices.
 func items(b *store.Batch) func(yield func(int, item) bool) {
-	website := func(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 	return func(yield func(int, item) bool) {
-		for i := range b.Events {
-			e := &b.Events[i]
-			if !yield(i, item{eventTable, eventRow(e.Kind), website(e.Website), e.ID, e.Time}) {
-				return
-			}
-		}
-		for i := range b.Errors {
-			e := &b.Errors[i]
-			if !yield(i, item{errorTable, errorRow, website(e.Website), e.ID, e.Time}) {
-				return
-			}
-		}
-		for i := range b.Vitals {
-			v := &b.Vitals[i]
-			if !yield(i, item{vitalTable, vitalRow, website(v.Website), v.ID, v.Time}) {
-				return
-			}
-		}
-		for i := range b.Visits {
-			v := &b.Visits[i]
-			if !yield(i, item{visitTable, visitRow, store.Subject{Kind: store.KindLink, ID: v.Link}, v.ID, v.Time}) {
-				return
-			}
-		}
-		for i := range b.Checks {
-			c := &b.Checks[i]
-			kind := checkKind(c.Status)
-			if !yield(i, item{checkTable, kind, store.Subject{Kind: store.KindSchedule, ID: c.Schedule}, c.ID, c.Time}) {
-				return
-			}
-		}
+		_ = walk(b.Events, eventItem, yield) && walk(b.Errors, errorItem, yield) && walk(b.Vitals, vitalItem, yield) &&
+			walk(b.Spans, spanItem, yield) && walk(b.Visits, visitItem, yield) && walk(b.Checks, checkItem, yield)
 	}
 }
+
+// walk yields rows as items, and reports whether it may go on.
+func walk[T any](rows []T, of func(*T) item, yield func(int, item) bool) bool {
+	for i := range rows {
+		if !yield(i, of(&rows[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func eventItem(e *store.Event) item {
+	return item{eventTable, eventRow(e.Kind), website(e.Website), e.ID, e.Time}
+}
+
+func errorItem(e *store.Error) item {
+	return item{errorTable, errorRow, website(e.Website), e.ID, e.Time}
+}
+
+func vitalItem(v *store.Vital) item {
+	return item{vitalTable, vitalRow, website(v.Website), v.ID, v.Time}
+}
+
+func spanItem(s *store.Span) item {
+	return item{spanTable, spanRow, website(s.Website), s.ID, s.Time}
+}
+
+func visitItem(v *store.Visit) item {
+	return item{visitTable, visitRow, store.Subject{Kind: store.KindLink, ID: v.Link}, v.ID, v.Time}
+}
+
+func checkItem(c *store.Check) item {
+	return item{checkTable, checkKind(c.Status), store.Subject{Kind: store.KindSchedule, ID: c.Schedule}, c.ID, c.Time}
+}
+
+func website(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 
 // eventRow is the kind of row that ids of events of kind k are counted by; 0 when
 // there is no such kind of event.

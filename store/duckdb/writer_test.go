@@ -171,6 +171,7 @@ func TestEraseRemovesOneSubjectOnly(t *testing.T) {
 		Events: []store.Event{{Website: "w", ID: "1", Time: at}, {Website: "v", ID: "1", Time: at}, {Website: "w", ID: "2", Time: at.AddDate(0, 0, 9)}},
 		Errors: []store.Error{{Website: "w", ID: "1", Time: at}},
 		Vitals: []store.Vital{{Website: "w", ID: "1", Time: at, Samples: []store.Sample{{Metric: "LCP"}, {Metric: "CLS"}}}},
+		Spans:  []store.Span{{Website: "w", ID: "1", Time: at}, {Website: "v", ID: "1", Time: at}},
 		Visits: []store.Visit{{Link: "w", ID: "1", Time: at}},
 	}
 	if _, err := s.Write(ctx, b); err != nil {
@@ -184,19 +185,19 @@ func TestEraseRemovesOneSubjectOnly(t *testing.T) {
 		return v
 	}
 	before := version(site)
-	if n, err := s.Erase(ctx, site); err != nil || n != 5 {
-		t.Errorf("Erase = %d, %v; want 5 rows", n, err)
+	if n, err := s.Erase(ctx, site); err != nil || n != 6 {
+		t.Errorf("Erase = %d, %v; want 6 rows", n, err)
 	}
 	if after := version(site); after <= before {
 		t.Errorf("version %d after Erase, want more than %d", after, before)
 	}
-	if e, v := count(t, s, "events"), count(t, s, "visits"); e != 1 || v != 1 {
-		t.Errorf("%d events and %d visits are left, want one of each", e, v)
+	if e, sp, v := count(t, s, "events"), count(t, s, "spans"), count(t, s, "visits"); e != 1 || sp != 1 || v != 1 {
+		t.Errorf("%d events, %d spans and %d visits are left, want one of each", e, sp, v)
 	}
 	if n, err := s.Erase(ctx, store.Subject{Kind: store.KindSchedule, ID: "w"}); err != nil || n != 0 {
 		t.Errorf("Erase of a stranger = %d, %v; want nothing", n, err)
 	}
-	if got, err := s.Write(ctx, b); err != nil || got != (store.Written{Stored: 4, Repeated: 2}) {
+	if got, err := s.Write(ctx, b); err != nil || got != (store.Written{Stored: 5, Repeated: 3}) {
 		t.Errorf("writing all again = %+v, %v; want the erased rows back", got, err)
 	}
 }

@@ -40,15 +40,17 @@ func testColumns(w *writerTest) {
 	event, eventCells := fullEvent()
 	fault, faultCells := fullError()
 	vital, vitalCells := fullVital()
+	span, spanCells := fullSpan()
 	visit, visitCells := fullVisit()
 	check, checkCells := fullCheck()
 	w.write(store.Batch{
 		Events: []store.Event{event}, Errors: []store.Error{fault}, Vitals: []store.Vital{vital},
-		Visits: []store.Visit{visit}, Checks: []store.Check{check},
-	}, 5, 0)
+		Spans: []store.Span{span}, Visits: []store.Visit{visit}, Checks: []store.Check{check},
+	}, 6, 0)
 	w.cells("events", website("w"), eventCells)
 	w.cells("errors", website("w"), faultCells)
 	w.cells("vitals", website("w"), vitalCells)
+	w.cells("spans", website("w"), spanCells)
 	w.cells("visits", link("l"), visitCells)
 	w.cells("checks", schedule("s"), checkCells)
 }
@@ -79,13 +81,18 @@ func testAbsent(w *writerTest) {
 	w.write(store.Batch{
 		Events: []store.Event{{Website: "w", ID: "e", Time: noon, Identity: store.Identity{AnonymousID: "a"}}},
 		Errors: []store.Error{{Website: "w", ID: "e", Time: noon}},
+		Spans:  []store.Span{{Website: "w", ID: "e", Time: noon, PageIndex: store.Known(0)}},
 		Checks: []store.Check{{Schedule: "s", ID: "k", Time: noon, SSLValid: sql.Null[bool]{Valid: true}}},
-	}, 3, 0)
+	}, 4, 0)
 	w.cells("events", website("w"), []cell{
 		{"path", ""}, {"session_id", ""}, {"profile_id", ""}, {"visitor", "a"}, {"country", ""}, {"properties", ""},
 		{"load_time", nil}, {"dom_ready_time", nil}, {"ttfb", nil}, {"time_on_page", nil}, {"scroll_depth", nil}, {"interactions", nil},
 	})
 	w.cells("errors", website("w"), []cell{{"visitor", ""}, {"line", nil}, {"col", nil}})
+	w.cells("spans", website("w"), []cell{
+		{"visitor", ""}, {"exit_type", ""}, {"page_index", int64(0)}, {"time_on_page", nil}, {"active_time", nil},
+		{"first_interaction", nil}, {"max_scroll_depth", nil}, {"rage_clicks", int64(0)}, {"errors", int64(0)},
+	})
 	w.cells("checks", schedule("s"), []cell{
 		{"status", int64(store.Down)}, {"http_code", int64(0)}, {"ttfb", nil}, {"total", nil},
 		{"ssl_expiry", nil}, {"ssl_valid", int64(0)}, {"error", ""},
@@ -143,9 +150,11 @@ func testEmpty(w *writerTest) {
 
 func testRestart(w *writerTest) {
 	event, eventCells := fullEvent()
-	w.write(store.Batch{Events: []store.Event{event}}, 1, 0)
+	span, spanCells := fullSpan()
+	w.write(store.Batch{Events: []store.Event{event}, Spans: []store.Span{span}}, 2, 0)
 	w.reopen()
 	w.cells("events", website("w"), eventCells)
+	w.cells("spans", website("w"), spanCells)
 	w.write(pageview("other", "p"), 1, 0)
 	w.count("events", website("w"), 1)
 	w.count("events", website("other"), 1)

@@ -19,8 +19,8 @@ func repeatCases() []writerCase {
 			defends: "repeats are recognised across restarts"},
 		{name: "a repeat within seven days of receipt is dropped", restarts: true, run: testRepeatWeek,
 			defends: "repeats are recognised for at least 7 days after receipt"},
-		{name: "the seven kinds of row have ids of their own", run: testKindsApart,
-			defends: "page events, custom events, clicks, errors, vitals, visits, checks are seven kinds"},
+		{name: "the eight kinds of row have ids of their own", run: testKindsApart,
+			defends: "page events, custom events, clicks, errors, vitals, spans, visits, checks are eight kinds"},
 		{name: "pageviews, exits and named page events share their ids", run: testPageEventsShare,
 			defends: "a pageview, an exit and a named page event share one kind"},
 		{name: "subjects have ids of their own", run: testSubjectsApart,
@@ -73,27 +73,29 @@ func testRepeatWeek(w *writerTest) {
 	w.count("events", website("w"), 1)
 }
 
-// seven is a batch with one row of each kind, all of one id.
-func seven(id string) store.Batch {
+// eight is a batch with one row of each kind, all of one id.
+func eight() store.Batch {
 	return store.Batch{
 		Events: []store.Event{
-			{Website: "s", ID: id, Kind: store.Pageview, Time: noon},
-			{Website: "s", ID: id, Kind: store.Custom, Time: noon},
-			{Website: "s", ID: id, Kind: store.Click, Time: noon},
+			{Website: "s", ID: "e", Kind: store.Pageview, Time: noon},
+			{Website: "s", ID: "e", Kind: store.Custom, Time: noon},
+			{Website: "s", ID: "e", Kind: store.Click, Time: noon},
 		},
-		Errors: []store.Error{{Website: "s", ID: id, Time: noon}},
-		Vitals: []store.Vital{{Website: "s", ID: id, Time: noon, Samples: []store.Sample{{Metric: "LCP", Value: 1}}}},
-		Visits: []store.Visit{{Link: "s", ID: id, Time: noon}},
-		Checks: []store.Check{{Schedule: "s", ID: id, Time: noon}},
+		Errors: []store.Error{{Website: "s", ID: "e", Time: noon}},
+		Vitals: []store.Vital{{Website: "s", ID: "e", Time: noon, Samples: []store.Sample{{Metric: "LCP", Value: 1}}}},
+		Spans:  []store.Span{{Website: "s", ID: "e", Time: noon}},
+		Visits: []store.Visit{{Link: "s", ID: "e", Time: noon}},
+		Checks: []store.Check{{Schedule: "s", ID: "e", Time: noon}},
 	}
 }
 
 func testKindsApart(w *writerTest) {
-	w.write(seven("e"), 7, 0)
-	w.write(seven("e"), 0, 7)
+	w.write(eight(), 8, 0)
+	w.write(eight(), 0, 8)
 	w.count("events", website("s"), 3)
 	w.count("errors", website("s"), 1)
 	w.count("vitals", website("s"), 1)
+	w.count("spans", website("s"), 1)
 	w.count("visits", link("s"), 1)
 	w.count("checks", schedule("s"), 1)
 }

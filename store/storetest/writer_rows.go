@@ -125,6 +125,33 @@ func fullVital() (store.Vital, []cell) {
 	return v, append(visitorCells("v1"), cell{"metric_name", "LCP"}, cell{"value", int64(2500)})
 }
 
+func fullSpan() (store.Span, []cell) {
+	s := store.Span{
+		Website: "w", ID: "p1", Time: precise(), Identity: fullIdentity, Agent: fullAgent, Path: "/a/b",
+		ExitType: "spa", PageIndex: store.Known(0), TimeOnPage: store.Known(1 << 40), ActiveTime: store.Known(2),
+		FirstInteraction: store.Known(3), MaxScrollDepth: store.Known(4), Scrolls: 5, Clicks: 6, Keys: 7, Interactions: 8, Copies: 9,
+		RageClicks: 10, DeadClicks: 11, FormFields: 12, FormSubmits: 13, Errors: 14,
+	}
+	return s, append(visitorCells("p1"),
+		cell{"exit_type", "spa"},
+		cell{"page_index", int64(0)},
+		cell{"time_on_page", int64(1 << 40)},
+		cell{"active_time", int64(2)},
+		cell{"first_interaction", int64(3)},
+		cell{"max_scroll_depth", int64(4)},
+		cell{"scrolls", int64(5)},
+		cell{"clicks", int64(6)},
+		cell{"keys", int64(7)},
+		cell{"interactions", int64(8)},
+		cell{"copies", int64(9)},
+		cell{"rage_clicks", int64(10)},
+		cell{"dead_clicks", int64(11)},
+		cell{"form_fields", int64(12)},
+		cell{"form_submits", int64(13)},
+		cell{"errors", int64(14)},
+	)
+}
+
 func fullVisit() (store.Visit, []cell) {
 	v := store.Visit{
 		Link: "l", ID: "c1", Time: precise(), Agent: fullAgent,

@@ -18,6 +18,8 @@ func versionCases() []writerCase {
 			defends: "an answer stands while the versions of its days stand"},
 		{name: "versions outlive a restart and go on growing", restarts: true, run: testVersionRestart,
 			defends: "it never becomes smaller, also across restarts"},
+		{name: "rows of every kind change the version", run: testVersionRows,
+			defends: "every write to one of those days makes it larger"},
 		{name: "links and monitors have versions too", run: testVersionKinds, defends: "Version is asked for any subject"},
 	}
 }
@@ -121,8 +123,24 @@ func testVersionRestart(w *writerTest) {
 	}
 }
 
+func testVersionRows(w *writerTest) {
+	today := func() uint64 { return w.version(website("s"), midnight, midnight.Add(day)) }
+	all, last := eight(), uint64(0)
+	for name, b := range map[string]store.Batch{
+		"a pageview": {Events: all.Events[:1]}, "a custom event": {Events: all.Events[1:2]}, "a click": {Events: all.Events[2:]},
+		"an error": {Errors: all.Errors}, "a vital": {Vitals: all.Vitals}, "a span": {Spans: all.Spans},
+	} {
+		w.write(b, 1, 0)
+		v := today()
+		if v <= last {
+			w.Errorf("version %d after %s, want more than %d", v, name, last)
+		}
+		last = v
+	}
+}
+
 func testVersionKinds(w *writerTest) {
-	w.write(seven("e"), 7, 0)
+	w.write(eight(), 8, 0)
 	for _, s := range []store.Subject{website("s"), link("s"), schedule("s")} {
 		if v := w.version(s, midnight, midnight.Add(day)); v == 0 {
 			w.Errorf("version 0 of %s with rows", s.Kind)
