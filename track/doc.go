@@ -8,6 +8,7 @@
 //	POST /track          custom events, one or up to 100; a key, or website_id
 //	POST /errors         JavaScript errors, one or up to 50, 128 KiB at most
 //	POST /vitals         web vitals, one or up to 20
+//	POST /engagement     what visitors did on pages they left, one or up to 20
 //	POST /link-visits    up to 100 uses of short links; a key
 //	POST /uptime-checks  up to 100 checks of monitors; a key
 //

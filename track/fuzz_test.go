@@ -45,6 +45,17 @@ func (s *strict) Write(_ context.Context, b *store.Batch) (store.Written, error)
 	for _, v := range b.Vitals {
 		check(v.Website, v.ID, v.Time.Year(), v.Path)
 	}
+	for _, p := range b.Spans {
+		check(p.Website, p.ID, p.Time.Year(), p.Path, p.ExitType, p.SessionID, p.AnonymousID, p.ProfileID)
+		for _, n := range []int64{p.Scrolls, p.Clicks, p.Keys, p.Interactions, p.Copies, p.RageClicks, p.DeadClicks, p.FormFields, p.FormSubmits, p.Errors, p.PageIndex.V} {
+			if n < 0 || n > maxCount {
+				s.t.Errorf("a count of %d", n)
+			}
+		}
+		if p.TimeOnPage.V < 0 || p.TimeOnPage.V > maxSpan*1000 || p.ActiveTime.V < 0 || p.ActiveTime.V > maxSpan*1000 || p.MaxScrollDepth.V > maxScroll {
+			s.t.Errorf("measures beyond their limits: %+v", p)
+		}
+	}
 	for _, v := range b.Visits {
 		check(v.Link, v.ID, v.Time.Year(), v.Referrer, v.ReferrerDomain, v.Region, v.City)
 	}
@@ -63,9 +74,11 @@ func FuzzHandler(f *testing.F) {
 		strings.Repeat("[", 10_001), `{"timestamp":1e308}`, `{"a":"` + "\x00" + `"}`, "\xff\xfe", `[` + strings.Repeat("[],", 5000) + `[]]`,
 		`{"type":"error","payload":{"message":"m","path":"/"}}`, `{"type":"web_vitals","payload":{"path":"/","cls":0.1}}`, `{"properties":{"a":1e999}}`,
 		`{"type":"outgoing_link","href":"x","eventId":{}}`, `{"name":"x","path":"/","anonymizeVisitorIds":{"a":[]}}`, `{"name":"\ud800","path":"\u0085/"}`,
+		`[{"path":"/a/?b","exitType":"HIDDEN ","timeOnPage":604800,"activeTime":"1.0005","clickCount":65535,"pageIndex":-1,"rageClickTarget":"#x"}]`,
+		`[{"path":"/","exitType":"crash"},{"path":"/","scrollCount":65536},{"path":"/","errorCount":1e-9},{"path":"/","keyCount":[]},{"path":"/","maxScrollDepth":100.5}]`,
 		`[{"linkId":"l1","ip":"::1%eth0","country":"de"}]`, `{"name":"x","path":"/","timestamp":"0000-01-01"}`, `{"payload":{},"name":[]}`,
 	} {
-		for _, target := range []string{"/?client_id=w1", "/batch?client_id=w1", "/track?website_id=w1", "/vitals?client_id=w1", "/link-visits", "/uptime-checks"} {
+		for _, target := range []string{"/?client_id=w1", "/batch?client_id=w1", "/track?website_id=w1", "/vitals?client_id=w1", "/engagement?client_id=w1", "/link-visits", "/uptime-checks"} {
 			f.Add(target, []byte(body), "all", chrome)
 			f.Add(target, []byte(body), "", chrome)
 		}

@@ -48,6 +48,7 @@ func routes() []*route {
 		{path: "/track", access: byKeyOrSite, items: 100, tooLarge: trackTooLarge, notJSON: badTrack, kind: kindCustom, take: takeCustom, reply: counted},
 		{path: "/errors", access: bySite, items: 50, body: 128 << 10, tooLarge: errorsTooLarge, notJSON: badJSON, kind: kindError, take: takeError, reply: counted},
 		{path: "/vitals", access: bySite, items: 20, tooLarge: ingestTooLarge, notJSON: badJSON, kind: kindVitals, take: takeVital, reply: counted},
+		{path: "/engagement", access: bySite, items: 20, tooLarge: ingestTooLarge, notJSON: badJSON, kind: kindSpan, take: takeSpan, reply: counted},
 		{path: "/link-visits", access: byKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindVisit, kinds: []string{kindVisit}, take: takeVisit, reply: batched},
 		{path: "/uptime-checks", access: byKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindCheck, kinds: []string{kindCheck}, take: takeCheck, reply: batched},
 	}
@@ -60,6 +61,7 @@ const (
 	kindCustom = "custom_event"
 	kindError  = "error"
 	kindVitals = "web_vitals"
+	kindSpan   = "engagement"
 	kindVisit  = "link_visit"
 	kindCheck  = "uptime_check"
 )

@@ -202,6 +202,7 @@ func (w *world) rows() store.Batch {
 		all.Events = append(all.Events, b.Events...)
 		all.Errors = append(all.Errors, b.Errors...)
 		all.Vitals = append(all.Vitals, b.Vitals...)
+		all.Spans = append(all.Spans, b.Spans...)
 		all.Visits = append(all.Visits, b.Visits...)
 		all.Checks = append(all.Checks, b.Checks...)
 	}

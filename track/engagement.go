@@ -1,0 +1,64 @@
+package track
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+const (
+	maxSpan       = 604_800    // s
+	maxFirstTouch = 86_400_000 // ms
+	maxCount      = 1<<16 - 1
+)
+
+// exits are the ways to leave a page.
+var exits = [...]string{"navigation", "spa", "hidden", "unload"}
+
+// takeSpan takes an item of /engagement: what a visitor did on one page.
+func takeSpan(c *call, f *fields, b *store.Batch) (taken, error) {
+	base, err := c.base(f)
+	if err != nil {
+		return taken{}, err
+	}
+	s := store.Span{
+		Website: base.site.ID, ID: base.id, Time: f.moment(c.now), Identity: base.Identity, Agent: base.Agent,
+		Path: f.path(true), ExitType: f.exit(), PageIndex: f.measure(maxCount, 0, "pageIndex", "page_index"),
+		// Seconds become milliseconds.
+		TimeOnPage:       f.measure(maxSpan, 3, "timeOnPage", "time_on_page"),
+		ActiveTime:       f.measure(maxSpan, 3, "activeTime", "active_time"),
+		FirstInteraction: f.measure(maxFirstTouch, 0, "timeToFirstInteraction", "time_to_first_interaction"),
+		MaxScrollDepth:   f.measure(maxScroll, 0, "maxScrollDepth", "max_scroll_depth"),
+		Scrolls:          f.count("scrollCount", "scroll_count"),
+		Clicks:           f.count("clickCount", "click_count"),
+		Keys:             f.count("keyCount", "key_count"),
+		Interactions:     f.count("interactionCount", "interaction_count"),
+		Copies:           f.count("copyCount", "copy_count"),
+		RageClicks:       f.count("rageClickCount", "rage_click_count"),
+		DeadClicks:       f.count("deadClickCount", "dead_click_count"),
+		FormFields:       f.count("formFieldCount", "form_field_count"),
+		FormSubmits:      f.count("formSubmitCount", "form_submit_count"),
+		Errors:           f.count("errorCount", "error_count"),
+	}
+	if p := f.problem(); p != nil {
+		return taken{}, p
+	}
+	c.use(store.KindWebsite, s.Website, base.site.Owner)
+	b.Spans = append(b.Spans, s)
+	return taken{kind: kindSpan, id: s.ID}, nil
+}
+
+// count returns how often something happened: never, when the item does not say.
+func (f *fields) count(names ...string) int64 { return f.measure(maxCount, 0, names...).V }
+
+// exit returns how the page was left, "" when the item does not say.
+func (f *fields) exit() string {
+	s, name := f.raw("exitType", "exit_type")
+	s = strings.ToLower(strings.TrimSpace(s))
+	if s != "" && !slices.Contains(exits[:], s) {
+		f.fail(name, "invalid_value", "expected %s", strings.Join(exits[:], ", "))
+		return ""
+	}
+	return s
+}
