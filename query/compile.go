@@ -126,16 +126,21 @@ func milli(instant int64) expr.Expr { return expr.Arg(dialect.Int, instant) }
 // each lists the rows of the type's table.
 func (c *compiler) each() selection {
 	tb := c.p.Type.table
-	q := selection{from: "sessions AS s"}
-	for i, tm := range c.p.Type.terms {
-		e := expr.Replace(tm.expr, func(name string) expr.Expr { return c.value(dimension(name), tb) })
-		q.columns = append(q.columns, named{expr.Ident(c.p.Type.columns[i].Name), e})
+	p := &part{tb: tb, q: selection{from: "sessions AS s"}}
+	var last []expr.Expr
+	if tb.shape == plainRows {
+		p.q.from = string(tb.logical) + " AS t"
+		p.q.where = append(c.read(c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()), tb.where)
+		last = []expr.Expr{row("time"), row("event_id")}
 	}
-	q.where = c.conditions(tb)
-	c.sessions(sessionNeeds{columns: columnsOf("s", q), hits: true})
-	q.order = c.ordering(nil, nil)
-	q.tail = c.page()
-	return q
+	for i, tm := range c.p.Type.terms {
+		p.q.columns = append(p.q.columns, named{expr.Ident(c.p.Type.columns[i].Name), c.onRow(tm.expr, tb)})
+	}
+	p.q.where = append(p.q.where, c.conditions(tb)...)
+	c.sessionsFor([]*part{p})
+	p.q.order = c.ordering(nil, last)
+	p.q.tail = c.page()
+	return p.q
 }
 
 // ordering is the plan's sorting and what breaks its ties: the values of groupBy, the

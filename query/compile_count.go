@@ -45,7 +45,11 @@ func (c *compiler) counted() selection {
 		q.tail = fmt.Sprintf("LIMIT %d", MaxLimit+1)
 		return q
 	}
-	q.order = c.ordering(keys[:len(c.p.Group)], keys[len(c.p.Group):])
+	groups, own := keys[:len(c.p.Group)], keys[len(c.p.Group):]
+	if values := c.p.Type.Values; len(values) > 0 {
+		own = []expr.Expr{expr.Call(dialect.Position, own[0], expr.Arg(dialect.Texts, values))}
+	}
+	q.order = c.ordering(groups, own)
 	q.tail = c.page()
 	return q
 }
@@ -109,7 +113,7 @@ func (c *compiler) part(p *part) selection {
 	q.columns = c.partKeys(p.tb)
 	q.group = len(q.columns)
 	for _, m := range p.metrics {
-		q.columns = append(q.columns, named{m.alias(), m.expr})
+		q.columns = append(q.columns, named{m.alias(), c.onRow(m.expr, p.tb)})
 	}
 	if c.owned() {
 		q.columns = append(q.columns, named{own, c.own(p.tb)})
@@ -133,6 +137,11 @@ func (c *compiler) part(p *part) selection {
 		}
 	}
 	return q
+}
+
+// onRow puts in what e names of dimensions, as the rows of tb have them.
+func (c *compiler) onRow(e expr.Expr, tb *table) expr.Expr {
+	return expr.Replace(e, func(name string) expr.Expr { return c.value(dimension(name), tb) })
 }
 
 // owned says whether rows of the other tables alone make no row of the answer.

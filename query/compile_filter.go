@@ -10,6 +10,8 @@ import (
 // all others its own.
 func (c *compiler) value(f *Field, tb *table) expr.Expr {
 	switch {
+	case !f.computed.Absent():
+		return f.computed
 	case tb.shape == outageRows:
 		return expr.Col("o", expr.Ident(f.Name))
 	case tb.shape == sessionRows:

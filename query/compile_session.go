@@ -118,7 +118,7 @@ func (c *compiler) place(name string, events selection, columns []string) {
 	id, at := row("session_id"), row("time")
 	order := expr.List(at, expr.Call(dialect.Least, row("kind"), expr.Int(int64(store.PageEvent))), row("event_id"))
 	before := expr.Call(dialect.Previous, at, id, order)
-	opens := where(expr.Gt(expr.Sub(at, expr.Call(dialect.Coalesce, before, expr.Sub(at, expr.Int(day+1)))), expr.Int(day)), at)
+	opens := only(expr.Gt(expr.Sub(at, expr.Call(dialect.Coalesce, before, expr.Sub(at, expr.Int(day+1)))), expr.Int(day)), at)
 	events.where = append(events.where, expr.Ne(id, expr.Lit("")), expr.Not(hidden))
 	events.columns = []named{{"session_id", id}, {"ord", expr.Call(dialect.RowNumber, id, order)}, {"opens", opens}}
 	kept := []named{}

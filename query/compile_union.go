@@ -12,7 +12,7 @@ func (c *compiler) combine(parts []*part) string {
 	for _, p := range parts {
 		c.with("part_"+p.tb.name, c.build(p.q))
 	}
-	if len(parts) == 1 {
+	if len(parts) == 1 && !c.p.Type.All {
 		return "part_" + parts[0].tb.name
 	}
 	keys := c.partKeys(parts[0].tb)
@@ -30,6 +30,9 @@ func (c *compiler) combine(parts []*part) string {
 			}
 			all.columns = append(all.columns, named{m.alias(), e})
 		}
+	}
+	if c.p.Type.All {
+		union = append(union, c.build(c.everyValue(parts)))
 	}
 	if c.owned() {
 		all.columns = append(all.columns, named{own, expr.Call(dialect.Max, expr.Col("u", own))})
@@ -72,4 +75,28 @@ func (c *compiler) seen() join {
 	}
 	c.with("seen", c.build(q))
 	return join{to: "seen AS g", on: expr.And(same...)}
+}
+
+// everyValue selects a row without metrics for each of the type's values, in every
+// combination of groupBy.
+func (c *compiler) everyValue(parts []*part) selection {
+	values := c.w.Write(expr.Call(dialect.Unnest, expr.Arg(dialect.Texts, c.p.Type.Values)))
+	q := selection{from: values + " AS v"}
+	if len(c.p.Group) > 0 {
+		groups := selection{from: "part_" + c.p.Type.Rows + " AS x", group: len(c.p.Group)}
+		for _, f := range c.p.Group {
+			name := expr.Ident(f.Name)
+			groups.columns = append(groups.columns, named{name, expr.Col("x", name)})
+			q.columns = append(q.columns, named{name, expr.Col("g", name)})
+		}
+		c.with("combinations", c.build(groups))
+		q.joins = []join{{to: "combinations AS g", on: expr.Eq(expr.Int(1), expr.Int(1))}}
+	}
+	q.columns = append(q.columns, named{expr.Ident(c.p.Type.by[0].Name), expr.Col("v", "value")})
+	for _, p := range parts {
+		for _, m := range p.metrics {
+			q.columns = append(q.columns, named{m.alias(), expr.Null()})
+		}
+	}
+	return q
 }

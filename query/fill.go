@@ -25,8 +25,11 @@ func finish(p *Plan, rows *store.Rows) (Table, bool, *Error) {
 		t.columns = append(t.columns, cells{c, rows.Columns[i]})
 	}
 	for i := range t.columns {
-		if c := &t.columns[i]; c.Format == Date {
+		switch c := &t.columns[i]; {
+		case c.Format == Date:
 			c.Column = labelled(c.Column, p.Grain)
+		case c.FinerFor != "":
+			t.coarsen(c)
 		}
 	}
 	return t, rows.Len > p.Limit, nil
@@ -148,4 +151,20 @@ func pick[T any](c *store.Column, from []T, spots []spot, valid []bool) []T {
 		}
 	}
 	return values
+}
+
+// coarsen rounds to two decimals the values of c in rows that none of the table's
+// texts marks as ones that need more.
+func (t *Table) coarsen(c *cells) {
+	fine := func(row int) bool {
+		return slices.ContainsFunc(t.columns, func(other cells) bool {
+			return other.Format == String && other.Texts[row] == c.FinerFor
+		})
+	}
+	c.Floats = slices.Clone(c.Floats)
+	for row := range t.len {
+		if !fine(row) {
+			c.Floats[row] = round(c.Floats[row], 2)
+		}
+	}
 }

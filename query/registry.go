@@ -125,7 +125,7 @@ func (b *definer) columns() {
 // then of the tables beside it.
 func (b *definer) term(name string) *term {
 	for _, on := range slices.Concat([]string{b.def.Rows, ""}, b.def.With) {
-		if tm := b.words[[2]string{on, name}]; tm != nil && (on == "" || tm.row == b.def.Each) {
+		if tm := b.words[word{on, name, on != "" && b.def.Each}]; tm != nil {
 			return tm
 		}
 	}
@@ -136,6 +136,12 @@ func (b *definer) term(name string) *term {
 func (b *definer) references() {
 	for _, tm := range b.def.terms {
 		for _, name := range expr.Refs(tm.expr) {
+			if tb := tableNamed(tm.on); tb != nil {
+				if f := dimension(name); f == nil || !tb.has(f) {
+					b.fault("column %q needs %q, which table %q has not", tm.Name, name, tb.name)
+				}
+				continue
+			}
 			if b.isDimension(name) {
 				continue
 			}
@@ -160,8 +166,17 @@ func (b *definer) orders() {
 		}
 		b.def.order = append(b.def.order, order{column: name, desc: desc})
 	}
-	if len(b.def.Order) == 0 && (len(b.def.By) > 0 || b.def.Each) {
+	if len(b.def.Order)+len(b.def.Values) == 0 && (len(b.def.By) > 0 || b.def.Each) {
 		b.fault("rows need an order")
+	}
+	if len(b.def.Values) > 0 && len(b.def.By) != 1 {
+		b.fault("Values are those of one dimension")
+	}
+	if b.def.All && len(b.def.Values) == 0 {
+		b.fault("All needs Values")
+	}
+	if b.def.Series && (b.def.Last > 0 || b.def.Today) {
+		b.fault("a series has the range of its request")
 	}
 	if b.def.Share == "" && len(b.def.order) > 0 {
 		b.def.Share = b.def.order[0].column
@@ -209,7 +224,7 @@ func tableNamed(name string) *table {
 }
 
 func dimension(name string) *Field {
-	for _, list := range [][]*Field{fields, sessionDimensions} {
+	for _, list := range [][]*Field{fields, dimensions} {
 		for _, f := range list {
 			if f.Name == name {
 				return f
@@ -221,8 +236,8 @@ func dimension(name string) *Field {
 
 // has says whether the rows of tb carry f.
 func (tb *table) has(f *Field) bool {
-	if tb.of == store.KindWebsite && f.Session {
-		return tb.shape == sessionRows || !slices.Contains(sessionDimensions, f)
+	if slices.Contains(dimensions, f) {
+		return slices.Contains(tb.dimensions, f.Name)
 	}
-	return slices.Contains(tb.fields, f.Name)
+	return tb.of == store.KindWebsite && f.Session || slices.Contains(tb.fields, f.Name)
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
@@ -11,6 +12,7 @@ import (
 func (v *resolver) plan(i int, p Parameter, def *definition, m *mistakes) *Plan {
 	plan := &Plan{Type: def, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Grain: v.grain, Now: v.now}
 	v.days(i, p, plan, m)
+	v.clock(plan)
 	v.group(plan, m)
 	v.filter(plan, m)
 	v.always(place{"parameters", i, ""}, plan, m)
@@ -48,6 +50,22 @@ func (v *resolver) days(i int, p Parameter, plan *Plan, m *mistakes) {
 	}
 	at.part = "granularity"
 	checkHourly(at, BadRange, plan.Grain, plan.Range.Len(), m)
+}
+
+// clock gives plan the time that its type counts, for types that ignore the range. An
+// event of this very millisecond has happened.
+func (v *resolver) clock(plan *Plan) {
+	def := plan.Type
+	if def.Last == 0 && !def.Today {
+		return
+	}
+	today := calendar.Today(v.now, v.rng.Zone)
+	plan.Range = calendar.Days(today, today, v.rng.Zone)
+	just := v.now.Truncate(time.Millisecond).Add(time.Millisecond).UTC()
+	if def.Last > 0 {
+		plan.Range.From = just.Add(-def.Last)
+	}
+	plan.Range.To = just
 }
 
 func ownDate(at place, text string, m *mistakes) (calendar.Date, bool) {

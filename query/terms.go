@@ -1,6 +1,9 @@
 package query
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/query/expr"
@@ -25,25 +28,27 @@ const (
 	shareColumn = "percentage"
 )
 
-// dictionary is every term by table and name.
-type dictionary map[[2]string]*term
+// dictionary is every term by what it is about.
+type dictionary map[word]*term
+
+// A word is a name in a table, of one row or of many.
+type word struct {
+	on, name string
+	row      bool
+}
 
 func newDictionary() dictionary {
 	d := dictionary{}
 	for _, group := range [][]term{
-		answerTerms(), labelTerms(), referrerTerms(), pageviewTerms(), sessionTerms(), sessionListTerms(),
-		eventTerms(), errorTerms(), vitalTerms(), linkTerms(), checkTerms(),
+		answerTerms(), labelTerms(), referrerTerms(), pageviewTerms(), exitTerms(), clickTerms(), spanTerms(), sessionTerms(), sessionListTerms(),
+		eventTerms(), errorTerms(), vitalTerms(), linkTerms(), checkTerms(), checkListTerms(),
 	} {
 		for i := range group {
-			d[[2]string{group[i].on, group[i].Name}] = &group[i]
+			d[word{group[i].on, group[i].Name, group[i].row}] = &group[i]
 		}
 	}
 	return d
 }
-
-// row is a column of the stored row, visit one of its session.
-func row(name expr.Ident) expr.Expr   { return expr.Col("t", name) }
-func visit(name expr.Ident) expr.Expr { return expr.Col("s", name) }
 
 func countColumn(name, label, about string) column {
 	return column{Name: name, Label: label, About: about, Format: Integer, Zero: true}
@@ -72,16 +77,23 @@ func percent(part, of expr.Expr) expr.Expr {
 
 // average is the mean of the integers e where they are known.
 func average(e expr.Expr) expr.Expr {
-	return expr.Call(dialect.Ratio, expr.Call(dialect.Sum, e), expr.Call(dialect.CountIf, expr.IsKnown(e)))
+	return expr.Call(dialect.Ratio, expr.Call(dialect.Sum, e), knownCount(e))
 }
+
+// averageIn is the mean in a larger unit: one division, since two would round twice.
+func averageIn(unit, e expr.Expr) expr.Expr {
+	return expr.Call(dialect.Ratio, expr.Call(dialect.Sum, e), expr.Mul(knownCount(e), unit))
+}
+
+func knownCount(e expr.Expr) expr.Expr { return expr.Call(dialect.CountIf, expr.IsKnown(e)) }
 
 // quantile is the value below which a share of permille of e lies.
 func quantile(e expr.Expr, permille int64) expr.Expr {
 	return expr.Call(dialect.Quantile, e, expr.Int(permille))
 }
 
-// where is e in the rows where cond holds, and nothing in the others.
-func where(cond, e expr.Expr) expr.Expr { return expr.Call(dialect.If, cond, e, expr.Null()) }
+// only is e in the rows where cond holds, and nothing in the others.
+func only(cond, e expr.Expr) expr.Expr { return where(cond, e, expr.Null()) }
 
 // thousandth turns milliseconds into seconds.
 func thousandth(e expr.Expr) expr.Expr { return expr.Call(dialect.Ratio, e, expr.Int(1000)) }
@@ -95,31 +107,48 @@ func answerTerms() []term {
 	}
 }
 
+// labelTerms are dimensions as they are, and by the names that people know.
 func labelTerms() []term {
+	var terms []term
+	for _, f := range slices.Concat(fields, dimensions) {
+		label := strings.ReplaceAll(f.Name, "_", " ")
+		label = strings.ToUpper(label[:1]) + label[1:]
+		shown := textColumn(f.Name, label, "")
+		if f.number {
+			shown.Format = Integer
+		}
+		terms = append(terms, term{column: shown, expr: expr.Ref(expr.Ident(f.Name))})
+	}
+	return append(terms,
+		term{column: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref("country")},
+		term{column: textColumn("country_name", "Country", "English name"), expr: countryName("country")},
+		term{column: textColumn("region_country_name", "Country", "English name"), expr: countryName("region_country")},
+		term{column: textColumn("city_country_name", "Country", "English name"), expr: countryName("city_country")},
+		term{column: textColumn("device_name", "Device", "Kind of device as shown"), expr: deviceName()},
+		term{column: textColumn("known_country", "Country", "English name, or Unknown"), expr: orUnknown("country", countryName("country"))},
+		term{column: textColumn("known_region", "Region", "Or Unknown"), expr: orUnknown("region", expr.Ref("region"))},
+		term{column: textColumn("known_city", "City", "Or Unknown"), expr: orUnknown("city", expr.Ref("city"))},
+		term{column: textColumn("known_device", "Device", "Kind of device as shown, or Unknown"), expr: orUnknown("device_type", deviceName())},
+		term{column: textColumn("known_browser", "Browser", "Or Unknown"), expr: orUnknown("browser_name", expr.Ref("browser_name"))},
+	)
+}
+
+func orUnknown(dimension expr.Ident, shown expr.Expr) expr.Expr {
+	return where(expr.Eq(expr.Ref(dimension), expr.Lit("")), expr.Lit("Unknown"), shown)
+}
+
+func countryName(dimension expr.Ident) expr.Expr {
 	codes, names := []string{}, []string{}
 	for _, c := range country.All() {
 		codes, names = append(codes, c.Code), append(names, c.Name)
 	}
-	devices := []string{"mobile", "tablet", "desktop", "smarttv", "console", "wearable", "embedded", "xr"}
+	return lookup(expr.Ref(dimension), codes, names, expr.Ref(dimension))
+}
+
+func deviceName() expr.Expr {
+	ids := []string{"mobile", "tablet", "desktop", "smarttv", "console", "wearable", "embedded", "xr"}
 	shown := []string{"Mobile", "Tablet", "Desktop", "Smart TV", "Console", "Wearable", "Embedded", "XR"}
-	name := lookup(expr.Ref("country"), codes, names, expr.Ref("country"))
-	terms := []term{
-		{column: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref("country")},
-		{column: textColumn("country_name", "Country", "English name"), expr: name},
-		{column: textColumn("device_name", "Device", "Kind of device as shown"),
-			expr: lookup(expr.Ref("device_type"), devices, shown, expr.Ref("device_type"))},
-	}
-	for _, own := range []struct {
-		name  expr.Ident
-		label string
-	}{
-		{"path", "Path"}, {"entry_page", "Entry page"}, {"exit_page", "Exit page"}, {"region", "Region"}, {"city", "City"},
-		{"device_type", "Device type"}, {"browser_name", "Browser"}, {"os_name", "Operating system"}, {"language", "Language"},
-		{"event_name", "Event"}, {"message", "Message"}, {"error_type", "Error type"},
-	} {
-		terms = append(terms, term{column: textColumn(string(own.name), own.label, ""), expr: expr.Ref(own.name)})
-	}
-	return terms
+	return lookup(expr.Ref("device_type"), ids, shown, expr.Ref("device_type"))
 }
 
 func lookup(e expr.Expr, from, to []string, otherwise expr.Expr) expr.Expr {
@@ -142,22 +171,55 @@ func referrerTerms() []term {
 			expr: orDirect(expr.Lit("direct"), expr.Call(dialect.Concat, expr.Lit("https://"), domain))},
 		{column: textColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
 			expr: orDirect(expr.Lit("direct"), domain)},
-		{column: textColumn("referrer_domain", "Domain", "Main domain of the source"), expr: domain},
 		{column: textColumn("referrer_type", "Kind of source", "direct, search, social, email, paid, ai or other"),
 			expr: orDirect(expr.Lit("direct"), lookup(domain, domains, kinds, expr.Lit("other")))},
 	}
 }
 
 func pageviewTerms() []term {
-	stay := where(expr.And(expr.Gt(row("time_on_page"), expr.Int(1000)), expr.Lt(row("time_on_page"), expr.Int(3_600_000))), row("time_on_page"))
 	return []term{
 		{on: "pageviews", column: countColumn("pageviews", "Pageviews", "Pages seen"), expr: expr.Call(dialect.Count)},
-		{on: "pageviews", column: countColumn("visitors", "Visitors", "Distinct visitors with a pageview"), expr: expr.Call(dialect.Uniq, row("visitor"))},
+		{on: "pageviews", column: countColumn("visitors", "Visitors", "Distinct visitors with a pageview"), expr: visitors},
+		{on: "pageviews", column: countColumn("session_ids", "Sessions", "Distinct session ids with a pageview"), expr: sessionIDs},
+		{on: "pageviews", column: countColumn("browser_versions", "Versions", "Distinct versions of the browser"), expr: expr.Call(dialect.Uniq, expr.Ref("browser_version"))},
 		{on: "pageviews", column: numberColumn("avg_load_time", "Load time", "ms", "Mean over the pageviews that carry it"), expr: average(row("load_time"))},
 		{on: "pageviews", column: numberColumn("avg_dom_ready_time", "DOM ready", "ms", "Mean over the pageviews that carry it"), expr: average(row("dom_ready_time"))},
 		{on: "pageviews", column: numberColumn("avg_ttfb", "Time to first byte", "ms", "Mean over the pageviews that carry it"), expr: average(row("ttfb"))},
-		{on: "exits", column: numberColumn("median_time_on_page", "Time on page", "s", "Median of the exits of more than 1 s and less than 1 h"), expr: thousandth(quantile(stay, 500))},
 		{on: "activity", column: countColumn("total_events", "Events", "Page events, custom events and clicks"), expr: expr.Call(dialect.Count)},
+	}
+}
+
+// Distinct visitors and session ids among rows.
+var (
+	visitors   = expr.Call(dialect.Uniq, row("visitor"))
+	sessionIDs = expr.Call(dialect.Uniq, row("session_id"))
+)
+
+func exitTerms() []term {
+	scrolled := only(expr.Gt(row("scroll_depth"), expr.Int(0)), row("scroll_depth"))
+	return []term{
+		{on: "exits", column: countColumn("visitors", "Visitors", "Distinct visitors who left the page"), expr: visitors},
+		{on: "exits", column: countColumn("sessions", "Sessions", "Distinct session ids that left the page"), expr: sessionIDs},
+		{on: "exits", column: numberColumn("avg_scroll_depth", "Scroll depth", "%", "Mean over the exits that scrolled"), expr: average(scrolled)},
+		{on: "exits", column: numberColumn("avg_time_on_page", "Mean time on page", "s", "Mean over the exits that carry it"), expr: averageIn(expr.Int(1000), row("time_on_page"))},
+		{on: "exits", column: numberColumn("avg_interactions", "Interactions", "", "Mean over the exits that carry it"), expr: average(row("interactions"))},
+		{on: "exits", column: numberColumn("interaction_rate", "Interaction rate", "%", "Exits with an interaction"),
+			expr: percent(expr.Call(dialect.CountIf, expr.Gt(row("interactions"), expr.Int(0))), expr.Call(dialect.Count))},
+		{on: "stays", column: countColumn("sessions_with_time", "Sessions with time", "Distinct session ids with a time on the page"), expr: sessionIDs},
+		{on: "stays", column: countColumn("visitors", "Visitors", "Distinct visitors with a time on the page"), expr: visitors},
+		{on: "stays", column: numberColumn("median_time_on_page", "Time on page", "s", "Median of the exits of more than 1 s and less than 1 h"), expr: thousandth(quantile(row("time_on_page"), 500))},
+		{on: "scrolls", column: countColumn("visitors", "Visitors", "Distinct visitors who left the page"), expr: visitors},
+		{on: "scrolls", column: countColumn("sessions", "Sessions", "Distinct session ids that left the page"), expr: sessionIDs},
+	}
+}
+
+func clickTerms() []term {
+	return []term{
+		{on: "clicks", column: countColumn("total_clicks", "Clicks", ""), expr: expr.Call(dialect.Count)},
+		{on: "clicks", column: countColumn("unique_users", "Visitors", "Distinct visitors"), expr: visitors},
+		{on: "clicks", column: countColumn("unique_sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
+		{on: "clicks", column: countColumn("unique_links", "Links", "Distinct addresses"), expr: expr.Call(dialect.Uniq, row("href"))},
+		{on: "clicks", column: instantColumn("last_clicked", "Last click", ""), expr: expr.Call(dialect.Max, row("time"))},
 	}
 }
 
@@ -167,6 +229,7 @@ func sessionTerms() []term {
 		{on: "sessions", column: countColumn("visitors", "Visitors", "Distinct visitors of the sessions"), expr: expr.Call(dialect.Uniq, visit("visitor"))},
 		{on: "sessions", column: numberColumn("bounce_rate", "Bounce rate", "%", "Share of sessions of one pageview, under 10 s, without custom event or click"),
 			expr: percent(expr.Call(dialect.CountIf, bounced), expr.Call(dialect.Count))},
+		{on: "sessions", column: numberColumn("avg_session_duration", "Mean session duration", "s", "Mean over all sessions"), expr: averageIn(expr.Int(1000), duration)},
 		{on: "sessions", column: numberColumn("median_session_duration", "Session duration", "s", "Median over all sessions"), expr: thousandth(quantile(duration, 500))},
 	}
 }
@@ -190,8 +253,8 @@ func eventTerms() []term {
 	known := expr.And(expr.Ne(row("properties"), expr.Lit("")), expr.Ne(row("properties"), expr.Lit("{}")))
 	return []term{
 		{on: "custom", column: countColumn("total_events", "Events", "Custom events"), expr: expr.Call(dialect.Count)},
-		{on: "custom", column: countColumn("unique_users", "Visitors", "Distinct visitors"), expr: expr.Call(dialect.Uniq, row("visitor"))},
-		{on: "custom", column: countColumn("unique_sessions", "Sessions", "Distinct session ids"), expr: expr.Call(dialect.Uniq, row("session_id"))},
+		{on: "custom", column: countColumn("unique_users", "Visitors", "Distinct visitors"), expr: visitors},
+		{on: "custom", column: countColumn("unique_sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
 		{on: "custom", column: instantColumn("first_occurrence", "First", ""), expr: expr.Call(dialect.Min, row("time"))},
 		{on: "custom", column: instantColumn("last_occurrence", "Last", ""), expr: expr.Call(dialect.Max, row("time"))},
 		{on: "custom", column: countColumn("events_with_properties", "With properties", "Events that have a property"), expr: expr.Call(dialect.CountIf, known)},
@@ -201,10 +264,11 @@ func eventTerms() []term {
 func errorTerms() []term {
 	return []term{
 		{on: "errors", column: countColumn("count", "Errors", ""), expr: expr.Call(dialect.Count)},
-		{on: "errors", column: countColumn("users", "Visitors", "Distinct visitors"), expr: expr.Call(dialect.Uniq, row("visitor"))},
-		{on: "errors", column: countColumn("sessions", "Sessions", "Distinct session ids"), expr: expr.Call(dialect.Uniq, row("session_id"))},
+		{on: "errors", column: countColumn("users", "Visitors", "Distinct visitors"), expr: visitors},
+		{on: "errors", column: countColumn("sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
 		{on: "errors", column: instantColumn("first_seen", "First seen", ""), expr: expr.Call(dialect.Min, row("time"))},
 		{on: "errors", column: instantColumn("last_seen", "Last seen", ""), expr: expr.Call(dialect.Max, row("time"))},
+		{on: "errors", column: countColumn("unique_messages", "Messages", "Distinct messages"), expr: expr.Call(dialect.Uniq, row("message"))},
 		{on: "errors", column: textColumn("latest_path", "Path", "Path of the latest error"), expr: latest(row("path"))},
 	}
 }
@@ -212,20 +276,4 @@ func errorTerms() []term {
 // latest is e of the latest row; equal times are told apart by event id.
 func latest(e expr.Expr) expr.Expr {
 	return expr.Call(dialect.Latest, e, row("time"), row("event_id"))
-}
-
-func vitalTerms() []term {
-	terms := []term{{on: "vitals", column: countColumn("samples", "Samples", "Measured values"), expr: expr.Call(dialect.Count)}}
-	for _, v := range []struct{ name, label, metric string }{
-		{"p75_lcp", "LCP", "LCP"}, {"p75_fcp", "FCP", "FCP"}, {"p75_inp", "INP", "INP"}, {"p75_ttfb", "TTFB", "TTFB"},
-	} {
-		terms = append(terms, term{on: "vitals", column: numberColumn(v.name, v.label, "ms", "75th percentile"), expr: vital(v.metric, 750)})
-	}
-	cls := numberColumn("p75_cls", "CLS", "", "75th percentile")
-	cls.Decimals = 4
-	return append(terms, term{on: "vitals", column: cls, expr: expr.Call(dialect.Ratio, vital("CLS", 750), expr.Int(10_000))})
-}
-
-func vital(metric string, permille int64) expr.Expr {
-	return quantile(where(expr.Eq(row("metric_name"), expr.Arg(dialect.Text, metric)), row("value")), permille)
 }

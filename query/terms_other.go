@@ -14,7 +14,7 @@ func linkTerms() []term {
 func checkTerms() []term {
 	up := expr.Eq(row("status"), expr.Int(int64(store.Up)))
 	judged := expr.Le(row("status"), expr.Int(int64(store.Up)))
-	total, ttfb := where(up, row("total")), where(up, row("ttfb"))
+	total, ttfb := only(up, row("total")), only(up, row("ttfb"))
 	// Latest leaves out rows without a value, so an absent one is given a number first.
 	last := func(name expr.Ident) expr.Expr {
 		return expr.Call(dialect.NullIf, latest(expr.Call(dialect.Coalesce, row(name), expr.Int(-1))), expr.Int(-1))
@@ -28,19 +28,35 @@ func checkTerms() []term {
 		{on: "checks", column: numberColumn("min_response_time", "Least response time", "ms", "Of checks that are up"), expr: expr.Call(dialect.Ratio, expr.Call(dialect.Min, total), expr.Int(1))},
 		{on: "checks", column: numberColumn("max_response_time", "Greatest response time", "ms", "Of checks that are up"), expr: expr.Call(dialect.Ratio, expr.Call(dialect.Max, total), expr.Int(1))},
 		{on: "checks", column: numberColumn("avg_ttfb", "Mean time to first byte", "ms", "Of checks that are up"), expr: average(ttfb)},
+		{on: "checks", column: countColumn("count", "Checks", "Checks of any status"), expr: expr.Call(dialect.Count)},
+		{on: "checks", column: countColumn("invalid_ssl_checks", "Invalid certificates", "Checks that found one"),
+			expr: expr.Call(dialect.CountIf, expr.Eq(row("ssl_valid"), expr.Int(0)))},
 		{on: "checks", column: instantColumn("ssl_expiry", "Certificate expires", "As of the latest check"), expr: last("ssl_expiry")},
 		{on: "checks", column: flagColumn("ssl_valid", "Certificate valid", "As of the latest check"), expr: last("ssl_valid")},
 		{on: "outages", column: column{Name: "downtime_seconds", Label: "Downtime", Unit: "s", Format: Number, Decimals: 2, Zero: true,
 			About: "Time from each check that is down to the next check"},
 			expr: thousandth(expr.Call(dialect.Sum, expr.Sub(expr.Col("o", "until"), expr.Col("o", "since"))))},
 	}
-	for _, p := range []struct {
-		name     string
-		permille int64
-	}{{"p50", 500}, {"p75", 750}, {"p90", 900}, {"p95", 950}, {"p99", 990}} {
+	for _, p := range percentiles {
 		terms = append(terms,
 			term{on: "checks", column: numberColumn(p.name+"_response_time", p.name+" response time", "ms", "Of checks that are up"), expr: quantile(total, p.permille)},
 			term{on: "checks", column: numberColumn(p.name+"_ttfb", p.name+" time to first byte", "ms", "Of checks that are up"), expr: quantile(ttfb, p.permille)})
 	}
 	return terms
+}
+
+// checkListTerms are the values of single checks.
+func checkListTerms() []term {
+	of := func(c column, e expr.Expr) term { return term{on: "checks", row: true, column: c, expr: e} }
+	optional := func(name, label, unit string) column {
+		return column{Name: name, Label: label, Unit: unit, Format: Integer}
+	}
+	return []term{
+		of(instantColumn("timestamp", "Time", ""), row("time")),
+		of(textColumn("url", "Address", ""), row("url")),
+		of(optional("ttfb_ms", "Time to first byte", "ms"), row("ttfb")),
+		of(optional("total_ms", "Response time", "ms"), row("total")),
+		of(flagColumn("ssl_valid", "Certificate valid", ""), row("ssl_valid")),
+		of(textColumn("error", "Error", ""), row("error")),
+	}
 }

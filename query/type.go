@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"time"
 
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/store"
@@ -25,6 +26,10 @@ type Type struct {
 	Series  bool              // a row per day or hour, gaps filled
 	Columns []string          // in order: "name", or "name=definition"
 	Order   []string          // output columns, "-" before descending ones
+	Values  []string          // of its dimension, in the order of rows; instead of Order
+	All     bool              // each of Values has a row, also where nothing counts
+	Last    time.Duration     // counts the time until now instead of the range
+	Today   bool              // counts the local day until now instead of the range
 	Key     []string          // output columns that break ties, ascending; after them the dimensions of By do
 	Share   string            // the metric that percentage is a share of; empty: the first of Order
 	Either  bool              // rows of any of its tables make a row; otherwise those of Rows do
@@ -51,6 +56,9 @@ type Field struct {
 	Session bool       // the value is the session's; the row's own where there is none
 	Match   Match
 	Default string // what an absent value is taken for
+
+	computed expr.Expr // of a row t or a session s, instead of Column
+	number   bool      // a whole number, for types' own dimensions
 }
 
 // Match is how values are held against a field.
@@ -87,8 +95,9 @@ type column struct {
 	About    string
 	Unit     string // %, s, ms; empty for counts and texts
 	Format   Format
-	Decimals int  // of Number
-	Zero     bool // nothing is 0; otherwise nothing is null (texts are never null)
+	Decimals int    // of Number
+	FinerFor string // a value of the type's dimension; in rows of others Number has two decimals
+	Zero     bool   // nothing is 0; otherwise nothing is null (texts are never null)
 }
 
 // column is the place of the output column called name, or -1.

@@ -20,48 +20,65 @@ const (
 
 // table is a set of rows that metrics count and types are about.
 type table struct {
-	name    string
-	of      store.SubjectKind
-	shape   shape
-	logical expr.Ident
-	where   expr.Expr    // which rows of the logical table, on alias t
-	fields  []string     // per-row fields that callers may filter on
-	own     []expr.Ident // columns of session fields that the rows have themselves
-	early   bool         // rows may lie before the session that they belong to
+	name       string
+	of         store.SubjectKind
+	shape      shape
+	logical    expr.Ident
+	where      expr.Expr    // which rows of the logical table, on alias t
+	fields     []string     // per-row fields that callers may filter on
+	dimensions []string     // dimensions that only types may group by
+	own        []expr.Ident // columns of session fields that the rows have themselves
+	early      bool         // rows may lie before the session that they belong to
 }
 
 // visited says whether the rows of tb belong to sessions.
 func (tb *table) visited() bool { return tb.of == store.KindWebsite }
 
-var (
-	kindOf   = expr.Col("t", "kind")
-	hidden   = expr.Call(dialect.StartsWith, expr.Col("t", "name"), expr.Lit("$"))
-	everyone = []string{"path", "session_id", "anonymous_id", "profile_id"}
-	agent    = []expr.Ident{"country", "region", "city", "device_type",
-		"browser_name", "browser_version", "os_name", "os_version"}
-	eventOwn = append([]expr.Ident{"referrer_domain", "utm_source", "utm_medium", "utm_campaign",
-		"utm_term", "utm_content", "gclid", "language", "timezone", "screen_resolution"}, agent...)
-)
+// hidden events belong to no session, and are no activity.
+var hidden = expr.Call(dialect.StartsWith, row("name"), expr.Lit("$"))
 
-func ofKind(k store.EventKind) expr.Expr { return expr.Eq(kindOf, expr.Int(int64(k))) }
+// row is a column of the stored row, visit one of its session.
+func row(name expr.Ident) expr.Expr   { return expr.Col("t", name) }
+func visit(name expr.Ident) expr.Expr { return expr.Col("s", name) }
 
-// Tables are numbers.md's lists of rows, each defined once.
+func ofKind(k store.EventKind) expr.Expr { return expr.Eq(row("kind"), expr.Int(int64(k))) }
+
+// tables are the lists of rows that numbers are counted over, each defined once.
 var tables = []*table{
-	{name: "pageviews", of: store.KindWebsite, logical: "events", where: ofKind(store.Pageview), fields: everyone, own: eventOwn},
-	{name: "exits", of: store.KindWebsite, logical: "events", where: ofKind(store.Exit), fields: everyone, own: eventOwn},
-	{name: "activity", of: store.KindWebsite, logical: "events", where: expr.Not(hidden), fields: everyone, own: eventOwn},
-	{name: "custom", of: store.KindWebsite, logical: "events",
-		where:  expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)),
-		fields: append([]string{"event_name", "namespace"}, everyone...), own: eventOwn, early: true},
-	{name: "sessions", of: store.KindWebsite, shape: sessionRows, logical: "events", fields: everyone, own: eventOwn},
-	{name: "errors", of: store.KindWebsite, logical: "errors",
-		fields: append([]string{"message", "error_type"}, everyone...), own: agent, early: true},
-	{name: "vitals", of: store.KindWebsite, logical: "vitals",
-		fields: append([]string{"metric_name"}, everyone...), own: agent, early: true},
+	website(table{name: "pageviews", logical: "events", where: ofKind(store.Pageview)}),
+	website(table{name: "exits", logical: "events", where: ofKind(store.Exit)}),
+	website(table{name: "stays", logical: "events", where: expr.And(ofKind(store.Exit),
+		expr.Gt(row("time_on_page"), expr.Int(1000)), expr.Lt(row("time_on_page"), expr.Int(3_600_000)))}),
+	website(table{name: "scrolls", logical: "events", where: expr.And(ofKind(store.Exit), expr.IsKnown(row("scroll_depth"))),
+		dimensions: []string{"depth_range"}}),
+	website(table{name: "clicks", logical: "events", where: ofKind(store.Click),
+		fields: []string{"href", "text"}, dimensions: []string{"domain"}}),
+	website(table{name: "activity", logical: "events", where: expr.Not(hidden)}),
+	website(table{name: "custom", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)),
+		fields: []string{"event_name", "namespace"}, early: true}),
+	website(table{name: "sessions", shape: sessionRows, logical: "events",
+		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),
+	website(table{name: "errors", logical: "errors", fields: []string{"message", "error_type"}, early: true}),
+	website(table{name: "vitals", logical: "vitals", fields: []string{"metric_name"}, early: true}),
+	website(table{name: "spans", logical: "spans", early: true}),
 	{name: "visits", of: store.KindLink, logical: "visits",
-		fields: []string{"referrer", "country", "region", "city", "device_type", "browser_name"}},
-	{name: "checks", of: store.KindSchedule, logical: "checks", fields: []string{"probe_region"}},
+		fields:     []string{"referrer", "country", "region", "city", "device_type", "browser_name"},
+		dimensions: []string{"region_country", "city_country", "city_region"}},
+	{name: "checks", of: store.KindSchedule, logical: "checks", fields: []string{"probe_region"},
+		dimensions: []string{"status", "http_code"}},
 	{name: "outages", of: store.KindSchedule, shape: outageRows, logical: "checks", fields: []string{"probe_region"}},
+}
+
+// website is a table of rows that belong to visitors and sessions.
+func website(tb table) *table {
+	tb.of = store.KindWebsite
+	tb.fields = append(tb.fields, "path", "session_id", "anonymous_id", "profile_id")
+	tb.own = []expr.Ident{"country", "region", "city", "device_type", "browser_name", "browser_version", "os_name", "os_version"}
+	if tb.logical == "events" {
+		tb.own = append(tb.own, "referrer_domain", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content",
+			"gclid", "language", "timezone", "screen_resolution")
+	}
+	return &tb
 }
 
 // Fields are what callers filter and group on; session fields come first, as in answers.
@@ -89,6 +106,8 @@ var fields = []*Field{
 	{Name: "namespace", Column: "namespace"},
 	{Name: "message", Column: "message"},
 	{Name: "error_type", Column: "error_type", Default: "Error"},
+	{Name: "href", Column: "href"},
+	{Name: "text", Column: "text"},
 	{Name: "metric_name", Column: "metric_name"},
 	{Name: "session_id", Column: "session_id"},
 	{Name: "anonymous_id", Column: "anonymous_id"},
@@ -96,11 +115,52 @@ var fields = []*Field{
 	{Name: "probe_region", Column: "probe_region"},
 }
 
-// sessionDimensions are facts of sessions that types may group by, but callers may not filter on.
-var sessionDimensions = []*Field{
+// dimensions are what types may group by and callers may not name.
+var dimensions = []*Field{
 	{Name: "entry_page", Column: "entry_page", Session: true},
 	{Name: "exit_page", Column: "exit_page", Session: true},
+	{Name: "duration_range", computed: ranges(duration, durationRanges)},
+	{Name: "depth_range", computed: ranges(row("scroll_depth"), depthRanges)},
+	{Name: "domain", computed: expr.Call(dialect.Host, row("href"))},
+	{Name: "status", Column: "status", number: true},
+	{Name: "http_code", Column: "http_code", number: true},
+	// A visit without a region is of no place, whatever its country.
+	{Name: "region_country", computed: where(expr.Ne(row("region"), expr.Lit("")), row("country"), expr.Lit(""))},
+	{Name: "city_country", computed: where(expr.Ne(row("city"), expr.Lit("")), row("country"), expr.Lit(""))},
+	{Name: "city_region", computed: where(expr.Ne(row("city"), expr.Lit("")), row("region"), expr.Lit(""))},
 }
+
+// bound is a range of numbers: those below it, and at or above the one before.
+type bound struct {
+	below int64
+	name  string
+}
+
+var (
+	durationRanges = []bound{{30_000, "0-30s"}, {60_000, "30s-1m"}, {300_000, "1m-5m"}, {900_000, "5m-15m"}, {3_600_000, "15m-1h"}, {0, "1h+"}}
+	depthRanges    = []bound{{20, "0-20"}, {40, "20-40"}, {60, "40-60"}, {80, "60-80"}, {0, "80-100"}}
+)
+
+// ranges names the range that the number e lies in; the last has no bound.
+func ranges(e expr.Expr, bounds []bound) expr.Expr {
+	named := expr.Arg(dialect.Text, bounds[len(bounds)-1].name)
+	for i := len(bounds) - 2; i >= 0; i-- {
+		named = where(expr.Lt(e, expr.Int(bounds[i].below)), expr.Arg(dialect.Text, bounds[i].name), named)
+	}
+	return named
+}
+
+// rangeNames are the names of bounds in their order.
+func rangeNames(bounds []bound) []string {
+	names := make([]string, len(bounds))
+	for i, b := range bounds {
+		names[i] = b.name
+	}
+	return names
+}
+
+// where is yes in the rows where cond holds, and no in the others.
+func where(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, cond, yes, no) }
 
 // facts are the columns of a session, over its events p in the order p.ord. Session
 // fields that are not named here are those of the earliest page event.

@@ -32,10 +32,13 @@ const (
 	Lower                  // $1 in lower case
 	Concat                 // $*
 	Lookup                 // the text of list $3 at the place where $1 stands in list $2; else $4
+	Position               // place of the text $1 in the list $2, from 1
+	Host                   // host of the address $1 in lower case, without port, user, final dot and one leading www.; else ''
 	RowNumber              // place of the row in partition $1 ordered by $2, from 1
 	Previous               // $1 of the row before in partition $2 ordered by $3; null for the first
 	Next                   // $1 of the row after in partition $2 ordered by $3; null for the last
 	RunningMax             // greatest $1 from the partition's first row to this one; partition $2 ordered by $3
 	Zip3                   // a table of the integer lists $1, $2, $3 in columns bucket, since, until
+	Unnest                 // a table of the text list $1 in the column value
 	numFuncs
 )

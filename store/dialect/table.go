@@ -29,10 +29,13 @@ var table = [numFuncs]struct{ name, duckdb string }{
 	Lower:      {"Lower", "lower($1)"},
 	Concat:     {"Concat", "concat($*)"},
 	Lookup:     {"Lookup", "coalesce(list_extract($3, list_position($2, $1)), $4)"},
+	Position:   {"Position", "list_position($2, $1)"},
+	Host:       {"Host", `regexp_extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\[\]]*[^/?#:\[\].]|\[[^/?#]*\])', 1)`},
 	RowNumber:  {"RowNumber", "row_number() OVER (PARTITION BY $1 ORDER BY $2)"},
 	Previous:   {"Previous", "lag($1) OVER (PARTITION BY $2 ORDER BY $3)"},
 	Next:       {"Next", "lead($1) OVER (PARTITION BY $2 ORDER BY $3)"},
 	RunningMax: {"RunningMax", "max($1) OVER (PARTITION BY $2 ORDER BY $3 ROWS UNBOUNDED PRECEDING)"},
+	Unnest:     {"Unnest", "(SELECT unnest($1) AS value)"},
 	Zip3:       {"Zip3", "(SELECT unnest($1) AS bucket, unnest($2) AS since, unnest($3) AS until)"},
 }
 

@@ -50,6 +50,7 @@ func Run(t *testing.T, h Harness) {
 			t.Run(c.name, func(t *testing.T) { c.check(t, s) })
 		}
 	})
+	t.Run("every type", func(t *testing.T) { everyType(t, filled(t, h)) })
 	t.Run("cancellation", func(t *testing.T) { cancellation(t, h.Open(t), h.Slow) })
 	t.Run("sixteen at once", func(t *testing.T) { concurrent(t, filled(t, h)) })
 }

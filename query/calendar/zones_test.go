@@ -1,0 +1,250 @@
+package calendar
+
+import (
+	"archive/zip"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	_ "time/tzdata"
+)
+
+// The files of these tests are made by testdata/zones.py, which reads the zones that Go
+// embeds with code of its own. `zones.py ZONE DAY` shows one day in words.
+
+// TestZonesAgainstPython holds the days of all zones from 1970 to 2100, and the hours of
+// five days around every change of their clocks, against what Python says.
+func TestZonesAgainstPython(t *testing.T) {
+	rules := embeddedZones(t)
+	zones, other := 0, []string{}
+	for line := range strings.Lines(goldenText(t, "zones.golden")) {
+		z, err := parseZone(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zones++
+		if z.same != "" {
+			if string(rules[z.name]) != string(rules[z.same]) {
+				other = append(other, z.name)
+			}
+			continue
+		}
+		if crc32.ChecksumIEEE(rules[z.name]) != z.rules {
+			other = append(other, z.name)
+			continue
+		}
+		for _, text := range z.differences(t, rules[z.name]) {
+			t.Error(text)
+		}
+	}
+	// A newer Go has newer rules for a few zones; the others prove the code all the same.
+	if zones < 590 || len(other) > zones/10 {
+		t.Errorf("%d of %d zones have other rules than zones.golden knows; run testdata/zones.py", len(other), zones)
+	}
+	t.Logf("%d zones; with other rules than the golden file's: %v", zones, other)
+}
+
+// TestNamedDays shows the odd days in words.
+func TestNamedDays(t *testing.T) {
+	rules := embeddedZones(t)
+	known := map[string]bool{}
+	for line := range strings.Lines(goldenText(t, "days.golden")) {
+		want, why, _ := strings.Cut(strings.TrimSpace(line), "  # ")
+		name, rest, _ := strings.Cut(want, " ")
+		day := date(t, rest[:len(time.DateOnly)])
+		if got := describe(Days(day, day, location(t, name, rules[name]))); got != want {
+			t.Errorf("%s:\nwant %s\ngot  %s", why, want, got)
+		}
+		known[name+" "+day.String()] = true
+	}
+	for _, must := range []string{
+		"America/Santiago 2022-09-11", "America/Havana 2023-11-05", "America/Asuncion 2024-03-23", "Africa/Cairo 2023-04-28",
+		"Asia/Beirut 2022-03-27", "Asia/Tehran 2022-03-22", "Australia/Lord_Howe 2024-04-07", "Asia/Kathmandu 1986-01-01",
+		"Pacific/Apia 2011-12-30", "America/St_Johns 2010-11-07",
+	} {
+		if !known[must] {
+			t.Errorf("%s is not among the named days", must)
+		}
+	}
+}
+
+// TestZonesSeeMistakes proves that a bucket which is a second or an hour wrong shows.
+func TestZonesSeeMistakes(t *testing.T) {
+	lines := strings.SplitAfter(goldenText(t, "zones.golden"), "\n")
+	rules := embeddedZones(t)
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "America/St_Johns ") {
+			continue
+		}
+		z, err := parseZone(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := z.differences(t, rules["America/Halifax"]); len(found) < len(z.decades) {
+			t.Errorf("the clocks of Halifax pass for those of St John's: %v", found)
+		}
+		plain := time.FixedZone("NST", -12_600)
+		if found := z.check(plain); len(found) == 0 {
+			t.Error("a clock that is never set passes for that of St John's")
+		}
+		return
+	}
+	t.Error("zones.golden does not know America/St_Johns")
+}
+
+// A zoneLine is one line of zones.golden.
+type zoneLine struct {
+	name    string
+	same    string // another name of the same rules; then nothing follows
+	rules   uint32
+	decades []decadeLine
+}
+
+type decadeLine struct {
+	start, end  Date
+	days, hours uint32 // checksums
+	windows     []Date // each the middle of five days
+}
+
+func parseZone(line string) (zoneLine, error) {
+	words := strings.Fields(line)
+	if len(words) == 3 && words[1] == "=" {
+		return zoneLine{name: words[0], same: words[2]}, nil
+	}
+	if len(words) != 16 {
+		return zoneLine{}, fmt.Errorf("%d words: %.40s", len(words), line)
+	}
+	z := zoneLine{name: words[0]}
+	if _, err := fmt.Sscanf(words[1], "%x", &z.rules); err != nil {
+		return z, err
+	}
+	for i, word := range words[2:] {
+		d := decadeLine{start: DateOf(FirstYear+10*i, 1, 1), end: DateOf(min(FirstYear+10*i+9, LastYear), 12, 31)}
+		parts := strings.Split(word, ":")
+		if _, err := fmt.Sscanf(strings.Join(parts[:2], " "), "%x %x", &d.days, &d.hours); err != nil {
+			return z, err
+		}
+		for at := parts[2]; at != ""; at = at[3:] {
+			n, err := strconv.ParseInt(at[:3], 36, 32)
+			if err != nil {
+				return z, err
+			}
+			d.windows = append(d.windows, d.start+Date(n))
+		}
+		z.decades = append(z.decades, d)
+	}
+	return z, nil
+}
+
+func (z zoneLine) differences(t *testing.T, rules []byte) []string {
+	t.Helper()
+	return z.check(location(t, z.name, rules))
+}
+
+// check says in which decades the buckets of the zone are not those of the line.
+func (z zoneLine) check(zone *time.Location) (found []string) {
+	for _, d := range z.decades {
+		var text []byte
+		for _, b := range Buckets(Days(d.start, d.end, zone), Daily) {
+			text = fmt.Appendf(text, "%s %d %d\n", b.Label, b.From/1000, b.To/1000)
+		}
+		if crc32.ChecksumIEEE(text) != d.days {
+			found = append(found, fmt.Sprintf("%s: days from %s to %s differ", z.name, d.start, d.end))
+		}
+		text = text[:0]
+		for _, middle := range d.windows {
+			for _, s := range Spans(Days(middle-2, middle+2, zone), Hourly) {
+				text = append(text, Label(s.Number, Hourly)...)
+				text = strconv.AppendInt(append(text, ' '), s.From/1000, 10)
+				text = strconv.AppendInt(append(text, ' '), s.To/1000, 10)
+				text = append(text, '\n')
+			}
+		}
+		if crc32.ChecksumIEEE(text) != d.hours {
+			found = append(found, fmt.Sprintf("%s: hours around changes from %s to %s differ", z.name, d.start, d.end))
+		}
+	}
+	return found
+}
+
+// describe is a day in the words of zones.py.
+func describe(r Range) string {
+	buckets := Buckets(r, Hourly)
+	begin := fmt.Sprintf("%s %s: ", r.Zone, r.StartDate)
+	if len(Buckets(r, Daily)) == 0 {
+		return fmt.Sprintf("%sno such day, %d hours", begin, len(buckets))
+	}
+	lengths := map[string]int64{}
+	for _, s := range Spans(r, Hourly) {
+		lengths[Label(s.Number, Hourly)[11:13]] += (s.To - s.From) / 1000
+	}
+	var odd strings.Builder
+	for h := range 24 {
+		hour := fmt.Sprintf("%02d", h)
+		switch seconds, shown := lengths[hour]; {
+		case !shown:
+			fmt.Fprintf(&odd, "; %s is missing", hour)
+		case seconds != 3600:
+			fmt.Fprintf(&odd, "; %s lasts %d s", hour, seconds)
+		}
+	}
+	return fmt.Sprintf("%s%s to %s, %d hours%s", begin, r.From.Format(time.RFC3339), r.To.Format(time.RFC3339), len(buckets), odd.String())
+}
+
+// goldenText is a file of testdata without its comment.
+func goldenText(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, _ := strings.Cut(string(b), "\n")
+	if !strings.HasPrefix(head, "# tzdata ") {
+		t.Fatalf("%s does not say which tzdata it was made from", name)
+	}
+	return rest
+}
+
+// embeddedZones is what Go embeds as time/tzdata. A machine's own zones come before
+// those in time.LoadLocation, so they are read where the embedded ones were made from.
+func embeddedZones(t *testing.T) map[string][]byte {
+	t.Helper()
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := zip.OpenReader(filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	zones := map[string][]byte{}
+	for _, f := range archive.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if zones[f.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return zones
+}
+
+func location(t *testing.T, name string, rules []byte) *time.Location {
+	t.Helper()
+	zone, err := time.LoadLocationFromTZData(name, rules)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return zone
+}

@@ -1,0 +1,58 @@
+package query
+
+import (
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+func vitalTerms() []term {
+	terms := []term{
+		{on: "vitals", column: countColumn("samples", "Samples", "Measured values"), expr: expr.Call(dialect.Count)},
+		{on: "vitals", column: countColumn("visitors", "Visitors", "Distinct visitors measured"), expr: visitors},
+		{on: "vitals", column: finer(numberColumn("avg_value", "Mean", "ms", "Mean; CLS has no unit")), expr: averageIn(unit, row("value"))},
+	}
+	for _, p := range percentiles {
+		terms = append(terms, term{on: "vitals", column: finer(numberColumn(p.name, p.name, "ms", "Percentile; CLS has no unit")),
+			expr: expr.Call(dialect.Ratio, quantile(row("value"), p.permille), unit)})
+	}
+	for _, v := range []struct{ name, label, metric string }{
+		{"p75_lcp", "LCP", "LCP"}, {"p75_fcp", "FCP", "FCP"}, {"p75_inp", "INP", "INP"}, {"p75_ttfb", "TTFB", "TTFB"},
+	} {
+		terms = append(terms, term{on: "vitals", column: numberColumn(v.name, v.label, "ms", "75th percentile"), expr: vital(v.metric, 750)})
+	}
+	cls := numberColumn("p75_cls", "CLS", "", "75th percentile")
+	cls.Decimals = 4
+	return append(terms, term{on: "vitals", column: cls, expr: expr.Call(dialect.Ratio, vital("CLS", 750), expr.Int(10_000))})
+}
+
+func vital(metric string, permille int64) expr.Expr {
+	return quantile(only(expr.Eq(row("metric_name"), expr.Arg(dialect.Text, metric)), row("value")), permille)
+}
+
+// percentiles by name, in thousandths.
+var percentiles = []struct {
+	name     string
+	permille int64
+}{{"p50", 500}, {"p75", 750}, {"p90", 900}, {"p95", 950}, {"p99", 990}}
+
+// finer gives CLS, the one vital that is not in milliseconds, the decimals it needs.
+func finer(c column) column {
+	c.Decimals, c.FinerFor = 4, "CLS"
+	return c
+}
+
+// unit is what a stored value of the row's metric is divided by to be shown.
+var unit = expr.Call(dialect.Max, where(expr.Eq(row("metric_name"), expr.Lit("CLS")), expr.Int(10_000), expr.Int(1)))
+
+func spanTerms() []term {
+	sum := func(name, label string, of expr.Ident) term {
+		return term{on: "spans", column: countColumn(name, label, ""), expr: expr.Call(dialect.Sum, row(of))}
+	}
+	return []term{
+		{on: "spans", column: countColumn("sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
+		{on: "spans", column: countColumn("visitors", "Visitors", "Distinct visitors"), expr: visitors},
+		sum("rage_clicks", "Rage clicks", "rage_clicks"),
+		sum("dead_clicks", "Dead clicks", "dead_clicks"),
+		sum("errors", "Errors", "errors"),
+	}
+}

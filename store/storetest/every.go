@@ -1,0 +1,64 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// everyType wants every type to answer in every way that it says it can be asked:
+// as it is, grouped, filtered and sorted by each field and column, alone and by a key.
+func everyType(t *testing.T, s store.Store) {
+	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range engine.Types() {
+		t.Run(info.Name, func(t *testing.T) {
+			id := map[store.SubjectKind]string{store.KindWebsite: "w1", store.KindLink: "l1", store.KindSchedule: "m1"}[info.Of]
+			access := query.Access{Subject: store.Subject{Kind: info.Of, ID: id}}
+			for _, req := range ways(info) {
+				check(t, engine, access, req)
+			}
+			for _, field := range info.Filters {
+				access.Filters = append(access.Filters, query.Filter{Field: field, Op: query.NotIn, Values: []string{"x", "y"}})
+			}
+			check(t, engine, access, ways(info)[0])
+		})
+	}
+}
+
+func check(t *testing.T, engine *query.Engine, a query.Access, req query.Request) {
+	t.Helper()
+	resp, err := engine.Run(t.Context(), a, req)
+	if err != nil {
+		t.Fatalf("%+v: %v", req, err)
+	}
+	if r := resp.Data[0]; !r.Success {
+		t.Errorf("%+v: %s: %v", req, r.Error, r.Cause)
+	}
+}
+
+// ways are the requests that a type says it answers.
+func ways(info query.Info) []query.Request {
+	plain := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, StartDate: "2026-03-10", EndDate: "2026-03-11", TimeZone: "America/New_York"}
+	all := []query.Request{plain}
+	for _, field := range info.Groupable {
+		by := plain
+		by.GroupBy = []string{field}
+		all = append(all, by)
+	}
+	for _, field := range info.Filters {
+		by := plain
+		by.Filters = []query.Filter{{Field: field, Op: query.Contains, Values: []string{"a"}}, {Field: field, Op: query.NotIn, Values: []string{"", "b"}}}
+		all = append(all, by)
+	}
+	for _, column := range info.Sortable {
+		by := plain
+		by.SortBy = column
+		all = append(all, by)
+	}
+	return all
+}
