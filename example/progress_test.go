@@ -77,7 +77,7 @@ func count(t *testing.T, f *filler) map[string]int64 {
 	counts := map[string]int64{}
 	for table, kind := range map[string]store.Subject{
 		"events": {Kind: store.KindWebsite, ID: "site"}, "errors": {Kind: store.KindWebsite, ID: "site"},
-		"vitals": {Kind: store.KindWebsite, ID: "site"}, "visits": {Kind: store.KindLink, ID: "link"},
+		"vitals": {Kind: store.KindWebsite, ID: "site"}, "spans": {Kind: store.KindWebsite, ID: "site"}, "visits": {Kind: store.KindLink, ID: "link"},
 	} {
 		d := f.store.Dialect()
 		rows, err := f.store.Query(t.Context(), store.Statement{
@@ -102,7 +102,7 @@ func want(f *filler, now time.Time) map[string]int64 {
 	}
 	return map[string]int64{
 		"events": int64(len(b.Events)), "errors": int64(len(b.Errors)), "vitals": int64(samples),
-		"visits": int64(len(b.Visits)),
+		"spans": int64(len(b.Spans)), "visits": int64(len(b.Visits)),
 	}
 }
 

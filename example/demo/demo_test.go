@@ -28,6 +28,7 @@ func join(batches ...*store.Batch) *store.Batch {
 		all.Events = append(all.Events, b.Events...)
 		all.Errors = append(all.Errors, b.Errors...)
 		all.Vitals = append(all.Vitals, b.Vitals...)
+		all.Spans = append(all.Spans, b.Spans...)
 		all.Visits = append(all.Visits, b.Visits...)
 		all.Checks = append(all.Checks, b.Checks...)
 	}
@@ -99,6 +100,9 @@ func TestRowsAreWhole(t *testing.T) {
 	for _, v := range b.Vitals {
 		check("vital", v.ID, v.Time, v.Path)
 	}
+	for _, p := range b.Spans {
+		check("span", p.ID, p.Time, p.Path, p.ExitType)
+	}
 	for _, v := range b.Visits {
 		check("visit", v.ID, v.Time, v.Referrer)
 	}
@@ -119,6 +123,9 @@ func sessionsOf(b *store.Batch) map[string]*session {
 	found := map[string]*session{}
 	for i := range b.Events {
 		e := &b.Events[i]
+		if e.SessionID == "" {
+			continue
+		}
 		s := found[e.SessionID]
 		if s == nil {
 			s = &session{source: e.UTMSource, person: e.AnonymousID, first: e.Time}
@@ -167,12 +174,18 @@ func TestTheShapeIsPlausible(t *testing.T) {
 			down++
 		}
 	}
+	var angry float64
+	for _, s := range b.Spans {
+		if s.RageClicks > 0 {
+			angry++
+		}
+	}
 	n := float64(len(sessions))
 	rows := []struct {
 		what           string
 		got, low, high float64
 	}{
-		{"rows in 90 days", float64(b.Len()), 170_000, 230_000},
+		{"rows in 90 days, besides spans", float64(b.Len() - len(b.Spans)), 170_000, 230_000},
 		{"pages per session", float64(views) / n, 2, 4},
 		{"bounces, %", 100 * float64(single) / n, 20, 45},
 		{"sessions with UTM, %", 100 * float64(tagged) / n, 11, 17},
@@ -182,6 +195,8 @@ func TestTheShapeIsPlausible(t *testing.T) {
 		{"link visits", float64(len(b.Visits)), 3_000, 7_000},
 		{"errors", float64(len(b.Errors)), 400, 2_000},
 		{"vitals", float64(len(b.Vitals)), 15_000, 45_000},
+		{"spans", float64(len(b.Spans)), 40_000, 70_000},
+		{"spans with rage clicks, %", 100 * angry / float64(len(b.Spans)), 0.5, 4},
 	}
 	for _, r := range rows {
 		t.Logf("%s: %.2f", r.what, r.got)

@@ -23,11 +23,26 @@ func (g *Generator) visits(into *store.Batch, s slot) {
 			"", "", "", "https://t.co/abc", "https://www.linkedin.com/", "https://www.instagram.com/",
 			"https://www.reddit.com/", "https://mail.google.com/", "https://news.ycombinator.com/",
 		})
+		strip(g.dice("strip", int64(s), int64(i)), &who.agent)
 		into.Visits = append(into.Visits, store.Visit{
 			Link: g.cfg.Link, ID: fmt.Sprintf("demo_%d_%d", s, i),
 			Time:     d.moment(s.start(), time.Hour),
 			Referrer: from, ReferrerDomain: referrer.Domain(from, ""),
 			Agent: who.agent,
 		})
+	}
+}
+
+// strip takes from a what some visits do not tell: an address that no list knows has no
+// place or a country alone, and programs that open links need not say who they are.
+func strip(d dice, a *store.Agent) {
+	switch luck := d.Float64(); {
+	case luck < 0.03:
+		a.Country, a.Region, a.City = "", "", ""
+	case luck < 0.07:
+		a.Region, a.City = "", ""
+	}
+	if d.chance(0.04) {
+		a.DeviceType, a.BrowserName, a.BrowserVersion, a.OSName, a.OSVersion = "", "", "", "", ""
 	}
 }

@@ -49,6 +49,9 @@ func (g *Generator) person(s slot, i int) person {
 			Country: home.code, Region: town.region, City: town.name,
 		},
 	}
+	if g.dice("coarse", int64(s), int64(i)).chance(0.03) { // an address that is known by its country alone
+		p.agent.Region, p.agent.City = "", ""
+	}
 	p.viewport = viewport(d, p.screen)
 	if d.chance(0.12) {
 		p.profile = fmt.Sprintf("user_%06d", d.IntN(1_000_000))

@@ -14,6 +14,7 @@ import (
 type visit struct {
 	g     *Generator
 	d     dice
+	more  dice // of what was added to d's session later
 	who   person
 	ids   store.Identity
 	from  arrival
@@ -32,7 +33,7 @@ func (g *Generator) sessions(into *store.Batch, s slot) {
 		d := g.dice("session", int64(s), int64(i))
 		first, index := g.who(s, i)
 		p := g.person(first, index)
-		v := &visit{g: g, d: d, who: p, into: into}
+		v := &visit{g: g, d: d, more: g.dice("more", int64(s), int64(i)), who: p, into: into}
 		v.ids = store.Identity{AnonymousID: p.anonymous, SessionID: "sess_" + d.uuid()}
 		if first != s || index != i {
 			v.ids.ProfileID = p.profile // known since an earlier visit
@@ -53,32 +54,40 @@ func (v *visit) walk() {
 	}
 	for count := 1; ; count++ {
 		bounce := count == 1 && v.d.chance(leave)
-		v.look(at, previous, bounce)
-		if bounce || count == 25 || v.d.chance(0.3) || v.now.Sub(v.start) > 2*time.Hour {
+		bye, told := v.look(at, previous, bounce)
+		last := bounce || count == 25 || v.d.chance(0.3) || v.now.Sub(v.start) > 2*time.Hour
+		if told {
+			v.span(at, count-1, bye, last)
+		}
+		if last {
 			return
 		}
 		previous, at = at.path, pageAt(pick(v.d, at.next).to)
 	}
 }
 
-// look makes one page of the session: the pageview, what happens on it, the exit.
-func (v *visit) look(at page, previous string, bounce bool) {
+// look makes one page of the session: the pageview, what happens on it, the exit. It
+// reports whether there was an exit: a phone that loses its network sends none.
+func (v *visit) look(at page, previous string, bounce bool) (bye goodbye, told bool) {
 	stay := time.Duration(v.d.ms(at.median, 0.9, 400, 1_500_000)) * time.Millisecond
 	if bounce {
 		stay = time.Duration(v.d.ms(5_000, 1.1, 300, 900_000)) * time.Millisecond
 	}
 	v.pageview(at, previous)
 	v.vitals(at)
+	errors := len(v.into.Errors)
 	v.fail(at)
+	bye.errors = len(v.into.Errors) - errors
 	actions := 0
 	if !bounce {
 		actions = v.act(at, stay)
 	}
 	v.now = v.now.Add(stay)
-	if !v.d.chance(0.05) { // a phone that loses its network sends no exit
-		v.exit(at, stay, actions)
+	if told = !v.d.chance(0.05); told {
+		bye.exit = v.exit(at, stay, actions)
 	}
 	v.now = v.now.Add(time.Duration(v.d.between(40, 900)) * time.Millisecond)
+	return bye, told
 }
 
 // id is the id of the session's next row.
@@ -114,13 +123,14 @@ func (v *visit) pageview(at page, previous string) {
 	v.into.Events = append(v.into.Events, e)
 }
 
-func (v *visit) exit(at page, stay time.Duration, actions int) {
+func (v *visit) exit(at page, stay time.Duration, actions int) store.Event {
 	e := v.event(store.Exit, "page_exit", at, v.now)
 	read := 1 - math.Exp(-stay.Seconds()/30) // the longer they stay, the further they scroll
 	e.TimeOnPage = store.Known(stay.Milliseconds())
 	e.ScrollDepth = store.Known(int64(min(100, 100*read*(0.5+0.6*v.d.Float64()))))
 	e.Interactions = store.Known(int64(actions + v.d.poisson(min(stay.Seconds()/40, 12))))
 	v.into.Events = append(v.into.Events, e)
+	return e
 }
 
 // act makes the custom events and clicks of a page, and reports how many.
@@ -170,6 +180,9 @@ func (v *visit) vitals(at page) {
 			store.Sample{Metric: "LCP", Value: v.d.ms(1_250*heavy, 0.45, 120, 40_000)},
 			store.Sample{Metric: "INP", Value: v.d.ms(70*heavy, 0.6, 8, 4_000)},
 			store.Sample{Metric: "CLS", Value: v.d.ms(260*at.heavy, 1.1, 0, 15_000)})
+	}
+	if v.more.chance(0.12) { // frames per second are measured while people scroll
+		samples = append(samples, store.Sample{Metric: "FPS", Value: min(60, v.more.ms(57, 0.2, 4, 120))})
 	}
 	v.into.Vitals = append(v.into.Vitals, store.Vital{
 		Website: v.g.cfg.Website, ID: v.id(), Time: v.now.Add(1500 * time.Millisecond),

@@ -30,8 +30,8 @@ func (g *Generator) checks(into *store.Batch, s slot) {
 			c.HTTPCode = 503
 		case down.holds(at):
 			down.spoil(&c)
-		case d.chance(0.0008): // one packet lost
-			outage{kind: "timeout"}.spoil(&c)
+		default:
+			stumble(&c, d.Float64())
 		}
 		into.Checks = append(into.Checks, c)
 	}
@@ -52,6 +52,18 @@ func (g *Generator) check(d dice, s slot, i int, at time.Time) store.Check {
 	}
 }
 
+// stumble makes c, at times, what a check finds when one packet is lost: no answer, or
+// none in time, so that a second try decides.
+func stumble(c *store.Check, luck float64) {
+	switch {
+	case luck < 0.0008:
+		outage{kind: "timeout"}.spoil(c)
+	case luck < 0.0025:
+		outage{kind: "timeout"}.spoil(c)
+		c.Status, c.Error = store.Pending, "slow; trying again"
+	}
+}
+
 // expiry is the end of the certificate in use at t: good for 90 days, renewed every 60.
 func expiry(t time.Time) time.Time {
 	const day = 24 * 60 * 60
@@ -62,7 +74,7 @@ func expiry(t time.Time) time.Time {
 // An outage is a stretch of one day in which the website does not answer.
 type outage struct {
 	from, to time.Time
-	kind     string // timeout or error; empty is none
+	kind     string // timeout, error or certificate; empty is none
 }
 
 // outage is that of a day, counted since 1970. One day in eleven has one.
@@ -72,7 +84,7 @@ func (g *Generator) outage(day int64) outage {
 		return outage{}
 	}
 	from := slot(day * 24).start().Add(time.Duration(d.between(0, 22*60)) * time.Minute)
-	return outage{from, from.Add(time.Duration(d.between(6, 75)) * time.Minute), one(d, []string{"timeout", "error"})}
+	return outage{from, from.Add(time.Duration(d.between(6, 75)) * time.Minute), one(d, []string{"timeout", "error", "certificate"})}
 }
 
 func (o outage) holds(t time.Time) bool { return o.kind != "" && !t.Before(o.from) && t.Before(o.to) }
@@ -80,8 +92,12 @@ func (o outage) holds(t time.Time) bool { return o.kind != "" && !t.Before(o.fro
 // spoil makes c what a check during o finds.
 func (o outage) spoil(c *store.Check) {
 	c.Status = store.Down
-	if o.kind == "error" {
+	switch o.kind {
+	case "error":
 		c.HTTPCode, c.Error = 502, "bad gateway"
+		return
+	case "certificate":
+		c.HTTPCode, c.Error, c.SSLValid.V = 0, "the certificate is for another host", false
 		return
 	}
 	c.HTTPCode, c.Error = 0, "timeout after 10 s"
