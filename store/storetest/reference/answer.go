@@ -78,12 +78,19 @@ func (d *Data) ask(q Question) (*asking, error) {
 			return nil, fmt.Errorf("%w: %q", ErrGroupBy, f)
 		}
 	}
+	if kind.NeedsSession && !slices.ContainsFunc(q.Filters, Filter.namesSession) {
+		return nil, ErrNeedsSession
+	}
 	if !slices.Contains([]string{"", "asc", "desc"}, q.SortOrder) {
 		return nil, fmt.Errorf("%w: %q", ErrSort, q.SortOrder)
 	}
 	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.Hourly)
 	if err != nil {
 		return nil, err
+	}
+	now := q.Now.UnixMilli()
+	if kind.Window != Range {
+		p = p.clock.recent(kind.Window, now)
 	}
 	s := d.sites[q.Subject]
 	if s == nil {
@@ -92,7 +99,7 @@ func (d *Data) ask(q Question) (*asking, error) {
 	if len(q.Mandatory) > 0 {
 		s = d.seen(s, q.Mandatory)
 	}
-	return &asking{d.names, kind, q.GroupBy, d.names.prepare(q.Filters), s, p, q.Now.UnixMilli()}, nil
+	return &asking{d.names, kind, q.GroupBy, d.names.prepare(q.Filters), s, p, now}, nil
 }
 
 // seen is what a key with mandatory filters sees of a site: sessions form again of
@@ -160,6 +167,14 @@ func (a *asking) table(keys ...string) *table {
 func (a *asking) ordered(metric string, keys ...string) *table {
 	t := a.table(keys...)
 	t.order = []order{{metric, true}}
+	return t
+}
+
+// ranked is table with an order of its own, in a hidden cell that ends every row.
+func (a *asking) ranked(keys ...string) *table {
+	t := a.table(keys...)
+	t.hidden = []string{"rank"}
+	t.order = []order{{"rank", false}}
 	return t
 }
 

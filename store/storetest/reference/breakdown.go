@@ -6,23 +6,46 @@ import "cmp"
 type pageTally struct {
 	pageviews              int
 	visitors               set
+	versions               set // of browsers
+	sessions               int // started in the range
 	load, domReady, ttfb   []int64
 	onPage                 []int64
 	samples                int
 	lcp, fcp, cls, inp, tt []int64
 }
 
-// tallyPageviews counts the pageviews of each key; no key leaves a pageview out.
-func (a *asking) tallyPageviews(key func(*row) (string, bool)) *groups[pageTally] {
+// A keyOf says which row of an answer a row counts for; nil leaves it out.
+type keyOf func(*row) []string
+
+// byPath keys rows by their own path.
+func byPath(r *row) []string { return []string{r.path} }
+
+// by keys rows by fields. A row is left out if the last of them is empty.
+func by(fields ...string) keyOf {
+	return func(r *row) []string {
+		var key []string
+		for _, f := range fields {
+			key = append(key, r.get(f))
+		}
+		if key[len(key)-1] == "" {
+			return nil
+		}
+		return key
+	}
+}
+
+// tallyPageviews counts the pageviews of each key.
+func (a *asking) tallyPageviews(key keyOf) *groups[pageTally] {
 	var g groups[pageTally]
 	for _, r := range a.among(of(pageview)) {
-		k, ok := key(r)
-		if !ok {
+		k := key(r)
+		if k == nil {
 			continue
 		}
-		t := &g.open(a.combination(r), k).tally
+		t := &g.open(a.combination(r), k...).tally
 		t.pageviews++
 		t.visitors.add(r.Visitor())
+		t.versions.add(r.get("browser_version"))
 		keep(&t.load, r.loadTime)
 		keep(&t.domReady, r.domReady)
 		keep(&t.ttfb, r.ttfb)
@@ -39,18 +62,10 @@ func visitors(g *groups[pageTally]) int {
 	return sum
 }
 
-func byPath(r *row) (string, bool) { return r.path, true }
-
-// by keys rows by a field; an empty one is left out.
-func by(field string) func(*row) (string, bool) {
-	return func(r *row) (string, bool) { v := r.get(field); return v, v != "" }
-}
-
 func (a *asking) pages() *table {
 	g := a.tallyPageviews(byPath)
-	for _, r := range a.among(of(exit)) {
-		long := r.timeOnPage.Valid && r.timeOnPage.V > 1000 && r.timeOnPage.V < 3_600_000
-		if one := g.find(a.combination(r), r.path); one != nil && long {
+	for _, r := range a.among(timed) {
+		if one := g.find(a.combination(r), r.path); one != nil {
 			one.tally.onPage = append(one.tally.onPage, r.timeOnPage.V)
 		}
 	}
@@ -61,76 +76,88 @@ func (a *asking) pages() *table {
 		t.rows = append(t.rows, append(texts(one.combination),
 			text(one.key[0]), text(one.key[0]), count(p.pageviews), count(len(p.visitors)),
 			ratio(100*len(p.visitors), sum),
-			fraction(per(quantile(p.onPage, 50), 1000)),
+			seconds(quantile(p.onPage, 50)),
 			fraction(average(p.load)),
 		))
 	}
 	return t
 }
 
-// breakdown lays out a type of shape B: name is what a key is called, more are the
-// columns after the four of B.
-func (a *asking) breakdown(g *groups[pageTally], name func(string) string, more func(string) []string, keys ...string) *table {
+func (a *asking) topPages() *table {
+	g := a.tallyPageviews(byPath)
 	sum := visitors(g)
-	t := a.ordered("visitors", keys...)
+	t := a.ordered("visitors", "path")
 	for _, one := range g.list {
-		p, k := &one.tally, one.key[0]
-		cells := append(texts(one.combination),
-			text(name(k)), count(p.pageviews), count(len(p.visitors)), ratio(100*len(p.visitors), sum))
-		t.rows = append(t.rows, append(cells, texts(more(k))...))
+		n := len(one.tally.visitors)
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), text(one.key[0]), count(one.tally.pageviews), count(n), ratio(100*n, sum)))
 	}
 	return t
 }
 
+// breakdown lays out a type of shape B: name is what a key is called, more are the
+// columns after the four of B.
+func (a *asking) breakdown(g *groups[pageTally], name func([]string) string, more func([]string) []string, keys ...string) *table {
+	sum := visitors(g)
+	t := a.ordered("visitors", keys...)
+	for _, one := range g.list {
+		p := &one.tally
+		cells := append(texts(one.combination),
+			text(name(one.key)), count(p.pageviews), count(len(p.visitors)), ratio(100*len(p.visitors), sum))
+		t.rows = append(t.rows, append(cells, texts(more(one.key))...))
+	}
+	return t
+}
+
+// itself is the name of what is called by its last field.
+func itself(key []string) string { return key[len(key)-1] }
+
+func (a *asking) byField(field string) *table {
+	return a.breakdown(a.tallyPageviews(by(field)), itself, func([]string) []string { return nil }, "name")
+}
+
 func (a *asking) traffic() *table {
-	g := a.tallyPageviews(func(r *row) (string, bool) { return r.get("referrer"), true })
-	return a.breakdown(g,
-		func(k string) string { return a.names.source(k).name },
-		func(k string) []string {
-			s := a.names.source(k)
-			return []string{s.referrer, s.source, s.domain, s.kind}
-		}, "name", "source")
+	return a.sources(func(r *row) []string { return []string{r.get("referrer")} })
+}
+
+// referrers is traffic without what is direct.
+func (a *asking) referrers() *table { return a.sources(by("referrer")) }
+
+func (a *asking) sources(key keyOf) *table {
+	return a.breakdown(a.tallyPageviews(key), a.sourceName, a.sourceCells, "name", "source")
+}
+
+func (a *asking) sourceName(key []string) string { return a.names.source(key[0]).name }
+
+func (a *asking) sourceCells(key []string) []string {
+	s := a.names.source(key[0])
+	return []string{s.referrer, s.source, s.domain, s.kind}
 }
 
 func (a *asking) countries() *table {
-	return a.breakdown(a.tallyPageviews(by("country")), a.names.country,
-		func(k string) []string { return []string{k, a.names.country(k)} }, "country_code")
+	return a.breakdown(a.tallyPageviews(by("country")),
+		func(k []string) string { return a.names.country(k[0]) },
+		func(k []string) []string { return []string{k[0], a.names.country(k[0])} }, "country_code")
 }
 
-func (a *asking) browsers() *table {
-	return a.breakdown(a.tallyPageviews(by("browser_name")),
-		func(k string) string { return k },
-		func(string) []string { return nil }, "name")
+func (a *asking) regions() *table {
+	return a.breakdown(a.tallyPageviews(by("country", "region")), itself,
+		func(k []string) []string {
+			name := a.names.country(k[0])
+			return []string{k[1], name, k[0], name}
+		}, "country_code", "region")
+}
+
+func (a *asking) cities() *table {
+	return a.breakdown(a.tallyPageviews(by("country", "region", "city")), itself,
+		func(k []string) []string {
+			name := a.names.country(k[0])
+			return []string{k[2], k[1], name, k[0], name}
+		}, "country_code", "region", "city")
 }
 
 func (a *asking) devices() *table {
 	return a.breakdown(a.tallyPageviews(by("device_type")),
-		func(k string) string { return cmp.Or(deviceNames[k], k) },
-		func(k string) []string { return []string{k} }, "device_type")
-}
-
-func (a *asking) entryPages() *table {
-	type tally struct {
-		sessions int
-		visitors set
-	}
-	var g groups[tally]
-	sum := 0
-	for _, s := range a.site.sessions {
-		if !a.begins(s) {
-			continue
-		}
-		t := &g.open(a.combination(s.entry()), s.entry().path).tally
-		t.sessions++
-		t.visitors.add(s.first.Visitor())
-		sum++
-	}
-	t := a.ordered("sessions", "path")
-	for _, one := range g.list {
-		n := one.tally.sessions
-		t.rows = append(t.rows, append(texts(one.combination),
-			text(one.key[0]), text(one.key[0]), count(n), count(n), count(len(one.tally.visitors)),
-			ratio(100*n, sum)))
-	}
-	return t
+		func(k []string) string { return cmp.Or(deviceNames[k[0]], k[0]) },
+		func(k []string) []string { return k }, "device_type")
 }

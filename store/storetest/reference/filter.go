@@ -29,6 +29,9 @@ func (f Filter) check(allowed []string) error {
 // ofSession reports whether f is on a field of the session.
 func (f Filter) ofSession() bool { return slices.Contains(sessionFields[:], f.Field) }
 
+// namesSession reports whether f picks one session id.
+func (f Filter) namesSession() bool { return f.Field == "session_id" && f.Op == "eq" }
+
 // whole reports whether f compares whole texts, not parts of them.
 func (f Filter) whole() bool {
 	return slices.Contains([]string{"eq", "ne", "in", "not_in"}, f.Op)
@@ -126,6 +129,12 @@ func (r *row) get(field string) string {
 		return r.message
 	case "error_type":
 		return r.errorType
+	case "href":
+		return r.href
+	case "text":
+		return r.text
+	case "metric_name":
+		return r.metric
 	case "probe_region":
 		return r.region
 	default:
@@ -136,8 +145,10 @@ func (r *row) get(field string) string {
 // lacks reports whether rows of r's kind have no such field at all.
 func (r *row) lacks(field string) bool {
 	switch field {
-	case "event_name", "namespace":
+	case "event_name", "namespace", "href", "text":
 		return r.kind > click
+	case "metric_name":
+		return r.kind != vitalRow
 	case "message", "error_type":
 		return r.kind != errorRow
 	default:

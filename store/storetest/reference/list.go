@@ -1,45 +1,20 @@
 package reference
 
-import "math/big"
-
-func (a *asking) sessions() *table {
-	t := a.table("session_id", "first_visit")
-	t.order = []order{{"first_visit", true}}
-	for _, s := range a.site.sessions {
-		if a.begins(s) {
-			t.rows = append(t.rows, a.sessionCells(s))
-		}
-	}
-	return t
-}
-
-func (a *asking) sessionCells(s *session) []value {
-	cells := []value{
-		text(s.id), instant(s.start), instant(s.end()),
-		fraction(big.NewRat(s.duration, 1000)), count(len(s.pageviews)), count(len(s.events)), truth(s.bounced),
-	}
-	from := a.names.source(s.fields.get("referrer"))
-	country := s.fields.get("country")
-	return append(cells, texts([]string{
-		s.entry().path, s.exit().path, s.first.Visitor(), s.first.ProfileID,
-		a.names.country(country), country, a.names.country(country), s.fields.get("region"), s.fields.get("city"),
-		from.referrer, from.source, from.kind, from.name,
-		s.fields.get("device_type"), s.fields.get("browser_name"), s.fields.get("os_name"), s.fields.get("language"),
-	})...)
-}
-
-// An eventTally is what custom_events and errors say of the rows that share a key.
+// An eventTally is what is said of rows that share a key.
 type eventTally struct {
 	rows            int
 	users, sessions set
 	first, last     *row
 	withProperties  int
+	messages, links set
 }
 
 func (t *eventTally) add(r *row) {
 	t.rows++
 	t.users.add(r.Visitor())
 	t.sessions.add(r.SessionID)
+	t.messages.add(r.message)
+	t.links.add(r.href)
 	if t.first == nil || before(r, t.first) < 0 {
 		t.first = r
 	}
@@ -51,11 +26,40 @@ func (t *eventTally) add(r *row) {
 	}
 }
 
-func (a *asking) customEvents() *table {
+// tallyRows counts the rows that pick takes by key, and how many there are.
+func (a *asking) tallyRows(pick func(*row) bool, key keyOf) (*groups[eventTally], int) {
 	var g groups[eventTally]
-	for _, r := range a.among((*row).named) {
-		g.open(a.combination(r), r.name).tally.add(r)
+	rows := a.among(pick)
+	for _, r := range rows {
+		g.open(a.combination(r), key(r)...).tally.add(r)
 	}
+	return &g, len(rows)
+}
+
+// tallySeries counts them by bucket, or all in one for types that are no series.
+func (a *asking) tallySeries(pick func(*row) bool) *groups[filled[eventTally]] {
+	rows := a.among(pick)
+	g := fill[eventTally](a, rows)
+	for _, r := range rows {
+		at(a, g, a.combination(r), r.at).add(r)
+	}
+	return g
+}
+
+// trend shows rows, people and session ids per bucket.
+func (a *asking) trend(pick func(*row) bool) *table {
+	return lay(a, a.tallySeries(pick), func(t *eventTally) []value {
+		return []value{count(t.rows), count(len(t.users)), count(len(t.sessions))}
+	})
+}
+
+func (a *asking) errorTrends() *table { return a.trend(of(errorRow)) }
+func (a *asking) eventTrends() *table { return a.trend((*row).named) }
+
+func byName(r *row) []string { return []string{r.name} }
+
+func (a *asking) customEvents() *table {
+	g, _ := a.tallyRows((*row).named, byName)
 	sum := 0
 	for _, one := range g.list {
 		sum += len(one.tally.users)
@@ -72,18 +76,60 @@ func (a *asking) customEvents() *table {
 }
 
 func (a *asking) errors() *table {
-	var g groups[eventTally]
-	sum := 0
-	for _, r := range a.among(of(errorRow)) {
-		g.open(a.combination(r), r.message, r.errorType).tally.add(r)
-		sum++
-	}
+	g, sum := a.tallyRows(of(errorRow), func(r *row) []string { return []string{r.message, r.errorType} })
 	t := a.ordered("count", "message", "error_type")
 	for _, one := range g.list {
 		e := &one.tally
 		t.rows = append(t.rows, append(texts(one.combination),
 			text(one.key[0]), text(one.key[1]), text(e.last.path), count(e.rows), count(len(e.users)),
 			count(len(e.sessions)), instant(e.first.at), instant(e.last.at), ratio(100*e.rows, sum)))
+	}
+	return t
+}
+
+func (a *asking) errorTypes() *table {
+	g, sum := a.tallyRows(of(errorRow), func(r *row) []string { return []string{r.errorType} })
+	t := a.ordered("count", "error_type")
+	for _, one := range g.list {
+		e := &one.tally
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), count(e.rows), count(len(e.users)), instant(e.last.at), ratio(100*e.rows, sum)))
+	}
+	return t
+}
+
+func (a *asking) errorsByPage() *table {
+	g, sum := a.tallyRows(of(errorRow), byPath)
+	t := a.ordered("errors", "path")
+	for _, one := range g.list {
+		e := &one.tally
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), text(one.key[0]), count(e.rows), count(len(e.users)), count(len(e.messages)),
+			ratio(100*e.rows, sum)))
+	}
+	return t
+}
+
+func (a *asking) outboundLinks() *table {
+	g, sum := a.tallyRows(of(click), func(r *row) []string { return []string{r.href, r.text} })
+	t := a.ordered("total_clicks", "href", "text")
+	for _, one := range g.list {
+		e := &one.tally
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), text(one.key[1]), count(e.rows), count(len(e.users)), count(len(e.sessions)),
+			ratio(100*e.rows, sum), instant(e.last.at)))
+	}
+	return t
+}
+
+// outboundDomains keeps the clicks on what has no host, under no name.
+func (a *asking) outboundDomains() *table {
+	g, sum := a.tallyRows(of(click), func(r *row) []string { return []string{domainOf(r.href)} })
+	t := a.ordered("total_clicks", "domain")
+	for _, one := range g.list {
+		e := &one.tally
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), count(e.rows), count(len(e.users)), count(len(e.links)), ratio(100*e.rows, sum)))
 	}
 	return t
 }

@@ -43,6 +43,9 @@ func per(r *big.Rat, by int64) *big.Rat {
 	return new(big.Rat).Quo(r, big.NewRat(by, 1))
 }
 
+// seconds shows milliseconds as seconds; nil is null.
+func seconds(ms *big.Rat) value { return fraction(per(ms, 1000)) }
+
 // decimal writes r with at most digits decimals, rounded once, half away from zero,
 // without trailing zeros.
 func decimal(r *big.Rat, digits int) string {

@@ -74,15 +74,33 @@ func hostOf(value string) string {
 	if _, rest, ok := strings.Cut(value, "://"); ok && origin.MatchString(value) {
 		value = rest
 	}
-	if i := strings.IndexAny(value, "/?#"); i >= 0 {
-		value = value[:i]
-	}
-	value = value[strings.LastIndex(value, "@")+1:]
+	value = authority(value)
 	if strings.Count(value, ":") == 1 {
 		value = port.ReplaceAllString(value, "")
 	}
-	value = strings.TrimSuffix(strings.ToLower(value), ".")
-	return strings.TrimPrefix(value, "www.")
+	return bare(value)
+}
+
+// authority is what of a text stands before a path, without a user.
+func authority(value string) string {
+	if i := strings.IndexAny(value, "/?#"); i >= 0 {
+		value = value[:i]
+	}
+	return value[strings.LastIndex(value, "@")+1:]
+}
+
+// bare is a host in lower case without final dot and one leading www.
+func bare(host string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(host), "."), "www.")
+}
+
+// domainOf is the host of an address with an authority, empty for all other texts.
+func domainOf(href string) string {
+	if strings.HasPrefix(href, "//") || origin.MatchString(href) {
+		_, rest, _ := strings.Cut(href, "//")
+		return bare(port.ReplaceAllString(authority(rest), ""))
+	}
+	return ""
 }
 
 // pathOf is the path of a URL, or of a text that is a path: without query, fragment,

@@ -17,6 +17,8 @@ var (
 	ErrGroupBy = errors.New("reference: groupBy not allowed")
 	ErrSort    = errors.New("reference: sort not allowed")
 	ErrTooLong = errors.New("reference: series of more than 10000 rows")
+	// ErrNeedsSession is a refusal for want of a filter, and so an ErrFilter.
+	ErrNeedsSession = fmt.Errorf("%w: session_id eq is missing", ErrFilter)
 )
 
 // A Question is one parameter of a query: one type asked of one subject.

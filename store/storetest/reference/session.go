@@ -55,9 +55,16 @@ func newSite(rows []row) *site {
 		s.sessions = append(s.sessions, formed[id]...)
 	}
 	for _, r := range s.rows {
-		r.shown = r.own
-		if in := sessionOf(r, formed[r.SessionID]); in != nil && in.first != nil {
+		r.shown, r.session = r.own, nil
+		in := sessionOf(r, formed[r.SessionID])
+		if in == nil {
+			continue
+		}
+		if in.first != nil {
 			r.shown = in.fields
+		}
+		if in.holds(r.at) {
+			r.session = in
 		}
 	}
 	return &s

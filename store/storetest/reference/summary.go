@@ -8,7 +8,8 @@ type visitTally struct {
 	bounces           int
 }
 
-func (a *asking) summary() *table {
+// tallyVisits counts pageviews, events and sessions, for combinations that have a pageview.
+func (a *asking) tallyVisits() *groups[filled[visitTally]] {
 	pageviews := a.among(of(pageview))
 	g := fill[visitTally](a, pageviews)
 	for _, r := range pageviews {
@@ -32,29 +33,49 @@ func (a *asking) summary() *table {
 			}
 		}
 	}
-	return lay(a, g, func(t *visitTally) []value { return t.cells(a.kind.Series) })
+	return g
 }
 
-func (t *visitTally) cells(series bool) []value {
-	sessions := len(t.durations)
-	row := []value{count(t.pageviews), count(len(t.visitors))}
-	if !series {
-		row = append(row, count(len(t.visitors)))
-	}
-	return append(row,
-		count(sessions),
-		ratio(100*t.bounces, sessions),
-		fraction(per(quantile(t.durations, 50), 1000)),
-		ratio(t.pageviews, sessions),
-		count(t.events),
-	)
+func (t *visitTally) sessions() int       { return len(t.durations) }
+func (t *visitTally) bounceRate() value   { return ratio(100*t.bounces, t.sessions()) }
+func (t *visitTally) pagesPer() value     { return ratio(t.pageviews, t.sessions()) }
+func (t *visitTally) medianTime() value   { return seconds(quantile(t.durations, 50)) }
+func (t *visitTally) averageTime() value  { return seconds(average(t.durations)) }
+func (t *visitTally) countVisits() value  { return count(t.sessions()) }
+func (t *visitTally) countPeople() value  { return count(len(t.visitors)) }
+func (t *visitTally) countViews() value   { return count(t.pageviews) }
+func (t *visitTally) countActions() value { return count(t.events) }
+
+func (a *asking) summary() *table {
+	return lay(a, a.tallyVisits(), func(t *visitTally) []value {
+		row := []value{t.countViews(), t.countPeople()}
+		if !a.kind.Series {
+			row = append(row, t.countPeople())
+		}
+		return append(row, t.countVisits(), t.bounceRate(), t.medianTime(), t.pagesPer(), t.countActions())
+	})
 }
 
-func (a *asking) visits() *table {
-	visits := a.among(of(visit))
-	g := fill[int](a, visits)
-	for _, r := range visits {
-		*at(a, g, a.combination(r), r.at)++
-	}
-	return lay(a, g, func(n *int) []value { return []value{count(*n)} })
+func (a *asking) today() *table {
+	return lay(a, a.tallyVisits(), func(t *visitTally) []value {
+		return []value{t.countViews(), t.countPeople(), t.countVisits()}
+	})
+}
+
+func (a *asking) sessionMetrics() *table {
+	return lay(a, a.tallyVisits(), func(t *visitTally) []value {
+		return []value{t.countVisits(), t.averageTime(), t.medianTime(), t.bounceRate(), t.pagesPer(), t.countActions()}
+	})
+}
+
+func (a *asking) sessionSeries() *table {
+	return lay(a, a.tallyVisits(), func(t *visitTally) []value {
+		return []value{t.countVisits(), t.countPeople(), t.averageTime(), t.bounceRate()}
+	})
+}
+
+// active counts who and what sent the pageviews, with or without a session formed.
+func (a *asking) active() *table {
+	g := a.tallySeries(of(pageview))
+	return lay(a, g, func(t *eventTally) []value { return []value{count(len(t.users)), count(len(t.sessions))} })
 }

@@ -19,6 +19,7 @@ const (
 	numberValue
 	instantValue
 	boolValue
+	rawValue // JSON as it is
 )
 
 // A value is one cell of an answer.
@@ -35,6 +36,9 @@ func text(s string) value { return value{kind: textValue, text: s} }
 func count(n int) value { return whole(int64(n)) }
 
 func whole(n int64) value { return fraction(big.NewRat(n, 1)) }
+
+// raw is a cell that holds JSON: an object or a list.
+func raw(json string) value { return value{kind: rawValue, text: json} }
 
 func instant(ms int64) value { return value{kind: instantValue, whole: ms} }
 
@@ -86,6 +90,8 @@ func (v value) json() (string, error) {
 		return time.UnixMilli(v.whole).UTC().Format(`"2006-01-02T15:04:05.000Z"`), nil
 	case boolValue:
 		return fmt.Sprint(v.whole == 1), nil
+	case rawValue:
+		return v.text, nil
 	default:
 		return "null", nil
 	}
@@ -112,19 +118,28 @@ type table struct {
 	columns []Column
 	keys    []string // break ties, ascending
 	order   []order  // the default order
+	hidden  []string // cells after those of the columns, for orders only
 	rows    [][]value
 }
 
-func (t *table) at(column string) int {
-	return slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == column })
+// at is the place of a column's or a hidden cell.
+func (t *table) at(name string) int {
+	if i := columnOf(t.columns, name); i >= 0 {
+		return i
+	}
+	return len(t.columns) + slices.Index(t.hidden, name)
+}
+
+func columnOf(list []Column, name string) int {
+	return slices.IndexFunc(list, func(c Column) bool { return c.Name == name })
 }
 
 // sort applies the order that was asked for, else the default one, then the keys.
 func (t *table) sort(by, direction string) error {
 	orders := t.order
 	if by != "" {
-		i := t.at(by)
-		if i < 0 {
+		i := columnOf(t.columns, by)
+		if i < 0 || t.columns[i].Kind == Object {
 			return fmt.Errorf("%w: no column %q", ErrSort, by)
 		}
 		desc := t.columns[i].Kind.descending()
@@ -188,19 +203,27 @@ func (t *table) json() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteByte('{')
-		for j, v := range row {
-			cell, err := v.json()
-			if err != nil {
-				return nil, err
-			}
-			if j > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, "%q:%s", t.columns[j].Name, cell)
+		if err := object(&b, t.columns, row); err != nil {
+			return nil, err
 		}
-		b.WriteByte('}')
 	}
 	b.WriteByte(']')
 	return b.Bytes(), nil
+}
+
+// object writes one row.
+func object(b *bytes.Buffer, names []Column, row []value) error {
+	b.WriteByte('{')
+	for i, c := range names {
+		cell, err := row[i].json()
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, "%q:%s", c.Name, cell)
+	}
+	b.WriteByte('}')
+	return nil
 }

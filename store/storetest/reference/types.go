@@ -10,16 +10,19 @@ import (
 // unless a question says otherwise.
 type ColumnKind int
 
-// The kinds of column. Names and dates are sorted upwards, the others downwards.
+// The kinds of column. Metrics, instants and booleans are sorted downwards, the
+// others upwards; no question can sort by an object.
 const (
 	Name ColumnKind = iota
 	Date
 	Metric
 	Instant
 	Boolean
+	Code   // a number that is a name: the status of a check
+	Object // JSON, or a list of it
 )
 
-func (k ColumnKind) descending() bool { return k > Date }
+func (k ColumnKind) descending() bool { return k == Metric || k == Instant || k == Boolean }
 
 // A Column is one column of an answer.
 type Column struct {
@@ -27,140 +30,47 @@ type Column struct {
 	Kind ColumnKind
 }
 
+// A Window is the time that a type looks at.
+type Window int
+
+// The windows. All but Range go by the clock, and ignore the dates of a question.
+const (
+	Range    Window = iota
+	Today           // from the local midnight on, now not included
+	Active          // the last 5 minutes: that instant not included, now included
+	Realtime        // the last 2 minutes, likewise
+)
+
 // A Type is one query type that Answer knows.
 type Type struct {
-	Name    string
-	Kind    store.SubjectKind
-	Series  bool     // a row per day or hour
-	Columns []Column // without those of groupBy
-	Filters []string // fields that filters may name
-	GroupBy []string // fields that groupBy may name
+	Name         string
+	Kind         store.SubjectKind
+	Series       bool // a row per day or hour
+	Window       Window
+	NeedsSession bool     // refused without a filter session_id eq
+	Columns      []Column // without those of groupBy
+	Filters      []string // fields that filters may name
+	GroupBy      []string // fields that groupBy may name
 
 	answer func(*asking) *table
 }
 
 // Types returns the query types that Answer knows.
 func Types() []Type {
-	return slices.Concat(totalTypes(), breakdownTypes(), listTypes(), uptimeTypes())
+	return slices.Concat(
+		totalTypes(), pageTypes(), sourceTypes(), agentTypes(), placeTypes(), errorTypes(), vitalTypes(),
+		sessionTypes(), eventTypes(), clickTypes(), linkTypes(), uptimeTypes(),
+	)
 }
 
-func totalTypes() []Type {
-	link := []string{"referrer", "country", "region", "city", "device_type", "browser_name"}
-	sessions := []string{"sessions", "bounce_rate", "median_session_duration", "pages_per_session", "total_events"}
-	return []Type{
-		{
-			Name: "summary", Kind: store.KindWebsite, Series: true,
-			Columns: slices.Concat(columns(Date, "date"), columns(Metric, "pageviews", "visitors"), columns(Metric, sessions...)),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).summary,
-		},
-		{
-			Name: "summary_metrics", Kind: store.KindWebsite,
-			Columns: slices.Concat(columns(Metric, "pageviews", "visitors", "unique_visitors"), columns(Metric, sessions...)),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).summary,
-		},
-		{
-			Name: "link_total_clicks", Kind: store.KindLink, Columns: columns(Metric, "total"),
-			Filters: link, GroupBy: link, answer: (*asking).visits,
-		},
-		{
-			Name: "link_clicks_by_day", Kind: store.KindLink, Series: true,
-			Columns: slices.Concat(columns(Date, "date"), columns(Metric, "clicks")),
-			Filters: link, GroupBy: link, answer: (*asking).visits,
-		},
+// named copies a type under other names.
+func named(t Type, names ...string) []Type {
+	var list []Type
+	for _, n := range names {
+		t.Name = n
+		list = append(list, t)
 	}
-}
-
-func breakdownTypes() []Type {
-	b := slices.Concat(columns(Name, "name"), columns(Metric, "pageviews", "visitors", "percentage"))
-	pages := columns(Name, "path", "name")
-	return []Type{
-		{
-			Name: "pages", Kind: store.KindWebsite, Columns: slices.Concat(pages, columns(Metric,
-				"pageviews", "visitors", "percentage", "median_time_on_page", "avg_load_time")),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).pages,
-		},
-		{
-			Name: "entry_pages", Kind: store.KindWebsite,
-			Columns: slices.Concat(pages, columns(Metric, "sessions", "pageviews", "visitors", "percentage")),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).entryPages,
-		},
-		{
-			Name: "traffic", Kind: store.KindWebsite,
-			Columns: slices.Concat(b, columns(Name, "referrer", "source", "domain", "referrer_type")),
-			Filters: rowFields(), GroupBy: append(groupable("referrer"), "path"), answer: (*asking).traffic,
-		},
-		{
-			Name: "countries", Kind: store.KindWebsite,
-			Columns: slices.Concat(b, columns(Name, "country_code", "country_name")),
-			Filters: rowFields(), GroupBy: append(groupable("country"), "path"), answer: (*asking).countries,
-		},
-		{
-			Name: "browser_name", Kind: store.KindWebsite, Columns: b,
-			Filters: rowFields(), GroupBy: append(groupable("browser_name"), "path"), answer: (*asking).browsers,
-		},
-		{
-			Name: "device_types", Kind: store.KindWebsite,
-			Columns: slices.Concat(b, columns(Name, "device_type")),
-			Filters: rowFields(), GroupBy: append(groupable("device_type"), "path"), answer: (*asking).devices,
-		},
-		{
-			Name: "performance", Kind: store.KindWebsite, Columns: slices.Concat(pages, columns(Metric,
-				"pageviews", "samples", "p75_lcp", "p75_fcp", "p75_cls", "p75_inp", "p75_ttfb",
-				"avg_load_time", "avg_dom_ready_time", "avg_ttfb")),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).performance,
-		},
-	}
-}
-
-func listTypes() []Type {
-	return []Type{
-		{
-			Name: "sessions", Kind: store.KindWebsite, Columns: slices.Concat(
-				columns(Name, "session_id"), columns(Instant, "first_visit", "last_visit"),
-				columns(Metric, "duration", "page_views", "total_events"), columns(Boolean, "bounced"),
-				columns(Name, "entry_page", "exit_page", "visitor_id", "profile_id",
-					"country", "country_code", "country_name", "region", "city",
-					"referrer", "source", "referrer_type", "referrer_name",
-					"device_type", "browser_name", "os_name", "language")),
-			Filters: rowFields(), answer: (*asking).sessions,
-		},
-		{
-			Name: "custom_events", Kind: store.KindWebsite, Columns: slices.Concat(
-				columns(Name, "name"), columns(Metric, "total_events", "unique_users", "unique_sessions"),
-				columns(Instant, "first_occurrence", "last_occurrence"),
-				columns(Metric, "events_with_properties", "percentage")),
-			Filters: rowFields("event_name", "namespace"), GroupBy: append(groupable(), "path"),
-			answer: (*asking).customEvents,
-		},
-		{
-			Name: "errors", Kind: store.KindWebsite, Columns: slices.Concat(
-				columns(Name, "message", "error_type", "path"), columns(Metric, "count", "users", "sessions"),
-				columns(Instant, "first_seen", "last_seen"), columns(Metric, "percentage")),
-			Filters: rowFields("message", "error_type"), GroupBy: groupable(), answer: (*asking).errors,
-		},
-	}
-}
-
-func uptimeTypes() []Type {
-	region := []string{"probe_region"}
-	return []Type{
-		{
-			Name: "uptime_overview", Kind: store.KindSchedule, Columns: slices.Concat(columns(Metric,
-				"uptime_percentage", "total_checks", "successful_checks", "avg_response_time",
-				"p50_response_time", "p75_response_time", "p95_response_time", "p99_response_time",
-				"min_response_time", "max_response_time", "avg_ttfb"),
-				columns(Instant, "ssl_expiry"), columns(Boolean, "ssl_valid")),
-			Filters: region, GroupBy: region, answer: (*asking).uptimeOverview,
-		},
-		{
-			Name: "uptime_time_series", Kind: store.KindSchedule, Series: true,
-			Columns: slices.Concat(columns(Date, "date"), columns(Metric,
-				"uptime_percentage", "total_checks", "successful_checks", "downtime_seconds",
-				"avg_response_time", "p50_response_time", "p95_response_time", "max_response_time",
-				"avg_ttfb", "p50_ttfb", "p95_ttfb")),
-			Filters: region, GroupBy: region, answer: (*asking).uptimeSeries,
-		},
-	}
+	return list
 }
 
 // rowFields are the filter fields of a type of websites, extra ones last.
@@ -175,10 +85,21 @@ func groupable(without ...string) []string {
 	})
 }
 
+// withPath is groupable for types all of whose numbers are counted by rows, so that
+// the path of each says where it counts.
+func withPath(without ...string) []string { return append(groupable(without...), "path") }
+
 func columns(kind ColumnKind, list ...string) []Column {
 	var cs []Column
 	for _, n := range list {
 		cs = append(cs, Column{n, kind})
 	}
 	return cs
+}
+
+func metrics(list ...string) []Column { return columns(Metric, list...) }
+
+// shape is the columns of B: name, pageviews, visitors, percentage.
+func shape() []Column {
+	return slices.Concat(columns(Name, "name"), metrics("pageviews", "visitors", "percentage"))
 }

@@ -3,6 +3,7 @@ package reference
 import (
 	"math/big"
 	"slices"
+	"strconv"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -13,24 +14,53 @@ type uptimeTally struct {
 	total    []int64 // ms, of checks that are up
 	ttfb     []int64
 	downFor  int64 // ms
+	invalid  int   // certificates
 	latest   *row
 }
 
+func (t *uptimeTally) add(r *row) {
+	if t.latest == nil || before(r, t.latest) > 0 {
+		t.latest = r
+	}
+	if r.sslValid.kind == boolValue && r.sslValid.whole == 0 {
+		t.invalid++
+	}
+	switch r.status {
+	case store.Up:
+		t.up++
+		keep(&t.total, r.total)
+		keep(&t.ttfb, r.ttfb)
+	case store.Down:
+		t.down++
+	}
+}
+
+func (t *uptimeTally) percentage() value { return ratio(100*t.up, t.up+t.down) }
+func (t *uptimeTally) checks() value     { return count(t.up + t.down) }
+
+// certificate is expiry and validity as the latest check found them.
+func (t *uptimeTally) certificate() []value {
+	if t.latest == nil {
+		return []value{{}, {}}
+	}
+	return []value{t.latest.expiry, t.latest.sslValid}
+}
+
+// percentiles of list, by hundredths; 0 is the least, 100 the most.
+func percentiles(list []int64, percents ...int64) []value {
+	var vs []value
+	for _, p := range percents {
+		vs = append(vs, fraction(quantile(list, p)))
+	}
+	return vs
+}
+
 func (a *asking) uptimeOverview() *table {
-	g := a.tallyChecks()
-	return lay(a, g, func(t *uptimeTally) []value {
-		cells := []value{
-			ratio(100*t.up, t.up+t.down), count(t.up + t.down), count(t.up),
-			fraction(average(t.total)),
-			fraction(quantile(t.total, 50)), p75(t.total),
-			fraction(quantile(t.total, 95)), fraction(quantile(t.total, 99)),
-			fraction(quantile(t.total, 0)), fraction(quantile(t.total, 100)),
-			fraction(average(t.ttfb)),
-		}
-		if t.latest == nil {
-			return append(cells, value{}, value{})
-		}
-		return append(cells, t.latest.expiry, t.latest.sslValid)
+	return lay(a, a.tallyChecks(), func(t *uptimeTally) []value {
+		return slices.Concat(
+			[]value{t.percentage(), t.checks(), count(t.up), fraction(average(t.total))},
+			percentiles(t.total, 50, 75, 95, 99, 0, 100),
+			[]value{fraction(average(t.ttfb))}, t.certificate())
 	})
 }
 
@@ -38,34 +68,91 @@ func (a *asking) uptimeSeries() *table {
 	g := a.tallyChecks()
 	a.spreadDowntime(g)
 	return lay(a, g, func(t *uptimeTally) []value {
-		return []value{
-			ratio(100*t.up, t.up+t.down), count(t.up + t.down), count(t.up),
-			fraction(big.NewRat(t.downFor, 1000)),
-			fraction(average(t.total)), fraction(quantile(t.total, 50)),
-			fraction(quantile(t.total, 95)), fraction(quantile(t.total, 100)),
-			fraction(average(t.ttfb)), fraction(quantile(t.ttfb, 50)), fraction(quantile(t.ttfb, 95)),
-		}
+		return slices.Concat(
+			[]value{t.percentage(), t.checks(), count(t.up), fraction(big.NewRat(t.downFor, 1000)), fraction(average(t.total))},
+			percentiles(t.total, 50, 95, 100),
+			[]value{fraction(average(t.ttfb))}, percentiles(t.ttfb, 50, 95))
 	})
+}
+
+func (a *asking) responseTimes() *table {
+	return lay(a, a.tallyChecks(), func(t *uptimeTally) []value {
+		return slices.Concat([]value{fraction(average(t.total))},
+			percentiles(t.total, 50, 75, 90, 95, 99, 0, 100), []value{fraction(average(t.ttfb))})
+	})
+}
+
+func (a *asking) sslStatus() *table {
+	return lay(a, a.tallyChecks(), func(t *uptimeTally) []value { return append(t.certificate(), count(t.invalid)) })
 }
 
 func (a *asking) tallyChecks() *groups[filled[uptimeTally]] {
 	checks := a.among(of(check))
 	g := fill[uptimeTally](a, checks)
 	for _, r := range checks {
-		t := at(a, g, a.combination(r), r.at)
-		if t.latest == nil || before(r, t.latest) > 0 {
-			t.latest = r
-		}
-		switch r.status {
-		case store.Up:
-			t.up++
-			keep(&t.total, r.total)
-			keep(&t.ttfb, r.ttfb)
-		case store.Down:
-			t.down++
-		}
+		at(a, g, a.combination(r), r.at).add(r)
 	}
 	return g
+}
+
+// uptimeByRegion lists the regions that found it up or down.
+func (a *asking) uptimeByRegion() *table {
+	var g groups[uptimeTally]
+	for _, r := range a.among(of(check)) {
+		if r.status == store.Up || r.status == store.Down {
+			g.open(nil, r.region).tally.add(r)
+		}
+	}
+	t := a.table("region")
+	for _, one := range g.list {
+		u := &one.tally
+		t.rows = append(t.rows, []value{
+			text(one.key[0]), u.percentage(), u.checks(), fraction(average(u.total)), fraction(quantile(u.total, 95)),
+		})
+	}
+	return t
+}
+
+func (a *asking) statuses() *table {
+	type tally struct {
+		sample *row
+		checks int
+	}
+	var g groups[tally]
+	checks := a.among(of(check))
+	for _, r := range checks {
+		one := g.open(a.combination(r), strconv.Itoa(int(r.status)), strconv.FormatInt(r.httpCode, 10))
+		one.tally.sample = r
+		one.tally.checks++
+	}
+	t := a.ordered("count", "status", "http_code")
+	for _, one := range g.list {
+		r, n := one.tally.sample, one.tally.checks
+		t.rows = append(t.rows, append(texts(one.combination),
+			count(int(r.status)), whole(r.httpCode), count(n), ratio(100*n, len(checks))))
+	}
+	return t
+}
+
+// recentChecks breaks ties of time by the id of the check.
+func (a *asking) recentChecks() *table {
+	t := a.ordered("timestamp", "id")
+	t.hidden = []string{"id"}
+	for _, r := range a.among(of(check)) {
+		t.rows = append(t.rows, []value{
+			instant(r.at), text(r.url), count(int(r.status)), whole(r.httpCode), measured(r.ttfb), measured(r.total),
+			text(r.region), r.sslValid, text(r.failure), text(r.id),
+		})
+	}
+	return t
+}
+
+// measured is a measure as it is, null when absent.
+func measured(m store.Measure) value {
+	if !m.Valid {
+		return value{}
+	}
+	return whole(m.V)
 }
 
 // spreadDowntime adds the time from each down check to the next check of the same

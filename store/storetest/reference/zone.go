@@ -9,6 +9,8 @@ const (
 	hourSeconds = 3600
 	daySeconds  = 24 * hourSeconds
 	dayMillis   = daySeconds * 1000
+
+	minuteMillis = 60_000
 )
 
 // A clock is a local clock on the wall: it shows dates and hours for instants,
@@ -94,6 +96,20 @@ func newPeriod(zone, startDate, endDate string, hourly bool) (*period, error) {
 	p.from, p.to = from*1000, to*1000
 	p.walk(from, to)
 	return p, nil
+}
+
+// recent is the time up to now that a window looks at: today from the first instant
+// of the local day on, up to but without now; the others minutes that end with now.
+func (c clock) recent(w Window, now int64) *period {
+	switch w {
+	case Today:
+		today := c.day(floorDiv(now, 1000))
+		return &period{clock: c, from: c.first(today) * 1000, to: now}
+	case Active:
+		return &period{clock: c, from: now - 5*minuteMillis + 1, to: now + 1}
+	default:
+		return &period{clock: c, from: now - 2*minuteMillis + 1, to: now + 1}
+	}
 }
 
 // walk goes through the range from one turn of the local clock to the next.

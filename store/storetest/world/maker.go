@@ -89,6 +89,23 @@ func (m *maker) onPage() store.Measure {
 	return m.measure(300_000)
 }
 
+// scrolled is how far a page was scrolled, often at the edges of what is counted apart.
+func (m *maker) scrolled() store.Measure {
+	edges := []int64{0, 1, 19, 20, 39, 40, 60, 79, 80, 99, 100}
+	if m.chance(50) {
+		return store.Known(edges[m.rng.IntN(len(edges))])
+	}
+	return m.measure(100)
+}
+
+// some is mostly nothing, else up to most.
+func (m *maker) some(most int64) int64 {
+	if m.chance(60) {
+		return 0
+	}
+	return m.rng.Int64N(most + 1)
+}
+
 // agent is a browser in a place.
 func (m *maker) agent() store.Agent {
 	a, p := agents[m.rng.IntN(len(agents))], places[m.rng.IntN(len(places))]
@@ -134,8 +151,13 @@ func (m *maker) check(id string, at time.Time, status store.Status) store.Check 
 		Schedule: id, ID: m.id(), Time: at, URL: "https://shop.example/", Status: status, HTTPCode: 200,
 		Total: m.measure(3_000), TTFB: m.measure(900), Region: m.pick(regions),
 	}
-	if status == store.Down {
-		c.HTTPCode, c.Error = 503, `"down" & out`
+	switch {
+	case status == store.Down:
+		c.HTTPCode, c.Error = []int64{503, 500, 404, 0}[m.rng.IntN(4)], `"down" & out`
+	case status != store.Up:
+		c.HTTPCode = 0
+	case m.chance(20):
+		c.HTTPCode = 204
 	}
 	if m.chance(70) {
 		c.SSLExpiry.V, c.SSLExpiry.Valid = at.Add(90*24*time.Hour).Truncate(time.Millisecond), true

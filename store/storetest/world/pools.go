@@ -35,14 +35,29 @@ var (
 	// A page event called screen_view would be a pageview, so these are others.
 	pageEventNames = pool{"signup", "Signup", "purchase", "add_to_cart", "50%", "größe"}
 	dollarNames    = pool{"$flag", "$identify", "$"}
-	properties     = pool{"", "{}", `{"a":1}`, `{"plan":"größe \"x\"","n":0}`, `{"":""}`}
-	namespaces     = pool{"", "", "app", "App", "app_1", "appX1"}
-	visitors       = pool{"anna", "ben", "carl", "Carl", "dörte", "o'neil", `e"ve`, "f_x", "fyx", "g%", "🦊", "h", "i", "j", "k"}
-	profiles       = pool{"user-1", "user-2", "User-1", "user_3", "userX3", "anna", "ü"}
-	languages      = pool{"", "de", "de-DE", "en-US", "en-us", "fr"}
-	zonesOfRows    = pool{"", "Europe/Berlin", "Asia/Kathmandu", "America/New_York"}
-	screens        = pool{"", "1920x1080", "390x844", "800x600"}
-	messages       = pool{
+	// Values of every type; the string 1 and the number 1; keys and texts full of signs.
+	properties = pool{
+		"", "", "{}", `{"a":1}`, `{"a":"1"}`, `{"a":1,"plan":"pro"}`, `{"plan":"größe \"x\"","n":0}`, `{"":""}`,
+		`{"a":null,"b":true,"n":-2}`, `{"a":"null","b":"true","plan":""}`, `{"b":false,"price":1.5,"n":12345678901}`,
+		`{"nested":{"a":[1,"zwei",null],"ü":{}},"list":[]}`, `{ "a" : [ 1, 2 ], "nested" : { "b" : " c " } }`,
+		`{"quo\"te":"it's","back\\slash":"a\\b","ключ":"🎉","a.b":"x","$c":"[1]"}`, `{"text":"two\nlines\t<b>&amp;","n":0}`,
+	}
+	// What clicks lead to. Some have no host.
+	hrefs = pool{
+		`https://other.example/?q="a"&b=<c>`, "https://other.example/", "https://www.Other.example:443/a", "http://other.example",
+		"https://other.example./a", "https://www.www.example.org/", "https://www.example.org", "https://example.org/ü#f",
+		"//cdn.example.org:8080/x", "HTTPS://User:pw@EXAMPLE.org/a@b", "https://example.org?next=https://evil.example/", "ftp://files.example.org/a",
+		"mailto:anna@example.org", "tel:+491234", "javascript:void(0)", "/relative//path", "market://details?id=x", "http://[::1]:8080/",
+		"https://bücher.example/100%", "http://10.0.0.1:80", "example.org/no-scheme",
+	}
+	linkTexts   = pool{"", "", "go 🎉", "Read more", "Read more", "read more", `"x" & \y`, "50%"}
+	namespaces  = pool{"", "", "app", "App", "app_1", "appX1"}
+	visitors    = pool{"anna", "ben", "carl", "Carl", "dörte", "o'neil", `e"ve`, "f_x", "fyx", "g%", "🦊", "h", "i", "j", "k"}
+	profiles    = pool{"user-1", "user-2", "User-1", "user_3", "userX3", "anna", "ü"}
+	languages   = pool{"", "de", "de-DE", "en-US", "en-us", "fr"}
+	zonesOfRows = pool{"", "Europe/Berlin", "Asia/Kathmandu", "America/New_York"}
+	screens     = pool{"", "1920x1080", "390x844", "800x600"}
+	messages    = pool{
 		"boom", "boom", "Boom", "x is not a function", `can't read "a"`, `path\to`, "100%", "100x", "größer 🎉", "", "<script>",
 	}
 	errorTypes = pool{"", "Error", "TypeError", "typeerror", "Range_Error", "RangeXError"}

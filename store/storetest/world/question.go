@@ -46,12 +46,15 @@ func (w *World) ask(rng *rand.Rand, kind reference.Type) reference.Question {
 			q.GroupBy = append(q.GroupBy, more)
 		}
 	}
-	end := a.dates(&q)
-	q.Now = end.Add(time.Duration(a.Int64N(int64(90*24*time.Hour/time.Millisecond))) * time.Millisecond)
-	if a.chance(30) { // in the midst
-		q.Now = a.anchor.at.Add(time.Duration(a.IntN(48*3_600_000)-12*3_600_000) * time.Millisecond)
+	q.Now = a.now(a.dates(&q))
+	if kind.NeedsSession && a.chance(95) {
+		q.Filters = append(q.Filters, a.ofSession())
 	}
-	for range []int{0, 0, 0, 0, 1, 1, 1, 2, 2, 3}[a.IntN(10)] {
+	filters := []int{0, 0, 0, 0, 1, 1, 1, 2, 2, 3}
+	if kind.Window != reference.Range || kind.NeedsSession { // few rows to choose from
+		filters = filters[:7]
+	}
+	for range filters[a.IntN(len(filters))] {
 		q.Filters = append(q.Filters, a.filter(pickFrom(a, kind.Filters)))
 	}
 	if a.chance(15) {
@@ -126,7 +129,7 @@ func (a *asker) days() int {
 // mandatory are filters of a key, on fields that every row has that sessions form of.
 func (a *asker) mandatory() []reference.Filter {
 	fields := slices.DeleteFunc(slices.Clone(a.kind.Filters), func(f string) bool {
-		return f == "message" || f == "error_type"
+		return f == "message" || f == "error_type" || f == "metric_name"
 	})
 	list := []reference.Filter{a.filter(pickFrom(a, fields))}
 	if a.chance(30) {
@@ -135,15 +138,18 @@ func (a *asker) mandatory() []reference.Filter {
 	return list
 }
 
-// sort asks for an order. The default direction of a boolean is nobody's business.
+// sort asks for an order. The default direction of a boolean, or of a number that is
+// a name, is nobody's business.
 func (a *asker) sort(q *reference.Question) {
 	if !a.chance(35) {
 		return
 	}
-	c := pickFrom(a, a.kind.Columns)
+	c := pickFrom(a, slices.DeleteFunc(slices.Clone(a.kind.Columns), func(c reference.Column) bool {
+		return c.Kind == reference.Object
+	}))
 	q.SortBy = c.Name
 	q.SortOrder = pickFrom(a, []string{"", "asc", "desc"})
-	if c.Kind == reference.Boolean && q.SortOrder == "" {
+	if (c.Kind == reference.Boolean || c.Kind == reference.Code) && q.SortOrder == "" {
 		q.SortOrder = "asc"
 	}
 }

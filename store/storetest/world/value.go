@@ -3,71 +3,10 @@ package world
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
-
-// A sample is a stored row as filters see it: its instant and the texts of its fields.
-type sample struct {
-	at   time.Time
-	text map[string]string
-}
-
-// sampleOf is a row of a subject, of the kind that the type asked is about.
-func (a *asker) sampleOf(s store.Subject) sample {
-	b := &a.world.Batch
-	for range 10_000 { // the batch has plenty of each
-		switch {
-		case s.Kind == store.KindLink:
-			if v := pickFrom(a, b.Visits); v.Link == s.ID {
-				return sample{v.Time, agentTexts(v.Agent, map[string]string{"referrer": v.ReferrerDomain})}
-			}
-		case s.Kind == store.KindSchedule:
-			if c := pickFrom(a, b.Checks); c.Schedule == s.ID {
-				return sample{c.Time, map[string]string{"probe_region": c.Region}}
-			}
-		case a.kind.Name == "errors":
-			if e := pickFrom(a, b.Errors); e.Website == s.ID {
-				return sample{e.Time, agentTexts(e.Agent, identityTexts(e.Identity, map[string]string{
-					"path": e.Path, "message": e.Message, "error_type": e.ErrorType,
-				}))}
-			}
-		default:
-			e := pickFrom(a, b.Events)
-			fits := e.Kind == store.Pageview
-			if a.kind.Name == "custom_events" {
-				fits = e.Kind == store.Custom || e.Kind == store.PageEvent
-			}
-			if e.Website == s.ID && fits {
-				return eventSample(e)
-			}
-		}
-	}
-	return sample{}
-}
-
-func eventSample(e store.Event) sample {
-	return sample{e.Time, agentTexts(e.Agent, identityTexts(e.Identity, map[string]string{
-		"path": e.Path, "event_name": e.Name, "namespace": e.Namespace, "referrer": e.ReferrerDomain,
-		"utm_source": e.UTMSource, "utm_medium": e.UTMMedium, "utm_campaign": e.UTMCampaign, "utm_term": e.UTMTerm,
-		"utm_content": e.UTMContent, "gclid": e.GCLID, "language": e.Language, "timezone": e.Timezone,
-		"screen_resolution": e.Screen,
-	}))}
-}
-
-func identityTexts(i store.Identity, text map[string]string) map[string]string {
-	text["session_id"], text["anonymous_id"], text["profile_id"] = i.SessionID, i.AnonymousID, i.ProfileID
-	return text
-}
-
-func agentTexts(a store.Agent, text map[string]string) map[string]string {
-	text["browser_name"], text["browser_version"] = a.BrowserName, a.BrowserVersion
-	text["os_name"], text["os_version"], text["device_type"] = a.OSName, a.OSVersion, a.DeviceType
-	text["country"], text["region"], text["city"] = a.Country, a.Region, a.City
-	return text
-}
 
 // filter is a condition on a field that mostly holds for the anchor.
 func (a *asker) filter(field string) reference.Filter {

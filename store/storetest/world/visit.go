@@ -1,6 +1,10 @@
 package world
 
-import "time"
+import (
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
 
 // visit adds one visit of a random manner.
 func (m *maker) visit() {
@@ -11,6 +15,7 @@ func (m *maker) visit() {
 		{40, (*visitor).browse}, {12, (*visitor).glance}, {7, (*visitor).atOnce}, {8, (*visitor).overMidnight},
 		{7, (*visitor).onAndOn}, {6, (*visitor).withoutPages}, {3, (*visitor).onlyExit}, {2, (*visitor).onlyDollar},
 		{8, (*visitor).anonymously}, {6, (*visitor).halfIdentified}, {3, (*visitor).early},
+		{8, (*visitor).measured},
 	}
 	sum := 0
 	for _, one := range manners {
@@ -69,6 +74,22 @@ func (v *visitor) overMidnight() {
 		v.at = edge.Add(v.m.gap())
 	}
 	v.browse()
+}
+
+// measured stays as long as a session lasts on the edge of what is counted apart,
+// by the clock or by what an exit says.
+func (v *visitor) measured() {
+	edges := []time.Duration{10, 30, 60, 300, 900, 3_600, 28_800}
+	stay := edges[v.m.rng.IntN(len(edges))] * time.Second
+	stay += time.Duration(v.m.rng.IntN(3)-1) * time.Millisecond
+	v.view()
+	if v.m.chance(50) {
+		v.exit()
+		v.m.batch.Events[len(v.m.batch.Events)-1].TimeOnPage = store.Known(stay.Milliseconds())
+		return
+	}
+	v.at = v.at.Add(stay)
+	v.view()
 }
 
 // onAndOn uses one session id for days.

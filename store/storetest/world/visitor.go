@@ -74,12 +74,28 @@ func (v *visitor) view() {
 	v.path = m.pick(paths)
 	e := v.event(store.Pageview, m.pick(pool{"screen_view", "screen_view", "page_view"}))
 	e.Title, e.LoadTime, e.DOMReadyTime, e.TTFB = "Title", m.measure(4_000), m.measure(3_000), m.measure(800)
+	if m.chance(10) {
+		e.Properties = m.pick(properties)
+	}
 }
 
 func (v *visitor) exit() {
 	v.somewhere()
 	e := v.event(store.Exit, "page_exit")
-	e.TimeOnPage, e.ScrollDepth, e.Interactions = v.m.onPage(), v.m.measure(100), v.m.measure(9)
+	e.TimeOnPage, e.ScrollDepth, e.Interactions = v.m.onPage(), v.m.scrolled(), v.m.measure(3)
+	if v.m.chance(50) {
+		v.span(e)
+	}
+}
+
+// span tells more of an exit, in a row of another kind.
+func (v *visitor) span(e *store.Event) {
+	m := v.m
+	v.m.batch.Spans = append(v.m.batch.Spans, store.Span{
+		Website: e.Website, ID: m.id(), Time: e.Time, Identity: e.Identity, Agent: e.Agent, Path: e.Path, ExitType: "hidden",
+		TimeOnPage: e.TimeOnPage, ActiveTime: m.measure(9_000), MaxScrollDepth: e.ScrollDepth, Interactions: e.Interactions.V,
+		Clicks: m.some(9), RageClicks: m.some(4), DeadClicks: m.some(6), Errors: m.some(3),
+	})
 }
 
 // custom is an event sent by itself; half of them come from a server, without an
@@ -105,7 +121,10 @@ func (v *visitor) pageEvent(name string) {
 
 func (v *visitor) click() {
 	e := v.event(store.Click, "")
-	e.Href, e.Text = `https://other.example/?q="a"&b=<c>`, "go 🎉"
+	e.Href, e.Text = v.m.pick(hrefs), v.m.pick(linkTexts)
+	if v.m.chance(20) {
+		e.Properties = v.m.pick(properties)
+	}
 }
 
 func (v *visitor) fail(at time.Time) {

@@ -80,6 +80,7 @@ func (m *maker) shuffle() {
 	mix(m.rng, m.batch.Events)
 	mix(m.rng, m.batch.Errors)
 	mix(m.rng, m.batch.Vitals)
+	mix(m.rng, m.batch.Spans)
 	mix(m.rng, m.batch.Visits)
 	mix(m.rng, m.batch.Checks)
 }
@@ -102,6 +103,10 @@ func (m *maker) repeat() {
 	for _, v := range some(m, b.Vitals) {
 		v.Time, v.Samples = v.Time.Add(m.gap()), []store.Sample{{Metric: "LCP", Value: 1}}
 		b.Vitals = append(b.Vitals, v)
+	}
+	for _, s := range some(m, b.Spans) {
+		s.Time, s.RageClicks, s.Path = s.Time.Add(m.gap()), 9, m.pick(paths)
+		b.Spans = append(b.Spans, s)
 	}
 	for _, v := range some(m, b.Visits) {
 		v.Time, v.ReferrerDomain, v.Referrer = v.Time.Add(m.gap()), "", ""

@@ -1,0 +1,48 @@
+package reference
+
+// tallyAgents is tallyPageviews with the sessions of each key that started in the range.
+func (a *asking) tallyAgents(key keyOf) *groups[pageTally] {
+	g := a.tallyPageviews(key)
+	for _, s := range a.site.sessions {
+		if !a.begins(s) {
+			continue
+		}
+		k := key(s.entry())
+		if one := g.find(a.combination(s.entry()), k...); k != nil && one != nil {
+			one.tally.sessions++
+		}
+	}
+	return g
+}
+
+func (a *asking) browsersGrouped() *table {
+	g := a.tallyAgents(by("browser_name"))
+	sum := visitors(g)
+	t := a.ordered("visitors", "name")
+	for _, one := range g.list {
+		p := &one.tally
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), count(p.pageviews), count(len(p.visitors)), ratio(100*len(p.visitors), sum),
+			count(p.sessions), count(len(p.versions))))
+	}
+	return t
+}
+
+// versions lists the versions of browsers or systems with a name.
+func (a *asking) versions(family, version string) *table {
+	g := a.tallyAgents(func(r *row) []string {
+		if r.get(family) == "" {
+			return nil
+		}
+		return []string{r.get(family), r.get(version)}
+	})
+	sum := visitors(g)
+	t := a.ordered("visitors", "name", "version")
+	for _, one := range g.list {
+		p := &one.tally
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), text(one.key[1]), count(p.pageviews), count(len(p.visitors)), count(p.sessions),
+			ratio(100*len(p.visitors), sum)))
+	}
+	return t
+}

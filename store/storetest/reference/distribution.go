@@ -1,0 +1,88 @@
+package reference
+
+import "strconv"
+
+// A band is one row of a distribution.
+type band struct {
+	visits        int
+	visitors, ids set
+}
+
+// spread makes one list of bands per combination that one of rows has, or one for
+// all without groupBy.
+func (a *asking) spread(rows []*row, size int) *groups[[]band] {
+	var g groups[[]band]
+	if len(a.groupBy) == 0 {
+		g.open(nil).tally = make([]band, size)
+	}
+	for _, r := range rows {
+		if c := a.combination(r); g.find(c) == nil {
+			g.open(c).tally = make([]band, size)
+		}
+	}
+	return &g
+}
+
+// distribution lays out all bands in their order, then by combination. Cells are
+// those between the range and the share of sessions.
+func (a *asking) distribution(g *groups[[]band], key string, labels []string, sessions func(*band) int, cells func(*band) []value) *table {
+	sum := 0
+	for _, one := range g.list {
+		for i := range one.tally {
+			sum += sessions(&one.tally[i])
+		}
+	}
+	t := a.ranked(key)
+	for _, one := range g.list {
+		for i := range one.tally {
+			b := &one.tally[i]
+			row := append(append(texts(one.combination), text(labels[i])), cells(b)...)
+			t.rows = append(t.rows, append(row, ratio(100*sessions(b), sum), count(i)))
+		}
+	}
+	return t
+}
+
+// durations puts sessions by their duration.
+func (a *asking) durations() *table {
+	labels := []string{"0-30s", "30s-1m", "1m-5m", "5m-15m", "15m-1h", "1h+"}
+	upTo := []int64{30, 60, 300, 900, 3600} // seconds, not included
+	var begun []*session
+	var entries []*row
+	for _, s := range a.site.sessions {
+		if a.begins(s) {
+			begun, entries = append(begun, s), append(entries, s.entry())
+		}
+	}
+	g := a.spread(entries, len(labels))
+	for _, s := range begun {
+		i := 0
+		for i < len(upTo) && s.duration >= upTo[i]*1000 {
+			i++
+		}
+		b := &g.find(a.combination(s.entry())).tally[i]
+		b.visits++
+		b.visitors.add(s.first.Visitor())
+	}
+	visits := func(b *band) int { return b.visits }
+	return a.distribution(g, "duration_range", labels, visits,
+		func(b *band) []value { return []value{count(b.visits), count(len(b.visitors))} })
+}
+
+// scrollDepths puts exits by how far they scrolled. One session may be in several.
+func (a *asking) scrollDepths() *table {
+	var labels []string
+	for from := 0; from < 100; from += 20 {
+		labels = append(labels, strconv.Itoa(from)+"-"+strconv.Itoa(from+20))
+	}
+	exits := a.among(func(r *row) bool { return r.kind == exit && r.scroll.Valid })
+	g := a.spread(exits, len(labels))
+	for _, r := range exits {
+		b := &g.find(a.combination(r)).tally[min(r.scroll.V/20, 4)]
+		b.visitors.add(r.Visitor())
+		b.ids.add(r.SessionID)
+	}
+	ids := func(b *band) int { return len(b.ids) }
+	return a.distribution(g, "depth_range", labels, ids,
+		func(b *band) []value { return []value{count(len(b.visitors)), count(len(b.ids))} })
+}

@@ -1,0 +1,137 @@
+package reference
+
+// A doorTally is what entry_pages and exit_pages say of the sessions of a page.
+type doorTally struct {
+	sessions int
+	visitors set
+}
+
+func (a *asking) entryPages() *table { return a.doors((*session).entry) }
+func (a *asking) exitPages() *table  { return a.doors((*session).exit) }
+
+// doors counts the sessions started in the range by one of their pageviews.
+func (a *asking) doors(door func(*session) *row) *table {
+	var g groups[doorTally]
+	sum := 0
+	for _, s := range a.site.sessions {
+		if !a.begins(s) {
+			continue
+		}
+		t := &g.open(a.combination(s.entry()), door(s).path).tally
+		t.sessions++
+		t.visitors.add(s.first.Visitor())
+		sum++
+	}
+	t := a.ordered("sessions", "path")
+	for _, one := range g.list {
+		n := one.tally.sessions
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), text(one.key[0]), count(n), count(n), count(len(one.tally.visitors)),
+			ratio(100*n, sum)))
+	}
+	return t
+}
+
+// timed reports an exit whose time on page is taken for one.
+func timed(r *row) bool {
+	return r.kind == exit && r.timeOnPage.Valid && r.timeOnPage.V > 1000 && r.timeOnPage.V < 3_600_000
+}
+
+// An exitTally is what is said of the exits of a page.
+type exitTally struct {
+	exits              int
+	visitors, sessions set
+	scrolled           []int64 // percent, more than 0
+	onPage             []int64 // ms, all that are known
+	timed              []int64 // ms, those that are taken for a time on the page
+	interactions       []int64
+	interacted         int
+}
+
+func (t *exitTally) add(r *row) {
+	t.exits++
+	t.visitors.add(r.Visitor())
+	t.sessions.add(r.SessionID)
+	if r.scroll.Valid && r.scroll.V > 0 {
+		t.scrolled = append(t.scrolled, r.scroll.V)
+	}
+	keep(&t.onPage, r.timeOnPage)
+	if timed(r) {
+		t.timed = append(t.timed, r.timeOnPage.V)
+	}
+	keep(&t.interactions, r.interactions)
+	if r.interactions.Valid && r.interactions.V > 0 {
+		t.interacted++
+	}
+}
+
+// pageTime is of the exits with a time, and of their visitors and sessions.
+func (a *asking) pageTime() *table {
+	var g groups[exitTally]
+	for _, r := range a.among(timed) {
+		g.open(a.combination(r), r.path).tally.add(r)
+	}
+	sum := 0
+	for _, one := range g.list {
+		sum += len(one.tally.sessions)
+	}
+	t := a.ordered("sessions_with_time", "path")
+	for _, one := range g.list {
+		e := &one.tally
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), text(one.key[0]), count(len(e.sessions)), count(len(e.visitors)),
+			seconds(quantile(e.timed, 50)), ratio(100*len(e.sessions), sum)))
+	}
+	return t
+}
+
+// engagement lists the pages with exits. A combination of groupBy needs a pageview,
+// on whatever page.
+func (a *asking) engagement() *table {
+	views := a.tallyPageviews(byPath)
+	viewed := combinations(views)
+	var g groups[exitTally]
+	for _, r := range a.among(of(exit)) {
+		if c := a.combination(r); viewed[joined(c)] {
+			g.open(c, r.path).tally.add(r)
+		}
+	}
+	t := a.ordered("pageviews", "path")
+	for _, one := range g.list {
+		e, pageviews := &one.tally, 0
+		if page := views.find(one.combination, one.key[0]); page != nil {
+			pageviews = page.tally.pageviews
+		}
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), text(one.key[0]), count(pageviews), count(len(e.visitors)), count(len(e.sessions)),
+			fraction(average(e.scrolled)), seconds(average(e.onPage)), seconds(quantile(e.timed, 50)),
+			fraction(average(e.interactions)), ratio(100*e.interacted, e.exits)))
+	}
+	return t
+}
+
+// A spanTally is what is said of the engagement spans of a page.
+type spanTally struct {
+	sessions, visitors   set
+	rage, dead, failures int64
+}
+
+func (a *asking) frustration() *table {
+	var g groups[spanTally]
+	for _, r := range a.among(of(spanRow)) {
+		t := &g.open(a.combination(r), r.path).tally
+		t.sessions.add(r.SessionID)
+		t.visitors.add(r.Visitor())
+		t.rage += r.rage
+		t.dead += r.dead
+		t.failures += r.failures
+	}
+	t := a.ordered("rage_clicks", "path")
+	for _, one := range g.list {
+		s := &one.tally
+		t.rows = append(t.rows, append(texts(one.combination),
+			text(one.key[0]), text(one.key[0]), count(len(s.sessions)), count(len(s.visitors)),
+			whole(s.rage), whole(s.dead), whole(s.failures)))
+	}
+	return t
+}

@@ -1,0 +1,129 @@
+package reference
+
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func totalTypes() []Type {
+	sessions := []string{"sessions", "bounce_rate", "median_session_duration", "pages_per_session", "total_events"}
+	daily := Type{
+		Kind: store.KindWebsite, Series: true,
+		Columns: slices.Concat(columns(Date, "date"), metrics("pageviews", "visitors"), metrics(sessions...)),
+		Filters: rowFields(), GroupBy: groupable(), answer: (*asking).summary,
+	}
+	return append(named(daily, "summary", "events_by_date"),
+		Type{
+			Name: "summary_metrics", Kind: store.KindWebsite,
+			Columns: slices.Concat(metrics("pageviews", "visitors", "unique_visitors"), metrics(sessions...)),
+			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).summary,
+		},
+		Type{
+			Name: "today_metrics", Kind: store.KindWebsite, Window: Today,
+			Columns: metrics("pageviews", "visitors", "sessions"),
+			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).today,
+		},
+		Type{
+			Name: "active_stats", Kind: store.KindWebsite, Window: Active,
+			Columns: metrics("active_users", "active_sessions"),
+			Filters: rowFields(), GroupBy: withPath(), answer: (*asking).active,
+		},
+	)
+}
+
+func pageTypes() []Type {
+	page := func(name string, answer func(*asking) *table, more ...string) Type {
+		return Type{
+			Name: name, Kind: store.KindWebsite, Columns: append(columns(Name, "path", "name"), metrics(more...)...),
+			Filters: rowFields(), GroupBy: groupable(), answer: answer,
+		}
+	}
+	realtime := page("realtime_pages", (*asking).topPages, "pageviews", "visitors", "percentage")
+	realtime.Window = Realtime
+	return []Type{
+		page("pages", (*asking).pages,
+			"pageviews", "visitors", "percentage", "median_time_on_page", "avg_load_time"),
+		page("top_pages", (*asking).topPages, "pageviews", "visitors", "percentage"),
+		realtime,
+		page("entry_pages", (*asking).entryPages, "sessions", "pageviews", "visitors", "percentage"),
+		page("exit_pages", (*asking).exitPages, "sessions", "pageviews", "visitors", "percentage"),
+		page("page_time_analysis", (*asking).pageTime,
+			"sessions_with_time", "visitors", "median_time_on_page", "percentage"),
+		page("performance", (*asking).performance,
+			"pageviews", "samples", "p75_lcp", "p75_fcp", "p75_cls", "p75_inp", "p75_ttfb",
+			"avg_load_time", "avg_dom_ready_time", "avg_ttfb"),
+		page("engagement", (*asking).engagement,
+			"pageviews", "visitors", "sessions", "avg_scroll_depth", "avg_time_on_page", "median_time_on_page",
+			"avg_interactions", "interaction_rate"),
+		page("frustration_by_page", (*asking).frustration,
+			"sessions", "visitors", "rage_clicks", "dead_clicks", "errors"),
+		{
+			Name: "scroll_depth_distribution", Kind: store.KindWebsite,
+			Columns: slices.Concat(columns(Name, "depth_range"), metrics("visitors", "sessions", "percentage")),
+			Filters: rowFields(), GroupBy: withPath(), answer: (*asking).scrollDepths,
+		},
+	}
+}
+
+func sourceTypes() []Type {
+	from := Type{
+		Kind: store.KindWebsite, Columns: slices.Concat(shape(), columns(Name, "referrer", "source", "domain", "referrer_type")),
+		Filters: rowFields(), GroupBy: withPath("referrer"), answer: (*asking).traffic,
+	}
+	list := named(from, "traffic", "traffic_sources")
+	from.answer = (*asking).referrers
+	list = append(list, named(from, "top_referrers")...)
+	for _, one := range [][2]string{
+		{"utm_sources", "utm_source"}, {"utm_mediums", "utm_medium"}, {"utm_campaigns", "utm_campaign"},
+		{"utm_terms", "utm_term"}, {"utm_content", "utm_content"},
+		{"language", "language"}, {"timezone", "timezone"}, {"screen_resolutions", "screen_resolution"},
+		{"browser_name", "browser_name"}, {"os_name", "os_name"},
+	} {
+		list = append(list, Type{
+			Name: one[0], Kind: store.KindWebsite, Columns: shape(), Filters: rowFields(), GroupBy: withPath(one[1]),
+			answer: func(a *asking) *table { return a.byField(one[1]) },
+		})
+	}
+	return list
+}
+
+func agentTypes() []Type {
+	versions := func(name, family, version string) Type {
+		return Type{
+			Name: name, Kind: store.KindWebsite, Columns: slices.Concat(
+				columns(Name, "name", "version"), metrics("pageviews", "visitors", "sessions", "percentage")),
+			Filters: rowFields(), GroupBy: groupable(family, version),
+			answer: func(a *asking) *table { return a.versions(family, version) },
+		}
+	}
+	return []Type{
+		{
+			Name: "device_types", Kind: store.KindWebsite, Columns: append(shape(), columns(Name, "device_type")...),
+			Filters: rowFields(), GroupBy: withPath("device_type"), answer: (*asking).devices,
+		},
+		{
+			Name: "browsers_grouped", Kind: store.KindWebsite, Columns: append(shape(), metrics("sessions", "versions")...),
+			Filters: rowFields(), GroupBy: groupable("browser_name"), answer: (*asking).browsersGrouped,
+		},
+		versions("browser_versions", "browser_name", "browser_version"),
+		versions("os_versions", "os_name", "os_version"),
+	}
+}
+
+func placeTypes() []Type {
+	place := func(fields []string, answer func(*asking) *table, more ...string) Type {
+		return Type{
+			Kind: store.KindWebsite, Columns: slices.Concat(shape(), columns(Name, more...)),
+			Filters: rowFields(), GroupBy: withPath(fields...), answer: answer,
+		}
+	}
+	return slices.Concat(
+		named(place([]string{"country"}, (*asking).countries,
+			"country_code", "country_name"), "countries", "country"),
+		named(place([]string{"country", "region"}, (*asking).regions,
+			"region", "country", "country_code", "country_name"), "region"),
+		named(place([]string{"country", "region", "city"}, (*asking).cities,
+			"city", "region", "country", "country_code", "country_name"), "cities", "city"),
+	)
+}

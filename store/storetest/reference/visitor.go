@@ -1,0 +1,152 @@
+package reference
+
+import (
+	"bytes"
+	"math/big"
+	"slices"
+)
+
+// sessions answers session_list too, whose last column is the events.
+func (a *asking) sessions() *table {
+	t := a.table("session_id", "first_visit")
+	t.order = []order{{"first_visit", true}}
+	for _, s := range a.site.sessions {
+		if !a.begins(s) {
+			continue
+		}
+		cells := a.sessionCells(s)
+		if columnOf(a.kind.Columns, "events") >= 0 {
+			cells = append(cells, eventList(s.events))
+		}
+		t.rows = append(t.rows, cells)
+	}
+	return t
+}
+
+func (a *asking) sessionCells(s *session) []value {
+	cells := []value{
+		text(s.id), instant(s.start), instant(s.end()),
+		fraction(big.NewRat(s.duration, 1000)), count(len(s.pageviews)), count(len(s.events)), truth(s.bounced),
+	}
+	from := a.names.source(s.fields.get("referrer"))
+	country := s.fields.get("country")
+	return append(cells, texts([]string{
+		s.entry().path, s.exit().path, s.first.Visitor(), s.first.ProfileID,
+		a.names.country(country), country, a.names.country(country), s.fields.get("region"), s.fields.get("city"),
+		from.referrer, from.source, from.kind, from.name,
+		s.fields.get("device_type"), s.fields.get("browser_name"), s.fields.get("os_name"), s.fields.get("language"),
+	})...)
+}
+
+// eventList is a list of events as objects.
+func eventList(events []*row) value {
+	b := bytes.NewBufferString("[")
+	for i, r := range events {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := object(b, eventColumns(), eventCells(r)); err != nil {
+			return value{} // texts and instants can be written
+		}
+	}
+	b.WriteByte(']')
+	return raw(b.String())
+}
+
+func eventCells(r *row) []value {
+	kind, name := "event", r.name
+	switch r.kind {
+	case pageview:
+		kind = "pageview"
+	case exit:
+		kind = "exit"
+	case click:
+		kind, name = "click", r.href
+	}
+	return []value{text(r.id), instant(r.at), text(kind), text(name), text(r.path), raw(compact(r.properties))}
+}
+
+// sessionEvents lists the events that pass, $ names too: those in the range, and all
+// that lie in a session with an event in it.
+func (a *asking) sessionEvents() *table {
+	t := a.table("timestamp", "rank", "event_id", "kind of row")
+	t.hidden = []string{"rank", "kind of row"}
+	for _, r := range a.site.rows {
+		near := a.period.holds(r.at) || r.session != nil && slices.ContainsFunc(r.session.events, func(e *row) bool {
+			return a.period.holds(e.at)
+		})
+		if r.kind <= click && near && a.allHold(r, func(Filter) bool { return true }) {
+			t.rows = append(t.rows, append(eventCells(r), count(int(r.rank())), count(int(r.kind))))
+		}
+	}
+	return t
+}
+
+// A profileTally is what is said of somebody: of their events in the range.
+type profileTally struct {
+	events, pageviews, custom int
+	pages                     set
+	first, last               *row
+	sessions                  int
+}
+
+func (p *profileTally) add(r *row) {
+	p.events++
+	if r.kind == pageview {
+		p.pageviews++
+		p.pages.add(r.path)
+	}
+	if r.named() {
+		p.custom++
+	}
+	if p.first == nil || before(r, p.first) < 0 {
+		p.first = r
+	}
+	if p.last == nil || before(r, p.last) > 0 {
+		p.last = r
+	}
+}
+
+func (a *asking) profiles() *table {
+	var g groups[profileTally]
+	for _, r := range a.among((*row).counted) {
+		if who := r.Visitor(); who != "" {
+			g.open(nil, who).tally.add(r)
+		}
+	}
+	for _, s := range a.site.sessions {
+		if !a.begins(s) {
+			continue
+		}
+		var there set
+		for _, r := range s.events {
+			if a.passes(r) {
+				there.add(r.Visitor())
+			}
+		}
+		for who := range there {
+			g.find(nil, who).tally.sessions++
+		}
+	}
+	t := a.ordered("last_visit", "visitor_id")
+	for _, one := range g.list {
+		if p := &one.tally; p.pageviews+p.custom > 0 {
+			t.rows = append(t.rows, append([]value{text(one.key[0])}, a.profileCells(p)...))
+		}
+	}
+	return t
+}
+
+// profileCells are the cells after the visitor. No name is stored with events.
+func (a *asking) profileCells(p *profileTally) []value {
+	f := &p.last.shown
+	country := f.get("country")
+	cells := []value{
+		text(p.last.ProfileID), text(""), instant(p.first.at), instant(p.last.at), count(p.sessions),
+		count(p.events), count(p.pageviews), count(len(p.pages)), count(p.custom),
+	}
+	return append(cells, texts([]string{
+		a.names.country(country), country, a.names.country(country), f.get("region"),
+		f.get("device_type"), f.get("browser_name"), f.get("os_name"), a.names.source(f.get("referrer")).referrer,
+	})...)
+}
