@@ -130,8 +130,11 @@ func (c *compiler) each() selection {
 	var last []expr.Expr
 	if tb.shape == plainRows {
 		p.q.from = string(tb.logical) + " AS t"
-		p.q.where = append(c.read(c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()), tb.where)
+		p.q.where = append(c.reach(tb), tb.where)
 		last = []expr.Expr{row("time"), row("event_id")}
+		if tb.logical == "events" {
+			last = eventOrder("t")
+		}
 	}
 	for i, tm := range c.p.Type.terms {
 		p.q.columns = append(p.q.columns, named{expr.Ident(c.p.Type.columns[i].Name), c.onRow(tm.expr, tb)})
@@ -141,6 +144,19 @@ func (c *compiler) each() selection {
 	p.q.order = c.ordering(nil, last)
 	p.q.tail = c.page()
 	return p.q
+}
+
+// reach says which rows of tb may be listed: those in the range and, if the table says
+// so, all events of the sessions that have one in it.
+func (c *compiler) reach(tb *table) []expr.Expr {
+	from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
+	if !tb.around {
+		return c.read(from, to)
+	}
+	inside := expr.And(expr.Ge(row("time"), milli(from)), expr.Lt(row("time"), milli(to)))
+	of := expr.And(expr.Not(hidden), expr.Ge(row("time"), visit("start")),
+		expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0)))
+	return append(c.read(from-day, to+day), expr.Or(inside, of))
 }
 
 // ordering is the plan's sorting and what breaks its ties: the values of groupBy, the
@@ -173,7 +189,7 @@ func kinds(p *Plan) []dialect.Kind {
 	var found []dialect.Kind
 	for _, col := range p.columns() {
 		switch col.Format {
-		case String:
+		case String, JSON:
 			found = append(found, dialect.Text)
 		case Number:
 			found = append(found, dialect.Float)

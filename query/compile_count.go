@@ -33,9 +33,12 @@ func (c *compiler) counted() selection {
 		q.columns = append(q.columns, named{expr.Ident(c.p.Type.columns[i].Name), c.column(tm)})
 	}
 	q.from = from + " AS j"
+	for _, m := range c.p.Type.having {
+		q.where = append(q.where, expr.Gt(j(m.alias()), expr.Int(0)))
+	}
 	switch {
 	case c.owned():
-		q.where = []expr.Expr{expr.Gt(j(own), expr.Int(0))}
+		q.where = append(q.where, expr.Gt(j(own), expr.Int(0)))
 	case len(parts) > 1 && len(c.p.Group) > 0:
 		q.joins = []join{c.seen()}
 	}
@@ -128,6 +131,9 @@ func (c *compiler) part(p *part) selection {
 		return q
 	default:
 		q.from = string(p.tb.logical) + " AS t"
+		if p.tb.members {
+			q.from += " " + c.w.Write(expr.Call(dialect.Properties, row("properties"))) + " AS q"
+		}
 		q.where = append(c.read(from, to), p.tb.where)
 	}
 	q.where = append(q.where, c.conditions(p.tb)...)
@@ -141,7 +147,15 @@ func (c *compiler) part(p *part) selection {
 
 // onRow puts in what e names of dimensions, as the rows of tb have them.
 func (c *compiler) onRow(e expr.Expr, tb *table) expr.Expr {
-	return expr.Replace(e, func(name string) expr.Expr { return c.value(dimension(name), tb) })
+	return expr.Replace(e, func(name string) expr.Expr {
+		switch name {
+		case rangeFrom:
+			return milli(c.p.Range.From.UnixMilli())
+		case rangeTo:
+			return milli(c.p.Range.To.UnixMilli())
+		}
+		return c.value(dimension(name), tb)
+	})
 }
 
 // owned says whether rows of the other tables alone make no row of the answer.

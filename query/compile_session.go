@@ -78,13 +78,18 @@ func (c *compiler) formSessions(name string, events selection, need sessionNeeds
 	columns := []named{{"session_id", expr.Col("p", "session_id")}, {"start", expr.Col("p", "start")}}
 	for _, col := range need.columns {
 		switch col {
-		case "session_id", "start", "since", "hits":
+		case "session_id", "start", "since", "hits", "touched":
 		default:
 			columns = append(columns, named{expr.Ident(col), fact(expr.Ident(col))})
 		}
 	}
 	if need.hits {
 		columns = append(columns, named{"hits", expr.Call(dialect.CountIf, expr.And(pIs(store.Pageview), c.hits()))})
+	}
+	if slices.Contains(need.columns, "touched") {
+		from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
+		columns = append(columns, named{"touched", expr.Call(dialect.CountIf, expr.And(
+			expr.Ge(expr.Col("p", "time"), milli(from)), expr.Lt(expr.Col("p", "time"), milli(to))))})
 	}
 	c.place(name, events, columnsOf("p", selection{columns: columns}))
 	q := selection{columns: columns, from: name + "_placed AS p",
@@ -116,7 +121,7 @@ func since(early bool) expr.Expr {
 // session, each with the start of the latest session that began by then.
 func (c *compiler) place(name string, events selection, columns []string) {
 	id, at := row("session_id"), row("time")
-	order := expr.List(at, expr.Call(dialect.Least, row("kind"), expr.Int(int64(store.PageEvent))), row("event_id"))
+	order := expr.List(eventOrder("t")...)
 	before := expr.Call(dialect.Previous, at, id, order)
 	opens := only(expr.Gt(expr.Sub(at, expr.Call(dialect.Coalesce, before, expr.Sub(at, expr.Int(day+1)))), expr.Int(day)), at)
 	events.where = append(events.where, expr.Ne(id, expr.Lit("")), expr.Not(hidden))

@@ -55,7 +55,7 @@ func checkRows(p *Plan, rows *store.Rows) *Error {
 		if n < rows.Len || c.Valid != nil && len(c.Valid) < rows.Len {
 			return broken("column %d has %d values for %d rows", i, n, rows.Len)
 		}
-		if (cols[i].Format == String) != (c.Kind == dialect.Text) {
+		if (cols[i].Format == String || cols[i].Format == JSON) != (c.Kind == dialect.Text) {
 			return broken("column %q of format %s has kind %d", cols[i].Name, cols[i].Format, c.Kind)
 		}
 	}

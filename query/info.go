@@ -12,6 +12,7 @@ type Info struct {
 	Name         string
 	Of           store.SubjectKind
 	Filters      []string // fields that filters may name
+	Required     string   // field that must be filtered by with eq; empty for most types
 	Groupable    []string // fields that groupBy may name
 	Sortable     []string // output columns that sortBy may name
 	DefaultLimit int      // 100; series 10 000
@@ -48,7 +49,8 @@ func (d *definition) info() Info {
 	info := Info{
 		Name: d.Name, Of: d.Of, Title: d.Title, About: d.About, Category: d.Category,
 		Tags: slices.Clone(d.Tags), Chart: d.Chart,
-		Filters: slices.Clone(d.filterable), Groupable: slices.Clone(d.groupable), Sortable: slices.Clone(d.sortable),
+		Required: d.Require,
+		Filters:  slices.Clone(d.filterable), Groupable: slices.Clone(d.groupable), Sortable: slices.Clone(d.sortable),
 		Customizable: len(d.filterable) > 0, DefaultLimit: DefaultLimit, DefaultOrder: d.defaultOrder(),
 	}
 	if d.Series {

@@ -87,6 +87,13 @@ func (b *definer) define() {
 	if d.Each && (len(d.By) > 0 || len(d.Key) == 0) {
 		b.fault("rows that are not counted have a Key and no By")
 	}
+	if d.Having != "" {
+		if tm := b.words[word{on: d.Rows, name: d.Having}]; tm != nil {
+			d.having = []*term{tm}
+		} else {
+			b.fault("Having names %q, which is no metric of table %q", d.Having, d.Rows)
+		}
+	}
 	b.references()
 	b.orders()
 	b.fields()
@@ -137,7 +144,7 @@ func (b *definer) references() {
 	for _, tm := range b.def.terms {
 		for _, name := range expr.Refs(tm.expr) {
 			if tb := tableNamed(tm.on); tb != nil {
-				if f := dimension(name); f == nil || !tb.has(f) {
+				if f := dimension(name); name != rangeFrom && name != rangeTo && (f == nil || !tb.has(f)) {
 					b.fault("column %q needs %q, which table %q has not", tm.Name, name, tb.name)
 				}
 				continue
@@ -207,7 +214,12 @@ func (b *definer) fields() {
 		}
 	}
 	for _, c := range d.columns {
-		d.sortable = append(d.sortable, c.Name)
+		if c.Format != JSON {
+			d.sortable = append(d.sortable, c.Name)
+		}
+	}
+	if d.Require != "" && d.fields[d.Require] == nil {
+		b.fault("it requires a filter on %q, which is no field of it", d.Require)
 	}
 }
 

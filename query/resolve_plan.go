@@ -103,6 +103,10 @@ func (v *resolver) filter(plan *Plan, m *mistakes) {
 		}
 		plan.Filters = append(plan.Filters, condition(field, f))
 	}
+	has := func(c Condition) bool { return c.Field.Name == def.Require && c.Op == Eq }
+	if def.Require != "" && !slices.ContainsFunc(plan.Filters, has) {
+		m.add(inField("filters"), Error{Code: BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", def.Name, def.Require)})
+	}
 }
 
 // always gives plan the filters of the access. A type that has no such field would

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -48,7 +49,9 @@ func (t Table) AppendJSON(b []byte) []byte {
 // append writes one cell.
 func (c *cells) append(b []byte, row int) []byte {
 	switch {
-	case c.Format == String || c.Format == Date:
+	case c.Format == JSON && json.Valid([]byte(c.text(row))):
+		return append(b, c.text(row)...)
+	case c.Format == String || c.Format == Date || c.Format == JSON:
 		return appendText(b, c.text(row))
 	case c.Null(row):
 		return c.appendNull(b)

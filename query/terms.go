@@ -40,7 +40,7 @@ type word struct {
 func newDictionary() dictionary {
 	d := dictionary{}
 	for _, group := range [][]term{
-		answerTerms(), labelTerms(), referrerTerms(), pageviewTerms(), exitTerms(), clickTerms(), spanTerms(), sessionTerms(), sessionListTerms(),
+		answerTerms(), labelTerms(), referrerTerms(), pageviewTerms(), exitTerms(), clickTerms(), spanTerms(), sessionTerms(), sessionListTerms(), profileTerms(), momentTerms(),
 		eventTerms(), errorTerms(), vitalTerms(), linkTerms(), checkTerms(), checkListTerms(),
 	} {
 		for i := range group {
@@ -121,11 +121,11 @@ func labelTerms() []term {
 	}
 	return append(terms,
 		term{column: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref("country")},
-		term{column: textColumn("country_name", "Country", "English name"), expr: countryName("country")},
-		term{column: textColumn("region_country_name", "Country", "English name"), expr: countryName("region_country")},
-		term{column: textColumn("city_country_name", "Country", "English name"), expr: countryName("city_country")},
+		term{column: textColumn("country_name", "Country", "English name"), expr: countryName(expr.Ref("country"))},
+		term{column: textColumn("region_country_name", "Country", "English name"), expr: countryName(expr.Ref("region_country"))},
+		term{column: textColumn("city_country_name", "Country", "English name"), expr: countryName(expr.Ref("city_country"))},
 		term{column: textColumn("device_name", "Device", "Kind of device as shown"), expr: deviceName()},
-		term{column: textColumn("known_country", "Country", "English name, or Unknown"), expr: orUnknown("country", countryName("country"))},
+		term{column: textColumn("known_country", "Country", "English name, or Unknown"), expr: orUnknown("country", countryName(expr.Ref("country")))},
 		term{column: textColumn("known_region", "Region", "Or Unknown"), expr: orUnknown("region", expr.Ref("region"))},
 		term{column: textColumn("known_city", "City", "Or Unknown"), expr: orUnknown("city", expr.Ref("city"))},
 		term{column: textColumn("known_device", "Device", "Kind of device as shown, or Unknown"), expr: orUnknown("device_type", deviceName())},
@@ -137,12 +137,12 @@ func orUnknown(dimension expr.Ident, shown expr.Expr) expr.Expr {
 	return where(expr.Eq(expr.Ref(dimension), expr.Lit("")), expr.Lit("Unknown"), shown)
 }
 
-func countryName(dimension expr.Ident) expr.Expr {
+func countryName(code expr.Expr) expr.Expr {
 	codes, names := []string{}, []string{}
 	for _, c := range country.All() {
 		codes, names = append(codes, c.Code), append(names, c.Name)
 	}
-	return lookup(expr.Ref(dimension), codes, names, expr.Ref(dimension))
+	return lookup(code, codes, names, code)
 }
 
 func deviceName() expr.Expr {
@@ -155,20 +155,22 @@ func lookup(e expr.Expr, from, to []string, otherwise expr.Expr) expr.Expr {
 	return expr.Call(dialect.Lookup, e, expr.Arg(dialect.Texts, from), expr.Arg(dialect.Texts, to), otherwise)
 }
 
+func referrerURL(domain expr.Expr) expr.Expr {
+	return where(expr.Eq(domain, expr.Lit("")), expr.Lit("direct"), expr.Call(dialect.Concat, expr.Lit("https://"), domain))
+}
+
 func referrerTerms() []term {
 	domains, names, kinds := []string{}, []string{}, []string{}
 	for _, src := range referrer.Sources() {
 		domains, names, kinds = append(domains, src.Domain), append(names, src.Name), append(kinds, string(src.Kind))
 	}
 	domain := expr.Ref("referrer")
-	orDirect := func(shown, e expr.Expr) expr.Expr {
-		return expr.Call(dialect.If, expr.Eq(domain, expr.Lit("")), shown, e)
-	}
+	orDirect := func(shown, e expr.Expr) expr.Expr { return where(expr.Eq(domain, expr.Lit("")), shown, e) }
 	return []term{
 		{column: textColumn("referrer_name", "Source", "Name of the source"),
 			expr: orDirect(expr.Lit("Direct"), lookup(domain, domains, names, domain))},
 		{column: textColumn("referrer_url", "Referrer", "Address of the source, or direct"),
-			expr: orDirect(expr.Lit("direct"), expr.Call(dialect.Concat, expr.Lit("https://"), domain))},
+			expr: referrerURL(domain)},
 		{column: textColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
 			expr: orDirect(expr.Lit("direct"), domain)},
 		{column: textColumn("referrer_type", "Kind of source", "direct, search, social, email, paid, ai or other"),
@@ -257,6 +259,7 @@ func eventTerms() []term {
 		{on: "custom", column: countColumn("unique_sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
 		{on: "custom", column: instantColumn("first_occurrence", "First", ""), expr: expr.Call(dialect.Min, row("time"))},
 		{on: "custom", column: instantColumn("last_occurrence", "Last", ""), expr: expr.Call(dialect.Max, row("time"))},
+		{on: "properties", column: countColumn("count", "Events", "Events with this value"), expr: expr.Call(dialect.Count)},
 		{on: "custom", column: countColumn("events_with_properties", "With properties", "Events that have a property"), expr: expr.Call(dialect.CountIf, known)},
 	}
 }
@@ -275,5 +278,5 @@ func errorTerms() []term {
 
 // latest is e of the latest row; equal times are told apart by event id.
 func latest(e expr.Expr) expr.Expr {
-	return expr.Call(dialect.Latest, e, row("time"), row("event_id"))
+	return expr.Call(dialect.Latest, e, expr.List(row("time"), row("event_id")))
 }

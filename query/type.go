@@ -32,6 +32,8 @@ type Type struct {
 	Today   bool              // counts the local day until now instead of the range
 	Key     []string          // output columns that break ties, ascending; after them the dimensions of By do
 	Share   string            // the metric that percentage is a share of; empty: the first of Order
+	Require string            // a field that must be filtered by, with eq
+	Having  string            // a metric of Rows that is not 0 in every row
 	Either  bool              // rows of any of its tables make a row; otherwise those of Rows do
 	Named   string            // rows whose dimension of this name is empty are left out, of shares too
 }
@@ -47,6 +49,7 @@ const (
 	Boolean  Format = "boolean"
 	Date     Format = "date"     // YYYY-MM-DD, hourly YYYY-MM-DD HH:00:00, local
 	DateTime Format = "datetime" // ISO 8601, milliseconds, Z; may be null
+	JSON     Format = "json"     // an object or array as it is stored
 )
 
 // A Field is what callers filter and group on. Its Name is all they see of it.
@@ -80,6 +83,7 @@ type definition struct {
 	by         []*Field          // of By
 	columns    []column          // output columns in order
 	terms      []*term           // behind each of columns
+	having     []*term           // of Having
 	parts      map[string]*term  // metrics that columns are made of, by the names they use
 	fields     map[string]*Field // what callers may filter on, by name
 	filterable []string          // the names of fields, in order of the catalogue
@@ -135,7 +139,7 @@ func (d *definition) metrics() []*term {
 			found = append(found, m)
 		}
 	}
-	for _, tm := range d.terms {
+	for _, tm := range slices.Concat(d.terms, d.having) {
 		add(tm)
 		for _, name := range expr.Refs(tm.expr) {
 			if m := d.parts[name]; m != nil {

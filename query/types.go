@@ -11,7 +11,7 @@ import (
 // NewRegistry.
 func Builtin() []Type {
 	return slices.Concat(overviewTypes(), pageTypes(), performanceTypes(), sourceTypes(), technologyTypes(), placeTypes(),
-		errorTypes(), sessionTypes(), eventTypes(), clickTypes(), linkTypes(), uptimeTypes())
+		errorTypes(), sessionTypes(), profileTypes(), eventTypes(), clickTypes(), linkTypes(), uptimeTypes())
 }
 
 // again is ty under another name.

@@ -1,6 +1,10 @@
 package query
 
-import "github.com/sightline-analytics/sightline/store"
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/store"
+)
 
 func errorTypes() []Type {
 	return []Type{
@@ -27,16 +31,23 @@ func errorTypes() []Type {
 }
 
 func sessionTypes() []Type {
+	sessions := Type{Name: "sessions", Title: "Sessions", Category: "Sessions", Chart: "table", Tags: []string{"sessions", "list"},
+		About: "Single sessions, the latest first",
+		Of:    store.KindWebsite, Rows: "sessions", Each: true, Key: []string{"session_id", "first_visit"},
+		Columns: []string{"session_id", "first_visit", "last_visit", "duration", "page_views", "total_events", "bounced",
+			"entry_page", "exit_page", "visitor_id", "profile_id",
+			"country=country_name", "country_code", "country_name", "region", "city",
+			"referrer=referrer_url", "source=referrer_source", "referrer_type", "referrer_name",
+			"device_type", "browser_name", "os_name", "language"},
+		Order: []string{"-first_visit"}}
+	list := again(sessions, "session_list", "Sessions with events", "Single sessions with all their events, the latest first")
+	list.Columns = append(slices.Clone(sessions.Columns), "events")
 	return []Type{
-		{Name: "sessions", Title: "Sessions", Category: "Sessions", Chart: "table", Tags: []string{"sessions", "list"},
-			About: "Single sessions, the latest first",
-			Of:    store.KindWebsite, Rows: "sessions", Each: true, Key: []string{"session_id", "first_visit"},
-			Columns: []string{"session_id", "first_visit", "last_visit", "duration", "page_views", "total_events", "bounced",
-				"entry_page", "exit_page", "visitor_id", "profile_id",
-				"country=country_name", "country_code", "country_name", "region", "city",
-				"referrer=referrer_url", "source=referrer_source", "referrer_type", "referrer_name",
-				"device_type", "browser_name", "os_name", "language"},
-			Order: []string{"-first_visit"}},
+		sessions, list,
+		{Name: "session_events", Title: "Events of a session", Category: "Sessions", Chart: "table", Tags: []string{"sessions", "events", "list"},
+			About: "What happened in one session, in order; needs a filter on session_id",
+			Of:    store.KindWebsite, Rows: "moments", Each: true, Key: []string{"timestamp"}, Require: "session_id",
+			Columns: []string{"event_id", "timestamp", "kind", "name", "path", "properties"}, Order: []string{"timestamp"}},
 		{Name: "session_metrics", Title: "Session metrics", Category: "Sessions", Chart: "metric", Tags: []string{"sessions", "totals"},
 			About: "Sessions and their quality over the whole range",
 			Of:    store.KindWebsite, Rows: "sessions", With: []string{"pageviews", "activity"},
@@ -52,6 +63,18 @@ func sessionTypes() []Type {
 	}
 }
 
+func profileTypes() []Type {
+	profiles := Type{Name: "profiles", Title: "Profiles", Category: "Profiles", Chart: "table", Tags: []string{"visitors", "list"},
+		About: "Single visitors and what they did in the range, the latest first",
+		Of:    store.KindWebsite, Rows: "people", By: []string{"visitor"}, Named: "visitor", Having: "doings",
+		Columns: []string{"visitor_id=visitor", "profile_id=last_profile_id", "display_name", "first_visit", "last_visit", "session_count",
+			"total_events", "pageviews", "unique_pages", "custom_event_count", "country=last_country_name", "country_code=last_country",
+			"country_name=last_country_name", "region=last_region", "device_type=last_device_type", "browser_name=last_browser_name",
+			"os_name=last_os_name", "referrer=last_referrer"},
+		Order: []string{"-last_visit"}}
+	return []Type{profiles, again(profiles, "profile_list", "Profiles", "Single visitors, under an older name")}
+}
+
 func eventTypes() []Type {
 	return []Type{
 		{Name: "custom_events", Title: "Custom events", Category: "Custom Events", Chart: "table", Tags: []string{"events"},
@@ -60,6 +83,10 @@ func eventTypes() []Type {
 			Columns: []string{"name=event_name", "total_events", "unique_users", "unique_sessions", "first_occurrence", "last_occurrence",
 				"events_with_properties", "percentage"},
 			Order: []string{"-unique_users", "-total_events"}},
+		{Name: "custom_event_properties", Title: "Event properties", Category: "Custom Events", Chart: "table", Tags: []string{"events", "properties"},
+			About: "Values of the properties of custom events",
+			Of:    store.KindWebsite, Rows: "properties", By: []string{"event_name", "property_key", "property_value"},
+			Columns: []string{"name=event_name", "property_key", "property_value", "count"}, Order: []string{"-count"}},
 		{Name: "custom_events_trends", Title: "Custom events over time", Category: "Custom Events", Chart: "timeseries", Tags: []string{"events", "series"},
 			About: "Custom events by day or hour",
 			Of:    store.KindWebsite, Rows: "custom", Series: true,

@@ -28,6 +28,8 @@ type table struct {
 	fields     []string     // per-row fields that callers may filter on
 	dimensions []string     // dimensions that only types may group by
 	own        []expr.Ident // columns of session fields that the rows have themselves
+	members    bool         // a row per property of each row, under alias q
+	around     bool         // rows outside the range count too, when their session has an event in it
 	early      bool         // rows may lie before the session that they belong to
 }
 
@@ -56,6 +58,10 @@ var tables = []*table{
 	website(table{name: "activity", logical: "events", where: expr.Not(hidden)}),
 	website(table{name: "custom", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)),
 		fields: []string{"event_name", "namespace"}, early: true}),
+	website(table{name: "properties", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)), members: true,
+		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, early: true}),
+	website(table{name: "moments", logical: "events", fields: []string{"event_name", "namespace"}, around: true, early: true}),
+	website(table{name: "people", logical: "events", early: true, dimensions: []string{"visitor"}}),
 	website(table{name: "sessions", shape: sessionRows, logical: "events",
 		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),
 	website(table{name: "errors", logical: "errors", fields: []string{"message", "error_type"}, early: true}),
@@ -117,11 +123,14 @@ var fields = []*Field{
 
 // dimensions are what types may group by and callers may not name.
 var dimensions = []*Field{
+	{Name: "visitor", Column: "visitor"},
 	{Name: "entry_page", Column: "entry_page", Session: true},
 	{Name: "exit_page", Column: "exit_page", Session: true},
 	{Name: "duration_range", computed: ranges(duration, durationRanges)},
 	{Name: "depth_range", computed: ranges(row("scroll_depth"), depthRanges)},
 	{Name: "domain", computed: expr.Call(dialect.Host, row("href"))},
+	{Name: "property_key", computed: expr.Col("q", "key")},
+	{Name: "property_value", computed: expr.Col("q", "value")},
 	{Name: "status", Column: "status", number: true},
 	{Name: "http_code", Column: "http_code", number: true},
 	// A visit without a region is of no place, whatever its country.
@@ -165,12 +174,13 @@ func where(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, con
 // facts are the columns of a session, over its events p in the order p.ord. Session
 // fields that are not named here are those of the earliest page event.
 var facts = map[expr.Ident]expr.Expr{
-	"ended":     expr.Call(dialect.Max, expr.Col("p", "time")),
-	"pageviews": expr.Call(dialect.CountIf, pIs(store.Pageview)),
-	"events":    expr.Call(dialect.Count),
-	"deeds":     expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks
-	"page_rows": expr.Call(dialect.CountIf, pPage),
-	"exit_time": expr.Call(dialect.SumIf, expr.Col("p", "time_on_page"), pIs(store.Exit)),
+	"ended":      expr.Call(dialect.Max, expr.Col("p", "time")),
+	"pageviews":  expr.Call(dialect.CountIf, pIs(store.Pageview)),
+	"events":     expr.Call(dialect.Count),
+	"deeds":      expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks
+	"page_rows":  expr.Call(dialect.CountIf, pPage),
+	"exit_time":  expr.Call(dialect.SumIf, expr.Col("p", "time_on_page"), pIs(store.Exit)),
+	"event_list": expr.Call(dialect.Join, eventObject("p"), expr.Col("p", "ord")),
 	"entry_page": expr.Call(dialect.FirstIf, expr.Col("p", "path"), expr.Col("p", "ord"),
 		pIs(store.Pageview)),
 	"exit_page": expr.Call(dialect.LastIf, expr.Col("p", "path"), expr.Col("p", "ord"),

@@ -14,7 +14,8 @@ var table = [numFuncs]struct{ name, duckdb string }{
 	MaxIf:      {"MaxIf", "max($1) FILTER (WHERE $2)"},
 	FirstIf:    {"FirstIf", "coalesce(arg_min($1, $2) FILTER (WHERE $3), '')"},
 	LastIf:     {"LastIf", "coalesce(arg_max($1, $2) FILTER (WHERE $3), '')"},
-	Latest:     {"Latest", "arg_max($1, ROW($2, $3))"},
+	LatestIf:   {"LatestIf", "coalesce(arg_max($1, ROW($2)) FILTER (WHERE $3), '')"},
+	Latest:     {"Latest", "arg_max($1, ROW($2))"},
 	Quantile:   {"Quantile", "quantile_cont(($1)::DOUBLE, $2 / 1000)"},
 	Ratio:      {"Ratio", "($1)::DOUBLE / nullif($2, 0)"},
 	Coalesce:   {"Coalesce", "coalesce($*)"},
@@ -31,12 +32,17 @@ var table = [numFuncs]struct{ name, duckdb string }{
 	Lookup:     {"Lookup", "coalesce(list_extract($3, list_position($2, $1)), $4)"},
 	Position:   {"Position", "list_position($2, $1)"},
 	Host:       {"Host", `regexp_extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\[\]]*[^/?#:\[\].]|\[[^/?#]*\])', 1)`},
+	JSONText:   {"JSONText", "to_json($1)::VARCHAR"},
+	ISO:        {"ISO", "strftime(make_timestamp(($1) * 1000), '%Y-%m-%dT%H:%M:%S.%gZ')"},
+	Join:       {"Join", "string_agg($1, ',' ORDER BY $2)"},
 	RowNumber:  {"RowNumber", "row_number() OVER (PARTITION BY $1 ORDER BY $2)"},
 	Previous:   {"Previous", "lag($1) OVER (PARTITION BY $2 ORDER BY $3)"},
 	Next:       {"Next", "lead($1) OVER (PARTITION BY $2 ORDER BY $3)"},
 	RunningMax: {"RunningMax", "max($1) OVER (PARTITION BY $2 ORDER BY $3 ROWS UNBOUNDED PRECEDING)"},
-	Unnest:     {"Unnest", "(SELECT unnest($1) AS value)"},
-	Zip3:       {"Zip3", "(SELECT unnest($1) AS bucket, unnest($2) AS since, unnest($3) AS until)"},
+	Properties: {"Properties", "CROSS JOIN LATERAL (SELECT key, CASE WHEN type = 'VARCHAR' THEN value->>'$' ELSE value::VARCHAR END AS value" +
+		" FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE '{}' END))"},
+	Unnest: {"Unnest", "(SELECT unnest($1) AS value)"},
+	Zip3:   {"Zip3", "(SELECT unnest($1) AS bucket, unnest($2) AS since, unnest($3) AS until)"},
 }
 
 // String is the operation's name.

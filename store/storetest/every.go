@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -44,6 +45,9 @@ func check(t *testing.T, engine *query.Engine, a query.Access, req query.Request
 // ways are the requests that a type says it answers.
 func ways(info query.Info) []query.Request {
 	plain := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, StartDate: "2026-03-10", EndDate: "2026-03-11", TimeZone: "America/New_York"}
+	if info.Required != "" {
+		plain.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{"s1"}}}
+	}
 	all := []query.Request{plain}
 	for _, field := range info.Groupable {
 		by := plain
@@ -52,7 +56,8 @@ func ways(info query.Info) []query.Request {
 	}
 	for _, field := range info.Filters {
 		by := plain
-		by.Filters = []query.Filter{{Field: field, Op: query.Contains, Values: []string{"a"}}, {Field: field, Op: query.NotIn, Values: []string{"", "b"}}}
+		by.Filters = append(slices.Clone(plain.Filters), query.Filter{Field: field, Op: query.Contains, Values: []string{"a"}},
+			query.Filter{Field: field, Op: query.NotIn, Values: []string{"", "b"}})
 		all = append(all, by)
 	}
 	for _, column := range info.Sortable {
