@@ -39,7 +39,7 @@ var table = [numFuncs]struct{ name, duckdb string }{
 	Previous:   {"Previous", "lag($1) OVER (PARTITION BY $2 ORDER BY $3)"},
 	Next:       {"Next", "lead($1) OVER (PARTITION BY $2 ORDER BY $3)"},
 	RunningMax: {"RunningMax", "max($1) OVER (PARTITION BY $2 ORDER BY $3 ROWS UNBOUNDED PRECEDING)"},
-	Properties: {"Properties", "CROSS JOIN LATERAL (SELECT key, CASE WHEN type = 'VARCHAR' THEN value->>'$' ELSE value::VARCHAR END AS value" +
+	Properties: {"Properties", "CROSS JOIN LATERAL (SELECT key, CASE WHEN type = 'VARCHAR' THEN value->>'$$' ELSE value::VARCHAR END AS value" +
 		" FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE '{}' END))"},
 	Unnest: {"Unnest", "(SELECT unnest($1) AS value)"},
 	Zip3:   {"Zip3", "(SELECT unnest($1) AS bucket, unnest($2) AS since, unnest($3) AS until)"},
