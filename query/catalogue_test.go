@@ -51,6 +51,9 @@ func TestTypes(t *testing.T) {
 			access := query.Access{Subject: store.Subject{Kind: info.Of, ID: "w1"}}
 			plain := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, TimeZone: "America/New_York",
 				StartDate: "2026-03-01", EndDate: "2026-03-20"}
+			if info.Required != "" {
+				plain.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{"s1"}}}
+			}
 			var b strings.Builder
 			b.WriteString(explain(t, e, access, plain))
 			full := plain

@@ -131,7 +131,7 @@ func (c *compiler) each() selection {
 	if tb.shape == plainRows {
 		p.q.from = string(tb.logical) + " AS t"
 		p.q.where = append(c.reach(tb), tb.where)
-		last = []expr.Expr{row("time"), row("event_id")}
+		last = []expr.Expr{row("event_id")}
 		if tb.logical == "events" {
 			last = eventOrder("t")
 		}

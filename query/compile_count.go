@@ -36,11 +36,11 @@ func (c *compiler) counted() selection {
 	for _, m := range c.p.Type.having {
 		q.where = append(q.where, expr.Gt(j(m.alias()), expr.Int(0)))
 	}
-	switch {
-	case c.owned():
+	if c.owned() {
 		q.where = append(q.where, expr.Gt(j(own), expr.Int(0)))
-	case len(parts) > 1 && len(c.p.Group) > 0:
-		q.joins = []join{c.seen()}
+	}
+	if len(parts) > 1 && len(c.p.Group) > 0 {
+		q.joins = []join{c.seen(parts)}
 	}
 	keys := c.keys()
 	if c.p.Type.Series {
@@ -49,10 +49,11 @@ func (c *compiler) counted() selection {
 		return q
 	}
 	groups, own := keys[:len(c.p.Group)], keys[len(c.p.Group):]
-	if values := c.p.Type.Values; len(values) > 0 {
-		own = []expr.Expr{expr.Call(dialect.Position, own[0], expr.Arg(dialect.Texts, values))}
-	}
 	q.order = c.ordering(groups, own)
+	if values := c.p.Type.Values; len(values) > 0 && len(c.p.Sort) == 0 {
+		position := expr.Call(dialect.Position, own[0], expr.Arg(dialect.Texts, values))
+		q.order = append([]ordering{{e: position}}, q.order...)
+	}
 	q.tail = c.page()
 	return q
 }

@@ -63,10 +63,16 @@ func widen(p *part, parts []*part, keys []named, owned bool) selection {
 	return q
 }
 
-// seen joins the combinations of groupBy that have a row of the type's own table; the
-// others are not shown.
-func (c *compiler) seen() join {
-	q := selection{from: "part_" + c.p.Type.Rows + " AS x", group: len(c.p.Group)}
+// seen joins the combinations of groupBy that have a pageview, or in a type without
+// pageviews a row of its own table; the others are not shown.
+func (c *compiler) seen(parts []*part) join {
+	by := c.p.Type.Rows
+	for _, p := range parts {
+		if p.tb.name == "pageviews" {
+			by = p.tb.name
+		}
+	}
+	q := selection{from: "part_" + by + " AS x", group: len(c.p.Group)}
 	var same []expr.Expr
 	for _, f := range c.p.Group {
 		name := expr.Ident(f.Name)

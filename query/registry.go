@@ -84,8 +84,11 @@ func (b *definer) define() {
 	if d.Series && (len(d.By) > 0 || d.Each) {
 		b.fault("a series has no other keys than its date")
 	}
-	if d.Each && (len(d.By) > 0 || len(d.Key) == 0) {
-		b.fault("rows that are not counted have a Key and no By")
+	if d.Each && len(d.By) > 0 {
+		b.fault("rows that are not counted have no By")
+	}
+	if d.Each && d.table.shape == sessionRows && len(d.Key) == 0 {
+		b.fault("sessions need a Key")
 	}
 	if d.Having != "" {
 		if tm := b.words[word{on: d.Rows, name: d.Having}]; tm != nil {
@@ -209,7 +212,7 @@ func (b *definer) fields() {
 		d.fields[f.Name] = f
 		d.filterable = append(d.filterable, f.Name)
 		shown := d.column(f.Name) >= 0 || slices.Contains(d.By, f.Name)
-		if !shown && !d.Each && d.groups(f, used) {
+		if !shown && d.groups(f, used) {
 			d.groupable = append(d.groupable, f.Name)
 		}
 	}

@@ -52,8 +52,8 @@ func (v *resolver) days(i int, p Parameter, plan *Plan, m *mistakes) {
 	checkHourly(at, BadRange, plan.Grain, plan.Range.Len(), m)
 }
 
-// clock gives plan the time that its type counts, for types that ignore the range. An
-// event of this very millisecond has happened.
+// clock gives plan the time that its type counts, for types that ignore the range: the
+// day until just before now, or the last minutes up to and including it.
 func (v *resolver) clock(plan *Plan) {
 	def := plan.Type
 	if def.Last == 0 && !def.Today {
@@ -61,11 +61,13 @@ func (v *resolver) clock(plan *Plan) {
 	}
 	today := calendar.Today(v.now, v.rng.Zone)
 	plan.Range = calendar.Days(today, today, v.rng.Zone)
-	just := v.now.Truncate(time.Millisecond).Add(time.Millisecond).UTC()
-	if def.Last > 0 {
-		plan.Range.From = just.Add(-def.Last)
+	now := v.now.UTC()
+	if def.Today {
+		plan.Range.To = now.Add(time.Millisecond - 1).Truncate(time.Millisecond)
+		return
 	}
-	plan.Range.To = just
+	plan.Range.To = now.Truncate(time.Millisecond).Add(time.Millisecond)
+	plan.Range.From = now.Add(-def.Last).Truncate(time.Millisecond).Add(time.Millisecond)
 }
 
 func ownDate(at place, text string, m *mistakes) (calendar.Date, bool) {

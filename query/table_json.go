@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -49,9 +50,9 @@ func (t Table) AppendJSON(b []byte) []byte {
 // append writes one cell.
 func (c *cells) append(b []byte, row int) []byte {
 	switch {
-	case c.Format == JSON && json.Valid([]byte(c.text(row))):
-		return append(b, c.text(row)...)
-	case c.Format == String || c.Format == Date || c.Format == JSON:
+	case c.Format == JSON:
+		return appendJSON(b, c.text(row))
+	case c.Format == String || c.Format == Date:
 		return appendText(b, c.text(row))
 	case c.Null(row):
 		return c.appendNull(b)
@@ -67,6 +68,15 @@ func (c *cells) append(b []byte, row int) []byte {
 		return append(b, '"')
 	}
 	return strconv.AppendInt(b, c.Ints[row], 10)
+}
+
+// appendJSON writes stored JSON without its blanks; what is none is a text.
+func appendJSON(b []byte, text string) []byte {
+	var compact bytes.Buffer
+	if json.Compact(&compact, []byte(text)) != nil {
+		return appendText(b, text)
+	}
+	return append(b, compact.Bytes()...)
 }
 
 func (c *cells) appendNull(b []byte) []byte {

@@ -7,10 +7,11 @@ import (
 )
 
 // eventOrder is the order of the events of a session, under alias of: by time, then
-// pageviews, exits, others, then by event id.
+// pageviews, exits, others, then by event id; kinds that share an id come one after
+// the other.
 func eventOrder(of expr.Ident) []expr.Expr {
 	rank := expr.Call(dialect.Least, expr.Col(of, "kind"), expr.Int(int64(store.PageEvent)))
-	return []expr.Expr{expr.Col(of, "time"), rank, expr.Col(of, "event_id")}
+	return []expr.Expr{expr.Col(of, "time"), rank, expr.Col(of, "event_id"), expr.Col(of, "kind")}
 }
 
 // momentTerms are the values of single events.

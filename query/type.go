@@ -150,9 +150,13 @@ func (d *definition) metrics() []*term {
 	return found
 }
 
-// groups says whether f may lead the rows. A session is one session of its fields,
-// but of many paths.
+// groups says whether f may lead the rows. Rows that stand for one thing each, a
+// session or a person, are not grouped. A session is one session of its fields, but of
+// many paths.
 func (d *definition) groups(f *Field, used []*table) bool {
+	if d.Each || d.Having != "" {
+		return false
+	}
 	if f.Session || d.Of != store.KindWebsite {
 		return true
 	}

@@ -10,6 +10,10 @@ func linkTypes() []Type {
 	referrers := top("link_top_referrers", "Referrers of the link", "Where clicks come from", []string{"referrer"},
 		"name=referrer_name", "referrer=referrer_url", "source=referrer_source", "domain=referrer", "referrer_type")
 	referrers.Key = []string{"name"}
+	devices := top("link_top_devices", "Devices of the link", "Clicks by kind of device", []string{"device_type"}, "name=known_device")
+	devices.Key = []string{"name"}
+	browsers := top("link_top_browsers", "Browsers of the link", "Clicks by browser", []string{"browser_name"}, "name=known_browser")
+	browsers.Key = []string{"name"}
 	return []Type{
 		{Name: "link_total_clicks", Title: "Clicks", Category: "Links", Chart: "metric", Tags: []string{"links", "totals"},
 			About: "Clicks on the link, bots left out",
@@ -24,8 +28,7 @@ func linkTypes() []Type {
 			"name=known_region", "country=region_country_name", "country_code=region_country", "country_name=region_country_name", "region"),
 		top("link_top_cities", "Cities of the link", "Clicks by city", []string{"city_country", "city_region", "city"},
 			"name=known_city", "country=city_country_name", "country_code=city_country", "country_name=city_country_name", "region=city_region", "city"),
-		top("link_top_devices", "Devices of the link", "Clicks by kind of device", []string{"device_type"}, "name=known_device"),
-		top("link_top_browsers", "Browsers of the link", "Clicks by browser", []string{"browser_name"}, "name=known_browser"),
+		devices, browsers,
 	}
 }
 
@@ -48,7 +51,7 @@ func uptimeTypes() []Type {
 			Columns: []string{"status", "http_code", "count", "percentage"}, Order: []string{"-count"}},
 		{Name: "uptime_recent_checks", Title: "Checks", Category: "Uptime", Chart: "table", Tags: []string{"uptime", "list"},
 			About: "Single checks, the latest first",
-			Of:    store.KindSchedule, Rows: "checks", Each: true, Key: []string{"timestamp"},
+			Of:    store.KindSchedule, Rows: "checks", Each: true,
 			Columns: []string{"timestamp", "url", "status", "http_code", "ttfb_ms", "total_ms", "probe_region", "ssl_valid", "error"},
 			Order:   []string{"-timestamp"}},
 		{Name: "uptime_response_time_trends", Title: "Response times", Category: "Uptime", Chart: "timeseries", Tags: []string{"uptime", "speed", "series"},

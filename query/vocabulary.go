@@ -60,7 +60,7 @@ var tables = []*table{
 		fields: []string{"event_name", "namespace"}, early: true}),
 	website(table{name: "properties", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)), members: true,
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, early: true}),
-	website(table{name: "moments", logical: "events", fields: []string{"event_name", "namespace"}, around: true, early: true}),
+	website(table{name: "moments", logical: "events", fields: []string{"event_name", "namespace", "href", "text"}, around: true, early: true}),
 	website(table{name: "people", logical: "events", early: true, dimensions: []string{"visitor"}}),
 	website(table{name: "sessions", shape: sessionRows, logical: "events",
 		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),

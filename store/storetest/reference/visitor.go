@@ -85,6 +85,7 @@ func (a *asking) sessionEvents() *table {
 // A profileTally is what is said of somebody: of their events in the range.
 type profileTally struct {
 	events, pageviews, custom int
+	hidden                    int // custom events with $ names, which make no profile
 	pages                     set
 	first, last               *row
 	sessions                  int
@@ -128,6 +129,11 @@ func (a *asking) profiles() *table {
 			g.find(nil, who).tally.sessions++
 		}
 	}
+	for _, r := range a.among(func(r *row) bool { return r.named() && !r.counted() }) {
+		if one := g.find(nil, r.Visitor()); one != nil {
+			one.tally.hidden++
+		}
+	}
 	t := a.ordered("last_visit", "visitor_id")
 	for _, one := range g.list {
 		if p := &one.tally; p.pageviews+p.custom > 0 {
@@ -143,7 +149,7 @@ func (a *asking) profileCells(p *profileTally) []value {
 	country := f.get("country")
 	cells := []value{
 		text(p.last.ProfileID), text(""), instant(p.first.at), instant(p.last.at), count(p.sessions),
-		count(p.events), count(p.pageviews), count(len(p.pages)), count(p.custom),
+		count(p.events), count(p.pageviews), count(len(p.pages)), count(p.custom + p.hidden),
 	}
 	return append(cells, texts([]string{
 		a.names.country(country), country, a.names.country(country), f.get("region"),
