@@ -14,7 +14,7 @@ import (
 //	instant kind id key=value…
 //
 // Instants begin with 2024-05-; kinds are view, exit, page, custom, click, error,
-// vital, visit, up, down, pending. All belong to subject w, or to that of on=….
+// vital, span, visit, up, down, pending, maintenance. All belong to subject w, or to that of on=….
 func read(t *testing.T, lines string) store.Batch {
 	t.Helper()
 	var b store.Batch
@@ -47,24 +47,31 @@ func add(t *testing.T, b *store.Batch, at time.Time, kind, id string, with map[s
 		on = v
 	}
 	who := store.Identity{AnonymousID: with["a"], ProfileID: with["p"], SessionID: with["s"]}
-	agent := store.Agent{Country: with["country"], BrowserName: with["browser"], DeviceType: with["device"]}
+	agent := store.Agent{
+		Country: with["country"], Region: with["region"], City: with["city"], DeviceType: with["device"],
+		BrowserName: with["browser"], BrowserVersion: with["version"], OSName: with["os"], OSVersion: with["osversion"],
+	}
 	events := map[string]store.EventKind{
 		"view": store.Pageview, "exit": store.Exit, "page": store.PageEvent,
 		"custom": store.Custom, "click": store.Click,
 	}
-	checks := map[string]store.Status{"up": store.Up, "down": store.Down, "pending": store.Pending}
+	checks := map[string]store.Status{"up": store.Up, "down": store.Down, "pending": store.Pending, "maintenance": store.Maintenance}
 	event, isEvent := events[kind]
 	status, isCheck := checks[kind]
 	switch {
 	case isEvent:
 		b.Events = append(b.Events, store.Event{
 			Website: on, ID: id, Kind: event, Name: with["name"], Time: at, Identity: who, Agent: agent,
-			Path: with["path"], ReferrerDomain: with["from"], UTMSource: with["utm"],
+			Path: with["path"], ReferrerDomain: with["from"], UTMSource: with["utm"], UTMMedium: with["medium"],
+			UTMCampaign: with["campaign"], UTMTerm: with["term"], UTMContent: with["content"],
+			Language: with["lang"], Timezone: with["zone"], Screen: with["screen"],
 			LoadTime: measure(t, with["load"]), DOMReadyTime: measure(t, with["dom"]), TTFB: measure(t, with["ttfb"]),
-			TimeOnPage: measure(t, with["time"]), Properties: with["props"], Namespace: with["ns"],
+			TimeOnPage: measure(t, with["time"]), ScrollDepth: measure(t, with["scroll"]), Interactions: measure(t, with["did"]),
+			Properties: with["props"], Namespace: with["ns"], Href: with["href"], Text: with["text"],
 		})
 	case isCheck:
 		c := store.Check{Schedule: on, ID: id, Time: at, Status: status, Region: with["region"],
+			URL: with["url"], HTTPCode: measure(t, with["http"]).V, Error: with["error"],
 			Total: measure(t, with["total"]), TTFB: measure(t, with["ttfb"])}
 		if v := with["valid"]; v != "" {
 			c.SSLValid.V, c.SSLValid.Valid = v == "true", true
@@ -74,6 +81,9 @@ func add(t *testing.T, b *store.Batch, at time.Time, kind, id string, with map[s
 	case kind == "error":
 		b.Errors = append(b.Errors, store.Error{Website: on, ID: id, Time: at, Identity: who, Agent: agent,
 			Path: with["path"], Message: with["message"], ErrorType: with["type"]})
+	case kind == "span":
+		b.Spans = append(b.Spans, store.Span{Website: on, ID: id, Time: at, Identity: who, Agent: agent, Path: with["path"],
+			RageClicks: measure(t, with["rage"]).V, DeadClicks: measure(t, with["dead"]).V, Errors: measure(t, with["errors"]).V})
 	case kind == "visit":
 		b.Visits = append(b.Visits, store.Visit{Link: on, ID: id, Time: at, Agent: agent, ReferrerDomain: with["from"]})
 	case kind == "vital":

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -91,6 +93,9 @@ func TestRowsAreWellFormed(t *testing.T) {
 			if e.Kind == store.PageEvent && (e.Name == "screen_view" || e.Name == "page_view" || e.Name == "page_exit") {
 				t.Errorf("seed %d: a page event is called %s", seed, e.Name)
 			}
+			if e.Properties != "" && !json.Valid([]byte(e.Properties)) {
+				t.Errorf("seed %d: properties %s", seed, e.Properties)
+			}
 			if (e.Name == "") != (e.Kind == store.Click) {
 				t.Errorf("seed %d: kind %d is called %q", seed, e.Kind, e.Name)
 			}
@@ -102,6 +107,10 @@ func TestRowsAreWellFormed(t *testing.T) {
 		for _, v := range w.Batch.Vitals {
 			stored(v.Website, v.ID, v.Time)
 			agent(v.Agent)
+		}
+		for _, p := range w.Batch.Spans {
+			stored(p.Website, p.ID, p.Time)
+			agent(p.Agent)
 		}
 		for _, v := range w.Batch.Visits {
 			stored(v.Link, v.ID, v.Time)
@@ -134,6 +143,9 @@ func TestTraps(t *testing.T) {
 		"quote", "backslash", "umlaut", "emoji", "out of order", "24 h gap", "24 h and 1 ms gap", "equal instants",
 		"at midnight", "1 ms before midnight", "identified half-way", "error before its session",
 		"session without page events", "down at the end of an era",
+		"scroll 0", "scroll 20", "scroll 80", "scroll 100", "exit of 30 s", "exit of 1 h", "click without a text",
+		"click on no host", "click on a port", "page with properties", "rage", "repeated span",
+		"check of status 0", "check of status 1", "check of status 2", "check of status 3",
 	} {
 		if found[trap] == 0 {
 			t.Errorf("no trap %q", trap)
@@ -180,6 +192,15 @@ func traps(w *World, locs []*time.Location, found map[string]int) {
 			mark("at midnight", midnight(e.Time, loc))
 			mark("1 ms before midnight", midnight(e.Time.Add(time.Millisecond), loc))
 		}
+		if e.ScrollDepth.Valid {
+			mark(fmt.Sprint("scroll ", e.ScrollDepth.V), e.Kind == store.Exit)
+		}
+		mark("exit of 30 s", e.TimeOnPage == store.Known(30_000))
+		mark("exit of 1 h", e.TimeOnPage == store.Known(3_600_000))
+		mark("click without a text", e.Kind == store.Click && e.Text == "")
+		mark("click on no host", strings.HasPrefix(e.Href, "mailto:"))
+		mark("click on a port", strings.Contains(e.Href, ":443/"))
+		mark("page with properties", e.Kind == store.Pageview && len(e.Properties) > 2)
 		ids[key{e.Website, e.ID, page}]++
 		sites[e.ID] = e.Website
 		if u := (user{e.Website, e.SessionID}); e.SessionID != "" && !dollar {
@@ -205,6 +226,15 @@ func traps(w *World, locs []*time.Location, found map[string]int) {
 	for _, e := range w.Batch.Errors {
 		list := instants[user{e.Website, e.SessionID}]
 		mark("error before its session", len(list) > 0 && e.Time.Before(list[0]))
+	}
+	spans := map[string]bool{}
+	for _, p := range w.Batch.Spans {
+		mark("rage", p.RageClicks > 0)
+		mark("repeated span", spans[p.Website+p.ID])
+		spans[p.Website+p.ID] = true
+	}
+	for _, c := range w.Batch.Checks {
+		mark(fmt.Sprint("check of status ", c.Status), true)
 	}
 	down(w, mark)
 }
