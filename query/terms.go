@@ -87,9 +87,13 @@ func averageIn(unit, e expr.Expr) expr.Expr {
 
 func knownCount(e expr.Expr) expr.Expr { return expr.Call(dialect.CountIf, expr.IsKnown(e)) }
 
-// quantile is the value below which a share of permille of e lies.
-func quantile(e expr.Expr, permille int64) expr.Expr {
-	return expr.Call(dialect.Quantile, e, expr.Int(permille))
+// quantile is the value below which a share of permille of the integers e lies.
+func quantile(e expr.Expr, permille int64) expr.Expr { return quantileIn(expr.Int(1), e, permille) }
+
+// quantileIn is a quantile in a larger unit: of integers at thousandths it is a whole
+// number of thousandths, so that one division is exact to the last digit shown.
+func quantileIn(unit, e expr.Expr, permille int64) expr.Expr {
+	return expr.Call(dialect.Ratio, expr.Call(dialect.Quantile, e, expr.Int(permille)), expr.Mul(unit, expr.Int(1000)))
 }
 
 // only is e in the rows where cond holds, and nothing in the others.
@@ -209,7 +213,7 @@ func exitTerms() []term {
 			expr: percent(expr.Call(dialect.CountIf, expr.Gt(row("interactions"), expr.Int(0))), expr.Call(dialect.Count))},
 		{on: "stays", column: countColumn("sessions_with_time", "Sessions with time", "Distinct session ids with a time on the page"), expr: sessionIDs},
 		{on: "stays", column: countColumn("visitors", "Visitors", "Distinct visitors with a time on the page"), expr: visitors},
-		{on: "stays", column: numberColumn("median_time_on_page", "Time on page", "s", "Median of the exits of more than 1 s and less than 1 h"), expr: thousandth(quantile(row("time_on_page"), 500))},
+		{on: "stays", column: numberColumn("median_time_on_page", "Time on page", "s", "Median of the exits of more than 1 s and less than 1 h"), expr: quantileIn(expr.Int(1000), row("time_on_page"), 500)},
 		{on: "scrolls", column: countColumn("visitors", "Visitors", "Distinct visitors who left the page"), expr: visitors},
 		{on: "scrolls", column: countColumn("sessions", "Sessions", "Distinct session ids that left the page"), expr: sessionIDs},
 	}
@@ -232,7 +236,7 @@ func sessionTerms() []term {
 		{on: "sessions", column: numberColumn("bounce_rate", "Bounce rate", "%", "Share of sessions of one pageview, under 10 s, without custom event or click"),
 			expr: percent(expr.Call(dialect.CountIf, bounced), expr.Call(dialect.Count))},
 		{on: "sessions", column: numberColumn("avg_session_duration", "Mean session duration", "s", "Mean over all sessions"), expr: averageIn(expr.Int(1000), duration)},
-		{on: "sessions", column: numberColumn("median_session_duration", "Session duration", "s", "Median over all sessions"), expr: thousandth(quantile(duration, 500))},
+		{on: "sessions", column: numberColumn("median_session_duration", "Session duration", "s", "Median over all sessions"), expr: quantileIn(expr.Int(1000), duration, 500)},
 	}
 }
 

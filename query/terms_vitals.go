@@ -13,20 +13,21 @@ func vitalTerms() []term {
 	}
 	for _, p := range percentiles {
 		terms = append(terms, term{on: "vitals", column: finer(numberColumn(p.name, p.name, "ms", "Percentile; CLS has no unit")),
-			expr: expr.Call(dialect.Ratio, quantile(row("value"), p.permille), unit)})
+			expr: quantileIn(unit, row("value"), p.permille)})
 	}
 	for _, v := range []struct{ name, label, metric string }{
 		{"p75_lcp", "LCP", "LCP"}, {"p75_fcp", "FCP", "FCP"}, {"p75_inp", "INP", "INP"}, {"p75_ttfb", "TTFB", "TTFB"},
 	} {
-		terms = append(terms, term{on: "vitals", column: numberColumn(v.name, v.label, "ms", "75th percentile"), expr: vital(v.metric, 750)})
+		terms = append(terms, term{on: "vitals", column: numberColumn(v.name, v.label, "ms", "75th percentile"), expr: vital(v.metric, expr.Int(1))})
 	}
 	cls := numberColumn("p75_cls", "CLS", "", "75th percentile")
 	cls.Decimals = 4
-	return append(terms, term{on: "vitals", column: cls, expr: expr.Call(dialect.Ratio, vital("CLS", 750), expr.Int(10_000))})
+	return append(terms, term{on: "vitals", column: cls, expr: vital("CLS", expr.Int(10_000))})
 }
 
-func vital(metric string, permille int64) expr.Expr {
-	return quantile(only(expr.Eq(row("metric_name"), expr.Arg(dialect.Text, metric)), row("value")), permille)
+// vital is the 75th percentile of one metric.
+func vital(metric string, unit expr.Expr) expr.Expr {
+	return quantileIn(unit, only(expr.Eq(row("metric_name"), expr.Arg(dialect.Text, metric)), row("value")), 750)
 }
 
 // percentiles by name, in thousandths.

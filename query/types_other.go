@@ -65,7 +65,7 @@ func uptimeTypes() []Type {
 			Of:    store.KindSchedule, Rows: "checks", Columns: []string{"ssl_expiry", "ssl_valid", "invalid_ssl_checks"}},
 		{Name: "uptime_by_region", Title: "Regions", Category: "Uptime", Chart: "table", Tags: []string{"uptime", "regions"},
 			About: "Uptime and response times by the region of the probe",
-			Of:    store.KindSchedule, Rows: "checks", By: []string{"probe_region"},
+			Of:    store.KindSchedule, Rows: "checks", By: []string{"probe_region"}, Having: "total_checks",
 			Columns: []string{"region=probe_region", "uptime_percentage", "total_checks", "avg_response_time", "p95_response_time"},
 			Order:   []string{"region"}},
 	}

@@ -63,9 +63,13 @@ func stretches(from, to int64, zone *time.Location) []stretch {
 		t := time.UnixMilli(at).In(zone)
 		_, offset := t.Zone()
 		next := to
-		// The end of a zone's period may lie at a year's edge where nothing changes.
+		// The end of a zone's period may lie at a year's edge where nothing changes. Of a
+		// leap year it may lie before the last day, which then ends before it began.
 		if _, end := t.ZoneBounds(); !end.IsZero() && end.UnixMilli() < to {
-			next = max(end.UnixMilli(), at+1)
+			next = end.UnixMilli()
+			if next <= at {
+				next = min(to, (floorDiv(at, dayMillis)+1)*dayMillis)
+			}
 		}
 		shift := int64(offset) * 1000
 		if n := len(all); n > 0 && all[n-1].shift == shift {

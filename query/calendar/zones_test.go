@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -247,4 +248,24 @@ func location(t *testing.T, name string, rules []byte) *time.Location {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return zone
+}
+
+// Rules for years that are not in a table know 365 days a year, so the last day of a
+// leap year must not be walked through instant by instant.
+func TestLastDayOfLeapYear(t *testing.T) {
+	const name = "Europe/Berlin"
+	zone := location(t, name, embeddedZones(t)[name])
+	from, to := DateOf(2095, 12, 30).midnight(), DateOf(2097, 1, 3).midnight()
+	want := []stretch{
+		{from, time.Date(2096, 3, 25, 1, 0, 0, 0, time.UTC).UnixMilli(), hourMillis},
+		{time.Date(2096, 3, 25, 1, 0, 0, 0, time.UTC).UnixMilli(), time.Date(2096, 10, 28, 1, 0, 0, 0, time.UTC).UnixMilli(), 2 * hourMillis},
+		{time.Date(2096, 10, 28, 1, 0, 0, 0, time.UTC).UnixMilli(), to, hourMillis},
+	}
+	began := time.Now()
+	if got := stretches(from, to, zone); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("it took %s", took)
+	}
 }

@@ -19,7 +19,7 @@ const (
 	LastIf                 // $1 of the row with the greatest $2, where $3; texts; of nothing ''
 	LatestIf               // $1 of the row with the greatest of the values $2, one after the other, where $3; texts; of nothing ''
 	Latest                 // $1 of the row with the greatest of the values $2, one after the other; $1 is not null
-	Quantile               // $1 linear between neighbours, at $2 thousandths, nulls left out; of nothing null
+	Quantile               // of integers $1 linear between neighbours, at $2 thousandths, nulls left out, as a whole number of thousandths, which it is; of nothing null
 	Ratio                  // $1 / $2 as one floating-point division; null when $2 is 0 or null
 	Coalesce               // the first of $* that is not null
 	NullIf                 // $1, or null when it equals $2

@@ -16,7 +16,7 @@ var table = [numFuncs]struct{ name, duckdb string }{
 	LastIf:     {"LastIf", "coalesce(arg_max($1, $2) FILTER (WHERE $3), '')"},
 	LatestIf:   {"LatestIf", "coalesce(arg_max($1, ROW($2)) FILTER (WHERE $3), '')"},
 	Latest:     {"Latest", "arg_max($1, ROW($2))"},
-	Quantile:   {"Quantile", "quantile_cont(($1)::DOUBLE, $2 / 1000)"},
+	Quantile:   {"Quantile", "round(quantile_cont(($1)::DOUBLE, $2 / 1000) * 1000)::BIGINT"},
 	Ratio:      {"Ratio", "($1)::DOUBLE / nullif($2, 0)"},
 	Coalesce:   {"Coalesce", "coalesce($*)"},
 	NullIf:     {"NullIf", "nullif($1, $2)"},

@@ -69,7 +69,7 @@ func TestReferenceCatchesMistakes(t *testing.T) {
 		spell string
 	}{
 		{"visitors counted by row", dialect.Uniq, "count(nullif($1, ''))"},
-		{"medians that take a neighbour", dialect.Quantile, "quantile_disc(($1)::DOUBLE, $2 / 1000)"},
+		{"medians that take a neighbour", dialect.Quantile, "(quantile_disc(($1)::DOUBLE, $2 / 1000) * 1000)::BIGINT"},
 		{"a prefix that is a pattern", dialect.StartsWith, "($1 LIKE $2 || '%')"},
 		{"a part that is a pattern", dialect.Contains, "($1 LIKE '%' || $2 || '%')"},
 		{"buckets cut towards zero hours", dialect.FloorDiv, "round(($1) / $2)::BIGINT"},

@@ -154,17 +154,24 @@ func refusals(err error) query.Code {
 	return ""
 }
 
-// says reports whether an answer has a row with a number that is not 0.
+// says reports whether an answer has a row with a number that is not 0, or with none.
 func says(answer []byte) bool {
 	var rows []map[string]any
 	if json.Unmarshal(answer, &rows) != nil {
 		return false
 	}
 	for _, row := range rows {
+		numbers := 0
 		for _, v := range row {
-			if n, ok := v.(float64); ok && n != 0 {
-				return true
+			if n, ok := v.(float64); ok {
+				numbers++
+				if n != 0 {
+					return true
+				}
 			}
+		}
+		if numbers == 0 {
+			return true
 		}
 	}
 	return false
