@@ -76,6 +76,8 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		{"the driver in a test", imports("mid/x_test.go", "mid", "github.com/duckdb/duckdb-go/v2"), []string{"which needs cgo"}},
 		{"the store on the driver in a test", imports("mid/x_test.go", "mid", module+"/db"), []string{"which needs cgo"}},
 		{"cgo itself", imports("mid/x.go", "mid", "C"), []string{"imports C, which needs cgo"}},
+		{"a test that the build without cgo leaves out", map[string]string{"low/x_test.go": "//go:build cgo && linux\n\npackage low\n"}, []string{"low/x_test.go:3: low is left out of the build without cgo"}},
+		{"a file that only the build without cgo has", map[string]string{"low/x.go": "//go:build !cgo\n\npackage low\n"}, nil},
 		{"a package that the table does not know", map[string]string{"new/new.go": "// Package new is new.\npackage new\n"}, []string{"new: is missing in the table"}},
 		{
 			"production code that may import test support",

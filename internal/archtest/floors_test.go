@@ -85,6 +85,9 @@ func checkFloors(t *tree, floors table) []finding {
 		if !known {
 			continue // checkTable says so
 		}
+		if !r.cgo && f.leftOutWithoutCgo() {
+			out = append(out, t.find("imports", f.syntax.Package, "%s is left out of the build without cgo", f.dir))
+		}
 		imports := f.imports()
 		for _, imported := range slices.Sorted(maps.Keys(imports)) {
 			if m, ok := r.allows(imported); ok && !f.test {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -114,6 +115,18 @@ func (f *file) imports() map[string]token.Pos {
 		}
 	}
 	return m
+}
+
+// leftOutWithoutCgo says whether the build constraint of f asks for cgo.
+func (f *file) leftOutWithoutCgo() bool {
+	for _, group := range f.syntax.Comments {
+		for _, c := range group.List {
+			if x, err := constraint.Parse(c.Text); err == nil && c.Pos() < f.syntax.Package {
+				return !x.Eval(func(tag string) bool { return tag != "cgo" })
+			}
+		}
+	}
+	return false
 }
 
 // local returns the path inside the module of an import of the module.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -96,9 +97,7 @@ func mustTrack(t *testing.T, r ready, route string, body any) object {
 func ask(t *testing.T, r ready, subject, parameter string, with object) []object {
 	t.Helper()
 	body := object{"preset": "last_7d", "parameters": list{parameter}}
-	for k, v := range with {
-		body[k] = v
-	}
+	maps.Copy(body, with)
 	status, answer, err := do(t.Context(), call{
 		method: http.MethodPost, url: r.Address + "/v1/query?" + subject, body: body,
 		header: map[string]string{"Content-Type": "application/json", "X-Api-Key": r.Key},

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -63,9 +64,7 @@ func TestPlace(t *testing.T) {
 			p := start(t, dir, append(row.flags, "--demo=false")...)
 			p.WebsiteID = addWebsite(t, dir, "Shop", "shop.example")
 			c := p.track("/", object{"name": "screen_view", "eventId": "1", "path": "https://shop.example/"})
-			for name, value := range row.headers {
-				c.header[name] = value
-			}
+			maps.Copy(c.header, row.headers)
 			if status, answer, err := do(t.Context(), c); err != nil || status != http.StatusOK || answer["status"] != "success" {
 				t.Fatalf("status %d, %v, %v", status, answer, err)
 			}

@@ -1,3 +1,5 @@
+//go:build cgo
+
 // Package duckdb is the embedded default store: one DuckDB file, one process, one
 // writer, many readers. It needs cgo.
 //
