@@ -14,42 +14,87 @@ type sample struct {
 	text map[string]string
 }
 
-// sampleOf is a row of a subject, of the kind that the type asked is about.
+// sampleOf is a row of a subject, of the kind that the type asked is about, and mostly
+// one that the type has something to say of.
 func (a *asker) sampleOf(s store.Subject) sample {
-	b := &a.world.Batch
 	for range 10_000 { // the batch has plenty of each
-		switch {
-		case s.Kind == store.KindLink:
-			if v := pickFrom(a, b.Visits); v.Link == s.ID {
-				return sample{v.Time, agentTexts(v.Agent, map[string]string{"referrer": v.ReferrerDomain})}
-			}
-		case s.Kind == store.KindSchedule:
-			if c := pickFrom(a, b.Checks); c.Schedule == s.ID {
-				return sample{c.Time, map[string]string{"probe_region": c.Region}}
-			}
-		case a.about("message"):
-			if e := pickFrom(a, b.Errors); e.Website == s.ID {
-				return sample{e.Time, agentTexts(e.Agent, identityTexts(e.Identity, map[string]string{
-					"path": e.Path, "message": e.Message, "error_type": e.ErrorType,
-				}))}
-			}
-		case a.about("metric_name"):
-			if v := pickFrom(a, b.Vitals); v.Website == s.ID {
-				return sample{v.Time, agentTexts(v.Agent, identityTexts(v.Identity, map[string]string{
-					"path": v.Path, "metric_name": v.Samples[0].Metric,
-				}))}
-			}
-		case a.kind.Name == "frustration_by_page":
-			if p := pickFrom(a, b.Spans); p.Website == s.ID {
-				return sample{p.Time, agentTexts(p.Agent, identityTexts(p.Identity, map[string]string{"path": p.Path}))}
-			}
-		default:
-			if e := pickFrom(a, b.Events); e.Website == s.ID && a.fits(&e) {
-				return eventSample(e)
-			}
+		one, ok := a.anyRow(s)
+		if !ok {
+			continue
+		}
+		if s.Kind == store.KindWebsite && a.chance(85) {
+			a.lend(s.ID, &one)
+		}
+		if !a.mute(&one) || a.chance(10) {
+			return one
 		}
 	}
 	return sample{}
+}
+
+// anyRow is a row of any subject, and whether it is the one wanted and of the right kind.
+func (a *asker) anyRow(s store.Subject) (sample, bool) {
+	b := &a.world.Batch
+	switch {
+	case s.Kind == store.KindLink:
+		v := pickFrom(a, b.Visits)
+		return sample{v.Time, agentTexts(v.Agent, map[string]string{"referrer": v.ReferrerDomain})}, v.Link == s.ID
+	case s.Kind == store.KindSchedule:
+		c := pickFrom(a, b.Checks)
+		fits := c.Status == store.Up || a.chance(30)
+		return sample{c.Time, map[string]string{"probe_region": c.Region}}, c.Schedule == s.ID && fits
+	case a.about("message"):
+		e := pickFrom(a, b.Errors)
+		return sample{e.Time, agentTexts(e.Agent, identityTexts(e.Identity, map[string]string{
+			"path": e.Path, "message": e.Message, "error_type": e.ErrorType,
+		}))}, e.Website == s.ID
+	case a.about("metric_name"):
+		v := pickFrom(a, b.Vitals)
+		return sample{v.Time, agentTexts(v.Agent, identityTexts(v.Identity, map[string]string{
+			"path": v.Path, "metric_name": v.Samples[0].Metric,
+		}))}, v.Website == s.ID
+	case a.kind.Name == "frustration_by_page":
+		p := pickFrom(a, b.Spans)
+		return sample{p.Time, agentTexts(p.Agent, identityTexts(p.Identity, map[string]string{"path": p.Path}))}, p.Website == s.ID
+	default:
+		e := pickFrom(a, b.Events)
+		return eventSample(e), e.Website == s.ID && a.fits(&e)
+	}
+}
+
+// lend gives a sample the fields of the first page event near it of its session id,
+// which is mostly what filters see.
+func (a *asker) lend(site string, s *sample) {
+	id := s.text["session_id"]
+	var first *store.Event
+	for i := range a.world.Batch.Events {
+		e := &a.world.Batch.Events[i]
+		if e.Website == site && e.SessionID == id && id != "" && e.Kind <= store.PageEvent &&
+			s.at.Sub(e.Time).Abs() < 24*time.Hour && (first == nil || e.Time.Before(first.Time)) {
+			first = e
+		}
+	}
+	if first == nil {
+		return
+	}
+	lent := eventSample(*first).text
+	for _, field := range sessionFields {
+		s.text[field] = lent[field]
+	}
+}
+
+// sessionFields are what rows take from their session.
+var sessionFields = []string{
+	"referrer", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid", "country", "region", "city",
+	"device_type", "browser_name", "browser_version", "os_name", "os_version", "language", "timezone", "screen_resolution",
+}
+
+// mute reports a row that a breakdown leaves out: it lacks a field that is a column
+// of the type, and so none to group by.
+func (a *asker) mute(s *sample) bool {
+	return len(a.kind.GroupBy) > 0 && slices.ContainsFunc(sessionFields, func(f string) bool {
+		return a.about(f) && !slices.Contains(a.kind.GroupBy, f) && s.text[f] == ""
+	})
 }
 
 // about reports whether a field that few types have is one of the type asked.

@@ -163,7 +163,7 @@ func (m *maker) check(id string, at time.Time, status store.Status) store.Check 
 		c.SSLExpiry.V, c.SSLExpiry.Valid = at.Add(90*24*time.Hour).Truncate(time.Millisecond), true
 	}
 	if m.chance(70) {
-		c.SSLValid.V, c.SSLValid.Valid = m.chance(80), true
+		c.SSLValid.V, c.SSLValid.Valid = m.chance(55), true
 	}
 	return c
 }

@@ -50,9 +50,9 @@ func (w *World) ask(rng *rand.Rand, kind reference.Type) reference.Question {
 	if kind.NeedsSession && a.chance(95) {
 		q.Filters = append(q.Filters, a.ofSession())
 	}
-	filters := []int{0, 0, 0, 0, 1, 1, 1, 2, 2, 3}
+	filters := []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3}
 	if kind.Window != reference.Range || kind.NeedsSession { // few rows to choose from
-		filters = filters[:7]
+		filters = filters[:9]
 	}
 	for range filters[a.IntN(len(filters))] {
 		q.Filters = append(q.Filters, a.filter(pickFrom(a, kind.Filters)))
@@ -95,7 +95,7 @@ func (a *asker) dates(q *reference.Question) time.Time {
 	}
 	y, mon, d := a.anchor.at.In(loc).Date()
 	day := time.Date(y, mon, d, 0, 0, 0, 0, time.UTC)
-	if a.chance(6) { // somewhere else
+	if a.chance(3) { // somewhere else
 		day = day.AddDate(0, 0, a.IntN(41)-20)
 	}
 	before, after := a.days(), a.days()
@@ -155,7 +155,11 @@ func (a *asker) sort(q *reference.Question) {
 }
 
 func (a *asker) page(q *reference.Question) {
-	switch n := a.IntN(100); {
+	n := a.IntN(100)
+	if a.kind.Series { // the first rows of many say little
+		n -= 25
+	}
+	switch {
 	case n < 55:
 	case n < 80:
 		q.Limit = 1 + a.IntN(6)
@@ -165,9 +169,9 @@ func (a *asker) page(q *reference.Question) {
 		q.Limit = pickFrom(a, []int{100, 1_000, 10_000})
 	}
 	q.Page = 1
-	if 0 < q.Limit && q.Limit < 7 && a.chance(35) {
+	if 0 < q.Limit && q.Limit < 7 && a.chance(25) {
 		q.Page = 2 + a.IntN(2)
-	} else if a.chance(4) {
+	} else if a.chance(2) {
 		q.Page = 2
 	}
 }

@@ -68,7 +68,7 @@ func TestQuestionsGoThroughAllTypes(t *testing.T) {
 	w := New(3)
 	rng := rand.New(rand.NewPCG(3, 2))
 	asked := map[string]bool{}
-	for range 400 {
+	for range 1500 {
 		asked[w.Question(rng).Type] = true
 	}
 	if n := len(reference.Types()); len(asked) != n {

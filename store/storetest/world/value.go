@@ -19,8 +19,8 @@ func (a *asker) filter(field string) reference.Filter {
 	f := reference.Filter{Field: field, Op: op}
 	for i := range n {
 		from := a.anchor
-		if negative == a.chance(80) || i > 0 { // another row's value
-			from = a.sampleOf(a.another())
+		if negative == a.chance(90) || i > 0 { // another row's value
+			from = a.someoneElse(field, negative)
 		}
 		v := from.text[field]
 		if op == "eq" || op == "ne" || op == "in" || op == "not_in" {
@@ -31,6 +31,19 @@ func (a *asker) filter(field string) reference.Filter {
 		f.Values = append(f.Values, v)
 	}
 	return f
+}
+
+// someoneElse is any row; for an operator that should not hold of its value, mostly
+// one whose value is no part of the anchor's.
+func (a *asker) someoneElse(field string, unlike bool) sample {
+	s := a.sampleOf(a.another())
+	for range 6 {
+		if !unlike || !strings.Contains(a.anchor.text[field], s.text[field]) || a.chance(10) {
+			break
+		}
+		s = a.sampleOf(a.another())
+	}
+	return s
 }
 
 // another is any subject of the kind that is asked.
