@@ -22,6 +22,7 @@ import (
 // TestZonesAgainstPython holds the days of all zones from 1970 to 2100, and the hours of
 // five days around every change of their clocks, against what Python says.
 func TestZonesAgainstPython(t *testing.T) {
+	t.Parallel()
 	rules := embeddedZones(t)
 	zones, other := 0, []string{}
 	for line := range strings.Lines(goldenText(t, "zones.golden")) {
@@ -153,7 +154,7 @@ func (z zoneLine) check(zone *time.Location) (found []string) {
 	for _, d := range z.decades {
 		var text []byte
 		for _, b := range Buckets(Days(d.start, d.end, zone), Daily) {
-			text = fmt.Appendf(text, "%s %d %d\n", b.Label, b.From/1000, b.To/1000)
+			text = appendLine(text, b.Label, b.From, b.To)
 		}
 		if crc32.ChecksumIEEE(text) != d.days {
 			found = append(found, fmt.Sprintf("%s: days from %s to %s differ", z.name, d.start, d.end))
@@ -161,10 +162,7 @@ func (z zoneLine) check(zone *time.Location) (found []string) {
 		text = text[:0]
 		for _, middle := range d.windows {
 			for _, s := range Spans(Days(middle-2, middle+2, zone), Hourly) {
-				text = append(text, Label(s.Number, Hourly)...)
-				text = strconv.AppendInt(append(text, ' '), s.From/1000, 10)
-				text = strconv.AppendInt(append(text, ' '), s.To/1000, 10)
-				text = append(text, '\n')
+				text = appendLine(text, Label(s.Number, Hourly), s.From, s.To)
 			}
 		}
 		if crc32.ChecksumIEEE(text) != d.hours {
@@ -172,6 +170,12 @@ func (z zoneLine) check(zone *time.Location) (found []string) {
 		}
 	}
 	return found
+}
+
+func appendLine(text []byte, label string, from, to int64) []byte {
+	text = append(append(text, label...), ' ')
+	text = append(strconv.AppendInt(text, from/1000, 10), ' ')
+	return append(strconv.AppendInt(text, to/1000, 10), '\n')
 }
 
 // describe is a day in the words of zones.py.
