@@ -120,7 +120,8 @@ func (p *period) walk(from, to int64) {
 	}
 	for at := from; at < to; {
 		next := at + width - floorMod(at+p.clock.shift(at), width)
-		if _, set := time.Unix(at, 0).In(p.clock.loc).ZoneBounds(); !set.IsZero() {
+		// Of a leap year the time package may say that it ends before its last day.
+		if _, set := time.Unix(at, 0).In(p.clock.loc).ZoneBounds(); !set.IsZero() && set.Unix() > at {
 			next = min(next, set.Unix())
 		}
 		next = min(next, to)
