@@ -163,15 +163,21 @@ func TestHostType(t *testing.T) {
 
 // FuzzNothingOfACallerReachesSQL holds every text of a request against the statement.
 func FuzzNothingOfACallerReachesSQL(f *testing.F) {
-	for _, s := range []string{"'; DROP TABLE events; --", `x" OR 1=1`, "$1", "${x}", "$p1", "%s", "\\", "ü🎉", "--", "/*"} {
-		f.Add(s)
-	}
 	e := engine(f)
-	f.Fuzz(func(t *testing.T, text string) {
+	for _, s := range []string{"'; DROP TABLE events; --", `x" OR 1=1`, "$1", "${x}", "$p1", "%s", "\\", "ü🎉", "--", "/*"} {
+		for place := range e.Types() {
+			f.Add(s, place)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, place int) {
 		mark := "mark7f3a" + text + "mark7f3a"
-		for _, info := range e.Types() {
+		if place >= 0 && place < len(e.Types()) {
+			info := e.Types()[place]
 			req := query.Request{ID: mark, Parameters: []query.Parameter{{Name: info.Name, ID: mark}}, StartDate: "2026-03-01", EndDate: "2026-03-02"}
 			access := query.Access{Subject: store.Subject{Kind: info.Of, ID: mark}, Owner: mark}
+			if info.Required != "" {
+				req.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{mark}}}
+			}
 			for _, field := range info.Filters {
 				for _, op := range []query.Op{query.Eq, query.Contains, query.NotIn} {
 					req.Filters = append(req.Filters, query.Filter{Field: field, Op: op, Values: []string{mark}})
@@ -182,6 +188,9 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 			found, err := e.Explain(access, req)
 			if err != nil {
 				return // refused as a whole, like text that is no UTF-8
+			}
+			if found[0].Err != nil {
+				t.Fatalf("%s: %v", info.Name, found[0].Err)
 			}
 			if strings.Contains(found[0].SQL, "mark7f3a") {
 				t.Fatalf("%s: %s", info.Name, found[0].SQL)
