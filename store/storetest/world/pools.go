@@ -48,7 +48,7 @@ var (
 		"https://other.example./a", "https://www.www.example.org/", "https://www.example.org", "https://example.org/ü#f",
 		"//cdn.example.org:8080/x", "HTTPS://User:pw@EXAMPLE.org/a@b", "https://example.org?next=https://evil.example/", "ftp://files.example.org/a",
 		"mailto:anna@example.org", "tel:+491234", "javascript:void(0)", "/relative//path", "market://details?id=x", "http://[::1]:8080/",
-		"https://bücher.example/100%", "http://10.0.0.1:80", "example.org/no-scheme",
+		"https://bücher.example/100%", "https://BÜCHER.example", "http://10.0.0.1:80", "example.org/no-scheme",
 	}
 	linkTexts   = pool{"", "", "go 🎉", "Read more", "Read more", "read more", `"x" & \y`, "50%"}
 	namespaces  = pool{"", "", "app", "App", "app_1", "appX1"}
