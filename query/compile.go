@@ -147,16 +147,15 @@ func (c *compiler) each() selection {
 }
 
 // reach says which rows of tb may be listed: those in the range and, if the table says
-// so, all events of the sessions that have one in it.
+// so, all of the sessions that have an event in it.
 func (c *compiler) reach(tb *table) []expr.Expr {
 	from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
 	if !tb.around {
 		return c.read(from, to)
 	}
 	inside := expr.And(expr.Ge(row("time"), milli(from)), expr.Lt(row("time"), milli(to)))
-	of := expr.And(expr.Not(hidden), expr.Ge(row("time"), visit("start")),
-		expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0)))
-	return append(c.read(from-day, to+day), expr.Or(inside, of))
+	of := expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0))
+	return append(c.read(from-margin, to+day), expr.Or(inside, of))
 }
 
 // ordering is the plan's sorting and what breaks its ties: the values of groupBy, the
