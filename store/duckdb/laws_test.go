@@ -1,0 +1,17 @@
+package duckdb_test
+
+import (
+	"testing"
+
+	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/store/storetest"
+)
+
+// TestLaws proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
+// of which world.
+func TestLaws(t *testing.T) {
+	t.Parallel()
+	storetest.Laws(t, storetest.Harness{
+		Open: func(t *testing.T) storetest.Filled { return open(t, duckdb.Config{}) },
+	}, uint64(number(t, "SIGHTLINE_SEED", 20260310)))
+}

@@ -1,0 +1,261 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/world"
+)
+
+// A court asks random questions about the rows of a world. Plants replace its ways to ask.
+type court struct {
+	t      *testing.T
+	store  store.Store
+	known  *query.Registry
+	types  []query.Info
+	world  *world.World
+	values map[string][]string // texts of the rows by filter field
+	rng    *rand.Rand
+	faults []string // what no law can be proven for, each once
+
+	ask  func(question) answer
+	post func(question, []byte) ([]byte, error) // a body to /v1/query
+	get  func(question, string) ([]byte, error) // the parameters of /v1/query
+}
+
+// A question is one request of one type.
+type question struct {
+	of  store.Subject
+	now time.Time
+	req query.Request
+}
+
+func (q question) String() string {
+	body, err := json.Marshal(requestOf(q.req))
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s %q at %s: %s", q.of.Kind, q.of.ID, q.now.Format(time.RFC3339), body)
+}
+
+// with is q with a change; q keeps its own.
+func (q question) with(change func(*query.Request)) question {
+	q.req.Filters = slices.Clone(q.req.Filters)
+	change(&q.req)
+	return q
+}
+
+func (q question) where(filters ...query.Filter) question {
+	return q.with(func(r *query.Request) { r.Filters = append(r.Filters, filters...) })
+}
+
+// An answer is the rows of one parameter, or the fault that there are none.
+type answer struct {
+	json  []byte
+	rows  []map[string]any
+	texts []string // the same rows as JSON
+	meta  query.Meta
+	more  bool
+	fault string
+	code  query.Code
+}
+
+func (a *answer) cutLast(when bool) {
+	if when {
+		a.rows, a.texts = a.rows[:len(a.rows)-1], a.texts[:len(a.texts)-1]
+	}
+}
+
+func newCourt(t *testing.T, s store.Store, w *world.World) *court {
+	t.Helper()
+	known, err := query.NewRegistry(query.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &court{t: t, store: s, known: known, world: w, values: valuesOf(&w.Batch)}
+	c.ask, c.post, c.get = c.askEngine, c.postHTTP, c.getHTTP
+	engine, err := c.engine(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.types = engine.Types()
+	return c
+}
+
+func (c *court) engine(at time.Time) (*query.Engine, error) {
+	return query.New(query.Config{Store: c.store, Types: c.known, Now: func() time.Time { return at }})
+}
+
+func (c *court) askEngine(q question) answer {
+	engine, err := c.engine(q.now)
+	if err != nil {
+		return answer{fault: err.Error()}
+	}
+	resp, err := engine.Run(c.t.Context(), query.Access{Subject: q.of}, q.req)
+	if err != nil {
+		return answer{fault: err.Error()}
+	}
+	r := resp.Data[0]
+	if !r.Success {
+		return answer{fault: fmt.Sprintf("%s: %s (%v)", r.Code, r.Error, r.Cause), code: r.Code}
+	}
+	text, err := r.Data.MarshalJSON()
+	if err != nil {
+		return answer{fault: err.Error()}
+	}
+	return readAnswer(text, resp.Meta, r.Meta.HasMore)
+}
+
+func readAnswer(text []byte, meta query.Meta, more bool) answer {
+	a := answer{json: text, meta: meta, more: more}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return answer{fault: err.Error()}
+	}
+	if err := json.Unmarshal(text, &a.rows); err != nil {
+		return answer{fault: err.Error()}
+	}
+	for _, r := range raw {
+		a.texts = append(a.texts, string(r))
+	}
+	return a
+}
+
+// fault notes once that something cannot be proven.
+func (c *court) fault(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(c.faults, text) {
+		c.faults = append(c.faults, text)
+	}
+}
+
+// lawZones are UTC and zones where days of the worlds are odd.
+var lawZones = []string{"UTC", "Asia/Kathmandu", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe",
+	"America/St_Johns", "America/Santiago", "Africa/Cairo", "Pacific/Apia", "Antarctica/Troll"}
+
+// question asks a type about some days around a row that it may be about. A minute
+// after that row is now.
+func (c *court) question(info query.Info) question {
+	q := question{of: store.Subject{Kind: info.Of, ID: c.subject(info.Of)}}
+	at, session := c.anchor(q.of)
+	q.now = at.Add(time.Minute)
+	zone := lawZones[c.rng.IntN(len(lawZones))]
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		zone, loc = "UTC", time.UTC
+	}
+	day := at.In(loc)
+	limit := query.MaxLimit
+	q.req = query.Request{
+		Parameters: []query.Parameter{{Name: info.Name}}, TimeZone: zone, Limit: &limit,
+		StartDate: day.AddDate(0, 0, -c.rng.IntN(3)).Format(time.DateOnly), EndDate: day.AddDate(0, 0, 1+c.rng.IntN(2)).Format(time.DateOnly),
+	}
+	if info.Required != "" {
+		if info.Required != "session_id" {
+			session = c.value(info.Required)
+		}
+		q.req.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{session}}}
+	}
+	return q
+}
+
+func (c *court) subject(kind store.SubjectKind) string {
+	list := map[store.SubjectKind][]string{
+		store.KindWebsite: c.world.Websites, store.KindLink: c.world.Links, store.KindSchedule: c.world.Schedules,
+	}[kind]
+	if c.rng.IntN(4) > 0 {
+		return list[0]
+	}
+	return list[c.rng.IntN(len(list))]
+}
+
+// anchor is the instant of some row of s, of websites that of a pageview in a session.
+func (c *court) anchor(s store.Subject) (at time.Time, session string) {
+	b := &c.world.Batch
+	for range 10_000 { // the batch has plenty of each
+		switch s.Kind {
+		case store.KindLink:
+			if v := b.Visits[c.rng.IntN(len(b.Visits))]; v.Link == s.ID {
+				return v.Time, ""
+			}
+		case store.KindSchedule:
+			if k := b.Checks[c.rng.IntN(len(b.Checks))]; k.Schedule == s.ID {
+				return k.Time, ""
+			}
+		default:
+			e := b.Events[c.rng.IntN(len(b.Events))]
+			if e.Website == s.ID && e.Kind == store.Pageview && e.SessionID != "" {
+				return e.Time, e.SessionID
+			}
+		}
+	}
+	return now, ""
+}
+
+// filterFields are up to n of the fields that info allows, at random.
+func (c *court) filterFields(info query.Info, n int) []string {
+	fields := slices.DeleteFunc(slices.Clone(info.Filters), func(f string) bool { return f == info.Required })
+	c.rng.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
+	return fields[:min(n, len(fields))]
+}
+
+// value is a text that some row has in a field, often none.
+func (c *court) value(field string) string {
+	values := c.values[field]
+	if len(values) == 0 {
+		c.fault("no row of the world has a value for the filter field %q: valuesOf should know it", field)
+		return ""
+	}
+	return values[c.rng.IntN(len(values))]
+}
+
+func addDays(date string, n int) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return day.AddDate(0, 0, n).Format(time.DateOnly)
+}
+
+// valuesOf gathers the texts of rows by the filter field that finds them.
+func valuesOf(b *store.Batch) map[string][]string {
+	found := map[string][]string{}
+	add := func(pairs ...string) {
+		for i := 0; i < len(pairs); i += 2 {
+			found[pairs[i]] = append(found[pairs[i]], pairs[i+1])
+		}
+	}
+	agent := func(a store.Agent) {
+		add("country", a.Country, "region", a.Region, "city", a.City, "device_type", a.DeviceType, "browser_name", a.BrowserName,
+			"browser_version", a.BrowserVersion, "os_name", a.OSName, "os_version", a.OSVersion)
+	}
+	for _, e := range b.Events {
+		agent(e.Agent)
+		add("referrer", e.ReferrerDomain, "utm_source", e.UTMSource, "utm_medium", e.UTMMedium, "utm_campaign", e.UTMCampaign,
+			"utm_term", e.UTMTerm, "utm_content", e.UTMContent, "gclid", e.GCLID, "language", e.Language, "timezone", e.Timezone,
+			"screen_resolution", e.Screen, "path", e.Path, "event_name", e.Name, "namespace", e.Namespace,
+			"session_id", e.SessionID, "anonymous_id", e.AnonymousID, "profile_id", e.ProfileID)
+		if e.Kind == store.Click {
+			add("href", e.Href, "text", e.Text)
+		}
+	}
+	for _, e := range b.Errors {
+		add("message", e.Message, "error_type", e.ErrorType)
+	}
+	for _, v := range b.Vitals {
+		add("metric_name", v.Samples[0].Metric)
+	}
+	for _, k := range b.Checks {
+		add("probe_region", k.Region)
+	}
+	for _, values := range found {
+		slices.SortFunc(values, strings.Compare) // the batch may be shuffled anew
+	}
+	return found
+}

@@ -1,0 +1,224 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// batchIsQueries asks three questions of one type alone and in a batch.
+func batchIsQueries(c *court, info query.Info) []string {
+	q := c.question(info)
+	requests := []map[string]any{requestOf(q.req)}
+	for _, field := range c.filterFields(info, 2) {
+		f := query.Filter{Field: field, Op: query.Ne, Values: []string{c.value(field)}}
+		requests = append(requests, requestOf(q.where(f).req))
+	}
+	requests = append(requests, requestOf(q.with(func(r *query.Request) { r.Parameters[0].Name = "no_such_type" }).req))
+	var single []json.RawMessage
+	for i := range requests {
+		requests[i]["id"] = strconv.Itoa(i)
+		text, err := c.postJSON(q, requests[i])
+		if err != nil {
+			return []string{fmt.Sprintf("%v: %v", q, err)}
+		}
+		single = append(single, bytes.TrimSpace(text))
+	}
+	text, err := c.postJSON(q, requests)
+	if err != nil {
+		return []string{fmt.Sprintf("%v: %v", q, err)}
+	}
+	var batch struct {
+		Success bool              `json:"success"`
+		Batch   bool              `json:"batch"`
+		Results []json.RawMessage `json:"results"`
+	}
+	if err := json.Unmarshal(text, &batch); err != nil || !batch.Success || !batch.Batch || len(batch.Results) != len(single) {
+		return []string{fmt.Sprintf("%v: %v in %s", q, err, text)}
+	}
+	for i, want := range single {
+		if got := batch.Results[i]; !bytes.Equal(want, got) {
+			return []string{fmt.Sprintf("query %d of %v: %s", i, q, firstDifference(want, got))}
+		}
+	}
+	return nil
+}
+
+func getIsPost(c *court, info query.Info) (found []string) {
+	q := c.question(info)
+	for i := range 2 {
+		if i > 0 {
+			for _, field := range c.filterFields(info, 1) {
+				q = q.where(query.Filter{Field: field, Op: query.Eq, Values: []string{c.value(field)}})
+			}
+			q.req.Granularity = "hourly"
+		}
+		want, err := c.postJSON(q, requestOf(q.req))
+		if err != nil {
+			return append(found, fmt.Sprintf("%v: %v", q, err))
+		}
+		got, err := c.get(q, addressOf(q.req))
+		if err != nil {
+			return append(found, fmt.Sprintf("%v: %v", q, err))
+		}
+		if !bytes.Equal(want, got) {
+			found = append(found, fmt.Sprintf("%v: %s", q, firstDifference(want, got)))
+		}
+	}
+	return found
+}
+
+// requestOf is req as the object of a body.
+func requestOf(req query.Request) map[string]any {
+	body := map[string]any{"parameters": []any{req.Parameters[0].Name}, "timeZone": req.TimeZone}
+	for name, text := range map[string]string{"startDate": req.StartDate, "endDate": req.EndDate, "preset": req.Preset,
+		"granularity": req.Granularity, "sortBy": req.SortBy, "sortOrder": req.SortOrder} {
+		if text != "" {
+			body[name] = text
+		}
+	}
+	if req.Limit != nil {
+		body["limit"] = *req.Limit
+	}
+	if req.Page > 0 {
+		body["page"] = req.Page
+	}
+	if len(req.GroupBy) > 0 {
+		body["groupBy"] = req.GroupBy
+	}
+	if len(req.Filters) > 0 {
+		body["filters"] = filtersOf(req.Filters)
+	}
+	return body
+}
+
+func filtersOf(filters []query.Filter) (list []map[string]any) {
+	for _, f := range filters {
+		var value any = f.Values
+		if f.Op != query.In && f.Op != query.NotIn {
+			value = f.Values[0]
+		}
+		list = append(list, map[string]any{"field": f.Field, "op": f.Op, "value": value})
+	}
+	return list
+}
+
+// addressOf is req as the parameters of an address.
+func addressOf(req query.Request) string {
+	values := url.Values{}
+	for name, v := range requestOf(req) {
+		switch v := v.(type) {
+		case string:
+			values.Set(name, v)
+		case int:
+			values.Set(name, strconv.Itoa(v))
+		case []string:
+			values.Set(name, strings.Join(v, ","))
+		case []any:
+			values.Set(name, fmt.Sprint(v...))
+		default:
+			text, err := json.Marshal(v)
+			if err != nil {
+				text = []byte(err.Error())
+			}
+			values.Set(name, string(text))
+		}
+	}
+	return values.Encode()
+}
+
+func (c *court) postJSON(q question, body any) ([]byte, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	return c.post(q, text)
+}
+
+func (c *court) postHTTP(q question, body []byte) ([]byte, error) {
+	return c.serve(q, httptest.NewRequestWithContext(c.t.Context(), http.MethodPost, "/v1/query?"+subjectOf(q.of), bytes.NewReader(body)))
+}
+
+func (c *court) getHTTP(q question, values string) ([]byte, error) {
+	return c.serve(q, httptest.NewRequestWithContext(c.t.Context(), http.MethodGet, "/v1/query?"+subjectOf(q.of)+"&"+values, nil))
+}
+
+func subjectOf(s store.Subject) string {
+	name := map[store.SubjectKind]string{store.KindWebsite: "website_id", store.KindLink: "link_id", store.KindSchedule: "schedule_id"}[s.Kind]
+	return name + "=" + url.QueryEscape(s.ID)
+}
+
+// serve sends r through the HTTP interface, as somebody who may read everything.
+func (c *court) serve(q question, r *http.Request) ([]byte, error) {
+	engine, err := c.engine(q.now)
+	if err != nil {
+		return nil, err
+	}
+	handler, err := httpapi.New(httpapi.Config{Engine: engine, Directory: everything{}, Auth: everything{},
+		Limiter: auth.Unlimited, Audit: auth.Discard})
+	if err != nil {
+		return nil, err
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		return nil, fmt.Errorf("status %d: %s", w.Code, w.Body)
+	}
+	return w.Body.Bytes(), nil
+}
+
+// everything is a directory in which all that is asked for exists, and a way in for everybody.
+type everything struct{}
+
+func (everything) Websites(context.Context, string) ([]store.Website, error) { return nil, nil }
+
+func (everything) Website(_ context.Context, id string) (store.Website, error) {
+	return store.Website{ID: id, Owner: "owner"}, nil
+}
+
+func (everything) Owner(context.Context, store.Subject) (string, error) { return "owner", nil }
+
+func (everything) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
+	return &auth.Principal{Key: &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData}}}, nil
+}
+
+// backwards turns the results of batches around.
+func backwards(right func(question, []byte) ([]byte, error)) func(question, []byte) ([]byte, error) {
+	return func(q question, body []byte) ([]byte, error) {
+		text, err := right(q, body)
+		var batch map[string]json.RawMessage
+		var results []json.RawMessage
+		if err != nil || json.Unmarshal(text, &batch) != nil || json.Unmarshal(batch["results"], &results) != nil {
+			return text, err
+		}
+		slices.Reverse(results)
+		if batch["results"], err = json.Marshal(results); err != nil {
+			return nil, err
+		}
+		return json.Marshal(batch)
+	}
+}
+
+// withoutFilters forgets the filters of addresses.
+func withoutFilters(right func(question, string) ([]byte, error)) func(question, string) ([]byte, error) {
+	return func(q question, address string) ([]byte, error) {
+		values, err := url.ParseQuery(address)
+		if err != nil {
+			return nil, err
+		}
+		values.Del("filters")
+		return right(q, values.Encode())
+	}
+}

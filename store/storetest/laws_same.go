@@ -1,0 +1,152 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/query"
+)
+
+func pagesConcatenate(c *court, info query.Info) (found []string) {
+	for i := range 3 {
+		q := c.question(info)
+		if i > 0 {
+			q.req.SortBy = info.Sortable[c.rng.IntN(len(info.Sortable))]
+			q.req.SortOrder = []string{"asc", "desc"}[c.rng.IntN(2)]
+		}
+		whole := c.ask(q)
+		if whole.fault != "" {
+			return append(found, fmt.Sprintf("%v: %s", q, whole.fault))
+		}
+		limit := max(1+c.rng.IntN(3), (len(whole.rows)+4)/5)
+		texts, fault := c.pages(q, limit, len(whole.rows)/limit+2)
+		if fault != "" {
+			found = append(found, fmt.Sprintf("%s: pages of %d: %v", fault, limit, q))
+		}
+		if diff := cmp.Diff(whole.texts, texts); diff != "" {
+			found = append(found, fmt.Sprintf("pages of %d (-whole +pages): %v\n%s", limit, q, diff))
+		}
+	}
+	if len(info.Granularity) > 0 {
+		q := c.question(info)
+		second := c.ask(q.with(func(r *query.Request) { r.Limit, r.Page = nil, 2 }))
+		if second.fault != "" || len(second.rows) != 0 {
+			found = append(found, fmt.Sprintf("the second page of a series without limit has rows: %v", q))
+		}
+	}
+	return found
+}
+
+// pages are the rows of the first n pages. The last of them must be empty, and every
+// page must know whether more follow.
+func (c *court) pages(q question, limit, n int) (texts []string, fault string) {
+	for page := 1; page <= n; page++ {
+		a := c.ask(q.with(func(r *query.Request) { r.Limit, r.Page = &limit, page }))
+		switch {
+		case a.fault != "":
+			return texts, a.fault
+		case page == n && len(a.rows) > 0:
+			return texts, "rows after the last"
+		case len(texts) > 0 && page > 1 && len(a.rows) > limit:
+			return texts, "a page longer than its limit"
+		}
+		if len(a.rows) < limit && a.more {
+			fault = fmt.Sprintf("page %d says that more follow", page)
+		}
+		texts = append(texts, a.texts...)
+	}
+	return texts, fault
+}
+
+// same is a finding when two questions are answered differently.
+func (c *court) same(q, other question) []string {
+	want, got := c.ask(q), c.ask(other)
+	if want.fault != "" || got.fault != "" {
+		return []string{fmt.Sprintf("%v: %s%s", q, want.fault, got.fault)}
+	}
+	if diff := cmp.Diff(want.texts, got.texts); diff != "" {
+		return []string{fmt.Sprintf("%v\nand %v (-first +second)\n%s", q, other, diff)}
+	}
+	return nil
+}
+
+func eqIsIn(c *court, info query.Info) (found []string) {
+	for _, field := range c.filterFields(info, 4) {
+		q := c.question(info)
+		value := []string{c.value(field)}
+		for one, many := range map[query.Op]query.Op{query.Eq: query.In, query.Ne: query.NotIn} {
+			found = append(found, c.same(q.where(query.Filter{Field: field, Op: one, Values: value}),
+				q.where(query.Filter{Field: field, Op: many, Values: value}))...)
+		}
+	}
+	return found
+}
+
+func filtersCommute(c *court, info query.Info) (found []string) {
+	for range 2 {
+		fields := c.filterFields(info, 2)
+		if len(fields) < 2 {
+			return nil
+		}
+		a := query.Filter{Field: fields[0], Op: query.Eq, Values: []string{c.value(fields[0])}}
+		b := query.Filter{Field: fields[1], Op: query.Ne, Values: []string{c.value(fields[1])}}
+		q := c.question(info)
+		found = append(found, c.same(q.where(a, b), q.where(b, a))...)
+	}
+	return found
+}
+
+func presetIsDates(c *court, info query.Info) (found []string) {
+	names := presetNames()
+	for range 3 {
+		q := c.question(info)
+		name := names[c.rng.IntN(len(names))]
+		loc, err := time.LoadLocation(q.req.TimeZone)
+		if err != nil {
+			return append(found, err.Error())
+		}
+		start, end := presetDates(name, q.now.In(loc))
+		preset := q.with(func(r *query.Request) { r.Preset, r.StartDate, r.EndDate = name, "", "" })
+		dates := q.with(func(r *query.Request) { r.StartDate, r.EndDate = start, end })
+		found = append(found, c.same(dates, preset)...)
+		if m := c.ask(preset).meta; m.StartDate != start || m.EndDate != end {
+			found = append(found, fmt.Sprintf("%s is %s to %s, want %s to %s: %v", name, m.StartDate, m.EndDate, start, end, preset))
+		}
+	}
+	return found
+}
+
+func presetNames() []string {
+	return []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d",
+		"this_week", "last_week", "this_month", "last_month", "this_year"}
+}
+
+// presetDates are the first and last day of a preset, by the words of its description.
+func presetDates(name string, now time.Time) (start, end string) {
+	y, m, d := now.Date()
+	date := func(y int, m time.Month, d int) string {
+		return time.Date(y, m, d, 12, 0, 0, 0, time.UTC).Format(time.DateOnly)
+	}
+	today := date(y, m, d)
+	sunday := d - int(now.Weekday())
+	switch name {
+	case "yesterday":
+		return date(y, m, d-1), date(y, m, d-1)
+	case "this_week":
+		return date(y, m, sunday), today
+	case "last_week":
+		return date(y, m, sunday-7), date(y, m, sunday-1)
+	case "this_month":
+		return date(y, m, 1), today
+	case "last_month":
+		return date(y, m-1, 1), date(y, m, 0)
+	case "this_year":
+		return date(y, 1, 1), today
+	}
+	if days := map[string]int{"last_7d": 7, "last_14d": 14, "last_30d": 30, "last_90d": 90}[name]; days > 0 {
+		return date(y, m, d-days+1), today
+	}
+	return today, today
+}
