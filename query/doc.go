@@ -20,16 +20,20 @@
 // other rows in another: visitors of pageviews, visitors of sessions. A type names its
 // table in Rows, and further tables in With.
 //
-//	pageviews  views of pages                visitors, load times
-//	exits      departures from pages         time on page
-//	activity   page events, custom events and clicks
-//	custom     custom events
-//	sessions   whole sessions
-//	errors     JavaScript errors
-//	vitals     web vitals, one row per sample
-//	visits     uses of a short link
-//	checks     checks of a monitor
-//	outages    stretches in which a monitor was down
+//	pageviews   views of pages
+//	exits       departures from pages; stays and scrolls are those with a time or a depth
+//	activity    page events, custom events and clicks
+//	custom      custom events; properties has a row for each of their properties
+//	clicks      clicks on outgoing links
+//	sessions    whole sessions
+//	moments     all events, for lists of a session's
+//	people      all events, for lists of visitors
+//	errors      JavaScript errors
+//	vitals      web vitals, one row per sample
+//	spans       what visitors did on single pages
+//	visits      uses of a short link
+//	checks      checks of a monitor
+//	outages     stretches in which a monitor was down
 //
 // # Sessions
 //

@@ -1,11 +1,6 @@
 package query
 
 import (
-	"slices"
-	"strings"
-
-	"github.com/sightline-analytics/sightline/internal/country"
-	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -108,77 +103,6 @@ func answerTerms() []term {
 		{column: numberColumn(shareColumn, "Share", "%", "Share of the ordering metric over all rows")},
 		{column: numberColumn("pages_per_session", "Pages per session", "", "Pageviews of the row per session started in it"),
 			expr: expr.Call(dialect.Ratio, expr.Ref("pageviews"), expr.Ref("sessions"))},
-	}
-}
-
-// labelTerms are dimensions as they are, and by the names that people know.
-func labelTerms() []term {
-	var terms []term
-	for _, f := range slices.Concat(fields, dimensions) {
-		label := strings.ReplaceAll(f.Name, "_", " ")
-		label = strings.ToUpper(label[:1]) + label[1:]
-		shown := textColumn(f.Name, label, "")
-		if f.number {
-			shown.Format = Integer
-		}
-		terms = append(terms, term{column: shown, expr: expr.Ref(expr.Ident(f.Name))})
-	}
-	return append(terms,
-		term{column: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref("country")},
-		term{column: textColumn("country_name", "Country", "English name"), expr: countryName(expr.Ref("country"))},
-		term{column: textColumn("region_country_name", "Country", "English name"), expr: countryName(expr.Ref("region_country"))},
-		term{column: textColumn("city_country_name", "Country", "English name"), expr: countryName(expr.Ref("city_country"))},
-		term{column: textColumn("device_name", "Device", "Kind of device as shown"), expr: deviceName()},
-		term{column: textColumn("known_country", "Country", "English name, or Unknown"), expr: orUnknown("country", countryName(expr.Ref("country")))},
-		term{column: textColumn("known_region", "Region", "Or Unknown"), expr: orUnknown("region", expr.Ref("region"))},
-		term{column: textColumn("known_city", "City", "Or Unknown"), expr: orUnknown("city", expr.Ref("city"))},
-		term{column: textColumn("known_device", "Device", "Kind of device as shown, or Unknown"), expr: orUnknown("device_type", deviceName())},
-		term{column: textColumn("known_browser", "Browser", "Or Unknown"), expr: orUnknown("browser_name", expr.Ref("browser_name"))},
-	)
-}
-
-func orUnknown(dimension expr.Ident, shown expr.Expr) expr.Expr {
-	return where(expr.Eq(expr.Ref(dimension), expr.Lit("")), expr.Lit("Unknown"), shown)
-}
-
-func countryName(code expr.Expr) expr.Expr {
-	codes, names := []string{}, []string{}
-	for _, c := range country.All() {
-		codes, names = append(codes, c.Code), append(names, c.Name)
-	}
-	return lookup(code, codes, names, code)
-}
-
-func deviceName() expr.Expr {
-	ids := []string{"mobile", "tablet", "desktop", "smarttv", "console", "wearable", "embedded", "xr"}
-	shown := []string{"Mobile", "Tablet", "Desktop", "Smart TV", "Console", "Wearable", "Embedded", "XR"}
-	return lookup(expr.Ref("device_type"), ids, shown, expr.Ref("device_type"))
-}
-
-func lookup(e expr.Expr, from, to []string, otherwise expr.Expr) expr.Expr {
-	return expr.Call(dialect.Lookup, e, expr.Arg(dialect.Texts, from), expr.Arg(dialect.Texts, to), otherwise)
-}
-
-func referrerURL(domain expr.Expr) expr.Expr {
-	return where(expr.Eq(domain, expr.Lit("")), expr.Lit("direct"), expr.Call(dialect.Concat, expr.Lit("https://"), domain))
-}
-
-func referrerTerms() []term {
-	domains, names, kinds := []string{}, []string{}, []string{}
-	for _, src := range referrer.Sources() {
-		domains, names, kinds = append(domains, src.Domain), append(names, src.Name), append(kinds, string(src.Kind))
-	}
-	domain := expr.Ref("referrer")
-	orDirect := func(shown, e expr.Expr) expr.Expr { return where(expr.Eq(domain, expr.Lit("")), shown, e) }
-	return []term{
-		{column: textColumn("referrer_name", "Source", "Name of the source"),
-			expr: orDirect(expr.Lit("Direct"), lookup(domain, domains, names, domain))},
-		{column: textColumn("referrer_url", "Referrer", "Address of the source, or direct"),
-			expr: referrerURL(domain)},
-		{column: textColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
-			expr: orDirect(expr.Lit("direct"), domain)},
-		{column: textColumn("referrer_type", "Kind of source", "direct, search, social, email, paid, ai or other"),
-			expr: orDirect(expr.Lit("direct"), lookup(domain, domains, kinds, expr.Lit("other")))},
 	}
 }
 
