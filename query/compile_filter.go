@@ -86,7 +86,7 @@ func (c *compiler) hits() expr.Expr {
 // by row, and those by session, which ask the relation under alias m. Fields that
 // only rows of other tables have, like the message of an error, say nothing of events.
 func (c *compiler) mandatory() (rowWise, sessionWise []expr.Expr) {
-	events := tableNamed("custom") // of all that read events, it has the most fields
+	events := tableNamed("moments") // of all that read events, it has every field
 	for _, cond := range c.p.Mandatory {
 		switch {
 		case c.p.Type.Of != store.KindWebsite:
