@@ -19,6 +19,7 @@ type typesBody struct {
 // typeConfig is what one type accepts.
 type typeConfig struct {
 	AllowedFilters []string  `json:"allowedFilters"`
+	RequiredFilter string    `json:"requiredFilter,omitempty"` // a field that must be filtered by, with eq
 	Customizable   bool      `json:"customizable"`
 	DefaultLimit   int       `json:"defaultLimit"`
 	PublicAccess   bool      `json:"publicAccess"` // always false: every query needs a key
@@ -74,6 +75,7 @@ func describe(types []query.Info, meta bool) typesBody {
 	for _, t := range types {
 		config := typeConfig{
 			AllowedFilters: list(t.Filters),
+			RequiredFilter: t.Required,
 			Customizable:   t.Customizable,
 			DefaultLimit:   t.DefaultLimit,
 			Groupable:      list(t.Groupable),
