@@ -17,8 +17,9 @@ check: ## gofmt, vet, go.mod tidy, lint when golangci-lint is installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; else echo "golangci-lint is not installed: skipped"; fi
 test: ## all tests, with the race detector
 	$(GO) test -race ./...
-golden: ## rewrite the golden files; read the difference before you commit it
+golden: ## rewrite the golden files and docs; read the difference before you commit it
 	$(GO) test $(call with,'internal/golden"') -update
+	$(GO) test -run '^TestDocs$$' ./store/duckdb -update
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem $(call with,'^func Benchmark')
 long: long-reference long-kill long-fuzz ## the long proofs, each under 40 minutes

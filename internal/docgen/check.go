@@ -1,0 +1,33 @@
+package docgen
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/internal/golden"
+)
+
+// Check fails t when a page in the folder docs is stale, or rewrites the pages with
+// -update.
+func Check(t testing.TB, docs string, src Source) {
+	t.Helper()
+	types, err := QueryTypes(t.Context(), src)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	golden.Check(t, filepath.Join(docs, "query-types.md"), types)
+	name := filepath.Join(docs, "definitions.md")
+	written, err := os.ReadFile(name)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	definitions, err := Definitions(written, src.Engine.Types())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	golden.Check(t, name, definitions)
+}

@@ -1,0 +1,55 @@
+package docgen
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// marker begins the part of the page of definitions that is made from the catalogue.
+const marker = "<!-- columns -->"
+
+// Definitions is the page of definitions with its list of columns made anew: what
+// people wrote, up to the marker, and after it every column of every type. Its error
+// says that the page has no marker.
+func Definitions(written []byte, types []query.Info) ([]byte, error) {
+	head, _, ok := bytes.Cut(written, []byte(marker))
+	if !ok {
+		return nil, fmt.Errorf("docgen: the page has no %s", marker)
+	}
+	var page bytes.Buffer
+	page.Write(head)
+	page.WriteString(marker + "\n\n" + generatedNote +
+		"| column | type | unit | meaning | in |\n|---|---|---|---|---|\n")
+	for _, c := range columnsOf(types) {
+		fmt.Fprintf(&page, "| `%s` | %s | %s | %s | %s |\n", c.Name, c.Type, c.Unit, meaning(c.OutputField), strings.Join(c.in, ", "))
+	}
+	return page.Bytes(), nil
+}
+
+// A shared column is one that several types may have.
+type shared struct {
+	query.OutputField
+	in []string
+}
+
+// columnsOf lists the different columns of types by name.
+func columnsOf(types []query.Info) []shared {
+	var all []shared
+	for _, info := range types {
+		for _, f := range info.Output {
+			i := slices.IndexFunc(all, func(c shared) bool { return c.OutputField == f })
+			if i < 0 {
+				i = len(all)
+				all = append(all, shared{OutputField: f})
+			}
+			all[i].in = append(all[i].in, info.Name)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b shared) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}

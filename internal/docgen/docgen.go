@@ -1,0 +1,160 @@
+// Package docgen writes the pages of docs that follow from the catalogue. A test that
+// has a store with data calls it; with -update it rewrites the pages, and without, the
+// test fails when a page is stale.
+package docgen
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Source is an engine with data to show.
+type Source struct {
+	Engine   *query.Engine                // required
+	Subjects map[store.SubjectKind]string // one with data of each kind; required
+	Session  string                       // a session id of the website
+	Preset   string                       // a range in which every type has rows
+	TimeZone string                       // IANA name
+}
+
+// QueryTypes is the page about all query types: each with a request, a row of its real
+// answer, its columns, and what it may be filtered, grouped and sorted by. Its error
+// joins those of all types that do not answer with a row.
+func QueryTypes(ctx context.Context, src Source) ([]byte, error) {
+	p := &page{src: src}
+	types := src.Engine.Types()
+	p.text("# Query types\n\n" + generatedNote + `What the words and columns count is in [definitions.md](definitions.md). ` +
+		"`GET /v1/query/types?include_meta=true` says the same to machines.\n\n" +
+		"Every type takes `limit` and `page`. Rows shown are first rows of real answers to the request above them, on made-up traffic. " +
+		"Texts that are absent are `\"\"`; a measure of nothing is `null`.\n")
+	for _, kind := range kinds {
+		p.printf("\n- %s:", kind.title)
+		for _, info := range types {
+			if info.Of == kind.of {
+				p.printf(" [%s](#%s)", info.Name, info.Name)
+			}
+		}
+	}
+	p.text("\n")
+	for _, kind := range kinds {
+		p.printf("\n## %s\n\nAsked with `%s`.\n", kind.title, kind.parameter)
+		for _, info := range types {
+			if info.Of == kind.of {
+				p.section(ctx, info)
+			}
+		}
+	}
+	return p.Bytes(), errors.Join(p.faults...)
+}
+
+const generatedNote = "<!-- Made from the catalogue by a test of store/duckdb; `make golden` makes it again. -->\n\n"
+
+var kinds = []struct {
+	of               store.SubjectKind
+	title, parameter string
+}{
+	{store.KindWebsite, "Websites", "website_id"},
+	{store.KindLink, "Short links", "link_id"},
+	{store.KindSchedule, "Uptime monitors", "schedule_id"},
+}
+
+// page is one page while it is written.
+type page struct {
+	bytes.Buffer
+	src    Source
+	faults []error
+}
+
+func (p *page) text(s string) { p.printf("%s", s) }
+
+func (p *page) printf(format string, a ...any) {
+	_, _ = fmt.Fprintf(p, format, a...) // a buffer takes everything
+}
+
+func (p *page) section(ctx context.Context, info query.Info) {
+	req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, Preset: p.src.Preset, TimeZone: p.src.TimeZone}
+	body := fmt.Sprintf(`{"parameters": [%q], "preset": %q, "timeZone": %q`, info.Name, req.Preset, req.TimeZone)
+	if info.Required != "" {
+		req.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{p.src.Session}}}
+		body += fmt.Sprintf(`, "filters": [{"field": %q, "op": "eq", "value": %q}]`, info.Required, p.src.Session)
+	}
+	row, err := p.row(ctx, info, req)
+	if err != nil {
+		p.faults = append(p.faults, fmt.Errorf("%s: %w", info.Name, err))
+	}
+	p.printf("\n### %s\n\n%s. %s.\n\n", info.Name, strings.TrimSuffix(info.Title, "."), strings.TrimSuffix(info.About, "."))
+	p.printf("```json\n%s}\n```\n\n```json\n%s\n```\n\n", body, row)
+	p.columns(info)
+	p.facts(info)
+}
+
+// row is the first row of an answer that says something, laid out.
+func (p *page) row(ctx context.Context, info query.Info, req query.Request) ([]byte, error) {
+	resp, err := p.src.Engine.Run(ctx, query.Access{Subject: store.Subject{Kind: info.Of, ID: p.src.Subjects[info.Of]}}, req)
+	if err != nil {
+		return nil, err
+	}
+	r := resp.Data[0]
+	if !r.Success {
+		return nil, errors.Join(errors.New(r.Error), r.Cause)
+	}
+	text, err := r.Data.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var rows []json.RawMessage
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("there is no row to show")
+	}
+	var laid bytes.Buffer
+	err = json.Indent(&laid, rows[0], "", "  ")
+	return laid.Bytes(), err
+}
+
+func (p *page) columns(info query.Info) {
+	p.text("| column | type | unit | |\n|---|---|---|---|\n")
+	for _, f := range info.Output {
+		p.printf("| `%s` | %s | %s | %s |\n", f.Name, f.Type, f.Unit, meaning(f))
+	}
+}
+
+// meaning is the label of a column, and what is said about it.
+func meaning(f query.OutputField) string {
+	if f.About == "" {
+		return f.Label
+	}
+	return f.Label + ": " + strings.TrimSuffix(f.About, ".")
+}
+
+func (p *page) facts(info query.Info) {
+	order := info.DefaultOrder
+	if order == "" {
+		order = "one row"
+	}
+	p.printf("\n- Order: %s. Category: %s; shown as %s.\n", order, info.Category, info.Chart)
+	if len(info.Granularity) > 0 {
+		p.printf("- Granularity: %s; gaps are filled.\n", codes(info.Granularity))
+	}
+	if info.Required != "" {
+		p.printf("- Needs a filter on `%s` with `eq`.\n", info.Required)
+	}
+	p.printf("- Filters: %s.\n- Groups: %s.\n- Sorts: %s.\n", codes(info.Filters), codes(info.Groupable), codes(info.Sortable))
+}
+
+// codes lists names, or says that there are none.
+func codes(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return "`" + strings.Join(names, "` `") + "`"
+}
