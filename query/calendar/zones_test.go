@@ -25,7 +25,7 @@ func TestZonesAgainstPython(t *testing.T) {
 	t.Parallel()
 	rules := embeddedZones(t)
 	zones, other := 0, []string{}
-	for line := range strings.Lines(goldenText(t, "zones.golden")) {
+	for line := range strings.Lines(pythonText(t, "zones.txt")) {
 		z, err := parseZone(line)
 		if err != nil {
 			t.Fatal(err)
@@ -47,16 +47,16 @@ func TestZonesAgainstPython(t *testing.T) {
 	}
 	// A newer Go has newer rules for a few zones; the others prove the code all the same.
 	if zones < 590 || len(other) > zones/10 {
-		t.Errorf("%d of %d zones have other rules than zones.golden knows; run testdata/zones.py", len(other), zones)
+		t.Errorf("%d of %d zones have other rules than zones.txt knows; run testdata/zones.py", len(other), zones)
 	}
-	t.Logf("%d zones; with other rules than the golden file's: %v", zones, other)
+	t.Logf("%d zones; with other rules than the file's: %v", zones, other)
 }
 
 // TestNamedDays shows the odd days in words.
 func TestNamedDays(t *testing.T) {
 	rules := embeddedZones(t)
 	known := map[string]bool{}
-	for line := range strings.Lines(goldenText(t, "days.golden")) {
+	for line := range strings.Lines(pythonText(t, "days.txt")) {
 		want, why, _ := strings.Cut(strings.TrimSpace(line), "  # ")
 		name, rest, _ := strings.Cut(want, " ")
 		day := date(t, rest[:len(time.DateOnly)])
@@ -78,7 +78,7 @@ func TestNamedDays(t *testing.T) {
 
 // TestZonesSeeMistakes proves that a bucket which is a second or an hour wrong shows.
 func TestZonesSeeMistakes(t *testing.T) {
-	lines := strings.SplitAfter(goldenText(t, "zones.golden"), "\n")
+	lines := strings.SplitAfter(pythonText(t, "zones.txt"), "\n")
 	rules := embeddedZones(t)
 	for _, line := range lines {
 		if !strings.HasPrefix(line, "America/St_Johns ") {
@@ -97,10 +97,10 @@ func TestZonesSeeMistakes(t *testing.T) {
 		}
 		return
 	}
-	t.Error("zones.golden does not know America/St_Johns")
+	t.Error("zones.txt does not know America/St_Johns")
 }
 
-// A zoneLine is one line of zones.golden.
+// A zoneLine is one line of zones.txt.
 type zoneLine struct {
 	name    string
 	same    string // another name of the same rules; then nothing follows
@@ -202,8 +202,8 @@ func describe(r Range) string {
 	return fmt.Sprintf("%s%s to %s, %d hours%s", begin, r.From.Format(time.RFC3339), r.To.Format(time.RFC3339), len(buckets), odd.String())
 }
 
-// goldenText is a file of testdata without its comment.
-func goldenText(t *testing.T, name string) string {
+// pythonText is a file of testdata without its comment.
+func pythonText(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what the clocks of all zones show, for zones_test.go: zones.golden and days.golden.
+"""Writes what the clocks of all zones show, for zones_test.go: zones.txt and days.txt.
 
     python3 query/calendar/testdata/zones.py                              writes both
     python3 query/calendar/testdata/zones.py Europe/Berlin 2024-10-27     shows one day
@@ -210,9 +210,9 @@ def main():
             else:
                 same[rules] = name
                 lines.append(line(name, rules))
-        with open(os.path.join(HERE, "zones.golden"), "w") as f:
+        with open(os.path.join(HERE, "zones.txt"), "w") as f:
             f.write(head + "\n".join(lines) + "\n")
-        with open(os.path.join(HERE, "days.golden"), "w") as f:
+        with open(os.path.join(HERE, "days.txt"), "w") as f:
             f.write(head + named(data))
 
 
