@@ -24,6 +24,7 @@ func datePitfalls() []pitfall {
 		{"6: labels of hours", "link:l", ask1("link_clicks_by_day", march10+`,"granularity":"hourly","limit":3`), "date clicks",
 			"2026-03-10 00:00:00 1|2026-03-10 01:00:00 1|2026-03-10 02:00:00 1"},
 		{"7: timeZone of the body is not used", "", ask1("summary_metrics", `"startDate":"2026-03-11","endDate":"2026-03-11","timeZone":"Asia/Kathmandu"`), "pageviews", "1"},
+		{"7: a zone that does not exist is UTC", "", ask1("summary_metrics", march10+`,"timeZone":"Mars/Olympus"`), "pageviews", "refused: timeZone: …"},
 		{"8: start after end is accepted", "", ask1("summary_metrics", `"startDate":"2026-03-11","endDate":"2026-03-10"`), "pageviews",
 			"refused: startDate: the start 2026-03-11 is after the end 2026-03-10"},
 		{"8: a day of no calendar is accepted", "", ask1("summary_metrics", `"startDate":"2026-02-30","endDate":"2026-03-10"`), "pageviews",
@@ -72,6 +73,7 @@ func filterPitfalls() []pitfall {
 		{"27: a path is compared as it was typed", "", filtered("pages", "path", "eq", `"https://shop.example/a/?utm=1#top"`), "path", "/a"},
 		{"27: paths are decoded, and merged", "", filtered("pages", "path", "eq", `"/100%25"`), "path", ""},
 		{"28: a list given to eq is joined", "", filtered("pages", "path", "eq", `["/a","/b"]`), "path", "refused: filters[0].value: must be one value for eq, not an array…"},
+		{"29: a zone becomes SQL", "", ask1("summary_metrics", march10+`,"timeZone":"UTC' OR '1'='1"`), "pageviews", "refused: timeZone: …"},
 		{"29: texts become SQL", "", filtered("pages", "path", "eq", `"/a' OR '1'='1"`), "path", ""},
 	}
 }

@@ -23,6 +23,7 @@ func TestPitfallsOfSeveralAnswers(t *testing.T) {
 		check func(*testing.T, pit)
 	}{
 		{"3: a limit that nobody gave cuts a series", hoursOfAMonth},
+		{"8: a preset wins over dates and nobody says so", presetIsShown},
 		{"9: today is remembered from yesterday", todayMoves},
 		{"30: pages of equal rows overlap", pagesOfTies},
 		{"31: the default limit is published and not applied", defaultLimit},
@@ -49,6 +50,13 @@ func hoursOfAMonth(t *testing.T, p pit) {
 	r := p.must(t, "", ask1("summary", `"startDate":"2026-02-11","endDate":"2026-03-12","granularity":"hourly"`))
 	if n := r.Data[0].Data.Len(); n != 720 {
 		t.Errorf("%d hours, want 720", n)
+	}
+}
+
+func presetIsShown(t *testing.T, p pit) {
+	m := p.must(t, "", ask1("summary_metrics", march10+`,"preset":"yesterday"`)).Meta
+	if m.StartDate != "2026-03-11" || m.EndDate != "2026-03-11" {
+		t.Errorf("meta says %s to %s, want the 11th", m.StartDate, m.EndDate)
 	}
 }
 
