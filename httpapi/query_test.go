@@ -221,7 +221,12 @@ func TestTypes(t *testing.T) {
 	}
 	keys := []string{"allowedFilters", "customizable", "defaultLimit", "groupable", "publicAccess", "sortable"}
 	for name, config := range configs {
-		if diff := cmp.Diff(keys, sortedKeys(config)); diff != "" {
+		required := config.(map[string]any)["requiredFilter"]
+		if (required == "session_id") != (name == "session_events") {
+			t.Errorf("%s requires a filter on %v", name, required)
+		}
+		got := slices.DeleteFunc(sortedKeys(config), func(key string) bool { return key == "requiredFilter" })
+		if diff := cmp.Diff(keys, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

@@ -42,6 +42,7 @@ func (c *compiler) sessionsFor(parts []*part) {
 			need.early = need.early || p.tb.early
 		}
 	}
+	need.hits = need.hits || slices.Contains(need.columns, "hits")
 	c.sessions(need)
 }
 

@@ -18,8 +18,8 @@ func profileTerms() []term {
 	open := expr.Not(hidden)
 	custom := expr.Or(ofKind(store.PageEvent), ofKind(store.Custom))
 	viewed := ofKind(store.Pageview)
-	// A session counts for whoever has an event in it, when it began in the range.
-	session := where(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, visit("pageviews"), expr.Int(0)), expr.Int(0)),
+	// A session that counts does so for whoever has an event in it, when it began in the range.
+	session := where(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, visit("hits"), expr.Int(0)), expr.Int(0)),
 		expr.Ge(visit("start"), expr.Ref(rangeFrom)), expr.Lt(visit("start"), expr.Ref(rangeTo))),
 		expr.Call(dialect.Concat, visit("session_id"), expr.Lit("@"), visit("start")), expr.Lit(""))
 	last := func(e expr.Expr) expr.Expr {
