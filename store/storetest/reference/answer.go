@@ -106,7 +106,7 @@ func (d *Data) ask(q Question) (*asking, error) {
 // the rows that are left.
 func (d *Data) seen(s *site, mandatory []Filter) *site {
 	ready := d.names.prepare(mandatory)
-	var left []row
+	left := make([]row, 0, len(s.rows))
 	for _, r := range s.rows {
 		if d.names.visible(r, ready) {
 			left = append(left, *r)

@@ -160,7 +160,9 @@ func TestClicks(t *testing.T) {
 		01T09:00:00 click k1 s=S1 a=anna href=https://www.Example.org:443/a text=A
 		01T09:01:00 click k2 s=S1 a=anna href=https://www.Example.org:443/a text=A
 		01T09:02:00 click k3 a=ben href=http://u:p@example.org. text=
-		01T09:03:00 click k4 href=mailto:x@example.org`))
+		01T09:03:00 click k4 href=mailto:x@example.org
+		03T09:00:00 view  p1 s=S3 path=/ country=DE
+		03T09:01:00 click k5 s=S3 href=https://x.example/ text=B country=FR`))
 	for _, w := range []wanted{
 		{why: "by address and text", name: "outbound_links", rows: `
 			{"href":"https://www.Example.org:443/a","text":"A","total_clicks":2,"unique_users":1,"unique_sessions":1,"percentage":50,"last_clicked":"2024-05-01T09:01:00.000Z"}
@@ -169,6 +171,16 @@ func TestClicks(t *testing.T) {
 		{why: "by host", name: "outbound_domains", rows: `
 			{"domain":"example.org","total_clicks":3,"unique_users":2,"unique_links":2,"percentage":75}
 			{"domain":"","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":25}`},
+		{why: "a key of a text sees no pageviews, and so no sessions", name: "outbound_domains", ask: func(q *Question) {
+			keyed(Filter{"text", "eq", []string{"B"}})(q)
+			grouped("country")(q)
+			q.StartDate, q.EndDate = "2024-05-03", "2024-05-03"
+		}, rows: `{"country":"FR","domain":"x.example","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":100}`},
+		{why: "who sees them too sees the session's country", name: "outbound_domains", ask: func(q *Question) {
+			where("text", "eq", "B")(q)
+			grouped("country")(q)
+			q.StartDate, q.EndDate = "2024-05-03", "2024-05-03"
+		}, rows: `{"country":"DE","domain":"x.example","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":100}`},
 		{why: "of a text", name: "outbound_domains", ask: where("text", "eq", "A"), rows: `
 			{"domain":"example.org","total_clicks":2,"unique_users":1,"unique_links":1,"percentage":100}`},
 	} {

@@ -141,15 +141,17 @@ func TestProfiles(t *testing.T) {
 	d := NewData(read(t, diary+`
 		02T10:00:00 click  k s=U a=carl path=/
 		02T11:00:00 custom l s=U a=carl path=/ name=$flag
-		02T12:00:00 custom m a=dora p=Dora path=/ name=go country=FR
+		02T12:00:00 custom m s=T a=dora p=Dora path=/ name=go country=FR
 		02T13:00:00 view   n path=/`))
 	for _, w := range []wanted{
-		// carl only clicked; anna's session began the day before; names in $ count as
+		// carl only clicked; anna's session began the day before; Dora is in ben's; names in $ count as
 		// custom events, and for nothing else.
 		{why: "latest first", name: "profiles", ask: func(q *Question) { q.StartDate = "2024-05-02" }, rows: `
-			{"visitor_id":"Dora","profile_id":"Dora","display_name":"","first_visit":"2024-05-02T12:00:00.000Z","last_visit":"2024-05-02T12:00:00.000Z","session_count":0,"total_events":1,"pageviews":0,"unique_pages":0,"custom_event_count":1,"country":"France","country_code":"FR","country_name":"France","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}
+			{"visitor_id":"Dora","profile_id":"Dora","display_name":"","first_visit":"2024-05-02T12:00:00.000Z","last_visit":"2024-05-02T12:00:00.000Z","session_count":1,"total_events":1,"pageviews":0,"unique_pages":0,"custom_event_count":1,"country":"","country_code":"","country_name":"","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}
 			{"visitor_id":"anna","profile_id":"","display_name":"","first_visit":"2024-05-02T00:00:00.000Z","last_visit":"2024-05-02T00:00:00.000Z","session_count":0,"total_events":4,"pageviews":1,"unique_pages":1,"custom_event_count":2,"country":"Germany","country_code":"DE","country_name":"Germany","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}
 			{"visitor_id":"ben","profile_id":"","display_name":"","first_visit":"2024-05-02T00:00:00.000Z","last_visit":"2024-05-02T00:00:00.000Z","session_count":1,"total_events":1,"pageviews":1,"unique_pages":1,"custom_event_count":0,"country":"","country_code":"","country_name":"","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}`},
+		{why: "a session counts by a pageview that passes, and ben's is not dora's", name: "profiles", ask: where("anonymous_id", "eq", "dora"), rows: `
+			{"visitor_id":"Dora","profile_id":"Dora","display_name":"","first_visit":"2024-05-02T12:00:00.000Z","last_visit":"2024-05-02T12:00:00.000Z","session_count":0,"total_events":1,"pageviews":0,"unique_pages":0,"custom_event_count":1,"country":"","country_code":"","country_name":"","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}`},
 		{why: "two sessions, one page of them twice", name: "profile_list", ask: func(q *Question) {
 			q.EndDate = "2024-05-05"
 			where("anonymous_id", "eq", "anna")(q)
