@@ -23,8 +23,8 @@ golden: ## rewrite the golden files and docs; read the difference before you com
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem $(call with,'^func Benchmark')
 long: long-reference long-kill long-fuzz ## the long proofs, each under 40 minutes
-long-reference: ## 20 000 random requests, engine against reference
-	SIGHTLINE_QUESTIONS=20000 $(GO) test -count=1 -timeout 40m -v -run '^TestReference$$' ./store/duckdb
+long-reference: ## 50 000 random requests, engine against reference
+	SIGHTLINE_QUESTIONS=50000 $(GO) test -count=1 -timeout 40m -v -run '^TestReference$$' ./store/duckdb
 long-kill: ## 20 kills of the example under a stream of events
 	SIGHTLINE_LONG=20 $(GO) test -count=1 -timeout 40m -v -run '^TestKill$$' ./internal/e2e
 long-fuzz: ## every fuzz target for a minute
