@@ -22,6 +22,11 @@ func labelTerms() []term {
 		}
 		terms = append(terms, term{column: shown, expr: expr.Ref(expr.Ident(f.Name))})
 	}
+	// Those that only one type has go by what they are there.
+	for _, code := range []expr.Ident{"region_country", "city_country"} {
+		terms = append(terms, term{column: textColumn(string(code), "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref(code)})
+	}
+	terms = append(terms, term{column: textColumn("city_region", "Region", ""), expr: expr.Ref("city_region")})
 	return append(terms,
 		term{column: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref("country")},
 		term{column: textColumn("country_name", "Country", "English name"), expr: countryName(expr.Ref("country"))},
