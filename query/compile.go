@@ -154,8 +154,8 @@ func (c *compiler) reach(tb *table) []expr.Expr {
 		return c.read(from, to)
 	}
 	inside := expr.And(expr.Ge(row("time"), milli(from)), expr.Lt(row("time"), milli(to)))
-	of := expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0))
-	return append(c.read(from-margin, to+day), expr.Or(inside, of))
+	of := expr.And(expr.Ge(row("time"), visit("start")), expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0)))
+	return append(c.read(from-day, to+day), expr.Or(inside, of))
 }
 
 // ordering is the plan's sorting and what breaks its ties: the values of groupBy, the
