@@ -60,7 +60,8 @@ func (f *fields) properties() string {
 }
 
 // storable returns v without what databases choke on: it drops NUL from texts, and
-// says no to numbers beyond a 64-bit float and to nesting deeper than depth.
+// says no to numbers beyond a 64-bit float and to nesting deeper than depth. Numbers are
+// spelled as JavaScript spells them, so that 1.50 and 1.5 are one value of a property.
 func storable(v any, depth int) (any, bool) {
 	if depth < 0 {
 		return nil, false
@@ -69,8 +70,11 @@ func storable(v any, depth int) (any, bool) {
 	case string:
 		return strings.ReplaceAll(v, "\x00", ""), true
 	case json.Number:
-		_, err := strconv.ParseFloat(v.String(), 64)
-		return v, err == nil
+		x, err := strconv.ParseFloat(v.String(), 64)
+		if x != 0 && !strings.ContainsAny(v.String(), ".eE") {
+			return v, err == nil // a whole number keeps all its digits
+		}
+		return x + 0, err == nil // not -0
 	case []any:
 		list := make([]any, len(v))
 		for i, x := range v {

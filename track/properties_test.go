@@ -1,0 +1,19 @@
+package track
+
+import "testing"
+
+func TestNumbersOfPropertiesHaveOneSpelling(t *testing.T) {
+	for _, c := range []struct{ sent, kept string }{
+		{"1.50", "1.5"}, {"1E+2", "100"}, {"1.0", "1"}, {"-0", "0"}, {"-0.0", "0"}, {"0.10", "0.1"}, {"5e-7", "5e-7"},
+		{"12345678901234567890", "12345678901234567890"}, {"-3", "-3"}, {"[1.50,{\"a\":2.0}]", "[1.5,{\"a\":2}]"},
+	} {
+		o, err := decode([]byte(`{"properties":{"k":` + c.sent + `}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := newFields(o.(object)).properties()
+		if want := `{"k":` + c.kept + `}`; got != want {
+			t.Errorf("%s: %s, want %s", c.sent, got, want)
+		}
+	}
+}
