@@ -49,7 +49,7 @@ func TestAPageviewInFull(t *testing.T) {
 		Path: "/pricing", Title: "Preise", Referrer: "https://www.google.co.uk/", ReferrerDomain: "google.com",
 		UTMSource: "s", UTMMedium: "m", UTMCampaign: "c", UTMTerm: "t", UTMContent: "k", GCLID: "g",
 		Language: "de-DE", Timezone: "Europe/Berlin", Screen: "1920x1080", Viewport: "1200x800",
-		LoadTime: store.Known(1235), DOMReadyTime: store.Known(800), TTFB: store.Known(0), Properties: `{"a":1.50,"plan":"pro"}`,
+		LoadTime: store.Known(1235), DOMReadyTime: store.Known(800), TTFB: store.Known(0), Properties: `{"a":1.5,"plan":"pro"}`,
 	}}}
 	if d := cmp.Diff(want, w.rows()); d != "" {
 		t.Error(d)
