@@ -127,6 +127,12 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 		{"no such dimension", func(ty *query.Type) { ty.Series = false; ty.By = []string{"entry_page"} }, `has no dimension "entry_page"`},
 		{"a column of a dimension it lacks", func(ty *query.Type) { ty.Columns = append(ty.Columns, "path") }, `column "path" needs "path"`},
 		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `ordered by "clicks"`},
+		{"all values of none", func(ty *query.Type) { ty.All = true }, "All needs Values"},
+		{"values of two dimensions", func(ty *query.Type) { ty.Values = []string{"x"} }, "Values are those of one dimension"},
+		{"a condition that is no metric", func(ty *query.Type) { ty.Having = "clicks" }, `Having names "clicks"`},
+		{"a filter it cannot have", func(ty *query.Type) { ty.Require = "href" }, `requires a filter on "href"`},
+		{"a series by the clock", func(ty *query.Type) { ty.Today = true }, "a series has the range of its request"},
+		{"a key that is no column", func(ty *query.Type) { ty.Key = []string{"x"} }, `its key "x" is no column`},
 		{"a share of nothing", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.Share = "x" }, `share of "x"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

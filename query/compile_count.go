@@ -48,10 +48,10 @@ func (c *compiler) counted() selection {
 		q.tail = fmt.Sprintf("LIMIT %d", MaxLimit+1)
 		return q
 	}
-	groups, own := keys[:len(c.p.Group)], keys[len(c.p.Group):]
-	q.order = c.ordering(groups, own)
+	groups, dims := keys[:len(c.p.Group)], keys[len(c.p.Group):]
+	q.order = c.ordering(groups, dims)
 	if values := c.p.Type.Values; len(values) > 0 && len(c.p.Sort) == 0 {
-		position := expr.Call(dialect.Position, own[0], expr.Arg(dialect.Texts, values))
+		position := expr.Call(dialect.Position, dims[0], expr.Arg(dialect.Texts, values))
 		q.order = append([]ordering{{e: position}}, q.order...)
 	}
 	q.tail = c.page()

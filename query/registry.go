@@ -182,8 +182,8 @@ func (b *definer) orders() {
 	if len(b.def.Values) > 0 && len(b.def.By) != 1 {
 		b.fault("Values are those of one dimension")
 	}
-	if b.def.All && len(b.def.Values) == 0 {
-		b.fault("All needs Values")
+	if b.def.All && (len(b.def.Values) == 0 || len(b.def.With) > 0) {
+		b.fault("All needs Values, and columns of one table")
 	}
 	if b.def.Series && (b.def.Last > 0 || b.def.Today) {
 		b.fault("a series has the range of its request")
