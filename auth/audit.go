@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"net/http"
 	"time"
 )
 
@@ -16,10 +17,22 @@ type Entry struct {
 	Route     string
 	Resource  Resource
 	Scope     Scope
-	Outcome   string // allowed, refused, failed
+	Outcome   string // allowed, refused or failed, as OutcomeOf has it
 	Status    int
 	IP        string
 	UserAgent string
+}
+
+// OutcomeOf is the word of the audit trail for an HTTP status: allowed below 400; refused
+// for 401, 403 and 429; failed for all others.
+func OutcomeOf(status int) string {
+	switch {
+	case status < http.StatusBadRequest:
+		return "allowed"
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests:
+		return "refused"
+	}
+	return "failed"
 }
 
 // A Sink keeps the audit trail. When Record fails, the request is refused.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/requestid"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -57,8 +58,8 @@ type reply struct {
 
 // ServeHTTP answers r.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{w: w, r: r, id: requestID(r, a.cfg.NewRequestID)}
-	w.Header().Set(headerRequestID, c.id)
+	c := &call{w: w, r: r, id: requestid.Of(r, a.cfg.NewRequestID)}
+	w.Header().Set(requestid.Header, c.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	a.origins.allow(w.Header(), r)
 	place, id := a.router.find(r.URL)

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/clientip"
 )
 
 // auditTimeout bounds the recording of one entry, which must go on when the caller leaves.
@@ -81,7 +80,7 @@ func (a *api) authenticate(ctx context.Context, c *call) error {
 
 // limit asks the limiter for cost more of the caller's bucket.
 func (a *api) limit(ctx context.Context, c *call, cost int) error {
-	id, own := network(c.ip), (*auth.Limits)(nil)
+	id, own := clientip.Network(c.ip), (*auth.Limits)(nil)
 	if c.principal != nil {
 		id, own = c.principal.Key.ID, c.principal.Key.Limits
 	}
@@ -101,17 +100,6 @@ func (a *api) limit(ctx context.Context, c *call, cost int) error {
 	return nil
 }
 
-// network is what one client on the public net has for itself: an IPv4 address, or a
-// /64 of IPv6.
-func network(ip netip.Addr) string {
-	if ip.Is6() {
-		if p, err := ip.Prefix(64); err == nil {
-			return p.String()
-		}
-	}
-	return ip.String()
-}
-
 // record keeps the audit entry of c.
 func (a *api) record(ctx context.Context, c *call, status int) (err error) {
 	defer caught(&err)
@@ -124,7 +112,7 @@ func (a *api) record(ctx context.Context, c *call, status int) (err error) {
 		Route:     c.route.path,
 		Resource:  c.resource,
 		Scope:     c.scope,
-		Outcome:   outcome(status),
+		Outcome:   auth.OutcomeOf(status),
 		Status:    status,
 		UserAgent: c.r.UserAgent(),
 	}
@@ -135,18 +123,6 @@ func (a *api) record(ctx context.Context, c *call, status int) (err error) {
 		e.KeyID, e.Start, e.Owner = c.principal.Key.ID, c.principal.Key.Start, c.principal.Key.Owner
 	}
 	return a.cfg.Audit.Record(ctx, e)
-}
-
-// outcome is the word of the audit trail for a status.
-func outcome(status int) string {
-	switch {
-	case status < http.StatusBadRequest:
-		return "allowed"
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests:
-		return "refused"
-	default:
-		return "failed"
-	}
 }
 
 // caught turns a panic into an error, with the stack for the log.

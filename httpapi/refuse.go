@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/requestid"
 )
 
 // retryUnavailable is what 503 tells callers to wait.
@@ -39,10 +40,10 @@ type limitBody struct {
 // whose text is not shown. It logs nothing. The request id is the one already set on w,
 // else the inbound one when clean, else a new one.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	id := w.Header().Get(headerRequestID)
+	id := w.Header().Get(requestid.Header)
 	if id == "" {
-		id = requestID(r, func() string { return "req_" + rand.Text() })
-		w.Header().Set(headerRequestID, id)
+		id = requestid.Of(r, func() string { return "req_" + rand.Text() })
+		w.Header().Set(requestid.Header, id)
 	}
 	problemOf(err).reply(r, id, err).write(w, r)
 }

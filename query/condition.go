@@ -14,15 +14,16 @@ import (
 // operators are the negation of positive ones, so an absent value passes them.
 func (c Condition) holds(value expr.Expr) expr.Expr {
 	switch c.Op {
-	case Ne, NotIn, NotContains:
-		return expr.Not(c.positive().match(value))
+	case Ne:
+		c.Op = Eq
+	case NotIn:
+		c.Op = In
+	case NotContains:
+		c.Op = Contains
+	default:
+		return c.match(value)
 	}
-	return c.match(value)
-}
-
-func (c Condition) positive() Condition {
-	c.Op = map[Op]Op{Ne: Eq, NotIn: In, NotContains: Contains}[c.Op]
-	return c
+	return expr.Not(c.match(value))
 }
 
 func (c Condition) match(value expr.Expr) expr.Expr {
@@ -55,7 +56,7 @@ func oneOf(value expr.Expr, values []string) expr.Expr {
 }
 
 // countries are the codes that c names: by code or name in any case, or, for parts
-// of texts, by English name. ” stands for no country.
+// of texts, by name. The empty text stands for no country.
 func (c Condition) countries() []string {
 	found := []string{}
 	if c.accepts("", "") {
@@ -103,8 +104,8 @@ func (c Condition) matchReferrer(domain expr.Expr) expr.Expr {
 	return oneOf(domain, domains)
 }
 
-// namedSources are the domains of the sources whose name, in lower case, passes; ”
-// is direct traffic.
+// namedSources are the domains of the sources whose name, in lower case, passes. That of
+// direct traffic is empty.
 func namedSources(passes func(name string) bool) []string {
 	found := []string{}
 	if passes("direct") {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
@@ -94,20 +95,11 @@ func New(cfg Config) (http.Handler, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.ClientIP == nil {
-		cfg.ClientIP = peer
+		cfg.ClientIP = clientip.Proxies(nil).Addr
 	}
 	h := &handler{cfg: cfg, bots: bots, routes: map[string]*route{}}
 	for _, r := range routes() {
 		h.routes[r.path] = r
 	}
 	return h, nil
-}
-
-// peer is the address at the other end of the connection.
-func peer(r *http.Request) netip.Addr {
-	ap, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return ap.Addr().Unmap().WithZone("")
 }

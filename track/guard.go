@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -60,7 +60,7 @@ func (c *call) authenticate(ctx context.Context) error {
 // limit takes one from the bucket of the key, or of the website and the sender's network.
 func (c *call) limit(ctx context.Context) error {
 	var own *auth.Limits
-	id := c.site + "|" + network(c.h.cfg.ClientIP(c.r))
+	id := c.site + "|" + clientip.Network(c.h.cfg.ClientIP(c.r))
 	if c.key != nil {
 		id, own = c.key.ID, c.key.Limits
 	}
@@ -156,7 +156,7 @@ func (c *call) record(ctx context.Context, status int) (err error) {
 	defer cancel()
 	e := auth.Entry{
 		Time: c.now, RequestID: c.id, Method: c.r.Method, Route: c.route.path, Scope: auth.TrackEvents,
-		Outcome: outcome(status), Status: status, UserAgent: c.r.UserAgent(),
+		Outcome: auth.OutcomeOf(status), Status: status, UserAgent: c.r.UserAgent(),
 	}
 	if ip := c.h.cfg.ClientIP(c.r); ip.IsValid() {
 		e.IP = ip.String()
@@ -170,27 +170,6 @@ func (c *call) record(ctx context.Context, status int) (err error) {
 		}
 	}
 	return c.h.cfg.Audit.Record(ctx, e)
-}
-
-// outcome is the word of the audit trail for a status.
-func outcome(status int) string {
-	switch {
-	case status < http.StatusBadRequest:
-		return "allowed"
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests:
-		return "refused"
-	}
-	return "failed"
-}
-
-// network is what one sender has for itself: an IPv4 address, or a /64 of IPv6.
-func network(ip netip.Addr) string {
-	if ip.Is6() {
-		if p, err := ip.Prefix(64); err == nil {
-			return p.String()
-		}
-	}
-	return ip.String()
 }
 
 // first returns the first text that is not blank, trimmed.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/requestid"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
 
@@ -27,15 +28,10 @@ type reply struct {
 	body   any
 }
 
-const headerRequestID = "X-Request-ID"
-
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{h: h, r: r, w: w, id: r.Header.Get(headerRequestID), now: h.cfg.Now().UTC()}
-	if !clean(c.id) {
-		c.id = newID()
-	}
-	w.Header().Set(headerRequestID, c.id)
+	c := &call{h: h, r: r, w: w, id: requestid.Of(r, newID), now: h.cfg.Now().UTC()}
+	w.Header().Set(requestid.Header, c.id)
 	cors(w.Header(), r.Header.Get("Origin"))
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusNoContent)
@@ -100,14 +96,6 @@ func (c *call) send(rep reply) {
 	if _, err := c.w.Write(b.Bytes()); err != nil {
 		c.h.cfg.Logger.Debug("answer not sent", "requestId", c.id, "error", err)
 	}
-}
-
-// clean reports whether id is 1 to 128 of the characters A-Z a-z 0-9 . _ -, so that it
-// cannot break a log line or a header.
-func clean(id string) bool {
-	return len(id) <= 128 && id != "" && !strings.ContainsFunc(id, func(r rune) bool {
-		return !word(r) && r != '.'
-	})
 }
 
 // word reports whether r is one of A-Z a-z 0-9 _ -.

@@ -33,12 +33,15 @@ func (p Proxies) Addr(r *http.Request) netip.Addr {
 	return addr
 }
 
-// String is Addr as text; empty when it is not known.
-func (p Proxies) String(r *http.Request) string {
-	if addr := p.Addr(r); addr.IsValid() {
-		return addr.String()
+// Network is what one client on the public net has for itself: an IPv4 address, or a
+// /64 of IPv6. Limits count by it.
+func Network(addr netip.Addr) string {
+	if addr.Is6() {
+		if p, err := addr.Prefix(64); err == nil {
+			return p.String()
+		}
 	}
-	return ""
+	return addr.String()
 }
 
 func (p Proxies) trusts(addr netip.Addr) bool {

@@ -2,6 +2,7 @@ package clientip_test
 
 import (
 	"net/http"
+	"net/netip"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/internal/clientip"
@@ -44,10 +45,20 @@ func TestAddr(t *testing.T) {
 				proxies = append(proxies, network)
 			}
 			r := &http.Request{RemoteAddr: row.peer, Header: http.Header{clientip.Header: row.headers}}
-			if got := proxies.String(r); got != row.want {
-				t.Errorf("got %q, want %q", got, row.want)
+			if got := proxies.Addr(r); got.IsValid() != (row.want != "") || got.IsValid() && got.String() != row.want {
+				t.Errorf("got %v, want %q", got, row.want)
 			}
 		})
+	}
+}
+
+func TestNetwork(t *testing.T) {
+	for sent, want := range map[string]string{
+		"203.0.113.7": "203.0.113.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "::ffff:203.0.113.7": "203.0.113.7",
+	} {
+		if got := clientip.Network(netip.MustParseAddr(sent).Unmap()); got != want {
+			t.Errorf("%s: got %s, want %s", sent, got, want)
+		}
 	}
 }
 

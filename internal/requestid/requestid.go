@@ -1,12 +1,15 @@
-package httpapi
+// Package requestid finds the id by which a request is known in answers, logs and the
+// audit trail.
+package requestid
 
 import "net/http"
 
-const headerRequestID = "X-Request-ID"
+// Header carries the id, in and out.
+const Header = "X-Request-ID"
 
-// requestID is the inbound id when it is clean, else a new one.
-func requestID(r *http.Request, fresh func() string) string {
-	if id := r.Header.Get(headerRequestID); clean(id) {
+// Of is the id that r came with when that is clean, else a fresh one.
+func Of(r *http.Request, fresh func() string) string {
+	if id := r.Header.Get(Header); clean(id) {
 		return id
 	}
 	return fresh()

@@ -1,0 +1,37 @@
+package requestid_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/internal/requestid"
+)
+
+func TestOf(t *testing.T) {
+	for _, c := range []struct {
+		name, sent string
+		kept       bool
+	}{
+		{"a clean id is kept", "req_1.a-B", true},
+		{"as long as may be", strings.Repeat("a", 128), true},
+		{"one longer is not", strings.Repeat("a", 129), false},
+		{"none", "", false},
+		{"a blank breaks a log line", "a b", false},
+		{"a line break breaks a header", "a\nb", false},
+		{"markup breaks a page", "<b>", false},
+		{"letters of other alphabets", "ü", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &http.Request{Header: http.Header{requestid.Header: {c.sent}}}
+			r.Header.Set(requestid.Header, c.sent)
+			want := "fresh"
+			if c.kept {
+				want = c.sent
+			}
+			if got := requestid.Of(r, func() string { return "fresh" }); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
