@@ -16,7 +16,7 @@
 // # Vocabulary
 //
 // Tables, fields (dimensions) and terms (metrics and labels) are defined once, in
-// vocabulary.go and terms.go. A metric belongs to a table, since the same word counts
+// vocabulary.go and terms*.go. A metric belongs to a table, since the same word counts
 // other rows in another: visitors of pageviews, visitors of sessions. A type names its
 // table in Rows, and further tables in With.
 //

@@ -68,6 +68,16 @@ func (b *definer) define() {
 		}
 	}
 	b.columns()
+	b.keys()
+	b.having()
+	b.references()
+	b.orders()
+	b.fields()
+}
+
+// keys looks up what tells rows apart.
+func (b *definer) keys() {
+	d := b.def
 	for _, name := range d.Key {
 		if d.column(name) < 0 {
 			b.fault("its key %q is no column of it", name)
@@ -90,16 +100,27 @@ func (b *definer) define() {
 	if d.Each && d.table.shape == sessionRows && len(d.Key) == 0 {
 		b.fault("sessions need a Key")
 	}
-	if d.Having != "" {
-		if tm := b.words[word{on: d.Rows, name: d.Having}]; tm != nil {
-			d.having = []*term{tm}
-		} else {
-			b.fault("Having names %q, which is no metric of table %q", d.Having, d.Rows)
-		}
+	if len(d.Values) > 0 && len(d.By) != 1 {
+		b.fault("Values are those of one dimension")
 	}
-	b.references()
-	b.orders()
-	b.fields()
+	if d.All && (len(d.Values) == 0 || len(d.With) > 0) {
+		b.fault("All needs Values, and columns of one table")
+	}
+	if d.Series && (d.Last > 0 || d.Today) {
+		b.fault("a series has the range of its request")
+	}
+}
+
+func (b *definer) having() {
+	if b.def.Having == "" {
+		return
+	}
+	tm := b.words[word{on: b.def.Rows, name: b.def.Having}]
+	if tm == nil {
+		b.fault("Having names %q, which is no metric of table %q", b.def.Having, b.def.Rows)
+		return
+	}
+	b.def.having = []*term{tm}
 }
 
 func (b *definer) columns() {
@@ -178,15 +199,6 @@ func (b *definer) orders() {
 	}
 	if len(b.def.Order)+len(b.def.Values) == 0 && (len(b.def.By) > 0 || b.def.Each) {
 		b.fault("rows need an order")
-	}
-	if len(b.def.Values) > 0 && len(b.def.By) != 1 {
-		b.fault("Values are those of one dimension")
-	}
-	if b.def.All && (len(b.def.Values) == 0 || len(b.def.With) > 0) {
-		b.fault("All needs Values, and columns of one table")
-	}
-	if b.def.Series && (b.def.Last > 0 || b.def.Today) {
-		b.fault("a series has the range of its request")
 	}
 	if b.def.Share == "" && len(b.def.order) > 0 {
 		b.def.Share = b.def.order[0].column

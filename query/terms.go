@@ -35,8 +35,10 @@ type word struct {
 func newDictionary() dictionary {
 	d := dictionary{}
 	for _, group := range [][]term{
-		answerTerms(), labelTerms(), referrerTerms(), pageviewTerms(), exitTerms(), clickTerms(), spanTerms(), sessionTerms(), sessionListTerms(), profileTerms(), momentTerms(),
-		eventTerms(), errorTerms(), vitalTerms(), linkTerms(), checkTerms(), checkListTerms(),
+		answerTerms(), labelTerms(), referrerTerms(),
+		pageviewTerms(), exitTerms(), clickTerms(), spanTerms(), eventTerms(), errorTerms(), vitalTerms(),
+		sessionTerms(), sessionListTerms(), momentTerms(), profileTerms(),
+		linkTerms(), checkTerms(), checkListTerms(),
 	} {
 		for i := range group {
 			d[word{group[i].on, group[i].Name, group[i].row}] = &group[i]
@@ -187,8 +189,8 @@ func eventTerms() []term {
 		{on: "custom", column: countColumn("unique_sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
 		{on: "custom", column: instantColumn("first_occurrence", "First", ""), expr: expr.Call(dialect.Min, row("time"))},
 		{on: "custom", column: instantColumn("last_occurrence", "Last", ""), expr: expr.Call(dialect.Max, row("time"))},
-		{on: "properties", column: countColumn("count", "Events", "Events with this value"), expr: expr.Call(dialect.Count)},
 		{on: "custom", column: countColumn("events_with_properties", "With properties", "Events that have a property"), expr: expr.Call(dialect.CountIf, known)},
+		{on: "properties", column: countColumn("count", "Events", "Events with this value"), expr: expr.Call(dialect.Count)},
 	}
 }
 
