@@ -10,28 +10,48 @@ type Class string
 
 // The classes of requests.
 const (
-	ClassQuery  Class = "query"
-	ClassOther  Class = "other"
-	ClassTrack  Class = "track"
-	ClassPublic Class = "public"
-	ClassHealth Class = "health"
+	ClassQuery  Class = "query"  // of a key: analytics
+	ClassOther  Class = "other"  // of a key: everything else
+	ClassTrack  Class = "track"  // tracking, by key, or by website and client network
+	ClassFlags  Class = "flags"  // evaluation of flags, by client and client network
+	ClassPublic Class = "public" // without a key, by client network
+	ClassHealth Class = "health" // by client network
 )
 
-// A Limiter decides whether one more request may pass.
+// Window is the time that limits are for. A bucket holds its limit and refills evenly in
+// that time, so within any t at most limit · (1 + t/Window) pass.
+const Window = 60 * time.Second
+
+// A Limiter decides whether one more request may pass. A Limiter that is a [Gate] too
+// also bounds how many requests of a key run at once; whoever wraps one passes that on.
 type Limiter interface {
-	// Allow takes cost from the bucket of id in class. own replaces the class's default limit when not nil.
+	// Allow takes cost from the bucket of id in class. own replaces the class's default
+	// limit when not nil. A no takes nothing, and a cost of 0 only asks. The id must be
+	// nothing that callers can choose at will: that of a key, or a client's network.
 	Allow(ctx context.Context, class Class, id string, cost int, own *Limits) (Decision, error)
 }
 
-// A Decision of a Limiter. A Limit of 0 means that there is none.
-type Decision struct {
-	OK        bool
-	Limit     int
-	Remaining int
-	Reset     time.Time
+// A Gate bounds how many requests of one caller run at the same time.
+type Gate interface {
+	// Enter takes one of the places of id. After a yes, [Gate.Leave] must be called
+	// exactly once when the request has ended, however it ended; after a no, never. The
+	// no has a Limit of requests at the same time.
+	Enter(id string) Decision
+	// Leave gives back a place of id.
+	Leave(id string)
 }
 
-// Unlimited is a Limiter that lets everything pass, and says so.
+// A Decision of a Limiter or a Gate. A Limit of 0 means that there is none.
+type Decision struct {
+	OK         bool
+	Limit      int           // per Window; of a Gate, at the same time
+	Remaining  int           // of Limit
+	Reset      time.Time     // when all of Limit is there again
+	Retry      time.Duration // of a no: how long until the same may pass; 0 means until Reset
+	Concurrent bool          // a Gate's
+}
+
+// Unlimited is a Limiter that lets everything pass, and says so. It is no Gate.
 var Unlimited Limiter = unlimited{}
 
 type unlimited struct{}

@@ -1,0 +1,60 @@
+package auth
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// A Standing is a Decision as callers are told it; the body of a 429 has its fields.
+type Standing struct {
+	Limit      int   `json:"limit"`
+	Remaining  int   `json:"remaining"`
+	Reset      int64 `json:"reset"`      // Unix milliseconds; 0 when there is no such time
+	RetryAfter int64 `json:"retryAfter"` // whole seconds, at least 1
+}
+
+// Standing is d at the instant now.
+func (d Decision) Standing(now time.Time) Standing {
+	s := Standing{Limit: max(d.Limit, 0), Remaining: max(d.Remaining, 0), RetryAfter: max(wholeSeconds(d.Retry), 1)}
+	if d.Retry <= 0 {
+		s.RetryAfter = max(wholeSeconds(d.Reset.Sub(now)), 1)
+	}
+	if !d.Reset.IsZero() {
+		s.Reset = d.Reset.UnixMilli()
+	}
+	return s
+}
+
+// SetHeaders tells the caller where they stand: in the X-RateLimit headers that are in
+// use, X-RateLimit-Reset in Unix milliseconds; in RateLimit and RateLimit-Policy of the
+// IETF's draft; and after a no in Retry-After. Without a limit it sets none of them but
+// Retry-After.
+func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
+	s := d.Standing(now)
+	if !d.OK {
+		h.Set("Retry-After", strconv.FormatInt(s.RetryAfter, 10))
+	}
+	if d.Limit <= 0 {
+		return
+	}
+	h.Set("X-RateLimit-Limit", strconv.Itoa(s.Limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(s.Remaining))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(s.Reset, 10))
+	name, terms := string(class), "w="+strconv.FormatInt(wholeSeconds(Window), 10)
+	if d.Concurrent {
+		name, terms = "concurrency", `qu="concurrent-requests"`
+	}
+	h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;%s", name, s.Limit, terms))
+	h.Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", name, s.Remaining, max(wholeSeconds(d.Reset.Sub(now)), 0)))
+}
+
+// wholeSeconds is d in seconds, rounded up: who waits that long has waited long enough.
+func wholeSeconds(d time.Duration) int64 {
+	whole := int64(d / time.Second)
+	if d%time.Second > 0 {
+		whole++
+	}
+	return whole
+}

@@ -1,0 +1,210 @@
+package ratelimit_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+)
+
+var (
+	_ auth.Limiter = (*ratelimit.Limiter)(nil)
+	_ auth.Gate    = (*ratelimit.Limiter)(nil)
+)
+
+// start is when every test's clock begins.
+var start = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
+
+// A clock goes when it is told to.
+type clock struct{ at time.Time }
+
+func (c *clock) now() time.Time          { return c.at }
+func (c *clock) advance(d time.Duration) { c.at = c.at.Add(d) }
+
+func newLimiter(t testing.TB, cfg ratelimit.Config) (*ratelimit.Limiter, *clock) {
+	t.Helper()
+	c := &clock{start}
+	if cfg.Now == nil {
+		cfg.Now = c.now
+	}
+	l, err := ratelimit.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, c
+}
+
+func allow(t testing.TB, l auth.Limiter, class auth.Class, id string, cost int, own *auth.Limits) auth.Decision {
+	t.Helper()
+	d, err := l.Allow(context.Background(), class, id, cost, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// drain asks for one more until the answer is no, and returns how many passed.
+func drain(t testing.TB, l auth.Limiter, class auth.Class, id string, own *auth.Limits) int {
+	t.Helper()
+	for n := range 1_000_000 {
+		if !allow(t, l, class, id, 1, own).OK {
+			return n
+		}
+	}
+	t.Fatal("it has no end")
+	return 0
+}
+
+func TestLimitsOfClasses(t *testing.T) {
+	own := &auth.Limits{PerMinute: 7}
+	for _, row := range []struct {
+		name  string
+		cfg   ratelimit.Config
+		class auth.Class
+		own   *auth.Limits
+		want  int
+	}{
+		{"queries of a key", ratelimit.Config{}, auth.ClassQuery, nil, 120},
+		{"everything else of a key", ratelimit.Config{}, auth.ClassOther, nil, 300},
+		{"tracking", ratelimit.Config{}, auth.ClassTrack, nil, 6000},
+		{"flags", ratelimit.Config{}, auth.ClassFlags, nil, 600},
+		{"public routes", ratelimit.Config{}, auth.ClassPublic, nil, 120},
+		{"health", ratelimit.Config{}, auth.ClassHealth, nil, 600},
+		{"queries of a key with limits of its own", ratelimit.Config{}, auth.ClassQuery, own, 7},
+		{"everything else of a key with limits of its own", ratelimit.Config{}, auth.ClassOther, own, 7},
+		{"a class that the host limits otherwise", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassQuery, nil, 3},
+		{"beside it the defaults stay", ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}}, auth.ClassPublic, nil, 120},
+		{"a class of the host's own", ratelimit.Config{Limits: map[auth.Class]int{"export": 2}}, "export", nil, 2},
+		{"a factor", ratelimit.Config{Factor: 2.5}, auth.ClassQuery, nil, 300},
+		{"a factor for a key's own", ratelimit.Config{Factor: 2}, auth.ClassQuery, own, 14},
+		{"a factor that leaves less than one", ratelimit.Config{Factor: 0.001}, auth.ClassQuery, nil, 1},
+		{"a key whose own limit is no limit", ratelimit.Config{}, auth.ClassQuery, &auth.Limits{}, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			l, _ := newLimiter(t, row.cfg)
+			if got, err := l.Limit(row.class, row.own); got != row.want || err != nil {
+				t.Errorf("Limit says %d, %v; want %d", got, err, row.want)
+			}
+			if got := drain(t, l, row.class, "id", row.own); got != row.want {
+				t.Errorf("%d passed, want %d", got, row.want)
+			}
+		})
+	}
+}
+
+func TestAClassWithoutLimitIsAnError(t *testing.T) {
+	l, _ := newLimiter(t, ratelimit.Config{})
+	if d, err := l.Allow(t.Context(), "export", "id", 1, nil); err == nil || d.OK || !strings.Contains(err.Error(), `"export"`) {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if _, err := l.Limit("export", nil); err == nil {
+		t.Error("Limit knows it")
+	}
+}
+
+func TestNewTellsEverythingThatIsWrong(t *testing.T) {
+	_, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{"a": 0, "b": -1}, Factor: -1, InFlight: -1, Size: -1})
+	if err == nil {
+		t.Fatal("it was taken")
+	}
+	for _, part := range []string{`"a"`, `"b"`, "Factor", "InFlight", "Size"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not name %s", err, part)
+		}
+	}
+}
+
+func TestWhatADecisionSays(t *testing.T) {
+	l, clock := newLimiter(t, ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 60}}) // one a second
+	at := func(d time.Duration) time.Time { return start.Add(d) }
+	for _, row := range []struct {
+		name string
+		wait time.Duration
+		cost int
+		want auth.Decision
+	}{
+		{"asking costs nothing", 0, 0, auth.Decision{OK: true, Limit: 60, Remaining: 60, Reset: at(0)}},
+		{"one of a full bucket", 0, 1, auth.Decision{OK: true, Limit: 60, Remaining: 59, Reset: at(time.Second)}},
+		{"a batch", 0, 20, auth.Decision{OK: true, Limit: 60, Remaining: 39, Reset: at(21 * time.Second)}},
+		{"a batch that is more than is left", 0, 40, auth.Decision{Limit: 60, Remaining: 39, Reset: at(21 * time.Second), Retry: time.Second}},
+		{"what is left is still there", 0, 39, auth.Decision{OK: true, Limit: 60, Remaining: 0, Reset: at(time.Minute)}},
+		{"nothing is left", 0, 1, auth.Decision{Limit: 60, Reset: at(time.Minute), Retry: time.Second}},
+		{"half of one came back", 500 * time.Millisecond, 1, auth.Decision{Limit: 60, Reset: at(time.Minute), Retry: 500 * time.Millisecond}},
+		{"one came back", 500 * time.Millisecond, 1, auth.Decision{OK: true, Limit: 60, Reset: at(61 * time.Second)}},
+		{"a batch larger than a bucket never passes", 30 * time.Second, 61, auth.Decision{Limit: 60, Remaining: 30, Reset: at(61 * time.Second), Retry: 30 * time.Second}},
+		{"a negative cost gives nothing back", 0, -5, auth.Decision{OK: true, Limit: 60, Remaining: 30, Reset: at(61 * time.Second)}},
+		{"a bucket holds its limit and no more", time.Hour, 0, auth.Decision{OK: true, Limit: 60, Remaining: 60, Reset: at(time.Hour + 31*time.Second)}},
+	} {
+		clock.advance(row.wait)
+		if diff := cmp.Diff(row.want, allow(t, l, auth.ClassQuery, "key", row.cost, nil)); diff != "" {
+			t.Errorf("%s: %s", row.name, diff)
+		}
+	}
+}
+
+func TestBucketsAreApart(t *testing.T) {
+	l, _ := newLimiter(t, ratelimit.Config{})
+	drain(t, l, auth.ClassQuery, "key_1", nil)
+	for _, row := range []struct {
+		name  string
+		class auth.Class
+		id    string
+		left  int
+	}{
+		{"another key", auth.ClassQuery, "key_2", 120},
+		{"the same key in another class", auth.ClassOther, "key_1", 300},
+		{"the same key in the same class", auth.ClassQuery, "key_1", 0},
+	} {
+		if got := allow(t, l, row.class, row.id, 0, nil).Remaining; got != row.left {
+			t.Errorf("%s has %d left, want %d", row.name, got, row.left)
+		}
+	}
+}
+
+func TestAKeysOwnLimitIsChanged(t *testing.T) {
+	l, clock := newLimiter(t, ratelimit.Config{})
+	of := func(n int) *auth.Limits { return &auth.Limits{PerMinute: n} }
+	if got := drain(t, l, auth.ClassQuery, "key", of(5)); got != 5 {
+		t.Errorf("%d of 5 passed", got)
+	}
+	if d := allow(t, l, auth.ClassQuery, "key", 1, of(600)); d.OK || d.Limit != 600 {
+		t.Errorf("raising a limit filled the bucket: %+v", d)
+	}
+	clock.advance(time.Second)
+	if got := drain(t, l, auth.ClassQuery, "key", of(600)); got != 10 {
+		t.Errorf("%d passed in a second of 600 a minute, want 10", got)
+	}
+	clock.advance(time.Minute)
+	if d := allow(t, l, auth.ClassQuery, "key", 0, of(600)); d.Remaining != 600 {
+		t.Errorf("after a minute %d of 600 are left", d.Remaining)
+	}
+	if got := drain(t, l, auth.ClassQuery, "key", of(5)); got != 5 {
+		t.Errorf("after lowering it to 5, %d passed", got)
+	}
+}
+
+func ExampleNew() {
+	l, err := ratelimit.New(ratelimit.Config{
+		Limits:   map[auth.Class]int{auth.ClassQuery: 2}, // per minute; the other classes keep their defaults
+		InFlight: 8,
+		Now:      func() time.Time { return start },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 3 {
+		d, err := l.Allow(context.Background(), auth.ClassQuery, "key_1", 1, nil)
+		fmt.Println(d.OK, d.Remaining, d.Retry, err)
+	}
+	// Output:
+	// true 1 0s <nil>
+	// true 0 0s <nil>
+	// false 0 30s <nil>
+}
