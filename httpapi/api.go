@@ -21,6 +21,7 @@ type api struct {
 	origins origins
 	router  router
 	types   typeAnswers
+	gate    auth.Gate // nil: none
 }
 
 // A call is one request on its way. Each step adds what it found out.
@@ -35,7 +36,8 @@ type call struct {
 	ip        netip.Addr
 
 	principal *auth.Principal // nil on public routes and before authentication
-	decision  auth.Decision   // the limiter's last word
+	decision  auth.Decision   // the last word of the limiter or its gate
+	entered   bool            // the gate, which is left when the answer is sent
 	scope     auth.Scope      // asked for
 	resource  auth.Resource   // asked for
 	queries   []query.Decoded
@@ -78,6 +80,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.pathID = id
 	c.values, c.valuesErr = url.ParseQuery(r.URL.RawQuery)
+	defer a.leave(c)
 	rep := a.guard(r.Context(), c)
 	c.limitHeaders(w.Header(), a.cfg.Now())
 	c.cacheHeaders(w.Header())

@@ -31,7 +31,7 @@ var problems = []struct {
 }{
 	{is(auth.ErrRequired), http.StatusUnauthorized, "AUTH_REQUIRED", "Authentication required", nil},
 	{is(auth.ErrForbidden), http.StatusForbidden, "FORBIDDEN", "Insufficient permissions", tellDenied},
-	{as[*limited], http.StatusTooManyRequests, "RATE_LIMITED", "Rate limit exceeded", tellLimited},
+	{as[*limited], http.StatusTooManyRequests, "RATE_LIMITED", "", tellLimited},
 	{is(errNoSubject), http.StatusBadRequest, "MISSING_PROJECT_ID", "One of website_id, link_id and schedule_id is required", nil},
 	{as[query.Errors], http.StatusBadRequest, string(query.Invalid), "", tellMistakes},
 	{as[*query.Error], http.StatusBadRequest, string(query.Invalid), "", tellMistake},
@@ -147,7 +147,9 @@ func tellDenied(err error, p *problem) {
 }
 
 func tellLimited(err error, p *problem) {
-	errors.As(err, &p.limited)
+	if errors.As(err, &p.limited) {
+		p.message = p.limited.message
+	}
 }
 
 // denied is the auth.ErrForbidden that knows which scope would have helped.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/internal/clientip"
 )
 
 // auditTimeout bounds the recording of one entry, which must go on when the caller leaves.
@@ -38,6 +37,9 @@ func (a *api) attempt(ctx context.Context, c *call) (rep *reply, err error) {
 		return nil, err
 	}
 	if err := a.limit(ctx, c, 1); err != nil {
+		return nil, err
+	}
+	if err := a.enter(c); err != nil {
 		return nil, err
 	}
 	var unread error
@@ -75,28 +77,6 @@ func (a *api) authenticate(ctx context.Context, c *call) error {
 		return errors.New("httpapi: the Authenticator returned neither a key nor an error")
 	}
 	c.principal = p
-	return nil
-}
-
-// limit asks the limiter for cost more of the caller's bucket.
-func (a *api) limit(ctx context.Context, c *call, cost int) error {
-	id, own := clientip.Network(c.ip), (*auth.Limits)(nil)
-	if c.principal != nil {
-		id, own = c.principal.Key.ID, c.principal.Key.Limits
-	}
-	d, err := a.cfg.Limiter.Allow(ctx, c.route.class, id, cost, own)
-	if err != nil {
-		// Health must not depend on the limiter, and has nothing to protect.
-		if c.route.class == auth.ClassHealth {
-			a.cfg.Logger.WarnContext(ctx, "limiter failed", "requestId", c.id, "error", err)
-			return nil
-		}
-		return &unavailable{"limiter", err}
-	}
-	c.decision = d
-	if !d.OK {
-		return &limited{d, retryAfter(d, a.cfg.Now())}
-	}
 	return nil
 }
 

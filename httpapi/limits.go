@@ -1,56 +1,77 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/clientip"
 )
 
-// window is the time that limits are for.
-const window = 60 * time.Second
-
-// limited is a limiter's no.
+// limited is the no of a limiter or of its gate.
 type limited struct {
-	auth.Decision
-	retry time.Duration // whole seconds, at least one
+	auth.Standing
+	message string
 }
 
-func (l *limited) Error() string { return "httpapi: rate limit exceeded" }
+func (l *limited) Error() string { return "httpapi: " + l.message }
 
-// retryAfter is how long d tells the caller to wait, in whole seconds.
-func retryAfter(d auth.Decision, now time.Time) time.Duration {
-	return max(ceilSeconds(d.Reset.Sub(now)), time.Second)
+// limit asks the limiter for cost more of the caller's bucket.
+func (a *api) limit(ctx context.Context, c *call, cost int) error {
+	id, own := clientip.Network(c.ip), (*auth.Limits)(nil)
+	if c.principal != nil {
+		id, own = c.principal.Key.ID, c.principal.Key.Limits
+	}
+	d, err := a.cfg.Limiter.Allow(ctx, c.route.class, id, cost, own)
+	if err != nil {
+		// Health must not depend on the limiter, and has nothing to protect.
+		if c.route.class == auth.ClassHealth {
+			a.cfg.Logger.WarnContext(ctx, "limiter failed", "requestId", c.id, "error", err)
+			return nil
+		}
+		return &unavailable{"limiter", err}
+	}
+	c.decision = d
+	switch {
+	case d.OK:
+		return nil
+	case d.Limit > 0 && len(c.queries) > d.Limit: // waiting would not help
+		return a.over(d, fmt.Sprintf("Rate limit exceeded: a batch of %d queries is more than the limit of %d ever allows", len(c.queries), d.Limit))
+	}
+	return a.over(d, "Rate limit exceeded")
 }
 
-// limitHeaders tells the caller where they stand: in the headers that are in use, and
-// in those of the IETF's draft.
+// enter takes one of the key's places among the requests that run. It comes after the
+// limit, so that who is refused for want of a place does not ask again for nothing.
+func (a *api) enter(c *call) error {
+	if a.gate == nil || c.principal == nil {
+		return nil
+	}
+	d := a.gate.Enter(c.principal.Key.ID)
+	if !d.OK {
+		c.decision = d
+		return a.over(d, fmt.Sprintf("Too many requests at the same time; the key may have %d", d.Limit))
+	}
+	c.entered = true
+	return nil
+}
+
+// leave gives the place back when c took one.
+func (a *api) leave(c *call) {
+	if c.entered {
+		a.gate.Leave(c.principal.Key.ID)
+	}
+}
+
+func (a *api) over(d auth.Decision, message string) error {
+	return &limited{d.Standing(a.cfg.Now()), message}
+}
+
+// limitHeaders tells the caller where they stand, on every answer that a limit was asked for.
 func (c *call) limitHeaders(h http.Header, now time.Time) {
-	d := c.decision
-	if d.Limit <= 0 {
-		return
+	if c.decision != (auth.Decision{}) {
+		c.decision.SetHeaders(h, c.route.class, now)
 	}
-	remaining := max(d.Remaining, 0)
-	h.Set("X-RateLimit-Limit", strconv.Itoa(d.Limit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(remaining))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(unixMilli(d.Reset), 10))
-	h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%s", c.route.class, d.Limit, seconds(window)))
-	h.Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%s", c.route.class, remaining, seconds(max(ceilSeconds(d.Reset.Sub(now)), 0))))
-}
-
-func ceilSeconds(d time.Duration) time.Duration {
-	if whole := d.Truncate(time.Second); whole < d {
-		return whole + time.Second
-	}
-	return d.Truncate(time.Second)
-}
-
-// unixMilli is t in Unix milliseconds; 0 when there is no such time.
-func unixMilli(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
 }

@@ -97,6 +97,35 @@ func TestWhatACallCosts(t *testing.T) {
 	}
 }
 
+// When the limiter knows how long to wait, the caller is told that, not when all is there again.
+func TestHowLongToWait(t *testing.T) {
+	w := newWorld(t)
+	w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) {
+		return auth.Decision{Limit: 120, Reset: now.Add(time.Minute), Retry: 2500 * time.Millisecond}, nil
+	}
+	rec := w.send("GET", "/v1/query/websites", "all", "")
+	expect(t, rec, 429, "RATE_LIMITED")
+	if h := rec.Header(); h.Get("Retry-After") != "3" || h.Get("RateLimit") != `"other";r=0;t=60` || object(t, rec)["retryAfter"] != 3.0 {
+		t.Errorf("headers %v, body %s", h, rec.Body)
+	}
+}
+
+func TestABatchThatCanNeverPassIsToldSo(t *testing.T) {
+	w := newWorld(t)
+	w.limiter.allow = func(_ auth.Class, _ string, cost int) (auth.Decision, error) {
+		return auth.Decision{OK: cost == 1, Limit: 2, Remaining: 1, Reset: now.Add(time.Second)}, nil
+	}
+	rec := w.send("POST", "/v1/query?website_id=site_a", "all", "["+question+","+question+","+question+"]")
+	expect(t, rec, 429, "RATE_LIMITED")
+	if text := object(t, rec)["error"]; text != "Rate limit exceeded: a batch of 3 queries is more than the limit of 2 ever allows" {
+		t.Errorf("it says %q", text)
+	}
+	rec = w.send("POST", "/v1/query?website_id=site_a", "all", "["+question+","+question+"]")
+	if rec.Code != 200 {
+		t.Errorf("a batch of two: %d", rec.Code)
+	}
+}
+
 func TestABatchOverItsLimitIsNotRun(t *testing.T) {
 	w := newWorld(t)
 	w.limiter.allow = func(_ auth.Class, _ string, cost int) (auth.Decision, error) {

@@ -18,20 +18,12 @@ const retryUnavailable = 5 * time.Second
 
 // errorBody is the body of every error.
 type errorBody struct {
-	Success   bool     `json:"success"`
-	Error     string   `json:"error"`
-	Code      string   `json:"code"`
-	RequestID string   `json:"requestId"`
-	Details   []detail `json:"details,omitempty"`
-	*limitBody
-}
-
-// limitBody is what the body of 429 adds.
-type limitBody struct {
-	Limit      int   `json:"limit"`
-	Remaining  int   `json:"remaining"`
-	Reset      int64 `json:"reset"`      // Unix milliseconds
-	RetryAfter int64 `json:"retryAfter"` // seconds
+	Success        bool     `json:"success"`
+	Error          string   `json:"error"`
+	Code           string   `json:"code"`
+	RequestID      string   `json:"requestId"`
+	Details        []detail `json:"details,omitempty"`
+	*auth.Standing          // of 429
 }
 
 // WriteError answers r with err in the format of this package, so that a host's own
@@ -82,8 +74,8 @@ func (p problem) reply(r *http.Request, id string, err error) *reply {
 	case http.StatusUnsupportedMediaType:
 		h.Set("Accept-Encoding", "identity")
 	case http.StatusTooManyRequests:
-		h.Set("Retry-After", seconds(p.limited.retry))
-		body.limitBody = &limitBody{p.limited.Limit, p.limited.Remaining, unixMilli(p.limited.Reset), int64(p.limited.retry / time.Second)}
+		h.Set("Retry-After", strconv.FormatInt(p.limited.RetryAfter, 10))
+		body.Standing = &p.limited.Standing
 	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", seconds(retryUnavailable))
 	}

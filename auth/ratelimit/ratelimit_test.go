@@ -122,7 +122,7 @@ func TestNewTellsEverythingThatIsWrong(t *testing.T) {
 
 func TestWhatADecisionSays(t *testing.T) {
 	l, clock := newLimiter(t, ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 60}}) // one a second
-	at := func(d time.Duration) time.Time { return start.Add(d) }
+	at := start.Add
 	for _, row := range []struct {
 		name string
 		wait time.Duration
