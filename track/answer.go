@@ -3,6 +3,8 @@ package track
 import (
 	"net/http"
 	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
 )
 
 // The words of the field status.
@@ -79,6 +81,8 @@ type envelope struct {
 	RetryAfter int          `json:"retryAfter,omitempty"` // seconds
 	Errors     []fieldError `json:"errors,omitempty"`
 	Results    []result     `json:"results,omitempty"`
+
+	*auth.Standing // of 429: limit, remaining and reset; RetryAfter above comes first
 }
 
 // single answers for one item.
@@ -159,7 +163,7 @@ func (c *call) refuse(err error) reply {
 	if p.status >= http.StatusInternalServerError {
 		c.h.cfg.Logger.Error("tracking failed", "requestId", c.id, "path", c.r.URL.Path, "code", p.code, "error", p.cause)
 	}
-	e := envelope{Status: failed, Error: p.message, Message: p.message, Code: p.code, Retryable: p.retryable(), RequestID: c.id, Errors: p.fields}
+	e := envelope{Status: failed, Error: p.message, Message: p.message, Code: p.code, Retryable: p.retryable(), RequestID: c.id, Errors: p.fields, Standing: p.standing}
 	if p.retry > 0 {
 		c.w.Header().Set("Retry-After", seconds(p.retry))
 		e.RetryAfter = int((p.retry + time.Second - 1) / time.Second)

@@ -5,18 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 const (
-	// window is the time that limits are for.
-	window = 60 * time.Second
 	// auditTimeout bounds the recording of one entry, which goes on when the sender leaves.
 	auditTimeout = 5 * time.Second
 	// maxID is the longest id of a website that is looked up.
@@ -57,34 +53,6 @@ func (c *call) authenticate(ctx context.Context) error {
 	return nil
 }
 
-// limit takes one from the bucket of the key, or of the website and the sender's network.
-func (c *call) limit(ctx context.Context) error {
-	var own *auth.Limits
-	id := c.site + "|" + clientip.Network(c.h.cfg.ClientIP(c.r))
-	if c.key != nil {
-		id, own = c.key.ID, c.key.Limits
-	}
-	d, err := c.h.cfg.Limiter.Allow(ctx, auth.ClassTrack, id, 1, own)
-	if err != nil {
-		return unavailable.because(fmt.Errorf("limiter: %w", err))
-	}
-	wait := max(d.Reset.Sub(c.now), 0)
-	if h := c.w.Header(); d.Limit > 0 {
-		left := max(d.Remaining, 0)
-		h.Set("X-RateLimit-Limit", strconv.Itoa(d.Limit))
-		h.Set("X-RateLimit-Remaining", strconv.Itoa(left))
-		h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.UnixMilli(), 10))
-		h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%s", auth.ClassTrack, d.Limit, seconds(window)))
-		h.Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%s", auth.ClassTrack, left, seconds(wait)))
-	}
-	if !d.OK {
-		p := limited
-		p.retry = max(wait, time.Second)
-		return &p
-	}
-	return nil
-}
-
 // enter checks what holds for the request as a whole: the key's scope, or the website.
 func (c *call) enter(ctx context.Context) error {
 	if c.key != nil {
@@ -100,7 +68,10 @@ func (c *call) enter(ctx context.Context) error {
 			c.site = c.body.firstSite()
 		}
 	}
-	if c.site == "" {
+	switch {
+	case c.strange:
+		return unknown.tell()
+	case c.site == "":
 		return missing.tell()
 	}
 	if _, err := c.website(ctx, c.site, unknown); err != nil {

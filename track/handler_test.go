@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/store"
@@ -193,31 +191,6 @@ func TestFailedWritesAreRecordedAsFailed(t *testing.T) {
 	w.post(t, "/track?website_id=w1", custom, keyed("all")...)
 	if len(w.entries) != 1 || w.entries[0].Outcome != "failed" || w.entries[0].Status != 503 {
 		t.Errorf("entries %+v", w.entries)
-	}
-}
-
-func TestLimits(t *testing.T) {
-	no := auth.Decision{Limit: 6000, Remaining: -1, Reset: noon.Add(1500 * time.Millisecond)}
-	w := world{decision: no}
-	a := w.post(t, "/?client_id=w1", pageview)
-	if a.code != 429 || a.body["code"] != "TRACK_RATE_LIMITED" || a.body["retryable"] != true || len(w.written) != 0 {
-		t.Errorf("%d %s", a.code, a.raw)
-	}
-	want := map[string]string{
-		"Retry-After": "2", "X-Ratelimit-Limit": "6000", "X-Ratelimit-Remaining": "0",
-		"X-Ratelimit-Reset": fmt.Sprint(no.Reset.UnixMilli()), "Ratelimit": `"track";r=0;t=2`, "Ratelimit-Policy": `"track";q=6000;w=60`,
-	}
-	for name, value := range want {
-		if got := a.header.Get(name); got != value {
-			t.Errorf("%s is %q, want %q", name, got, value)
-		}
-	}
-	w = world{}
-	w.post(t, "/?client_id=w1", pageview)
-	w.post(t, "/track?website_id=w1", custom, keyed("one")...)
-	w.post(t, "/track?website_id=w1", custom, "X-Api-Key", "all")
-	if want := []string{"track:w1|203.0.113.7", "track:k-one own", "track:k-all"}; !slices.Equal(w.limits, want) {
-		t.Errorf("buckets %q, want %q", w.limits, want)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
 )
 
 // A problem is what is wrong with a request or with one item, as the sender is told.
@@ -14,6 +16,8 @@ type problem struct {
 	fields  []fieldError
 	retry   time.Duration // for Retry-After; 0 means none
 	cause   error         // for the log alone
+
+	standing *auth.Standing // of a no of the limiter
 }
 
 // A fieldError is one mistake in an item. Field is its dotted path.
@@ -51,6 +55,7 @@ var (
 	noScope         = problem{status: http.StatusForbidden, code: "TRACK_MISSING_SCOPE", message: "API key missing track:events scope"}
 	forbidden       = problem{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions"}
 	limited         = problem{status: http.StatusTooManyRequests, code: "TRACK_RATE_LIMITED", message: "Rate limit exceeded"}
+	crowded         = problem{status: http.StatusTooManyRequests, code: "TRACK_RATE_LIMITED", message: "Too many requests of the key at the same time"}
 	notFound        = problem{status: http.StatusNotFound, code: "NOT_FOUND", message: "Not found"}
 	wrongMethod     = problem{status: http.StatusMethodNotAllowed, code: "METHOD_NOT_ALLOWED", message: "Method not allowed"}
 	internal        = problem{status: http.StatusInternalServerError, code: "INTERNAL_SERVER_ERROR", message: "Internal server error"}

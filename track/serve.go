@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/requestid"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
@@ -19,6 +20,7 @@ import (
 type handler struct {
 	cfg    Config
 	bots   *agent.Detector
+	gate   auth.Gate // nil: none
 	routes map[string]*route
 }
 
@@ -37,6 +39,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	defer c.leave()
 	c.send(h.answer(r.Context(), c))
 }
 
@@ -73,7 +76,7 @@ func cors(h http.Header, origin string) {
 	h.Set("Access-Control-Allow-Credentials", "true")
 	h.Set("Access-Control-Allow-Methods", "POST, GET, OPTIONS, PUT, DELETE")
 	h.Set("Access-Control-Allow-Headers", "Content-Type, Authorization, X-Requested-With, databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version")
-	h.Set("Access-Control-Expose-Headers", "X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset")
+	h.Set("Access-Control-Expose-Headers", "X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy")
 	h.Set("Access-Control-Max-Age", "86400")
 }
 

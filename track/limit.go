@@ -1,0 +1,70 @@
+package track
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/clientip"
+)
+
+// limit takes one from the caller's bucket and, with a key, one of the key's places among
+// the requests that run.
+func (c *call) limit(ctx context.Context) error {
+	id, own, err := c.bucket(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := c.h.cfg.Limiter.Allow(ctx, auth.ClassTrack, id, 1, own)
+	if err != nil {
+		return unavailable.because(fmt.Errorf("limiter: %w", err))
+	}
+	if err := c.judge(d, limited); err != nil || c.key == nil || c.h.gate == nil {
+		return err
+	}
+	if d := c.h.gate.Enter(c.key.ID); !d.OK {
+		return c.judge(d, crowded)
+	}
+	c.entered = true
+	return nil
+}
+
+// leave gives the place back when c took one.
+func (c *call) leave() {
+	if c.entered {
+		c.h.gate.Leave(c.key.ID)
+	}
+}
+
+// bucket is whose limit counts: the key's, or that of the website and the sender's
+// network. A website that does not exist has none, since senders can make up as many as
+// they like; and one that only the body names is not known yet. Those count by network.
+func (c *call) bucket(ctx context.Context) (id string, own *auth.Limits, err error) {
+	if c.key != nil {
+		return c.key.ID, c.key.Limits, nil
+	}
+	site := c.site
+	if site != "" {
+		_, err := c.website(ctx, site, badClient)
+		if p, ok := errors.AsType[*problem](err); ok && p.status < http.StatusInternalServerError {
+			site, c.strange = "", true
+		} else if err != nil {
+			return "", nil, err
+		}
+	}
+	return site + "|" + clientip.Network(c.h.cfg.ClientIP(c.r)), nil, nil
+}
+
+// judge tells the sender where they stand, and makes a no the problem p.
+func (c *call) judge(d auth.Decision, p problem) error {
+	d.SetHeaders(c.w.Header(), auth.ClassTrack, c.now)
+	if d.OK {
+		return nil
+	}
+	s := d.Standing(c.now)
+	p.standing, p.retry = &s, time.Duration(s.RetryAfter)*time.Second
+	return &p
+}
