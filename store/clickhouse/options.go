@@ -1,0 +1,120 @@
+package clickhouse
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Options say which servers a store uses and what it may ask of them.
+type Options struct {
+	// DSN is where the servers are, required by Open: clickhouse://user:password@host:9000/database
+	// for the native protocol, http:// or https:// for HTTP. Several hosts, separated by
+	// commas, are tried in turn. Parameters are those of the driver: compress=lz4 (the
+	// default here), zstd or none; secure=true for TLS; dial_timeout, max_open_conns and others.
+	DSN string
+	// TLS is used when not nil, for an authority of the host's own or a client's certificate.
+	TLS *tls.Config
+	// Cluster names a cluster of the servers' configuration. Then Migrate makes every
+	// table Replicated on all of its servers, with a Distributed one in front.
+	Cluster string
+	// Retention is how long rows are kept, counted from their time, in whole days.
+	// ClickHouse drops a month when all of it is older. 0 means for ever.
+	Retention time.Duration
+
+	// MaxExecutionTime ends a query on the server. 0 means 60 s.
+	MaxExecutionTime time.Duration
+	// MaxMemory is how many bytes one query may use on a server. 0 means the server's own limit.
+	MaxMemory int64
+	// MaxRowsToRead is how many rows one query may read. 0 means any number.
+	MaxRowsToRead int64
+	// Settings are sent with every query, beside the store's own, which win.
+	Settings map[string]any
+
+	// Linger is how long writes that come while others are stored wait for more to
+	// join them: every insert makes files that the server has to merge. 0 means 200 ms,
+	// negative means none.
+	Linger time.Duration
+	// Buffer is how many rows may wait to be stored. More are refused with
+	// store.ErrUnavailable. 0 means 100 000.
+	Buffer int
+	// Patience is how long a write is tried again while the servers are away, before it
+	// fails with store.ErrUnavailable. 0 means 15 s.
+	Patience time.Duration
+
+	// Now is the clock that orders the receipt of rows. Nil means time.Now.
+	Now func() time.Time
+	// Logger hears of servers that are older than what is tested and of inserts that
+	// are tried again. Nil means silent.
+	Logger *slog.Logger
+}
+
+// resolve fills in the defaults of o and reports everything that is wrong with it.
+func (o Options) resolve() (Options, error) {
+	var faults []error
+	for _, d := range []struct {
+		name  string
+		value int64
+	}{
+		{"Retention", int64(o.Retention)},
+		{"MaxExecutionTime", int64(o.MaxExecutionTime)},
+		{"MaxMemory", o.MaxMemory},
+		{"MaxRowsToRead", o.MaxRowsToRead},
+		{"Buffer", int64(o.Buffer)},
+		{"Patience", int64(o.Patience)},
+	} {
+		if d.value < 0 {
+			faults = append(faults, fmt.Errorf("clickhouse: %s must not be negative", d.name))
+		}
+	}
+	if o.Retention%(24*time.Hour) != 0 {
+		faults = append(faults, fmt.Errorf("clickhouse: Retention of %s is not in whole days", o.Retention))
+	}
+	o.MaxExecutionTime = orDefault(o.MaxExecutionTime, time.Minute)
+	o.Linger = max(orDefault(o.Linger, 200*time.Millisecond), 0)
+	o.Buffer = orDefault(o.Buffer, 100_000)
+	o.Patience = orDefault(o.Patience, 15*time.Second)
+	o.Settings = maps.Clone(o.Settings)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o, errors.Join(faults...)
+}
+
+func orDefault[T int | time.Duration](v, otherwise T) T {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// connection is the driver's form of o. Its errors do not repeat the address, which may
+// hold a password.
+func (o *Options) connection() (*driver.Options, error) {
+	if o.DSN == "" {
+		return nil, errors.New("clickhouse: DSN is missing")
+	}
+	c, err := driver.ParseDSN(o.DSN)
+	if err != nil {
+		return nil, errors.New("clickhouse: DSN is not of the form clickhouse://user:password@host:9000/database")
+	}
+	if o.TLS != nil {
+		c.TLS = o.TLS.Clone()
+	}
+	if c.Compression == nil {
+		c.Compression = &driver.Compression{Method: driver.CompressionLZ4}
+	}
+	c.DialTimeout = orDefault(c.DialTimeout, 5*time.Second)
+	c.MaxIdleConns = orDefault(c.MaxIdleConns, 16)
+	c.MaxOpenConns = orDefault(c.MaxOpenConns, 64)
+	c.ClientInfo.Products = append(c.ClientInfo.Products, struct{ Name, Version string }{"sightline", "1"})
+	return c, nil
+}

@@ -1,0 +1,125 @@
+package clickhouse
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// schemaVersion is what Migrate brings the tables to. It grows with every change.
+const schemaVersion = 1
+
+// A layout is what DDL is written of one table.
+type layout struct {
+	name      string
+	columns   []string // definitions
+	partition string
+	order     string
+	shard     string
+	expires   string // a Date or DateTime; empty: never
+	settings  []string
+}
+
+// layouts are all tables of the schema.
+func (o *Options) layouts() []layout {
+	return []layout{
+		layoutOf(eventTable(), o), layoutOf(errorTable(), o), layoutOf(vitalTable(), o), layoutOf(spanTable(), o),
+		layoutOf(visitTable(), o), layoutOf(checkTable(), o),
+		{
+			name: "receipts",
+			columns: []string{"id UInt64", "time " + instantType, "receipt " + receiptType,
+				"received DateTime DEFAULT now() CODEC(Delta, ZSTD(1))"},
+			partition: "toDate(received)", order: "id", shard: "id",
+			expires:  "toDate(received) + toIntervalDay(" + strconv.Itoa(receiptDays) + ")",
+			settings: []string{"index_granularity = 512"},
+		},
+		{
+			name:    "schema_versions",
+			columns: []string{"version UInt32", "applied DateTime DEFAULT now()"},
+			order:   "version", shard: "version",
+		},
+	}
+}
+
+func layoutOf[T any](t table[T], o *Options) layout {
+	l := layout{
+		name: t.name, shard: t.shard, order: "subject, time, event_id",
+		partition: "toYYYYMM(fromUnixTimestamp64Milli(time, 'UTC'))",
+	}
+	for _, c := range t.columns {
+		l.columns = append(l.columns, c.name+" "+c.kind)
+	}
+	if o.Retention > 0 {
+		days := int64(o.Retention / (24 * time.Hour))
+		l.expires = fmt.Sprintf("toDateTime(intDiv(time, 1000), 'UTC') + toIntervalDay(%d)", days)
+	}
+	return l
+}
+
+// Schema is the DDL of all tables, a statement each, as [Store.Migrate] executes it on
+// an empty database. With a Cluster it is Replicated tables and Distributed ones over them.
+func (o Options) Schema() []string {
+	var ddl []string
+	for _, l := range o.layouts() {
+		ddl = append(ddl, l.create(o.Cluster))
+		if o.Cluster != "" {
+			ddl = append(ddl, l.distribute(o.Cluster))
+		}
+	}
+	return ddl
+}
+
+// local is the name of the table that has the rows, also in a cluster.
+func (o *Options) local(name string) string {
+	if o.Cluster == "" {
+		return name
+	}
+	return name + "_local"
+}
+
+// on is the clause that makes DDL run on all servers of the cluster.
+func (o *Options) on() string {
+	if o.Cluster == "" {
+		return ""
+	}
+	return " ON CLUSTER " + ident(o.Cluster)
+}
+
+func (l layout) create(cluster string) string {
+	o := Options{Cluster: cluster}
+	engine := "MergeTree"
+	window := "non_replicated_deduplication_window = 10000"
+	if cluster != "" {
+		engine = "ReplicatedMergeTree('/clickhouse/tables/{database}/{table}/{shard}', '{replica}')"
+		window = "replicated_deduplication_window = 10000"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "CREATE TABLE IF NOT EXISTS %s%s (\n  %s\n) ENGINE = %s", o.local(l.name), o.on(), strings.Join(l.columns, ",\n  "), engine)
+	if l.partition != "" {
+		fmt.Fprintf(&b, "\nPARTITION BY %s", l.partition)
+	}
+	fmt.Fprintf(&b, "\nORDER BY (%s)", l.order)
+	if l.expires != "" {
+		fmt.Fprintf(&b, "\nTTL %s", l.expires)
+	}
+	// A write is acknowledged when it is on disk, as with any other store.
+	settings := append([]string{window, "fsync_after_insert = 1", "fsync_part_directory = 1", "ttl_only_drop_parts = 1"}, l.settings...)
+	fmt.Fprintf(&b, "\nSETTINGS %s", strings.Join(settings, ", "))
+	return b.String()
+}
+
+func (l layout) distribute(cluster string) string {
+	o := Options{Cluster: cluster}
+	key := "cityHash64(" + l.shard + ")"
+	if strings.HasPrefix(l.order, "subject") {
+		key = "cityHash64(subject, " + l.shard + ")"
+	}
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s%s AS %s\nENGINE = Distributed(%s, currentDatabase(), %s, %s)",
+		l.name, o.on(), o.local(l.name), ident(cluster), o.local(l.name), key)
+}
+
+// ident quotes an identifier.
+func ident(name string) string {
+	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
+}

@@ -1,0 +1,170 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Write stores b together with what other writes wait to store. When it returns nil,
+// all of b is on the servers' disks; when it returns an error, none or a part of b is,
+// and writing b again stores the rest, each row once. It waits while the servers are
+// away, up to Options.Patience. Its error wraps store.ErrUnavailable when they stay
+// away, and at once when Options.Buffer rows wait already.
+func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
+	rows, err := arrange(b)
+	if err != nil {
+		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
+	}
+	if len(rows) == 0 {
+		return store.Written{}, ctx.Err()
+	}
+	w := &write{batch: b, rows: rows, done: make(chan error, 1)}
+	if err := s.enqueue(w); err != nil {
+		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
+	}
+	patience := time.NewTimer(s.cfg.Patience)
+	defer patience.Stop()
+	select {
+	case err = <-w.done:
+	case <-ctx.Done():
+		w.abandoned.Store(true)
+		return store.Written{}, ctx.Err()
+	case <-patience.C:
+		w.abandoned.Store(true)
+		err = fmt.Errorf("%w: not stored within %s", store.ErrUnavailable, s.cfg.Patience)
+	}
+	if err != nil {
+		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
+	}
+	return w.written(), nil
+}
+
+func (w *write) written() store.Written {
+	var sum store.Written
+	for i := range w.rows {
+		if w.rows[i].repeated {
+			sum.Repeated++
+		} else {
+			sum.Stored++
+		}
+	}
+	return sum
+}
+
+// The tables that rows go to.
+type tableID uint8
+
+const (
+	inEvents tableID = iota
+	inErrors
+	inVitals
+	inSpans
+	inVisits
+	inChecks
+	numTables
+)
+
+var tableNames = [numTables]string{"events", "errors", "vitals", "spans", "visits", "checks"}
+
+// The kinds of row in the table events that have ids of their own, as in column kind;
+// kinds of page events are one. Other tables have one kind.
+const pageKind = uint8(store.Pageview)
+
+// An identity is what is counted once.
+type identity struct {
+	table   tableID
+	kind    uint8
+	subject string
+	id      string
+}
+
+// A row is one row of a batch that waits to be stored.
+type row struct {
+	identity
+	index    int // in its slice of the batch
+	millis   int64
+	repeated bool
+}
+
+// arrange lists and checks the rows of b.
+func arrange(b *store.Batch) ([]row, error) {
+	rows := make([]row, 0, b.Len())
+	var faults error
+	add := func(t tableID, index int, subject, id string, at time.Time, kind uint8, texts ...string) {
+		err := check(subject, id, at, texts)
+		switch {
+		case err == nil && t == inEvents && kind > uint8(store.Click), err == nil && t == inChecks && kind > uint8(store.Maintenance):
+			err = errors.New("no such kind or status")
+		case t == inChecks, kind <= uint8(store.PageEvent):
+			kind = pageKind
+		}
+		if err != nil {
+			faults = errors.Join(faults, fmt.Errorf("%w: %s[%d]: %w", store.ErrInvalid, tableNames[t], index, err))
+		}
+		rows = append(rows, row{identity{t, kind, subject, id}, index, at.UnixMilli(), false})
+	}
+	for i := range b.Events {
+		e := &b.Events[i]
+		add(inEvents, i, e.Website, e.ID, e.Time, uint8(e.Kind), append(who(&e.Identity, &e.Agent), e.Path, e.Name, e.Title, e.Referrer,
+			e.ReferrerDomain, e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent, e.GCLID, e.Language, e.Timezone,
+			e.Screen, e.Viewport, e.Namespace, e.Source, e.Properties, e.Href, e.Text)...)
+	}
+	for i := range b.Errors {
+		e := &b.Errors[i]
+		add(inErrors, i, e.Website, e.ID, e.Time, 0, append(who(&e.Identity, &e.Agent), e.Path, e.Message, e.ErrorType, e.Filename, e.Stack)...)
+	}
+	for i := range b.Vitals {
+		v := &b.Vitals[i]
+		texts := append(who(&v.Identity, &v.Agent), v.Path)
+		for _, sample := range v.Samples {
+			texts = append(texts, sample.Metric)
+		}
+		add(inVitals, i, v.Website, v.ID, v.Time, 0, texts...)
+	}
+	for i := range b.Spans {
+		v := &b.Spans[i]
+		add(inSpans, i, v.Website, v.ID, v.Time, 0, append(who(&v.Identity, &v.Agent), v.Path, v.ExitType)...)
+	}
+	for i := range b.Visits {
+		v := &b.Visits[i]
+		add(inVisits, i, v.Link, v.ID, v.Time, 0, append(who(&store.Identity{}, &v.Agent), v.Referrer, v.ReferrerDomain)...)
+	}
+	for i := range b.Checks {
+		c := &b.Checks[i]
+		add(inChecks, i, c.Schedule, c.ID, c.Time, uint8(c.Status), c.URL, c.Region, c.Error)
+	}
+	return rows, faults
+}
+
+// who are the texts of a row's sender.
+func who(i *store.Identity, a *store.Agent) []string {
+	return []string{i.AnonymousID, i.ProfileID, i.SessionID, a.BrowserName, a.BrowserVersion, a.OSName, a.OSVersion,
+		a.DeviceType, a.Country, a.Region, a.City}
+}
+
+// check finds what makes a row impossible to store.
+func check(subject, id string, at time.Time, texts []string) error {
+	switch year := at.UTC().Year(); {
+	case subject == "":
+		return errors.New("no website, link or schedule")
+	case id == "":
+		return errors.New("no id")
+	case at.IsZero():
+		return errors.New("no time")
+	case year < 1 || year > 9999:
+		return fmt.Errorf("the year %d", year)
+	case !utf8.ValidString(subject), !utf8.ValidString(id):
+		return errors.New("a subject or id that is not valid UTF-8")
+	}
+	for _, t := range texts {
+		if !utf8.ValidString(t) {
+			return errors.New("a text that is not valid UTF-8")
+		}
+	}
+	return nil
+}
