@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// silent is a store that speaks DuckDB's dialect and holds nothing.
+// silent is a store that speaks a dialect and holds nothing.
 type silent struct{ lang *dialect.Dialect }
 
 func (s silent) Dialect() *dialect.Dialect  { return s.lang }
@@ -27,6 +27,11 @@ func (s silent) Query(context.Context, store.Statement) (*store.Rows, error) {
 
 func engine(t testing.TB, types ...query.Type) *query.Engine {
 	t.Helper()
+	return engineIn(t, dialect.DuckDB(), types...)
+}
+
+func engineIn(t testing.TB, lang *dialect.Dialect, types ...query.Type) *query.Engine {
+	t.Helper()
 	if types == nil {
 		types = query.Builtin()
 	}
@@ -34,7 +39,7 @@ func engine(t testing.TB, types ...query.Type) *query.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := query.New(query.Config{Store: silent{dialect.DuckDB()}, Types: registry,
+	e, err := query.New(query.Config{Store: silent{lang}, Types: registry,
 		Now: func() time.Time { return time.Date(2026, 4, 2, 12, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
@@ -42,10 +47,10 @@ func engine(t testing.TB, types ...query.Type) *query.Engine {
 	return e
 }
 
-// TestTypes pins the statement of every type: as it is asked most often, and with a
-// filter on a field of the session and one on the row, a group, and a key's filters.
+// TestTypes pins the statements of every type in every dialect: as it is asked most often,
+// and with a filter on a field of the session and one on the row, a group, and a key's filters.
 func TestTypes(t *testing.T) {
-	e := engine(t)
+	e, other := engine(t), engineIn(t, dialect.ClickHouse())
 	for _, info := range e.Types() {
 		t.Run(info.Name, func(t *testing.T) {
 			access := query.Access{Subject: store.Subject{Kind: info.Of, ID: "w1"}}
@@ -56,6 +61,7 @@ func TestTypes(t *testing.T) {
 			}
 			var b strings.Builder
 			b.WriteString(explain(t, e, access, plain))
+			inClickHouse := lines(explained(t, other, access, plain).SQL)
 			full := plain
 			for _, field := range info.Filters {
 				switch field {
@@ -71,11 +77,13 @@ func TestTypes(t *testing.T) {
 			}
 			b.WriteString("\n" + explain(t, e, access, full))
 			golden.Check(t, filepath.Join("testdata", "types", info.Name+".golden"), []byte(b.String()))
+			inClickHouse += "\n" + lines(explained(t, other, access, full).SQL)
+			golden.Check(t, filepath.Join("testdata", "types", "clickhouse", info.Name+".golden"), []byte(inClickHouse))
 		})
 	}
 }
 
-func explain(t *testing.T, e *query.Engine, a query.Access, req query.Request) string {
+func explained(t *testing.T, e *query.Engine, a query.Access, req query.Request) query.Explained {
 	t.Helper()
 	found, err := e.Explain(a, req)
 	if err != nil {
@@ -84,9 +92,15 @@ func explain(t *testing.T, e *query.Engine, a query.Access, req query.Request) s
 	if found[0].Err != nil {
 		t.Fatal(found[0].Err)
 	}
+	return found[0]
+}
+
+func explain(t *testing.T, e *query.Engine, a query.Access, req query.Request) string {
+	t.Helper()
+	found := explained(t, e, a, req)
 	var b strings.Builder
-	fmt.Fprintf(&b, "# plan\n%s# sql\n%s\n# arguments\n", found[0].Plan, lines(found[0].SQL))
-	for _, arg := range found[0].Args {
+	fmt.Fprintf(&b, "# plan\n%s# sql\n%s\n# arguments\n", found.Plan, lines(found.SQL))
+	for _, arg := range found.Args {
 		fmt.Fprintf(&b, "%s %v\n", arg.Name, short(arg.Value))
 	}
 	return b.String()
