@@ -43,6 +43,9 @@ type KeysConfig struct {
 	Prefix string           // of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
 	Logger *slog.Logger     // told why a key was refused, never its secret; nil means silent
+	// Used is told of every key that was accepted, and when, on the way of the request: it
+	// must not wait for anything. nil means nobody.
+	Used func(id string, at time.Time)
 }
 
 // Keys returns an Authenticator of API keys. It asks the store at every request, so a
@@ -85,9 +88,13 @@ func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 	case key == nil:
 		return nil, errors.New("auth: store returned neither a key nor an error")
 	}
-	if reason := key.refusal(a.cfg.Now()); reason != "" {
+	now := a.cfg.Now()
+	if reason := key.refusal(now); reason != "" {
 		return nil, a.refuse(ctx, reason,
 			slog.String("key", key.ID), slog.String("start", secret.Start()), slog.String("owner", key.Owner))
+	}
+	if a.cfg.Used != nil {
+		a.cfg.Used(key.ID, now)
 	}
 	return &Principal{Key: key}, nil
 }

@@ -20,6 +20,8 @@ var (
 	ErrNotFound = errors.New("auth: no such key")
 	// ErrExists: a KeyStore has a key of that id already.
 	ErrExists = errors.New("auth: key exists")
+	// ErrConflict: another changed the key at the same time; this change was not made.
+	ErrConflict = errors.New("auth: key was changed at the same time")
 	// ErrBadKey: a key that contradicts itself or lacks something cannot be issued.
 	ErrBadKey = errors.New("auth: key not acceptable")
 )

@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
+
+// maxText is the most characters that an id, an owner or a name of a key may have.
+const maxText = 255
 
 // An Issuer makes what a store needs for a new key and for a rotated one. Stores use
 // it so that all of them take and refuse the same keys. The zero Issuer is ready.
@@ -18,8 +23,8 @@ type Issuer struct {
 }
 
 // Issue returns k as a store keeps it, and its secret. An empty id is made, a zero
-// CreatedAt becomes now, prefix and start are set, instants become whole milliseconds
-// in UTC, and nothing is shared with k. Its error wraps [ErrBadKey] when k fails
+// CreatedAt becomes now, prefix and start are set, LastUsed is cleared, instants become
+// whole milliseconds in UTC, and nothing is shared with k. Its error wraps [ErrBadKey] when k fails
 // [Key.Check].
 func (i Issuer) Issue(k Key) (Key, Secret, error) {
 	if err := k.Check(); err != nil {
@@ -29,7 +34,7 @@ func (i Issuer) Issue(k Key) (Key, Secret, error) {
 	if err != nil {
 		return Key{}, Secret{}, err
 	}
-	k = k.clone()
+	k = k.Clone()
 	if k.ID == "" {
 		id, err := base62(i.Rand, 20)
 		if err != nil {
@@ -44,20 +49,19 @@ func (i Issuer) Issue(k Key) (Key, Secret, error) {
 		k.Resources[n].Owner = ""
 	}
 	k.CreatedAt, k.Expires, k.Revoked = millis(k.CreatedAt), millis(k.Expires), millis(k.Revoked)
+	k.LastUsed = time.Time{}
 	k.Prefix, k.Start = s.Prefix(), s.Start()
 	return k, s, nil
 }
 
 // Reissue returns k with a new secret; all but prefix and start stays. grace is how
 // long the old secret shall live on, and until the instant when it dies: zero when it
-// dies at once. Its error wraps [ErrBadKey] when k is revoked, since a new secret would
-// not work either, and when grace is negative.
+// dies at once; it dies with the key's expiry at the latest, as the new one does. Its
+// error wraps [ErrBadKey] when k is revoked or expired, since a new secret would not work
+// either, and when grace is negative.
 func (i Issuer) Reissue(k Key, grace time.Duration) (_ Key, _ Secret, until time.Time, err error) {
-	if !k.Revoked.IsZero() {
-		return Key{}, Secret{}, time.Time{}, fmt.Errorf("%w: it is revoked", ErrBadKey)
-	}
-	if grace < 0 {
-		return Key{}, Secret{}, time.Time{}, fmt.Errorf("%w: grace of %v", ErrBadKey, grace)
+	if err := i.renewable(k, grace); err != nil {
+		return Key{}, Secret{}, time.Time{}, err
 	}
 	s, err := NewSecret(i.Rand, i.Prefix)
 	if err != nil {
@@ -66,9 +70,24 @@ func (i Issuer) Reissue(k Key, grace time.Duration) (_ Key, _ Secret, until time
 	if grace > 0 {
 		until = millis(i.now().Add(grace))
 	}
-	k = k.clone()
+	if !k.Expires.IsZero() && until.After(k.Expires) {
+		until = k.Expires
+	}
+	k = k.Clone()
 	k.Prefix, k.Start = s.Prefix(), s.Start()
 	return k, s, until, nil
+}
+
+func (i Issuer) renewable(k Key, grace time.Duration) error {
+	switch {
+	case !k.Revoked.IsZero():
+		return fmt.Errorf("%w: it is revoked", ErrBadKey)
+	case !k.Expires.IsZero() && !i.now().Before(k.Expires):
+		return fmt.Errorf("%w: it is expired", ErrBadKey)
+	case grace < 0:
+		return fmt.Errorf("%w: grace of %v", ErrBadKey, grace)
+	}
+	return nil
 }
 
 func (i Issuer) now() time.Time {
@@ -96,8 +115,15 @@ func (k *Key) Check() error {
 	if k.Owner == "" {
 		fault("owner is missing")
 	}
-	if !utf8.ValidString(k.ID + k.Owner + k.Name) {
-		fault("id, owner or name is not UTF-8")
+	for _, text := range []string{k.ID, k.Owner, k.Name} {
+		switch {
+		case !utf8.ValidString(text):
+			fault("id, owner or name is not UTF-8")
+		case utf8.RuneCountInString(text) > maxText:
+			fault("id, owner or name has more than %d characters", maxText)
+		case strings.ContainsFunc(text, unicode.IsControl):
+			fault("id, owner or name has control characters")
+		}
 	}
 	for i, s := range k.Scopes {
 		if !slices.Contains(Scopes(), s) {
@@ -108,7 +134,7 @@ func (k *Key) Check() error {
 		fault("it is over all resources and over a list of them; say one")
 	}
 	for i, r := range k.Resources {
-		if ReadScopes(r.Kind) == nil || r.ID == "" {
+		if ReadScopes(r.Kind) == nil || r.ID == "" || !utf8.ValidString(r.ID) {
 			fault("resources[%d]: %q %q is no website, link or schedule with an id", i, r.Kind, r.ID)
 		}
 	}
@@ -116,9 +142,13 @@ func (k *Key) Check() error {
 		if f.Field == "" || f.Op == "" || len(f.Values) == 0 {
 			fault("filters[%d]: needs a field, an op and values", i)
 		}
+		// Kept otherwise than it was said, it would not filter what it should.
+		if !utf8.ValidString(f.Field + f.Op + strings.Join(f.Values, "")) {
+			fault("filters[%d] is not UTF-8", i)
+		}
 	}
-	if slices.Contains(k.Types, "") {
-		fault("types: one is empty")
+	if slices.Contains(k.Types, "") || !utf8.ValidString(strings.Join(k.Types, "")) {
+		fault("types: one is empty or not UTF-8")
 	}
 	if k.Limits != nil && k.Limits.PerMinute < 1 {
 		fault("limits: %d requests per minute", k.Limits.PerMinute)

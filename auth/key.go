@@ -82,6 +82,7 @@ type Key struct {
 	Expires   time.Time // zero means never; from this instant on the key is not valid
 	Revoked   time.Time // zero means never
 	Disabled  bool
+	LastUsed  time.Time // when it was last accepted, to a minute; zero means never, or not noted
 }
 
 // Has reports whether k carries scope s at all. It says nothing of resources: use it
@@ -137,8 +138,8 @@ func (k *Key) refusal(now time.Time) string {
 	}
 }
 
-// clone returns a copy that shares nothing with k.
-func (k Key) clone() Key {
+// Clone returns a copy that shares nothing with k.
+func (k Key) Clone() Key {
 	k.Scopes = slices.Clone(k.Scopes)
 	k.Resources = slices.Clone(k.Resources)
 	k.Types = slices.Clone(k.Types)

@@ -11,8 +11,9 @@ import (
 // examples, and hosts that make their keys at start. Set its fields before first use.
 // It is safe for concurrent use.
 type Memory struct {
-	Pepper []byte // required, MinPepper bytes or more
-	Issuer Issuer // the zero one will do
+	Pepper []byte      // required, MinPepper bytes or more
+	Issuer Issuer      // the zero one will do
+	Notify Invalidator // told of every change; nil means nobody
 
 	mu    sync.RWMutex
 	keys  map[string]*record // by id
@@ -37,22 +38,46 @@ func (m *Memory) Create(k Key) (Key, Secret, error) {
 	if err != nil {
 		return Key{}, Secret{}, err
 	}
+	if err := m.add(k, s.Digest(m.Pepper)); err != nil {
+		return Key{}, Secret{}, err
+	}
+	m.notify(k.ID)
+	return k, s, nil
+}
+
+func (m *Memory) add(k Key, d Digest) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, taken := m.keys[k.ID]; taken {
-		return Key{}, Secret{}, fmt.Errorf("%w: %s", ErrExists, k.ID)
+		return fmt.Errorf("%w: %s", ErrExists, k.ID)
 	}
 	if m.keys == nil {
 		m.keys, m.index = make(map[string]*record), make(map[Digest]string)
 	}
-	r := &record{key: k.clone(), digest: s.Digest(m.Pepper)}
-	m.keys[k.ID], m.index[r.digest] = r, k.ID
-	return k, s, nil
+	m.keys[k.ID], m.index[d] = &record{key: k.Clone(), digest: d}, k.ID
+	return nil
+}
+
+// notify runs without the lock, since whoever is told may ask for the key.
+func (m *Memory) notify(id string) {
+	if m.Notify != nil {
+		m.Notify.KeyChanged(context.Background(), id)
+	}
 }
 
 // Rotate gives the key a new secret and lets the old one live for grace; an older one
-// that still lived dies now. Its error wraps [ErrNotFound] or [ErrBadKey].
+// that still lived dies now. Of two rotations at once the later one's secret lives. Its
+// error wraps [ErrNotFound] or [ErrBadKey].
 func (m *Memory) Rotate(id string, grace time.Duration) (Key, Secret, error) {
+	k, s, err := m.rotate(id, grace)
+	if err != nil {
+		return Key{}, Secret{}, err
+	}
+	m.notify(id)
+	return k, s, nil
+}
+
+func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.keys[id]
@@ -68,7 +93,7 @@ func (m *Memory) Rotate(id string, grace time.Duration) (Key, Secret, error) {
 		delete(m.index, r.digest)
 	}
 	r.previous, r.until = r.digest, until
-	r.key, r.digest = k.clone(), s.Digest(m.Pepper)
+	r.key, r.digest = k.Clone(), s.Digest(m.Pepper)
 	m.index[r.digest] = id
 	return k, s, nil
 }
@@ -87,7 +112,36 @@ func (m *Memory) SetDisabled(id string, disabled bool) error {
 	return m.change(id, func(k *Key) { k.Disabled = disabled })
 }
 
+// KeyUsed notes that the key of id was accepted at an instant, at most once a minute. It
+// fits KeysConfig.Used.
+func (m *Memory) KeyUsed(id string, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r, ok := m.keys[id]; ok && at.Sub(r.key.LastUsed) >= time.Minute {
+		r.key.LastUsed = millis(at)
+	}
+}
+
+// Key returns the key of an id. Its error wraps [ErrNotFound].
+func (m *Memory) Key(id string) (Key, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	r, ok := m.keys[id]
+	if !ok {
+		return Key{}, fmt.Errorf("%w: %s", ErrNotFound, id)
+	}
+	return r.key.Clone(), nil
+}
+
 func (m *Memory) change(id string, f func(*Key)) error {
+	err := m.apply(id, f)
+	if err == nil {
+		m.notify(id)
+	}
+	return err
+}
+
+func (m *Memory) apply(id string, f func(*Key)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.keys[id]
@@ -113,6 +167,6 @@ func (m *Memory) KeyByDigest(ctx context.Context, d Digest) (*Key, error) {
 	if !r.digest.Equal(d) && !old {
 		return nil, ErrNotFound
 	}
-	k := r.key.clone()
+	k := r.key.Clone()
 	return &k, nil
 }

@@ -29,6 +29,11 @@ func TestMemoryConforms(t *testing.T) {
 				SetDisabled: func(_ context.Context, id string, disabled bool) error {
 					return m.SetDisabled(id, disabled)
 				},
+				Used: func(_ context.Context, id string, at time.Time) error {
+					m.KeyUsed(id, at)
+					return nil
+				},
+				Key: func(_ context.Context, id string) (auth.Key, error) { return m.Key(id) },
 			}
 		},
 	})

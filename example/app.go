@@ -73,6 +73,9 @@ func openMeta(ctx context.Context, dir string, pepper []byte, log *slog.Logger, 
 	if err != nil {
 		return nil, explain(file, err)
 	}
+	if _, err := m.EnsureOwner(ctx, meta.Owner{ID: owner, Name: "This install"}); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
 	return m, nil
 }
 

@@ -22,12 +22,23 @@ type Store struct {
 	Rotate      func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error)
 	Revoke      func(ctx context.Context, id string) error
 	SetDisabled func(ctx context.Context, id string, disabled bool) error
+	// AddOwner makes an owner before the first key of theirs is created. A store that
+	// takes any owner has none.
+	AddOwner func(ctx context.Context, id string) error
+	// Used notes that the key of an id was accepted, and returns when Key shows it. Key
+	// returns the key of an id. Without them the case of last uses is skipped.
+	Used func(ctx context.Context, id string, at time.Time) error
+	Key  func(ctx context.Context, id string) (auth.Key, error)
 }
 
 // A Harness makes stores for the suite.
 type Harness struct {
 	// Pepper is the one of the stores that Open returns.
 	Pepper []byte
+	// Lag is how old an answer may be at most where no change of this process, but time
+	// alone, made another one right. 0 means that answers are never old; a cache has its
+	// own bound here.
+	Lag time.Duration
 	// Open returns an empty store that takes the time from now, which is safe for
 	// concurrent use. It closes it with t.Cleanup.
 	Open func(t *testing.T, now func() time.Time) Store
@@ -37,9 +48,10 @@ type Harness struct {
 func Run(t *testing.T, h Harness) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
-			b := &bench{t: t, pepper: h.Pepper, why: c.why, clock: &clock{at: start()}}
+			b := &bench{t: t, pepper: h.Pepper, lag: h.Lag, why: c.why, clock: &clock{at: start()}}
 			b.Store = h.Open(t, b.clock.now)
-			if (c.rotates && b.Rotate == nil) || (c.switches && (b.Revoke == nil || b.SetDisabled == nil)) {
+			if (c.rotates && b.Rotate == nil) || (c.switches && (b.Revoke == nil || b.SetDisabled == nil)) ||
+				(c.uses && (b.Used == nil || b.Key == nil)) {
 				t.Skip("the store has no such operation")
 			}
 			c.run(b)
@@ -52,6 +64,7 @@ type testCase struct {
 	why      string
 	rotates  bool
 	switches bool
+	uses     bool
 	run      func(*bench)
 }
 
@@ -60,8 +73,10 @@ type bench struct {
 	Store
 	t      *testing.T
 	pepper []byte
+	lag    time.Duration
 	why    string
 	clock  *clock
+	owners map[string]bool // that were made
 }
 
 // start is off the whole millisecond on purpose: stores keep whole ones.
@@ -95,11 +110,29 @@ func (b *bench) failf(format string, args ...any) {
 
 func (b *bench) create(k auth.Key) (auth.Key, auth.Secret) {
 	b.t.Helper()
+	b.own(k.Owner)
 	k, s, err := b.Create(b.t.Context(), k)
 	if err != nil {
 		b.failf("Create: %v", err)
 	}
 	return k, s
+}
+
+// own makes sure of owners.
+func (b *bench) own(owners ...string) {
+	b.t.Helper()
+	for _, o := range owners {
+		if b.AddOwner == nil || b.owners[o] {
+			continue
+		}
+		if err := b.AddOwner(b.t.Context(), o); err != nil {
+			b.failf("AddOwner: %v", err)
+		}
+		if b.owners == nil {
+			b.owners = map[string]bool{}
+		}
+		b.owners[o] = true
+	}
 }
 
 func (b *bench) rotate(id string, grace time.Duration) (auth.Key, auth.Secret) {

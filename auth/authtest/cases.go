@@ -36,6 +36,16 @@ func cases() []testCase {
 			why: "the old secret lives until the grace period is over, and not a millisecond longer"},
 		{name: "second rotation", rotates: true, run: secondRotation,
 			why: "only one old secret lives: a second rotation kills the first"},
+		{name: "rotations at once", rotates: true, run: rotationsAtOnce,
+			why: "of rotations at once one is made or all in turn; the others fail with ErrConflict, and the key has a working secret"},
+		{name: "grace past expiry", rotates: true, run: gracePastExpiry,
+			why: "a key that expires takes both its secrets with it, and is not rotated any more"},
+		{name: "clock set back", rotates: true, run: clockSetBack,
+			why: "instants are kept, not ages: set back, the clock prolongs a grace and nothing else"},
+		{name: "change seen at once", rotates: true, switches: true, run: seenAtOnce,
+			why: "what this process changed it sees from then on, whoever looked meanwhile"},
+		{name: "last use", uses: true, run: lastUse,
+			why: "the last use of a key is shown, at most once a minute, and never moves back"},
 		{name: "refused rotations", rotates: true, switches: true, run: refusedRotations,
 			why: "an unknown key is not rotated, nor a revoked one, nor with a negative grace"},
 		{name: "revoked and disabled", switches: true, run: switchedOff,
@@ -121,6 +131,7 @@ func takenID(b *bench) {
 	first, secret := b.create(full())
 	second := full()
 	second.Owner = "other"
+	b.own("other")
 	if _, _, err := b.Create(b.t.Context(), second); !errors.Is(err, auth.ErrExists) {
 		b.failf("second Create: %v", err)
 	}
@@ -135,6 +146,9 @@ func refusedKeys(b *bench) {
 		"all and a list":    {Owner: "acme", All: true, Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}}},
 		"unknown scope":     {Owner: "acme", Scopes: []auth.Scope{"read:everything"}},
 		"filter of nothing": {Owner: "acme", Filters: []auth.Filter{{Field: "country", Op: "eq"}}},
+		"filter not UTF-8":  {Owner: "acme", Filters: []auth.Filter{{Field: "path", Op: "eq", Values: []string{"\xff"}}}},
+		"NUL in the name":   {Owner: "acme", Name: "a\x00b"},
+		"endless id":        {Owner: "acme", ID: strings.Repeat("x", 4096)},
 	} {
 		if _, s, err := b.Create(b.t.Context(), k); !errors.Is(err, auth.ErrBadKey) || s.Reveal() != "" {
 			b.failf("%s: %v", what, err)
@@ -153,6 +167,7 @@ func cancelled(b *bench) {
 
 func switchedOff(b *bench) {
 	made, secret := b.create(full())
+	b.find("new key", secret) // as a cache would have it
 	ctx := b.t.Context()
 	for _, disabled := range []bool{true, false} {
 		if err := b.SetDisabled(ctx, made.ID, disabled); err != nil {
@@ -185,6 +200,9 @@ func concurrency(b *bench) {
 	const workers, each = 16, 4
 	var wg sync.WaitGroup
 	faults := make(chan error, workers*each)
+	for w := range workers {
+		b.own(fmt.Sprintf("owner-%d", w))
+	}
 	for w := range workers {
 		wg.Go(func() {
 			for range each {

@@ -1,8 +1,10 @@
 package authtest
 
 import (
+	"context"
 	"errors"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -37,7 +39,7 @@ func rotationWithGrace(b *bench) {
 			b.failf("new secret finds %s", k.ID)
 		}
 	}
-	b.clock.add(2 * time.Millisecond)
+	b.clock.add(2*time.Millisecond + b.lag)
 	if k, err := b.look(old); !errors.Is(err, auth.ErrNotFound) {
 		b.failf("old secret after its grace: %v, %v", k, err)
 	}
@@ -76,5 +78,145 @@ func refusedRotations(b *bench) {
 	}
 	if _, _, err := b.Rotate(b.t.Context(), made.ID, 0); !errors.Is(err, auth.ErrBadKey) {
 		b.failf("revoked key: %v", err)
+	}
+}
+
+func rotationsAtOnce(b *bench) {
+	const together = 8
+	for _, grace := range []time.Duration{0, time.Hour} {
+		k := full()
+		k.ID = "rotated-" + grace.String()
+		made, first := b.create(k)
+		var wg sync.WaitGroup
+		var secrets [together]auth.Secret
+		var errs [together]error
+		for i := range together {
+			wg.Go(func() { _, secrets[i], errs[i] = b.Rotate(b.t.Context(), made.ID, grace) })
+		}
+		wg.Wait()
+		rotated, working := 0, 0
+		for i, s := range secrets {
+			if errs[i] != nil {
+				if !errors.Is(errs[i], auth.ErrConflict) || s.Reveal() != "" {
+					b.failf("a rotation that lost: %v", errs[i])
+				}
+				continue
+			}
+			rotated++
+			if k, err := b.look(s); err == nil && k.ID == made.ID {
+				working++
+			}
+		}
+		most := 1
+		if grace > 0 {
+			most = 2 // the newest, and the one before
+		}
+		if rotated == 0 || working == 0 || working > most {
+			b.failf("with a grace of %v: %d rotations were made, and %d of their secrets work", grace, rotated, working)
+		}
+		if _, err := b.look(first); grace == 0 && !errors.Is(err, auth.ErrNotFound) {
+			b.failf("the secret from before: %v", err)
+		}
+	}
+}
+
+func gracePastExpiry(b *bench) {
+	k := full()
+	k.Expires = b.clock.now().Add(time.Hour)
+	made, old := b.create(k)
+	_, fresh := b.rotate(made.ID, 2*time.Hour)
+	b.clock.add(time.Hour - 2*time.Millisecond)
+	for what, s := range map[string]auth.Secret{"old": old, "new": fresh} {
+		if k := b.find(what+" secret before the expiry", s); !k.Valid(b.clock.now()) {
+			b.failf("%s secret before the expiry: %+v is not valid", what, *k)
+		}
+	}
+	b.clock.add(2*time.Millisecond + b.lag)
+	for what, s := range map[string]auth.Secret{"old": old, "new": fresh} {
+		if k, err := b.look(s); err == nil && k.Valid(b.clock.now()) || err != nil && !errors.Is(err, auth.ErrNotFound) {
+			b.failf("%s secret after the expiry: %+v, %v", what, k, err)
+		}
+	}
+	if _, _, err := b.Rotate(b.t.Context(), made.ID, 0); !errors.Is(err, auth.ErrBadKey) {
+		b.failf("rotation of an expired key: %v", err)
+	}
+}
+
+func clockSetBack(b *bench) {
+	made, old := b.create(full())
+	_, fresh := b.rotate(made.ID, time.Minute)
+	b.clock.add(time.Minute + b.lag)
+	if _, err := b.look(old); !errors.Is(err, auth.ErrNotFound) {
+		b.failf("old secret after its grace: %v", err)
+	}
+	b.clock.add(-time.Hour - b.lag)
+	b.find("old secret after the clock was set back", old)
+	b.find("new secret after the clock was set back", fresh)
+	b.clock.add(48 * time.Hour)
+	if _, err := b.look(old); !errors.Is(err, auth.ErrNotFound) {
+		b.failf("old secret after the clock was set forward: %v", err)
+	}
+	b.find("new secret after the clock was set forward", fresh)
+}
+
+// seenAtOnce changes keys while others look at them.
+func seenAtOnce(b *bench) {
+	ctx, stop := context.WithCancel(b.t.Context())
+	made, secret := b.create(full())
+	_, fresh := b.rotate(made.ID, time.Hour)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				_, _ = b.KeyByDigest(ctx, secret.Digest(b.pepper))
+				_, _ = b.KeyByDigest(ctx, fresh.Digest(b.pepper))
+			}
+		})
+	}
+	defer wg.Wait()
+	defer stop()
+	for n := range 50 {
+		if err := b.SetDisabled(b.t.Context(), made.ID, n%2 == 0); err != nil {
+			b.failf("SetDisabled: %v", err)
+		}
+		for _, s := range []auth.Secret{secret, fresh} {
+			if k := b.find("key", s); k.Disabled != (n%2 == 0) {
+				b.failf("after SetDisabled(%v): %+v", n%2 == 0, *k)
+			}
+		}
+	}
+	if err := b.Revoke(b.t.Context(), made.ID); err != nil {
+		b.failf("Revoke: %v", err)
+	}
+	for _, s := range []auth.Secret{secret, fresh} {
+		if k := b.find("revoked key", s); k.Revoked.IsZero() {
+			b.failf("after Revoke: %+v", *k)
+		}
+	}
+}
+
+func lastUse(b *bench) {
+	made, _ := b.create(full())
+	first := b.clock.now().UTC().Truncate(time.Millisecond)
+	for _, step := range []struct {
+		at, want time.Duration
+	}{
+		{0, 0},
+		{time.Second, 0},
+		{59 * time.Second, 0},
+		{time.Minute, time.Minute},
+		{-time.Hour, time.Minute},
+		{3 * time.Minute, 3 * time.Minute},
+	} {
+		if err := b.Used(b.t.Context(), made.ID, b.clock.now().Add(step.at)); err != nil {
+			b.failf("Used: %v", err)
+		}
+		k, err := b.Key(b.t.Context(), made.ID)
+		if err != nil || !k.LastUsed.Equal(first.Add(step.want)) {
+			b.failf("used after %v: last used %v, %v; want %v", step.at, k.LastUsed, err, first.Add(step.want))
+		}
+	}
+	if err := b.Used(b.t.Context(), "nobody", b.clock.now()); err != nil {
+		b.failf("use of an unknown key: %v", err)
 	}
 }

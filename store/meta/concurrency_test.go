@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,25 +19,26 @@ import (
 // TestConcurrentWriters has goroutines of two stores, which is what two processes are
 // to SQLite, write and read one file. Nobody may be told that the file is busy.
 func TestConcurrentWriters(t *testing.T) {
-	cfg := config(t)
-	stores := [2]*Store{mustOpen(t, cfg), mustOpen(t, cfg)}
-	const workers, each = 16, 10
-	var wg sync.WaitGroup
-	var errs [workers]error
-	for w := range workers {
-		wg.Go(func() { errs[w] = work(t.Context(), stores[w%2], stores[(w+1)%2], w, each) })
-	}
-	wg.Wait()
-	if err := errors.Join(errs[:]...); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range stores {
-		sites, err1 := s.Websites(t.Context(), "acme")
-		keys, err2 := s.Keys(t.Context(), "acme")
-		if len(sites) != workers*each || len(keys) != workers*each || err1 != nil || err2 != nil {
-			t.Errorf("%d websites, %d keys, %v, %v; want %d each", len(sites), len(keys), err1, err2, workers*each)
+	onEach(t, func(t *testing.T, cfg Config) {
+		stores := [2]*Store{mustOpen(t, cfg), mustOpen(t, cfg)}
+		const workers, each = 16, 10
+		var wg sync.WaitGroup
+		var errs [workers]error
+		for w := range workers {
+			wg.Go(func() { errs[w] = work(t.Context(), stores[w%2], stores[(w+1)%2], w, each) })
 		}
-	}
+		wg.Wait()
+		if err := errors.Join(errs[:]...); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range stores {
+			sites, err1 := s.Websites(t.Context(), "acme")
+			keys, err2 := s.Keys(t.Context(), "acme")
+			if len(sites) != workers*each || len(keys) != workers*each || err1 != nil || err2 != nil {
+				t.Errorf("%d websites, %d keys, %v, %v; want %d each", len(sites), len(keys), err1, err2, workers*each)
+			}
+		}
+	})
 }
 
 // work writes through one store and reads through the other.
@@ -79,7 +81,11 @@ func TestWriteUntilKilled(t *testing.T) {
 	if path == "" {
 		t.Skip("run by TestKill")
 	}
-	s := mustOpen(t, Config{Path: path, Pepper: pepper})
+	cfg := Config{Path: path, Pepper: pepper}
+	if strings.HasPrefix(path, "postgres") {
+		cfg.Path, cfg.DSN = "", path
+	}
+	s := mustOpen(t, cfg)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		k, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
 		if err != nil {
@@ -92,45 +98,46 @@ func TestWriteUntilKilled(t *testing.T) {
 }
 
 func TestKill(t *testing.T) {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Skip(err)
-	}
-	cfg := config(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	var reported []string
-	for range 3 {
-		cmd := exec.CommandContext(ctx, exe, "-test.run=^TestWriteUntilKilled$")
-		cmd.Env = append(os.Environ(), crashVariable+"="+cfg.Path)
-		out, err := cmd.StdoutPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
+	onEach(t, func(t *testing.T, cfg Config) {
+		exe, err := os.Executable()
 		if err != nil {
-			t.Fatal(err)
+			t.Skip(err)
 		}
-		lines := bufio.NewScanner(out)
-		for range 25 {
-			if !lines.Scan() {
-				t.Fatalf("the writer ended by itself: %v", lines.Err())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var reported []string
+		for range 3 {
+			cmd := exec.CommandContext(ctx, exe, "-test.run=^TestWriteUntilKilled$")
+			cmd.Env = append(os.Environ(), crashVariable+"="+cfg.Path+cfg.DSN)
+			out, err := cmd.StdoutPipe()
+			if err == nil {
+				err = cmd.Start()
 			}
-			reported = append(reported, lines.Text())
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewScanner(out)
+			for range 25 {
+				if !lines.Scan() {
+					t.Fatalf("the writer ended by itself: %v", lines.Err())
+				}
+				reported = append(reported, lines.Text())
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			for lines.Scan() {
+				reported = append(reported, lines.Text())
+			}
+			_ = cmd.Wait() // it was killed
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
+		s := mustOpen(t, cfg)
+		for _, id := range reported {
+			if _, err := s.Key(t.Context(), id); err != nil {
+				t.Errorf("a key that was reported is gone: %v", err)
+			}
 		}
-		for lines.Scan() {
-			reported = append(reported, lines.Text())
-		}
-		_ = cmd.Wait() // it was killed
-	}
-	s := mustOpen(t, cfg)
-	for _, id := range reported {
-		if _, err := s.Key(t.Context(), id); err != nil {
-			t.Errorf("a key that was reported is gone: %v", err)
-		}
-	}
+	})
 }
 
 // TestDiskFull has the database hit a limit of pages, which it reports as a full disk.

@@ -14,7 +14,7 @@ var websiteColumns = []string{"id", "owner", "name", "domain", "is_public", "cre
 // CreateWebsite keeps w and returns it as it is kept: an empty id is made, a zero
 // CreatedAt is now, the domain is a bare host in lower case (a whole address may be
 // given), and an empty name is the domain. Its error wraps store.ErrInvalid for a
-// website without owner or domain, and [ErrExists] for a known id.
+// website without owner or domain, [ErrNoOwner], and [ErrExists] for a known id.
 func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Website, error) {
 	var faults faults
 	w.ID = faults.id("web", w.ID)
@@ -28,7 +28,7 @@ func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Websi
 	if err := faults.err("website"); err != nil {
 		return store.Website{}, err
 	}
-	err := s.insert(ctx, "create website", s.sql.Insert("websites").Columns(websiteColumns...).
+	err := s.insert(ctx, "create website", w.Owner, s.sql.Insert("websites").Columns(websiteColumns...).
 		Values(w.ID, w.Owner, w.Name, w.Domain, w.IsPublic, w.CreatedAt.UnixMilli()))
 	if err != nil {
 		return store.Website{}, err
@@ -69,5 +69,9 @@ func (s *Store) Owner(ctx context.Context, subject store.Subject) (string, error
 
 // of asks for all that owner has of a table, by creation, then id.
 func (s *Store) of(owner, table string, columns []string) sq.SelectBuilder {
-	return s.sql.Select(columns...).From(table).Where(sq.Eq{"owner": owner}).OrderBy("created_at", "id")
+	return s.byCreation(s.sql.Select(columns...).From(table).Where(sq.Eq{"owner": owner}))
+}
+
+func (s *Store) byCreation(q sq.SelectBuilder) sq.SelectBuilder {
+	return q.OrderBy("created_at", "id"+s.lang.byBytes)
 }

@@ -15,7 +15,8 @@ import (
 
 // CreateKey keeps k under a new secret, and returns both: k as it is kept (see
 // [auth.Issuer.Issue]), and the secret, this once. Its error wraps auth.ErrBadKey for a
-// key that [auth.Key.Check] refuses, and [ErrExists] and auth.ErrExists for a known id.
+// key that [auth.Key.Check] refuses, [ErrNoOwner], and [ErrExists] and auth.ErrExists
+// for a known id.
 func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Key{}, auth.Secret{}, err
@@ -28,7 +29,7 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 	if err != nil {
 		return auth.Key{}, auth.Secret{}, s.wrap(ctx, "create key", err)
 	}
-	err = s.insert(ctx, "create key", s.sql.Insert("api_keys").
+	err = s.insert(ctx, "create key", k.Owner, s.sql.Insert("api_keys").
 		Columns(append(columns, "digest")...).Values(append(values, s.digest(secret))...))
 	if errors.Is(err, ErrExists) {
 		err = fmt.Errorf("%w: %w", err, auth.ErrExists)
@@ -36,83 +37,95 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 	if err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
+	s.tell(ctx, k.ID)
 	return k, secret, nil
 }
 
 // RotateKey gives the key a new secret, returned this once, and lets the old one live
-// for grace; an older one that still lived dies now. All else of the key stays. Its
-// error wraps auth.ErrNotFound, and auth.ErrBadKey for a revoked key or a negative grace.
-func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (k auth.Key, secret auth.Secret, err error) {
+// for grace, though not past the key's expiry; an older one that still lived dies now.
+// All else of the key stays. Of rotations at the same time one is made, and the others
+// change nothing: their error wraps auth.ErrConflict. Otherwise its error wraps
+// auth.ErrNotFound, and auth.ErrBadKey for a revoked or expired key or a negative grace.
+func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
-	err = s.update(ctx, "rotate key", func(db querier) error {
-		found, err := collectFrom(ctx, db, s.selectKeys().Where(sq.Eq{"id": id}), scanKey)
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return errNoKey()
-		}
-		var until time.Time
-		k, secret, until, err = s.issuer.Reissue(found[0].Key, grace)
-		if err != nil {
-			return err
-		}
-		old := found[0].digest
-		if until.IsZero() {
-			old = ""
-		}
-		_, err = change(ctx, db, s.sql.Update("api_keys").Where(sq.Eq{"id": id}).
-			Set("prefix", k.Prefix).Set("start", k.Start).Set("digest", s.digest(secret)).
-			Set("previous_digest", optional(old)).Set("previous_until", optionalTime(until)))
-		return err
-	})
+	found, err := s.keyRow(ctx, "rotate key", id)
+	if err != nil {
+		return auth.Key{}, auth.Secret{}, err
+	}
+	k, secret, until, err := s.issuer.Reissue(found.Key, grace)
+	if err != nil {
+		return auth.Key{}, auth.Secret{}, s.wrap(ctx, "rotate key", err)
+	}
+	old := found.digest
+	if until.IsZero() {
+		old = ""
+	}
+	// The digest is what tells that nobody else rotated meanwhile.
+	same := sq.Eq{"id": id, "digest": found.digest, "revoked_at": nil}
+	err = s.changeKey(ctx, "rotate key", id, s.sql.Update("api_keys").Where(same).
+		Set("prefix", k.Prefix).Set("start", k.Start).Set("digest", s.digest(secret)).
+		Set("previous_digest", optional(old)).Set("previous_until", optionalTime(until)))
+	if errors.Is(err, auth.ErrNotFound) {
+		err = s.wrap(ctx, "rotate key", auth.ErrConflict)
+	}
 	if err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
 	return k, secret, nil
 }
 
-// RevokeKey ends a key for good, in every process from its next request on; the first
-// time counts. Its error wraps auth.ErrNotFound.
+// RevokeKey ends a key for good; the first time counts. Its error wraps auth.ErrNotFound.
 func (s *Store) RevokeKey(ctx context.Context, id string) error {
 	at := optionalTime(s.cfg.Now())
-	return s.changeKey(ctx, "revoke key", s.sql.Update("api_keys").Where(sq.Eq{"id": id}).
+	return s.changeKey(ctx, "revoke key", id, s.sql.Update("api_keys").Where(sq.Eq{"id": id}).
 		Set("revoked_at", sq.Expr("coalesce(revoked_at, ?)", at)))
 }
 
-// SetKeyDisabled switches a key off, or on again, in every process from its next
-// request on. Its error wraps auth.ErrNotFound.
+// SetKeyDisabled switches a key off, or on again. Its error wraps auth.ErrNotFound.
 func (s *Store) SetKeyDisabled(ctx context.Context, id string, disabled bool) error {
-	return s.changeKey(ctx, "disable key", s.sql.Update("api_keys").Where(sq.Eq{"id": id}).Set("disabled", disabled))
+	return s.changeKey(ctx, "disable key", id, s.sql.Update("api_keys").Where(sq.Eq{"id": id}).Set("disabled", disabled))
 }
 
-func (s *Store) changeKey(ctx context.Context, what string, q sq.UpdateBuilder) error {
-	return s.update(ctx, what, func(db querier) error {
+// changeKey runs a statement that changes the key of id, and tells those who want to know.
+func (s *Store) changeKey(ctx context.Context, what, id string, q sq.UpdateBuilder) error {
+	if !keepable(id) {
+		return s.wrap(ctx, what, errNoKey())
+	}
+	err := s.update(ctx, what, func(ctx context.Context, db querier) error {
 		n, err := change(ctx, db, q)
 		if err == nil && n == 0 {
 			err = errNoKey()
 		}
 		return err
 	})
+	if err == nil {
+		s.tell(ctx, id)
+	}
+	return err
 }
 
 // Key returns the key of an id. Its error wraps auth.ErrNotFound.
 func (s *Store) Key(ctx context.Context, id string) (auth.Key, error) {
-	found, err := collect(ctx, s, "key", s.selectKeys().Where(sq.Eq{"id": id}), scanKey)
+	found, err := s.keyRow(ctx, "key", id)
+	return found.Key, err
+}
+
+func (s *Store) keyRow(ctx context.Context, what, id string) (keyRow, error) {
+	found, err := collect(ctx, s, what, s.selectKeys().Where(sq.Eq{"id": id}), scanKey)
 	if err != nil {
-		return auth.Key{}, err
+		return keyRow{}, err
 	}
 	if len(found) == 0 {
-		return auth.Key{}, s.wrap(ctx, "key", errNoKey())
+		return keyRow{}, s.wrap(ctx, what, errNoKey())
 	}
-	return found[0].Key, nil
+	return found[0], nil
 }
 
 // Keys lists the keys of owner, whatever their state, by creation, then id.
 func (s *Store) Keys(ctx context.Context, owner string) ([]auth.Key, error) {
-	q := s.selectKeys().Where(sq.Eq{"owner": owner}).OrderBy("created_at", "id")
+	q := s.byCreation(s.selectKeys().Where(sq.Eq{"owner": owner}))
 	found, err := collect(ctx, s, "list keys", q, scanKey)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type keyRow struct {
 func (s *Store) selectKeys() sq.SelectBuilder {
 	return s.sql.Select("id", "owner", "name", "prefix", "start", "all_resources", "disabled",
 		"created_at", "expires_at", "revoked_at", "scopes", "resources", "filters", "types", "limits",
-		"digest", "previous_digest", "previous_until").From("api_keys")
+		"digest", "previous_digest", "previous_until", "last_used_at").From("api_keys")
 }
 
 // keyValues spells k as columns. JSON keeps the difference between no list and an empty one.
@@ -65,7 +65,7 @@ func lists(k *auth.Key) []column {
 
 func scanKey(row scanner) (k keyRow, err error) {
 	var created int64
-	var expires, revoked, until sql.NullInt64
+	var expires, revoked, until, used sql.NullInt64
 	var previous sql.NullString
 	fields := lists(&k.Key)
 	texts := make([]string, len(fields))
@@ -73,7 +73,7 @@ func scanKey(row scanner) (k keyRow, err error) {
 	for i := range texts {
 		into = append(into, &texts[i])
 	}
-	if err := row.Scan(append(into, &k.digest, &previous, &until)...); err != nil {
+	if err := row.Scan(append(into, &k.digest, &previous, &until, &used)...); err != nil {
 		return keyRow{}, err
 	}
 	var faults []error
@@ -84,6 +84,7 @@ func scanKey(row scanner) (k keyRow, err error) {
 		}
 	}
 	k.CreatedAt, k.Expires, k.Revoked = instant(created), timeOf(expires), timeOf(revoked)
+	k.LastUsed = timeOf(used)
 	k.previous, k.until = previous.String, timeOf(until)
 	return k, errors.Join(faults...)
 }

@@ -1,99 +1,103 @@
 package meta
 
 import (
-	"errors"
-	"net/url"
-	"path/filepath"
-	"strconv"
-	"strings"
+	"context"
+	"database/sql"
 
 	sq "github.com/Masterminds/squirrel"
 	"github.com/pressly/goose/v3"
-	driver "modernc.org/sqlite"
-	codes "modernc.org/sqlite/lib"
+	"github.com/pressly/goose/v3/lock"
+)
 
-	"github.com/sightline-analytics/sightline/store"
+// use is what a pool of connections is for.
+type use int
+
+const (
+	writing    use = iota
+	reading        // changes no record
+	inspecting     // changes nothing at all, not even by recovering from a crash
 )
 
 // lang is all in which one relational database differs from another.
 type lang struct {
-	driver      string // name for database/sql
 	migrations  goose.Dialect
 	placeholder sq.PlaceholderFormat
+	isolation   sql.IsolationLevel // of every transaction
+	// locker keeps other processes from migrating at the same time. Without one they may
+	// trip over each other, and try again.
+	locker lock.SessionLocker
 
-	// writer and reader are the data sources of the two pools; inspector one that can
-	// not change anything, not even by recovering from a crash.
-	writer, reader, inspector func(Config) string
+	check func(Config) error  // of where the records lie
+	name  func(Config) string // of where the records lie, without any password
+	// create makes what can be made, and reports whether nothing is kept there yet.
+	create func(Config) (fresh bool, err error)
+	open   func(Config, use) (*sql.DB, error) // does not connect yet; the pool has its bounds
 
-	damage   string // asks for the first sign of damage; answers ok
-	tables   string // lists the names of all tables
-	truncate string // empties the write-ahead log; the first column of its answer is 0 when it could
+	damage string // asks for the first sign of damage; answers ok; empty when there is nothing to ask
+	tables string // lists the names of all tables that may not be another program's
 
+	byBytes string // after a text in ORDER BY: whatever the language of the database
+
+	// Salts are destroyed by clearing their table, since deleted rows may linger.
+	holdSalts  string // keeps others from the table until the transaction ends; empty when they are kept out anyway
+	clearSalts string
+	// settle removes what the database still has of deleted rows beside its tables, and
+	// reports whether it could.
+	settle func(context.Context, *sql.DB) (bool, error)
+
+	// lost reports that a connection broke before its statement was answered. Another
+	// connection may work.
+	lost func(error) bool
 	// fault names the kind of an error: one of the errors of store, ErrExists, or nil
 	// when it is none of them.
 	fault func(error) error
 }
 
+// langOf is that of the database which c names.
+func langOf(c Config) lang {
+	if c.DSN != "" {
+		return postgres()
+	}
+	return sqlite()
+}
+
 func sqlite() lang {
 	return lang{
-		driver:      "sqlite",
 		migrations:  goose.DialectSQLite3,
 		placeholder: sq.Question,
-		writer: func(c Config) string {
-			return source(c, "", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)")
-		},
-		reader:    func(c Config) string { return source(c, "", "query_only(1)") },
-		inspector: func(c Config) string { return source(c, "ro", "query_only(1)") },
-		damage:    "PRAGMA quick_check(1)",
-		tables:    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
-		truncate:  "PRAGMA wal_checkpoint(TRUNCATE)",
-		fault:     sqliteFault,
+		isolation:   sql.LevelDefault, // which is serializable
+		check:       checkPath,
+		name:        func(c Config) string { return c.Path },
+		create:      createFile,
+		open:        openSQLite,
+		damage:      "PRAGMA quick_check(1)",
+		tables:      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
+		clearSalts:  "DELETE FROM salts", // whose bytes secure_delete overwrites
+		settle:      truncateLog,
+		lost:        func(error) bool { return false },
+		fault:       sqliteFault,
 	}
 }
 
-// source writes a SQLite data source. Transactions are immediate: they wait for the
-// write lock when they begin, where waiting helps, rather than fail half-way.
-func source(c Config, mode string, pragmas ...string) string {
-	path := c.Path
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
+// A schema may hold tables of the host's own; it is another program's when it has some
+// of our names without being ours.
+func postgres() lang {
+	return lang{
+		migrations:  goose.DialectPostgres,
+		placeholder: sq.Dollar,
+		isolation:   sql.LevelReadCommitted, // also where the database's default is another
+		locker:      migrationLock{},
+		check:       checkDSN,
+		name:        nameOfDSN,
+		create:      func(Config) (bool, error) { return false, nil },
+		open:        openPostgres,
+		tables: "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema() " +
+			"AND tablename IN ('" + versionTable + "', 'websites', 'links', 'monitors')",
+		byBytes:    ` COLLATE "C"`,
+		holdSalts:  "LOCK TABLE salts IN ACCESS EXCLUSIVE MODE",
+		clearSalts: "TRUNCATE TABLE salts", // which gives the table a new file
+		settle:     func(context.Context, *sql.DB) (bool, error) { return true, nil },
+		lost:       postgresLost,
+		fault:      postgresFault,
 	}
-	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // a drive letter
-	}
-	q := url.Values{"_txlock": {"immediate"}, "_dqs": {"0"}, "_error_rc": {"1"}}
-	if mode != "" {
-		q.Set("mode", mode)
-	}
-	q.Add("_pragma", "busy_timeout("+strconv.FormatInt(c.Wait.Milliseconds(), 10)+")")
-	q.Add("_pragma", "trusted_schema(0)")
-	for _, p := range pragmas {
-		q.Add("_pragma", p)
-	}
-	u := url.URL{Scheme: "file", Path: path, OmitHost: true, RawQuery: q.Encode()}
-	return u.String()
-}
-
-func sqliteFault(err error) error {
-	var e *driver.Error
-	if !errors.As(err, &e) {
-		return nil
-	}
-	switch e.Code() {
-	case codes.SQLITE_CONSTRAINT_PRIMARYKEY, codes.SQLITE_CONSTRAINT_UNIQUE:
-		return ErrExists
-	case codes.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return store.ErrNotFound
-	}
-	switch e.Code() & 0xff { // the rest of the bits say more than is needed
-	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB, codes.SQLITE_FORMAT:
-		return store.ErrCorrupt
-	case codes.SQLITE_FULL:
-		return store.ErrFull
-	case codes.SQLITE_BUSY, codes.SQLITE_LOCKED, codes.SQLITE_CANTOPEN, codes.SQLITE_IOERR,
-		codes.SQLITE_READONLY, codes.SQLITE_PERM, codes.SQLITE_PROTOCOL:
-		return store.ErrUnavailable
-	}
-	return nil
 }

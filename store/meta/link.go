@@ -21,7 +21,7 @@ var linkColumns = []string{"id", "owner", "slug", "target_url", "name", "created
 // CreateLink keeps l and returns it as it is kept: an empty id is made, a zero
 // CreatedAt is now, and an empty name is the slug, else the target. Its error wraps
 // store.ErrInvalid for a link without owner or with a target that is no web address,
-// and [ErrExists] for a known id or slug.
+// [ErrNoOwner], and [ErrExists] for a known id or slug.
 func (s *Store) CreateLink(ctx context.Context, l Link) (Link, error) {
 	var faults faults
 	l.ID = faults.id("lnk", l.ID)
@@ -38,7 +38,7 @@ func (s *Store) CreateLink(ctx context.Context, l Link) (Link, error) {
 	if err := faults.err("link"); err != nil {
 		return Link{}, err
 	}
-	err := s.insert(ctx, "create link", s.sql.Insert("links").Columns(linkColumns...).
+	err := s.insert(ctx, "create link", l.Owner, s.sql.Insert("links").Columns(linkColumns...).
 		Values(l.ID, l.Owner, optional(l.Slug), l.TargetURL, l.Name, l.CreatedAt.UnixMilli()))
 	if err != nil {
 		return Link{}, err

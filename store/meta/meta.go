@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,25 +20,34 @@ import (
 // ErrExists: there is a record of that id, or a link of that slug, already.
 var ErrExists = errors.New("store/meta: exists already")
 
-// Config says where records lie and how keys are made.
+// Config says where records lie and how keys are made. Exactly one of Path and DSN is
+// required.
 type Config struct {
-	Path   string           // of the SQLite file, in a folder that exists; required; made when missing
-	Pepper []byte           // of secrets' digests, auth.MinPepper bytes or more; nil: no keys are made or rotated
-	Prefix string           // of new secrets; empty means auth.DefaultPrefix
-	Now    func() time.Time // nil means time.Now
-	Wait   time.Duration    // how long to wait for another process's write; 0 means 5 s
-	Logger *slog.Logger     // nil means silent
+	Path    string           // of the SQLite file, in a folder that exists; made when missing
+	DSN     string           // of a PostgreSQL database: postgres://user@host/database?search_path=schema
+	Pepper  []byte           // of secrets' digests, auth.MinPepper bytes or more; nil: no keys are made or rotated
+	Prefix  string           // of new secrets; empty means auth.DefaultPrefix
+	Now     func() time.Time // nil means time.Now
+	Wait    time.Duration    // how long to wait for another process's write; 0 means 5 s
+	Timeout time.Duration    // of one operation whose context does not end before; 0 means twice Wait
+	Logger  *slog.Logger     // nil means silent
 }
 
 // A Store keeps the records. It is safe for concurrent use, also by several processes.
 type Store struct {
 	cfg    Config
 	lang   lang
-	write  *sql.DB // of one connection, so that writers queue here rather than in the database
+	write  *sql.DB
 	read   *sql.DB
 	sql    sq.StatementBuilderType
 	issuer auth.Issuer
 	traces atomic.Bool // destroyed salts may still be read in the write-ahead log
+	uses   uses
+
+	mu      sync.Mutex
+	told    []auth.Invalidator
+	closing sync.Once
+	closed  error
 }
 
 var (
@@ -46,10 +56,11 @@ var (
 	_ auth.KeyStore    = (*Store)(nil)
 )
 
-// Open opens the file of cfg, making it when it is missing and bringing an older one
-// forward. Its error joins all problems of cfg, or wraps store.ErrNewerSchema (of a
-// newer program), store.ErrCorrupt (damaged, or not of this program) or
-// store.ErrUnavailable (locked, or not to be reached); then the file is as it was.
+// Open opens the file or the database schema of cfg, making the file when it is missing
+// and bringing older records forward; processes that do so together wait for each other.
+// Its error joins all problems of cfg, or wraps store.ErrNewerSchema (of a newer
+// program), store.ErrCorrupt (damaged, or not of this program) or store.ErrUnavailable
+// (locked, not to be reached, or no rights); then all is as it was.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return open(ctx, cfg, migrations())
 }
@@ -64,10 +75,13 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 	if cfg.Wait == 0 {
 		cfg.Wait = 5 * time.Second
 	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = 2 * cfg.Wait
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	lang := sqlite()
+	lang := langOf(cfg)
 	if err := inspect(ctx, lang, cfg, files); err != nil {
 		return nil, err
 	}
@@ -83,6 +97,7 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 	if err := s.prepare(ctx, files); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.startUses()
 	return s, nil
 }
 
@@ -95,11 +110,14 @@ func (s *Store) prepare(ctx context.Context, files fs.FS) error {
 
 func (c Config) check() error {
 	var faults []error
-	if c.Path == "" {
-		faults = append(faults, errors.New("store/meta: path is missing"))
+	if err := langOf(c).check(c); err != nil {
+		faults = append(faults, err)
 	}
 	if c.Wait < 0 {
 		faults = append(faults, fmt.Errorf("store/meta: wait of %v", c.Wait))
+	}
+	if c.Timeout < 0 || c.Timeout > 0 && c.Timeout < c.Wait {
+		faults = append(faults, fmt.Errorf("store/meta: timeout of %v, and a wait of %v within it", c.Timeout, c.Wait))
 	}
 	if n := len(c.Pepper); n > 0 && n < auth.MinPepper {
 		faults = append(faults, fmt.Errorf("store/meta: pepper has %d bytes, fewer than %d", n, auth.MinPepper))
@@ -112,24 +130,23 @@ func (c Config) check() error {
 
 // connect makes the two pools; neither connects yet.
 func connect(l lang, cfg Config) (write, read *sql.DB, err error) {
-	write, err = sql.Open(l.driver, l.writer(cfg))
-	if err != nil {
-		return nil, nil, fmt.Errorf("store/meta: %w", err)
+	if write, err = l.open(cfg, writing); err != nil {
+		return nil, nil, err
 	}
-	write.SetMaxOpenConns(1)
-	read, err = sql.Open(l.driver, l.reader(cfg))
-	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("store/meta: %w", err), write.Close())
+	if read, err = l.open(cfg, reading); err != nil {
+		return nil, nil, errors.Join(err, write.Close())
 	}
-	read.SetMaxOpenConns(8)
-	read.SetMaxIdleConns(8)
 	return write, read, nil
 }
 
-// Close ends all work and closes the file. Calling it again does nothing.
+// Close keeps what is still to be kept, ends all work and closes the connections. Calling
+// it again does nothing.
 func (s *Store) Close() error {
-	// The writer goes last: its close moves the write-ahead log into the file.
-	return errors.Join(s.read.Close(), s.write.Close())
+	s.closing.Do(func() {
+		// The writer goes last: its close moves the write-ahead log into the file.
+		s.closed = errors.Join(s.stopUses(), s.read.Close(), s.write.Close())
+	})
+	return s.closed
 }
 
 // Ping reports whether records can be read, by reading some. Its error wraps

@@ -23,38 +23,30 @@ var noon = time.Date(2026, 3, 29, 12, 0, 0, 123_456_789, time.FixedZone("", 5*36
 
 var noonKept = time.Date(2026, 3, 29, 6, 15, 0, 123_000_000, time.UTC)
 
-func config(t testing.TB) Config {
-	t.Helper()
-	return Config{
-		Path:   filepath.Join(t.TempDir(), "meta.sqlite"),
-		Pepper: pepper,
-		Now:    func() time.Time { return noon },
-	}
-}
-
-func mustOpen(t testing.TB, cfg Config) *Store {
-	t.Helper()
-	s, err := Open(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
 func TestKeysConform(t *testing.T) {
-	authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(t *testing.T, now func() time.Time) authtest.Store {
-		cfg := config(t)
-		cfg.Now = now
-		s := mustOpen(t, cfg)
-		return authtest.Store{
-			KeyStore: s, Create: s.CreateKey, Rotate: s.RotateKey, Revoke: s.RevokeKey, SetDisabled: s.SetKeyDisabled,
-		}
-	}})
+	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
+		authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(t *testing.T, now func() time.Time) authtest.Store {
+			cfg := config(t)
+			cfg.Now = now
+			return onTrial(mustOpen(t, cfg))
+		}})
+	})
+}
+
+// onTrial is s as the conformance suite drives it.
+func onTrial(s *Store) authtest.Store {
+	return authtest.Store{
+		KeyStore: s, Create: s.CreateKey, Rotate: s.RotateKey, Revoke: s.RevokeKey, SetDisabled: s.SetKeyDisabled,
+		AddOwner: func(ctx context.Context, id string) error {
+			_, err := s.EnsureOwner(ctx, Owner{ID: id})
+			return err
+		},
+		Used: func(ctx context.Context, id string, at time.Time) error {
+			s.KeyUsed(id, at)
+			return s.keepUses(ctx, false)
+		},
+		Key: s.Key,
+	}
 }
 
 func TestConfigReportsEveryFault(t *testing.T) {
@@ -67,41 +59,44 @@ func TestConfigReportsEveryFault(t *testing.T) {
 }
 
 func TestWithoutPepper(t *testing.T) {
-	cfg := config(t)
-	with := mustOpen(t, cfg)
-	k, _, err := with.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.Pepper = nil
-	s := mustOpen(t, cfg)
-	if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil || !strings.Contains(err.Error(), "pepper") {
-		t.Errorf("CreateKey: %v", err)
-	}
-	if _, _, err := s.RotateKey(t.Context(), k.ID, 0); err == nil || !strings.Contains(err.Error(), "pepper") {
-		t.Errorf("RotateKey: %v", err)
-	}
-	if keys, err := s.Keys(t.Context(), "acme"); err != nil || len(keys) != 1 {
-		t.Errorf("Keys = %v, %v", keys, err)
-	}
+	onEach(t, func(t *testing.T, cfg Config) {
+		with := mustOpen(t, cfg)
+		k, _, err := with.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Pepper = nil
+		s := mustOpen(t, cfg)
+		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil || !strings.Contains(err.Error(), "pepper") {
+			t.Errorf("CreateKey: %v", err)
+		}
+		if _, _, err := s.RotateKey(t.Context(), k.ID, 0); err == nil || !strings.Contains(err.Error(), "pepper") {
+			t.Errorf("RotateKey: %v", err)
+		}
+		if keys, err := s.Keys(t.Context(), "acme"); err != nil || len(keys) != 1 {
+			t.Errorf("Keys = %v, %v", keys, err)
+		}
+	})
 }
 
 func TestPing(t *testing.T) {
-	s := mustOpen(t, config(t))
-	if err := s.Ping(t.Context()); err != nil {
-		t.Errorf("an open store: %v", err)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := s.Ping(ended); !errors.Is(err, context.Canceled) {
-		t.Errorf("with a context that ended: %v", err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Ping(t.Context()); err == nil {
-		t.Error("a closed store answers")
-	}
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		if err := s.Ping(t.Context()); err != nil {
+			t.Errorf("an open store: %v", err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.Ping(ended); !errors.Is(err, context.Canceled) {
+			t.Errorf("with a context that ended: %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Ping(t.Context()); err == nil {
+			t.Error("a closed store answers")
+		}
+	})
 }
 
 func TestFilesAreForTheirOwnerOnly(t *testing.T) {
@@ -144,47 +139,48 @@ func TestPathsAreTakenAsTheyAre(t *testing.T) {
 }
 
 func TestEverythingOutlivesARestart(t *testing.T) {
-	cfg := config(t)
-	ctx := t.Context()
-	type world struct {
-		Sites    []store.Website
-		Links    []Link
-		Monitors []Monitor
-		Keys     []auth.Key
-		Salt     []byte
-	}
-	read := func(s *Store) (w world) {
-		var errs [5]error
-		w.Sites, errs[0] = s.Websites(ctx, "acme")
-		w.Links, errs[1] = s.Links(ctx, "acme")
-		w.Monitors, errs[2] = s.Monitors(ctx, "acme")
-		w.Keys, errs[3] = s.Keys(ctx, "acme")
-		w.Salt, errs[4] = s.Salt(ctx, noon)
-		if err := errors.Join(errs[:]...); err != nil {
+	onEach(t, func(t *testing.T, cfg Config) {
+		ctx := t.Context()
+		type world struct {
+			Sites    []store.Website
+			Links    []Link
+			Monitors []Monitor
+			Keys     []auth.Key
+			Salt     []byte
+		}
+		read := func(s *Store) (w world) {
+			var errs [5]error
+			w.Sites, errs[0] = s.Websites(ctx, "acme")
+			w.Links, errs[1] = s.Links(ctx, "acme")
+			w.Monitors, errs[2] = s.Monitors(ctx, "acme")
+			w.Keys, errs[3] = s.Keys(ctx, "acme")
+			w.Salt, errs[4] = s.Salt(ctx, noon)
+			if err := errors.Join(errs[:]...); err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}
+		s := mustOpen(t, cfg)
+		site, err1 := s.CreateWebsite(ctx, store.Website{Owner: "acme", Domain: "a.example", IsPublic: true})
+		_, err2 := s.CreateLink(ctx, Link{Owner: "acme", Slug: "go", TargetURL: "https://a.example/x"})
+		_, err3 := s.CreateMonitor(ctx, Monitor{Owner: "acme", URL: "https://a.example", WebsiteID: site.ID})
+		_, secret, err4 := s.CreateKey(ctx, auth.Key{Owner: "acme", Scopes: auth.Scopes(), All: true})
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			t.Fatal(err)
 		}
-		return w
-	}
-	s := mustOpen(t, cfg)
-	site, err1 := s.CreateWebsite(ctx, store.Website{Owner: "acme", Domain: "a.example", IsPublic: true})
-	_, err2 := s.CreateLink(ctx, Link{Owner: "acme", Slug: "go", TargetURL: "https://a.example/x"})
-	_, err3 := s.CreateMonitor(ctx, Monitor{Owner: "acme", URL: "https://a.example", WebsiteID: site.ID})
-	_, secret, err4 := s.CreateKey(ctx, auth.Key{Owner: "acme", Scopes: auth.Scopes(), All: true})
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		t.Fatal(err)
-	}
-	before := read(s)
-	if len(before.Sites) != 1 || len(before.Links) != 1 || len(before.Monitors) != 1 || len(before.Keys) != 1 {
-		t.Fatalf("kept %+v", before)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s = mustOpen(t, cfg)
-	if diff := cmp.Diff(before, read(s)); diff != "" {
-		t.Errorf("after a restart (-before +after):\n%s", diff)
-	}
-	if k, err := s.KeyByDigest(ctx, secret.Digest(pepper)); err != nil || k.ID != before.Keys[0].ID {
-		t.Errorf("KeyByDigest after a restart = %+v, %v", k, err)
-	}
+		before := read(s)
+		if len(before.Sites) != 1 || len(before.Links) != 1 || len(before.Monitors) != 1 || len(before.Keys) != 1 {
+			t.Fatalf("kept %+v", before)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = mustOpen(t, cfg)
+		if diff := cmp.Diff(before, read(s)); diff != "" {
+			t.Errorf("after a restart (-before +after):\n%s", diff)
+		}
+		if k, err := s.KeyByDigest(ctx, secret.Digest(pepper)); err != nil || k.ID != before.Keys[0].ID {
+			t.Errorf("KeyByDigest after a restart = %+v, %v", k, err)
+		}
+	})
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -32,85 +30,28 @@ func migrations() fs.FS {
 	return files
 }
 
-// inspect refuses a file that is not for this program, without changing it, and makes
-// a missing one.
+// inspect refuses what is not for this program, without changing it, and makes a
+// missing file.
 func inspect(ctx context.Context, l lang, cfg Config, files fs.FS) error {
-	fresh, err := create(cfg.Path)
+	fresh, err := l.create(cfg)
 	if err != nil || fresh {
 		return err
 	}
-	db, err := sql.Open(l.driver, l.inspector(cfg))
+	db, err := l.open(cfg, inspecting)
 	if err != nil {
-		return fmt.Errorf("store/meta: %w", err)
+		return err
 	}
 	err = judge(ctx, l, db, files)
 	if err := errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("store/meta: %s: %w", cfg.Path, err)
+		return fmt.Errorf("store/meta: %s: %w", l.name(cfg), err)
 	}
 	return nil
 }
 
-// create makes the file when it is missing, for its owner's eyes only, and reports
-// whether it holds nothing yet.
-//
-// It opens no file that somebody may have open as a database: when a process closes any
-// handle of a file it loses all its locks on it, those of SQLite too. So a new file is
-// made under another name, closed, and then given its own.
-func create(path string) (fresh bool, err error) {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := createAside(path); err != nil {
-			return false, fmt.Errorf("store/meta: %w: %w", store.ErrUnavailable, err)
-		}
-		info, err = os.Stat(path)
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no file", path)
-	}
-	if err != nil {
-		return false, fmt.Errorf("store/meta: %w: %w", store.ErrUnavailable, err)
-	}
-	return info.Size() == 0, nil
-}
-
-func createAside(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	err = os.Link(f.Name(), path)
-	if errors.Is(err, fs.ErrExist) {
-		err = nil // another was quicker
-	} else if err != nil {
-		// A file system without links: then only a database that this process opens
-		// within this very moment would lose its locks.
-		err = createExclusive(path)
-	}
-	return errors.Join(err, os.Remove(f.Name()))
-}
-
-func createExclusive(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
 // judge says whether this program can work with what db holds.
 func judge(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
-	damage, err := texts(ctx, db, l.damage)
-	if err != nil {
-		return kind(ctx, l, err)
-	}
-	if !slices.Equal(damage, []string{"ok"}) {
-		return fmt.Errorf("%w: %q", store.ErrCorrupt, damage)
+	if err := sound(ctx, l, db); err != nil {
+		return err
 	}
 	tables, err := texts(ctx, db, l.tables)
 	if err != nil {
@@ -136,6 +77,21 @@ func judge(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
 	return nil
 }
 
+// sound asks the database whether it is damaged.
+func sound(ctx context.Context, l lang, db *sql.DB) error {
+	if l.damage == "" {
+		return nil
+	}
+	damage, err := texts(ctx, db, l.damage)
+	if err != nil {
+		return kind(ctx, l, err)
+	}
+	if !slices.Equal(damage, []string{"ok"}) {
+		return fmt.Errorf("%w: %q", store.ErrCorrupt, damage)
+	}
+	return nil
+}
+
 // newest is the version of the last migration.
 func newest(l lang, db *sql.DB, files fs.FS) (int64, error) {
 	p, err := provider(l, db, files)
@@ -147,8 +103,11 @@ func newest(l lang, db *sql.DB, files fs.FS) (int64, error) {
 }
 
 func provider(l lang, db *sql.DB, files fs.FS) (*goose.Provider, error) {
-	p, err := goose.NewProvider(l.migrations, db, files,
-		goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
+	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true)}
+	if l.locker != nil {
+		options = append(options, goose.WithSessionLocker(l.locker))
+	}
+	p, err := goose.NewProvider(l.migrations, db, files, options...)
 	if err != nil {
 		return nil, fmt.Errorf("store/meta: migrations: %w", err)
 	}
@@ -166,7 +125,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS) error {
 		done, err := p.Up(ctx)
 		for _, m := range done {
 			s.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "schema brought forward",
-				slog.String("file", s.cfg.Path), slog.Int64("version", m.Source.Version))
+				slog.String("at", s.lang.name(s.cfg)), slog.Int64("version", m.Source.Version))
 		}
 		if err == nil {
 			return nil

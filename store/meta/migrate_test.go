@@ -6,23 +6,25 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 func TestOlderFileIsBroughtForward(t *testing.T) {
-	cfg := config(t)
-	oldFile(t, cfg, "INSERT INTO websites VALUES ('w', 'acme', 'A', 'a.example', TRUE, 1)")
-	s := mustOpen(t, cfg)
-	got, err := s.Website(t.Context(), "w")
-	want := store.Website{ID: "w", Owner: "acme", Name: "A", Domain: "a.example", IsPublic: true, CreatedAt: instant(1)}
-	if err != nil || got != want {
-		t.Errorf("the website is now %+v, %v", got, err)
-	}
-	if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err != nil {
-		t.Errorf("keys, which the older program did not know: %v", err)
-	}
+	onEach(t, func(t *testing.T, cfg Config) {
+		oldFile(t, cfg, "INSERT INTO websites VALUES ('w', 'acme', 'A', 'a.example', TRUE, 1)")
+		s := mustOpen(t, cfg)
+		got, err := s.Website(t.Context(), "w")
+		want := store.Website{ID: "w", Owner: "acme", Name: "A", Domain: "a.example", IsPublic: true, CreatedAt: instant(1)}
+		if err != nil || got != want {
+			t.Errorf("the website is now %+v, %v", got, err)
+		}
+		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err != nil {
+			t.Errorf("keys, which the older program did not know: %v", err)
+		}
+	})
 }
 
 // oldFile makes the file of a program that knew the first migration alone.
@@ -32,11 +34,13 @@ func oldFile(t *testing.T, cfg Config, statement string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write, read, err := connect(sqlite(), cfg)
+	cfg.Wait, cfg.Timeout = 5*time.Second, 10*time.Second
+	l := langOf(cfg)
+	write, read, err := connect(l, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := provider(sqlite(), write, fstest.MapFS{"0001_directory.sql": {Data: first}})
+	p, err := provider(l, write, fstest.MapFS{"0001_directory.sql": {Data: first}})
 	if err == nil {
 		_, err = p.Up(t.Context())
 	}
@@ -49,56 +53,62 @@ func oldFile(t *testing.T, cfg Config, statement string) {
 }
 
 func TestFailedMigrationChangesNothing(t *testing.T) {
-	cfg := filled(t)
-	files, ok := later(t).(fstest.MapFS)
-	if !ok {
-		t.Fatal("the migrations are no MapFS")
-	}
-	files["9001_bad.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nDELETE FROM websites;\nSELECT nothing FROM nowhere;\n")}
-	if s, err := open(t.Context(), cfg, files); err == nil {
-		t.Errorf("open = %v with a bad migration", s)
-	}
-	delete(files, "9001_bad.sql")
-	s, err := open(t.Context(), cfg, files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sites, err := s.Websites(t.Context(), "acme")
-	if err := errors.Join(err, s.Close()); err != nil || len(sites) != 200 {
-		t.Errorf("%d websites after a migration that failed, %v; want 200", len(sites), err)
-	}
+	onEach(t, func(t *testing.T, cfg Config) {
+		filled(t, cfg)
+		files, ok := later(t).(fstest.MapFS)
+		if !ok {
+			t.Fatal("the migrations are no MapFS")
+		}
+		files["9001_bad.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nDELETE FROM websites;\nSELECT nothing FROM nowhere;\n")}
+		if s, err := open(t.Context(), cfg, files); err == nil {
+			t.Errorf("open = %v with a bad migration", s)
+		}
+		delete(files, "9001_bad.sql")
+		s, err := open(t.Context(), cfg, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sites, err := s.Websites(t.Context(), "acme")
+		if err := errors.Join(err, s.Close()); err != nil || len(sites) != 200 {
+			t.Errorf("%d websites after a migration that failed, %v; want 200", len(sites), err)
+		}
+	})
 }
 
 func TestOpeningTogether(t *testing.T) {
-	cfg := config(t)
-	const openers = 8
-	var wg sync.WaitGroup
-	var stores [openers]*Store
-	var errs [openers]error
-	for i := range openers {
-		wg.Go(func() {
-			if stores[i], errs[i] = Open(t.Context(), cfg); errs[i] == nil {
-				_, errs[i] = stores[i].CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"})
+	onEach(t, func(t *testing.T, cfg Config) {
+		const openers = 8
+		var wg sync.WaitGroup
+		var stores [openers]*Store
+		var errs [openers]error
+		for i := range openers {
+			wg.Go(func() {
+				if stores[i], errs[i] = Open(t.Context(), cfg); errs[i] != nil {
+					return
+				}
+				if _, errs[i] = stores[i].EnsureOwner(t.Context(), Owner{ID: "acme"}); errs[i] == nil {
+					_, errs[i] = stores[i].CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"})
+				}
+			})
+		}
+		wg.Wait()
+		if err := errors.Join(errs[:]...); err != nil {
+			t.Error(err)
+		}
+		for _, s := range stores {
+			if s == nil {
+				continue
 			}
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs[:]...); err != nil {
-		t.Error(err)
-	}
-	for _, s := range stores {
-		if s == nil {
-			continue
-		}
-		if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != openers {
-			t.Errorf("%d websites, %v; want %d", len(sites), err, openers)
-		}
-	}
-	for _, s := range stores {
-		if s != nil {
-			if err := s.Close(); err != nil {
-				t.Error(err)
+			if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != openers {
+				t.Errorf("%d websites, %v; want %d", len(sites), err, openers)
 			}
 		}
-	}
+		for _, s := range stores {
+			if s != nil {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
 }

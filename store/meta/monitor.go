@@ -21,7 +21,8 @@ var monitorColumns = []string{"id", "owner", "name", "url", "website_id", "creat
 // CreateMonitor keeps m and returns it as it is kept: an empty id is made, a zero
 // CreatedAt is now, and an empty name is the address. Its error wraps store.ErrInvalid
 // for a monitor without owner or with an address that is none, store.ErrNotFound when
-// the owner has no such website, and [ErrExists] for a known id.
+// the owner has no such website or is not known ([ErrNoOwner]), and [ErrExists] for a
+// known id.
 func (s *Store) CreateMonitor(ctx context.Context, m Monitor) (Monitor, error) {
 	var faults faults
 	m.ID = faults.id("mon", m.ID)
@@ -35,7 +36,7 @@ func (s *Store) CreateMonitor(ctx context.Context, m Monitor) (Monitor, error) {
 	if err := faults.err("monitor"); err != nil {
 		return Monitor{}, err
 	}
-	err := s.insert(ctx, "create monitor", s.sql.Insert("monitors").Columns(monitorColumns...).
+	err := s.insert(ctx, "create monitor", m.Owner, s.sql.Insert("monitors").Columns(monitorColumns...).
 		Values(m.ID, m.Owner, m.Name, m.URL, optional(m.WebsiteID), m.CreatedAt.UnixMilli()))
 	if err != nil {
 		return Monitor{}, err

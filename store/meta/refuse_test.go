@@ -18,16 +18,15 @@ import (
 )
 
 // filled makes a file with enough in it that damage has something to hit.
-func filled(t *testing.T) Config {
+func filled(t *testing.T, cfg Config) Config {
 	t.Helper()
-	cfg := config(t)
 	s := mustOpen(t, cfg)
-	err := s.update(t.Context(), "fill", func(db querier) error {
+	err := s.update(t.Context(), "fill", func(ctx context.Context, db querier) error {
 		q := s.sql.Insert("websites").Columns(websiteColumns...)
 		for i := range 200 {
 			q = q.Values(fmt.Sprintf("w%03d", i), "acme", fmt.Sprint("Website ", i), "a.example", false, i)
 		}
-		_, err := change(t.Context(), db, q)
+		_, err := change(ctx, db, q)
 		return err
 	})
 	if err != nil {
@@ -56,22 +55,6 @@ func later(t *testing.T) fs.FS {
 	}
 	files["9000_later.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nALTER TABLE websites ADD COLUMN color TEXT NOT NULL DEFAULT 'blue';\n")}
 	return files
-}
-
-func raw(t *testing.T, path string, statements ...string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range statements {
-		if _, err := db.ExecContext(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestRefusedFilesAreNotTouched(t *testing.T) {
@@ -105,11 +88,11 @@ func TestRefusedFilesAreNotTouched(t *testing.T) {
 			if err := os.Remove(cfg.Path); err != nil {
 				t.Fatal(err)
 			}
-			raw(t, cfg.Path, "CREATE TABLE cookies (id INTEGER PRIMARY KEY)", "INSERT INTO cookies VALUES (1)")
+			raw(t, cfg, "CREATE TABLE cookies (id INTEGER PRIMARY KEY)", "INSERT INTO cookies VALUES (1)")
 		}, store.ErrCorrupt},
 	} {
 		t.Run(c.says, func(t *testing.T) {
-			cfg := filled(t)
+			cfg := filled(t, config(t))
 			c.spoil(t, cfg)
 			before, err := os.ReadFile(cfg.Path)
 			if err != nil {
@@ -144,7 +127,7 @@ func rewrite(f func([]byte) []byte) func(*testing.T, Config) {
 }
 
 func TestNewerFileWithALogIsNotTouched(t *testing.T) {
-	cfg := filled(t)
+	cfg := filled(t, config(t))
 	newer, err := open(t.Context(), cfg, later(t))
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +207,7 @@ func TestLockedByAnotherProcess(t *testing.T) {
 }
 
 func TestLockedWhole(t *testing.T) {
-	cfg := filled(t)
+	cfg := filled(t, config(t))
 	cfg.Wait = 50 * time.Millisecond
 	// Out of write-ahead mode one process can keep all others from reading too.
 	db, err := sql.Open("sqlite", cfg.Path+"?_txlock=exclusive")
@@ -250,16 +233,18 @@ func TestLockedWhole(t *testing.T) {
 }
 
 func TestEndedContext(t *testing.T) {
-	s := mustOpen(t, config(t))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.CreateWebsite(ctx, store.Website{Owner: "acme", Domain: "a.example"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("CreateWebsite: %v", err)
-	}
-	if _, err := Open(ctx, config(t)); !errors.Is(err, context.Canceled) {
-		t.Errorf("Open: %v", err)
-	}
-	if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != 0 {
-		t.Errorf("Websites = %v, %v", sites, err)
-	}
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.CreateWebsite(ctx, store.Website{Owner: "acme", Domain: "a.example"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("CreateWebsite: %v", err)
+		}
+		if _, err := Open(ctx, cfg); !errors.Is(err, context.Canceled) {
+			t.Errorf("Open: %v", err)
+		}
+		if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != 0 {
+			t.Errorf("Websites = %v, %v", sites, err)
+		}
+	})
 }

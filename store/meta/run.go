@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	sq "github.com/Masterminds/squirrel"
 
@@ -20,9 +23,35 @@ type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
+// errSlow ends operations that their own context would let go on.
+var errSlow = fmt.Errorf("%w: no answer within the timeout", store.ErrUnavailable)
+
+// bounded is ctx with the timeout of Config.
+func (s *Store) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, s.cfg.Timeout, errSlow)
+}
+
+// again runs f, and runs it again while the connections that it gets turn out to be
+// broken: after a restart of the database all of a pool may be. f must not have changed
+// anything by then.
+func (s *Store) again(f func() error) error {
+	const pool = 8
+	for try := 0; ; try++ {
+		if err := f(); err == nil || try == pool || !s.lang.lost(err) {
+			return err
+		}
+	}
+}
+
 // collect reads all rows of q; never nil without an error.
 func collect[T any](ctx context.Context, s *Store, what string, q sq.Sqlizer, scan func(scanner) (T, error)) ([]T, error) {
-	all, err := collectFrom(ctx, s.read, q, scan)
+	ctx, cancel := s.bounded(ctx)
+	defer cancel()
+	var all []T
+	err := s.again(func() (err error) {
+		all, err = collectFrom(ctx, s.read, q, scan)
+		return err
+	})
 	if err != nil {
 		return nil, s.wrap(ctx, what, err)
 	}
@@ -33,6 +62,9 @@ func collectFrom[T any](ctx context.Context, db querier, q sq.Sqlizer, scan func
 	query, args, err := q.ToSql()
 	if err != nil {
 		return nil, err
+	}
+	if !keepable(args...) {
+		return []T{}, nil
 	}
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -70,14 +102,29 @@ func text(row scanner) (string, error) {
 	return t, err
 }
 
+// keepable reports whether all texts among args are such as every database can keep.
+// About others PostgreSQL refuses even to be asked.
+func keepable(args ...any) bool {
+	return !slices.ContainsFunc(args, func(a any) bool {
+		text, ok := a.(string)
+		return ok && (!utf8.ValidString(text) || strings.ContainsRune(text, 0))
+	})
+}
+
 // update runs f in a transaction: all of it is on disk when update returns nil, and
-// none of it otherwise.
-func (s *Store) update(ctx context.Context, what string, f func(querier) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+// none of it when f failed. f uses the context that it is given.
+func (s *Store) update(ctx context.Context, what string, f func(context.Context, querier) error) error {
+	ctx, cancel := s.bounded(ctx)
+	defer cancel()
+	var tx *sql.Tx
+	err := s.again(func() (err error) {
+		tx, err = s.write.BeginTx(ctx, &sql.TxOptions{Isolation: s.lang.isolation})
+		return err
+	})
 	if err != nil {
 		return s.wrap(ctx, what, err)
 	}
-	if err := f(tx); err != nil {
+	if err := f(ctx, tx); err != nil {
 		// A failed rollback adds nothing: without a commit the work is gone.
 		_ = tx.Rollback()
 		return s.wrap(ctx, what, err)
@@ -98,9 +145,14 @@ func change(ctx context.Context, db querier, q sq.Sqlizer) (int64, error) {
 	return res.RowsAffected()
 }
 
-// insert is update with a single statement.
-func (s *Store) insert(ctx context.Context, what string, q sq.InsertBuilder) error {
-	return s.update(ctx, what, func(db querier) error {
+// insert is update with a single statement, for an owner who must be known; "" is nobody.
+func (s *Store) insert(ctx context.Context, what, owner string, q sq.InsertBuilder) error {
+	return s.update(ctx, what, func(ctx context.Context, db querier) error {
+		if owner != "" {
+			if err := s.needOwner(ctx, db, owner); err != nil {
+				return err
+			}
+		}
 		_, err := change(ctx, db, q)
 		return err
 	})
@@ -117,10 +169,10 @@ func (s *Store) wrap(ctx context.Context, what string, err error) error {
 // kind adds to err the error of store that it amounts to. When ctx has ended that is
 // the cause, whatever the driver made of it.
 func kind(ctx context.Context, l lang, err error) error {
-	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
-		return fmt.Errorf("%w: %w", ended, err)
+	if ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
+		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
-	if k := l.fault(err); k != nil {
+	if k := l.fault(err); k != nil && !errors.Is(err, k) {
 		return fmt.Errorf("%w: %w", k, err)
 	}
 	return err

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	sq "github.com/Masterminds/squirrel"
@@ -63,7 +62,7 @@ func (s *Store) makeSalt(ctx context.Context, day int64, q sq.SelectBuilder) (fo
 	if _, err := rand.Read(fresh[:]); err != nil {
 		return nil, s.wrap(ctx, "salt", err)
 	}
-	err = s.update(ctx, "make salt", func(db querier) error {
+	err = s.update(ctx, "make salt", func(ctx context.Context, db querier) error {
 		_, err := change(ctx, db, s.sql.Insert("salts").Columns("day", "salt").
 			Values(day, hex.EncodeToString(fresh[:])).Suffix("ON CONFLICT (day) DO NOTHING"))
 		if err != nil {
@@ -84,33 +83,63 @@ func parseSalt(found []string) ([]byte, error) {
 	return nil, fmt.Errorf("store/meta: salt: %w: it cannot be read", store.ErrCorrupt)
 }
 
-// destroySalts removes the salts from before yesterday so that their bytes are gone:
-// the database overwrites what it deletes, and the write-ahead log is emptied. When
-// somebody is reading the log just then, the next call empties it.
+// destroySalts removes the salts from before yesterday so that their bytes are gone
+// from what the database reads and writes: their table is cleared in the way that
+// leaves nothing, and what is not due is put back. What the database could not settle
+// just then, the next call settles.
 func (s *Store) destroySalts(ctx context.Context, today int64) error {
-	due := sq.Lt{"day": today - 1}
-	some, err := collect(ctx, s, "old salts", s.sql.Select("day").From("salts").Where(due).Limit(1), text)
+	due := s.sql.Select("day").From("salts").Where(sq.Lt{"day": today - 1})
+	some, err := collect(ctx, s, "old salts", due.Limit(1), text)
 	if err != nil {
 		return err
 	}
 	if len(some) > 0 {
 		s.traces.Store(true)
-		err := s.update(ctx, "destroy salts", func(db querier) error {
-			n, err := change(ctx, db, s.sql.Delete("salts").Where(due))
-			s.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "old salts destroyed", slog.Int64("salts", n))
-			return err
+		err := s.update(ctx, "destroy salts", func(ctx context.Context, db querier) error {
+			return s.keepSalts(ctx, db, today-1)
 		})
 		if err != nil {
 			return err
 		}
+		s.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "old salts destroyed")
 	}
 	if !s.traces.Load() {
 		return nil
 	}
-	busy, err := texts(ctx, s.write, s.lang.truncate)
+	settled, err := s.lang.settle(ctx, s.write)
 	if err != nil {
 		return s.wrap(ctx, "destroy salts", err)
 	}
-	s.traces.Store(!slices.Equal(busy, []string{"0"}))
+	s.traces.Store(!settled)
 	return nil
+}
+
+// keepSalts clears the table of salts but for those from the day first on.
+func (s *Store) keepSalts(ctx context.Context, db querier, first int64) error {
+	if s.lang.holdSalts != "" {
+		if _, err := db.ExecContext(ctx, s.lang.holdSalts); err != nil {
+			return err
+		}
+	}
+	type salt struct {
+		day  int64
+		text string
+	}
+	kept, err := collectFrom(ctx, db, s.sql.Select("day", "salt").From("salts").Where(sq.GtOrEq{"day": first}),
+		func(row scanner) (one salt, err error) {
+			err = row.Scan(&one.day, &one.text)
+			return one, err
+		})
+	if err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, s.lang.clearSalts); err != nil || len(kept) == 0 {
+		return err
+	}
+	back := s.sql.Insert("salts").Columns("day", "salt")
+	for _, one := range kept {
+		back = back.Values(one.day, one.text)
+	}
+	_, err = change(ctx, db, back)
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -15,45 +14,46 @@ import (
 const day = 24 * time.Hour
 
 func TestSaltOfADay(t *testing.T) {
-	cfg := config(t)
-	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	cfg.Now = func() time.Time { return now }
-	s := mustOpen(t, cfg)
-	salt := func(at time.Time) string {
-		t.Helper()
-		got, err := s.Salt(t.Context(), at)
-		if err != nil {
-			t.Fatal(err)
+	onEach(t, func(t *testing.T, cfg Config) {
+		now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		cfg.Now = func() time.Time { return now }
+		s := mustOpen(t, cfg)
+		salt := func(at time.Time) string {
+			t.Helper()
+			got, err := s.Salt(t.Context(), at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(got)
 		}
-		return string(got)
-	}
-	today := salt(now)
-	if len(today) != 32 || today == string(make([]byte, 32)) {
-		t.Errorf("the salt is %x", today)
-	}
-	if today != salt(now) || today != salt(now.Add(day-1)) || today != salt(now.In(time.FixedZone("", -9*3600))) {
-		t.Error("one UTC day has several salts")
-	}
-	yesterday, tomorrow := salt(now.Add(-1)), salt(now.Add(day))
-	if yesterday == today || tomorrow == today || yesterday == tomorrow {
-		t.Error("two UTC days have one salt")
-	}
-	for at, want := range map[time.Time]error{
-		now.Add(-day - 1):    store.ErrNotFound,
-		now.Add(-1000 * day): store.ErrNotFound,
-		now.Add(2 * day):     store.ErrInvalid,
-	} {
-		if got, err := s.Salt(t.Context(), at); !errors.Is(err, want) || got != nil {
-			t.Errorf("salt of %v = %x, %v", at, got, err)
+		today := salt(now)
+		if len(today) != 32 || today == string(make([]byte, 32)) {
+			t.Errorf("the salt is %x", today)
 		}
-	}
-	now = now.Add(day)
-	if salt(now) != tomorrow || salt(now.Add(-1)) != today {
-		t.Error("a salt changed overnight")
-	}
-	if got, err := s.Salt(t.Context(), now.Add(-day-1)); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("the salt of the day before yesterday = %x, %v", got, err)
-	}
+		if today != salt(now) || today != salt(now.Add(day-1)) || today != salt(now.In(time.FixedZone("", -9*3600))) {
+			t.Error("one UTC day has several salts")
+		}
+		yesterday, tomorrow := salt(now.Add(-1)), salt(now.Add(day))
+		if yesterday == today || tomorrow == today || yesterday == tomorrow {
+			t.Error("two UTC days have one salt")
+		}
+		for at, want := range map[time.Time]error{
+			now.Add(-day - 1):    store.ErrNotFound,
+			now.Add(-1000 * day): store.ErrNotFound,
+			now.Add(2 * day):     store.ErrInvalid,
+		} {
+			if got, err := s.Salt(t.Context(), at); !errors.Is(err, want) || got != nil {
+				t.Errorf("salt of %v = %x, %v", at, got, err)
+			}
+		}
+		now = now.Add(day)
+		if salt(now) != tomorrow || salt(now.Add(-1)) != today {
+			t.Error("a salt changed overnight")
+		}
+		if got, err := s.Salt(t.Context(), now.Add(-day-1)); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the salt of the day before yesterday = %x, %v", got, err)
+		}
+	})
 }
 
 func TestDayNumber(t *testing.T) {
@@ -73,87 +73,75 @@ func TestDayNumber(t *testing.T) {
 
 // TestOldSaltsAreDestroyed looks for the bytes, not for the rows.
 func TestOldSaltsAreDestroyed(t *testing.T) {
-	for says, wake := range map[string]func(t *testing.T, s *Store, cfg Config, now time.Time){
-		"by the first salt of a later day": func(t *testing.T, s *Store, _ Config, now time.Time) {
-			if _, err := s.Salt(t.Context(), now); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"by maintenance": func(t *testing.T, s *Store, _ Config, _ time.Time) {
-			if err := s.Maintain(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"by a restart": func(t *testing.T, s *Store, cfg Config, _ time.Time) {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			mustOpen(t, cfg)
-		},
-	} {
-		t.Run(says, func(t *testing.T) {
-			cfg := config(t)
-			now := noon
-			cfg.Now = func() time.Time { return now }
-			s := mustOpen(t, cfg)
-			old, err := s.Salt(t.Context(), now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			now = now.Add(day)
-			kept, err := s.Salt(t.Context(), now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := occurrences(t, cfg, hex.EncodeToString(old)); n == 0 {
-				t.Fatal("yesterday's salt is not in the files, so this test looks in the wrong place")
-			}
-			now = now.Add(day)
-			wake(t, s, cfg, now)
-			if n := occurrences(t, cfg, hex.EncodeToString(old)); n != 0 {
-				t.Errorf("the old salt is in the files %d times", n)
-			}
-			if n := occurrences(t, cfg, hex.EncodeToString(kept)); n == 0 {
-				t.Error("yesterday's salt is gone too")
-			}
-		})
-	}
-}
-
-// occurrences counts a text in the database and the files beside it.
-func occurrences(t *testing.T, cfg Config, text string) int {
-	t.Helper()
-	n := 0
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		content, err := os.ReadFile(cfg.Path + suffix)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
+	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
+		for says, wake := range map[string]func(t *testing.T, s *Store, cfg Config, now time.Time){
+			"by the first salt of a later day": func(t *testing.T, s *Store, _ Config, now time.Time) {
+				if _, err := s.Salt(t.Context(), now); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"by maintenance": func(t *testing.T, s *Store, _ Config, _ time.Time) {
+				if err := s.Maintain(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			},
+			"by a restart": func(t *testing.T, s *Store, cfg Config, _ time.Time) {
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				mustOpen(t, cfg)
+			},
+		} {
+			t.Run(says, func(t *testing.T) {
+				cfg, now := config(t), noon
+				cfg.Now = func() time.Time { return now }
+				s := mustOpen(t, cfg)
+				old, err := s.Salt(t.Context(), now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				now = now.Add(day)
+				kept, err := s.Salt(t.Context(), now)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := occurrences(t, cfg, hex.EncodeToString(old)); n == 0 {
+					t.Fatal("yesterday's salt is not in the files, so this test looks in the wrong place")
+				}
+				now = now.Add(day)
+				wake(t, s, cfg, now)
+				if n := occurrences(t, cfg, hex.EncodeToString(old)); n != 0 {
+					t.Errorf("the old salt is in the files %d times", n)
+				}
+				if n := occurrences(t, cfg, hex.EncodeToString(kept)); n == 0 {
+					t.Error("yesterday's salt is gone too")
+				}
+			})
 		}
-		n += bytes.Count(content, []byte(text))
-	}
-	return n
+	})
 }
 
 func TestSaltIsMadeOnce(t *testing.T) {
-	cfg := config(t)
-	const stores, workers = 4, 16
-	opened := make([]*Store, stores)
-	for i := range opened {
-		opened[i] = mustOpen(t, cfg)
-	}
-	var wg sync.WaitGroup
-	var salts [workers][]byte
-	var errs [workers]error
-	for w := range workers {
-		wg.Go(func() { salts[w], errs[w] = opened[w%stores].Salt(t.Context(), noon) })
-	}
-	wg.Wait()
-	if err := errors.Join(errs[:]...); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range salts {
-		if !bytes.Equal(s, salts[0]) || len(s) != 32 {
-			t.Fatalf("salts of one day: %x", salts)
+	onEach(t, func(t *testing.T, cfg Config) {
+		const stores, workers = 4, 16
+		opened := make([]*Store, stores)
+		for i := range opened {
+			opened[i] = mustOpen(t, cfg)
 		}
-	}
+		var wg sync.WaitGroup
+		var salts [workers][]byte
+		var errs [workers]error
+		for w := range workers {
+			wg.Go(func() { salts[w], errs[w] = opened[w%stores].Salt(t.Context(), noon) })
+		}
+		wg.Wait()
+		if err := errors.Join(errs[:]...); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range salts {
+			if !bytes.Equal(s, salts[0]) || len(s) != 32 {
+				t.Fatalf("salts of one day: %x", salts)
+			}
+		}
+	})
 }

@@ -17,102 +17,105 @@ import (
 // TestSecretsAreNowhere uses keys in every way, and then looks for what must not be
 // kept: in the files, in the log, and in the errors.
 func TestSecretsAreNowhere(t *testing.T) {
-	var log, said bytes.Buffer
-	cfg := config(t)
-	cfg.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s := mustOpen(t, cfg)
-	ctx := t.Context()
-	keys, err := auth.Keys(auth.KeysConfig{Store: s, Pepper: pepper, Now: cfg.Now, Logger: cfg.Logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	use := func(secret auth.Secret) {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.Header.Set("X-Api-Key", secret.Reveal())
-		p, err := keys.Authenticate(ctx, r)
-		fmt.Fprintf(&said, "%+v %v\n", p, err)
-	}
-	var secrets []auth.Secret
-	for _, what := range []string{"kept", "rotated", "revoked", "disabled", "expired"} {
-		k := auth.Key{ID: what, Owner: "acme", All: true}
-		if what == "expired" {
-			k.Expires = noon.Add(-time.Hour)
-		}
-		_, secret, err := s.CreateKey(ctx, k)
+	onEach(t, func(t *testing.T, cfg Config) {
+		var log, said bytes.Buffer
+		cfg.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		s := mustOpen(t, cfg)
+		ctx := t.Context()
+		keys, err := auth.Keys(auth.KeysConfig{Store: s, Pepper: pepper, Now: cfg.Now, Logger: cfg.Logger})
 		if err != nil {
 			t.Fatal(err)
 		}
-		secrets = append(secrets, secret)
-		_, _, err = s.CreateKey(ctx, k)
-		fmt.Fprintln(&said, err)
-	}
-	_, fresh, err1 := s.RotateKey(ctx, "rotated", time.Hour)
-	err2 := s.RevokeKey(ctx, "revoked")
-	err3 := s.SetKeyDisabled(ctx, "disabled", true)
-	_, _, err4 := s.RotateKey(ctx, "revoked", 0)
-	fmt.Fprintln(&said, err1, err2, err3, err4)
-	unknown, err := auth.NewSecret(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	secrets = append(secrets, fresh, unknown)
-	for _, secret := range secrets {
-		use(secret)
-	}
-	listed, err := s.Keys(ctx, "acme")
-	fmt.Fprintf(&said, "%+v %v\n", listed, err)
+		use := func(secret auth.Secret) {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Header.Set("X-Api-Key", secret.Reveal())
+			p, err := keys.Authenticate(ctx, r)
+			fmt.Fprintf(&said, "%+v %v\n", p, err)
+		}
+		var secrets []auth.Secret
+		for _, what := range []string{"kept", "rotated", "revoked", "disabled", "expired"} {
+			k := auth.Key{ID: what, Owner: "acme", All: true}
+			if what == "expired" {
+				k.Expires = noon.Add(-time.Hour)
+			}
+			_, secret, err := s.CreateKey(ctx, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			secrets = append(secrets, secret)
+			_, _, err = s.CreateKey(ctx, k)
+			fmt.Fprintln(&said, err)
+		}
+		_, fresh, err1 := s.RotateKey(ctx, "rotated", time.Hour)
+		err2 := s.RevokeKey(ctx, "revoked")
+		err3 := s.SetKeyDisabled(ctx, "disabled", true)
+		_, _, err4 := s.RotateKey(ctx, "revoked", 0)
+		fmt.Fprintln(&said, err1, err2, err3, err4)
+		unknown, err := auth.NewSecret(nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		secrets = append(secrets, fresh, unknown)
+		for _, secret := range secrets {
+			use(secret)
+		}
+		listed, err := s.Keys(ctx, "acme")
+		fmt.Fprintf(&said, "%+v %v\n", listed, err)
 
-	for _, secret := range secrets {
-		text := secret.Reveal()
-		for _, trace := range []string{text, text[len(secret.Start()):], text[3:46], hex.EncodeToString([]byte(text))} {
-			if n := occurrences(t, cfg, trace); n > 0 {
-				t.Errorf("the files hold a secret %d times", n)
-			}
-			if strings.Contains(log.String(), trace) || strings.Contains(said.String(), trace) {
-				t.Errorf("a log or an error holds a secret:\n%s\n%s", log.String(), said.String())
+		for _, secret := range secrets {
+			text := secret.Reveal()
+			for _, trace := range []string{text, text[len(secret.Start()):], text[3:46], hex.EncodeToString([]byte(text))} {
+				if n := occurrences(t, cfg, trace); n > 0 {
+					t.Errorf("the files hold a secret %d times", n)
+				}
+				if strings.Contains(log.String(), trace) || strings.Contains(said.String(), trace) {
+					t.Errorf("a log or an error holds a secret:\n%s\n%s", log.String(), said.String())
+				}
 			}
 		}
-	}
-	if n := occurrences(t, cfg, string(pepper)); n > 0 {
-		t.Errorf("the files hold the pepper %d times", n)
-	}
-	// Signs that the search looks where keys are.
-	d := fresh.Digest(pepper)
-	if occurrences(t, cfg, hex.EncodeToString(d[:])) == 0 || occurrences(t, cfg, fresh.Start()) == 0 {
-		t.Error("the files hold neither digest nor start of a key")
-	}
-	for _, reason := range []string{"revoked", "disabled", "expired", "unknown"} {
-		if !strings.Contains(log.String(), "reason="+reason) {
-			t.Errorf("the log does not say %s:\n%s", reason, log.String())
+		if n := occurrences(t, cfg, string(pepper)); n > 0 {
+			t.Errorf("the files hold the pepper %d times", n)
 		}
-	}
+		// Signs that the search looks where keys are.
+		d := fresh.Digest(pepper)
+		if occurrences(t, cfg, hex.EncodeToString(d[:])) == 0 || occurrences(t, cfg, fresh.Start()) == 0 {
+			t.Error("the files hold neither digest nor start of a key")
+		}
+		for _, reason := range []string{"revoked", "disabled", "expired", "unknown"} {
+			if !strings.Contains(log.String(), "reason="+reason) {
+				t.Errorf("the log does not say %s:\n%s", reason, log.String())
+			}
+		}
+	})
 }
 
 func TestKeysAreListedByOwner(t *testing.T) {
-	s := mustOpen(t, config(t))
-	ctx := t.Context()
-	for _, k := range []auth.Key{
-		{ID: "late", Owner: "acme", CreatedAt: noon.Add(time.Hour)},
-		{ID: "b", Owner: "acme", Disabled: true},
-		{ID: "a", Owner: "acme", Revoked: noon},
-		{ID: "theirs", Owner: "other"},
-	} {
-		if _, _, err := s.CreateKey(ctx, k); err != nil {
-			t.Fatal(err)
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		ctx := t.Context()
+		for _, k := range []auth.Key{
+			{ID: "late", Owner: "acme", CreatedAt: noon.Add(time.Hour)},
+			{ID: "b", Owner: "acme", Disabled: true},
+			{ID: "a", Owner: "acme", Revoked: noon},
+			{ID: "theirs", Owner: "other"},
+		} {
+			if _, _, err := s.CreateKey(ctx, k); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	keys, err := s.Keys(ctx, "acme")
-	var ids []string
-	for _, k := range keys {
-		ids = append(ids, k.ID)
-		if one, err := s.Key(ctx, k.ID); err != nil || fmt.Sprintf("%+v", one) != fmt.Sprintf("%+v", k) {
-			t.Errorf("Key(%s) = %+v, %v; listed as %+v", k.ID, one, err, k)
+		keys, err := s.Keys(ctx, "acme")
+		var ids []string
+		for _, k := range keys {
+			ids = append(ids, k.ID)
+			if one, err := s.Key(ctx, k.ID); err != nil || fmt.Sprintf("%+v", one) != fmt.Sprintf("%+v", k) {
+				t.Errorf("Key(%s) = %+v, %v; listed as %+v", k.ID, one, err, k)
+			}
 		}
-	}
-	if got := strings.Join(ids, " "); got != "a b late" || err != nil {
-		t.Errorf("keys of acme: %s, %v", got, err)
-	}
-	if none, err := s.Keys(ctx, "nobody"); err != nil || none == nil || len(none) != 0 {
-		t.Errorf("keys of nobody = %v, %v; want an empty list", none, err)
-	}
+		if got := strings.Join(ids, " "); got != "a b late" || err != nil {
+			t.Errorf("keys of acme: %s, %v", got, err)
+		}
+		if none, err := s.Keys(ctx, "nobody"); err != nil || none == nil || len(none) != 0 {
+			t.Errorf("keys of nobody = %v, %v; want an empty list", none, err)
+		}
+	})
 }

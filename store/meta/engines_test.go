@@ -1,0 +1,174 @@
+package meta
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// onEach runs a test on an empty database of every engine: SQLite always, PostgreSQL
+// when POSTGRES_DSN names a database in which schemas can be made.
+func onEach(t *testing.T, test func(t *testing.T, cfg Config)) {
+	t.Helper()
+	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) { test(t, config(t)) })
+}
+
+// onEachEngine is onEach for a test that needs several databases.
+func onEachEngine(t *testing.T, test func(t *testing.T, config func(testing.TB) Config)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, config) })
+	t.Run("postgres", func(t *testing.T) { test(t, configPostgres) })
+}
+
+// config is that of a file that is not there yet.
+func config(t testing.TB) Config {
+	t.Helper()
+	return Config{
+		Path:   filepath.Join(t.TempDir(), "meta.sqlite"),
+		Pepper: pepper,
+		Now:    func() time.Time { return noon },
+	}
+}
+
+// configPostgres is that of a schema of the test's own, dropped when the test ends.
+func configPostgres(t testing.TB) Config {
+	t.Helper()
+	dsn := os.Getenv("POSTGRES_DSN")
+	if dsn == "" {
+		const how = "POSTGRES_DSN is not set; with POSTGRES_DSN=postgres://user:password@host/database this test runs too"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(how)
+		}
+		t.Skip(how)
+	}
+	u, err := url.Parse(dsn)
+	if err != nil || u.Scheme == "" {
+		t.Fatalf("POSTGRES_DSN is no address, %v", err)
+	}
+	schema := "meta_" + strings.ToLower(rand.Text())
+	db := admin(t)
+	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+schema); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := db.ExecContext(context.Background(), "DROP SCHEMA "+schema+" CASCADE"); err != nil {
+			t.Error(err)
+		}
+	})
+	q := u.Query()
+	q.Set("search_path", schema)
+	u.RawQuery = q.Encode()
+	return Config{DSN: u.String(), Pepper: pepper, Now: func() time.Time { return noon }}
+}
+
+// admin is a pool on POSTGRES_DSN itself.
+func admin(t testing.TB) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", os.Getenv("POSTGRES_DSN"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+var _ = stdlib.GetDefaultDriver // registers "pgx"
+
+// mustOpen opens a store, closes it in the end, and makes the owners of the tests.
+func mustOpen(t testing.TB, cfg Config) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, id := range []string{"acme", "other"} {
+		if _, err := s.EnsureOwner(context.Background(), Owner{ID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// raw runs statements on a database, and closes it.
+func raw(t *testing.T, cfg Config, statements ...string) {
+	t.Helper()
+	cfg.Wait, cfg.Timeout = 5*time.Second, 10*time.Second
+	db, err := langOf(cfg).open(cfg, writing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range statements {
+		if _, err := db.ExecContext(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// occurrences counts a text in the files of the database, not in what it answers. On
+// PostgreSQL only a superuser can see them.
+func occurrences(t *testing.T, cfg Config, text string) int {
+	t.Helper()
+	if cfg.DSN != "" {
+		return occurrencesPostgres(t, cfg, text)
+	}
+	n := 0
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		content, err := os.ReadFile(cfg.Path + suffix)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		n += bytes.Count(content, []byte(text))
+	}
+	return n
+}
+
+func occurrencesPostgres(t *testing.T, cfg Config, text string) int {
+	t.Helper()
+	db, err := openPostgres(Config{DSN: cfg.DSN, Timeout: time.Minute}, inspecting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var super bool
+	if err := db.QueryRowContext(t.Context(), "SELECT usesuper FROM pg_user WHERE usename = current_user").Scan(&super); err != nil {
+		t.Fatal(err)
+	}
+	if !super {
+		t.Skip("the user of POSTGRES_DSN is no superuser, and may not read files")
+	}
+	if _, err := db.ExecContext(t.Context(), "CHECKPOINT"); err != nil {
+		t.Fatal(err)
+	}
+	files, err := texts(t.Context(), db, `SELECT pg_relation_filepath(oid) FROM pg_class
+		WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'i')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, f := range files {
+		var content []byte
+		if err := db.QueryRowContext(t.Context(), "SELECT pg_read_binary_file($1)", f).Scan(&content); err != nil {
+			t.Fatal(err)
+		}
+		n += bytes.Count(content, []byte(text))
+	}
+	return n
+}

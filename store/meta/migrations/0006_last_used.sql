@@ -1,0 +1,2 @@
+-- +goose Up
+ALTER TABLE api_keys ADD COLUMN last_used_at BIGINT;

@@ -1,0 +1,152 @@
+package meta
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func checkDSN(c Config) error {
+	if c.Path != "" {
+		return errors.New("store/meta: both a path and a DSN are given; say one")
+	}
+	_, err := parseDSN(c)
+	return err
+}
+
+// parseDSN reads the DSN. Its error does not hold the password.
+func parseDSN(c Config) (*pgx.ConnConfig, error) {
+	conn, err := pgx.ParseConfig(c.DSN)
+	if err != nil {
+		return nil, fmt.Errorf("store/meta: DSN: %w", err)
+	}
+	return conn, nil
+}
+
+func nameOfDSN(c Config) string {
+	conn, err := parseDSN(c)
+	if err != nil {
+		return "PostgreSQL"
+	}
+	return net.JoinHostPort(conn.Host, strconv.Itoa(int(conn.Port))) + "/" + conn.Database
+}
+
+// openPostgres bounds the pool. What the DSN sets itself stays.
+func openPostgres(c Config, u use) (*sql.DB, error) {
+	conn, err := parseDSN(c)
+	if err != nil {
+		return nil, err
+	}
+	if conn.ConnectTimeout == 0 {
+		conn.ConnectTimeout = c.Timeout
+	}
+	presets := map[string]string{
+		"application_name": "sightline",
+		"lock_timeout":     strconv.FormatInt(c.Wait.Milliseconds(), 10),
+		// So that a process that vanished in a transaction does not hold its locks for long.
+		"idle_in_transaction_session_timeout": strconv.FormatInt(c.Timeout.Milliseconds(), 10),
+	}
+	connections := 4
+	if u != writing {
+		connections, presets["default_transaction_read_only"] = 8, "on"
+	}
+	for name, value := range presets {
+		if _, set := conn.RuntimeParams[name]; !set {
+			conn.RuntimeParams[name] = value
+		}
+	}
+	db := stdlib.OpenDB(*conn)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	db.SetConnMaxLifetime(time.Hour) // so that connections spread again after a server was away
+	return db, nil
+}
+
+// migrationLock lets one process at a time migrate a schema. The lock ends with its
+// connection at the latest.
+type migrationLock struct{}
+
+// lockSpace keeps these locks apart from the advisory locks of other programs.
+const lockSpace = 0x51671e
+
+// SessionLock waits for the lock, without the bound on waiting for rows: a migration may take long.
+func (migrationLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(ctx, "SET lock_timeout = 0"); err != nil {
+		return err
+	}
+	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1, hashtext(current_schema()))", lockSpace)
+	return err
+}
+
+// SessionUnlock gives the lock back, and the connection its bound.
+func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
+	_, err := conn.ExecContext(ctx, "SELECT pg_advisory_unlock($1, hashtext(current_schema()))", lockSpace)
+	_, reset := conn.ExecContext(ctx, "RESET lock_timeout")
+	return errors.Join(err, reset)
+}
+
+// postgresLost reports whether err is that of a connection that broke, rather than of
+// one that could not be made.
+func postgresLost(err error) bool {
+	if _, unmade := errors.AsType[*pgconn.ConnectError](err); unmade {
+		return false
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code == "57P01" || e.Code == "57P02" || e.Code == "57P05" // ended by the server
+	}
+	for _, end := range []error{
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, driver.ErrBadConn,
+	} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}
+
+func postgresFault(err error) error {
+	e, said := errors.AsType[*pgconn.PgError](err)
+	_, unmade := errors.AsType[*pgconn.ConnectError](err)
+	_, network := errors.AsType[net.Error](err)
+	if unmade || postgresLost(err) || network && !said {
+		return store.ErrUnavailable
+	}
+	if !said {
+		return nil
+	}
+	switch e.Code {
+	case "23505": // unique_violation
+		return ErrExists
+	case "23503": // foreign_key_violation
+		return store.ErrNotFound
+	case "22021", "22P05": // a text that no table can hold
+		return store.ErrInvalid
+	case "53100": // disk_full
+		return store.ErrFull
+	case "XX001", "XX002", "58P01": // damaged data, damaged index, no such file
+		return store.ErrCorrupt
+	case "25006", "42501", "3F000", "58030": // read-only, no right, no schema, input or output
+		return store.ErrUnavailable
+	}
+	switch e.Code[:min(2, len(e.Code))] {
+	case "08", "28", "3D", "40", "53", "55", "57":
+		// Connection, password, database, collision of transactions, resources, lock held,
+		// ended by the operator.
+		return store.ErrUnavailable
+	}
+	return nil
+}
