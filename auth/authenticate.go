@@ -24,7 +24,12 @@ type KeyStore interface {
 
 // A Principal is an authenticated caller.
 type Principal struct {
-	Key *Key // never nil; a host's own sessions make one up
+	// Key is never nil; a host's own sessions make one up. For a panel token it is the
+	// token's key as far as its claims leave it.
+	Key *Key
+	// Token names the panel token that was sent; empty when it was the key itself. Who
+	// limits requests gives it a bucket of its own.
+	Token string
 }
 
 // An Authenticator finds out who sent a request. API keys, a host's own sessions and
@@ -48,7 +53,7 @@ type KeysConfig struct {
 	Used func(id string, at time.Time)
 }
 
-// Keys returns an Authenticator of API keys. It asks the store at every request, so a
+// Keys returns an Authenticator of API keys and of their panel tokens (see [Tokens]). It asks the store at every request, so a
 // revoked key is refused at once. Its error joins all problems of cfg.
 func Keys(cfg KeysConfig) (Authenticator, error) {
 	var noStore error
@@ -66,23 +71,51 @@ func Keys(cfg KeysConfig) (Authenticator, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &keys{cfg}, nil
+	return &keys{cfg, Tokens{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now}}, nil
 }
 
-type keys struct{ cfg KeysConfig }
+type keys struct {
+	cfg    KeysConfig
+	tokens Tokens
+}
 
 func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) {
 	secret, err := Credential(r.Header, a.cfg.Prefix)
 	if errors.Is(err, ErrInvalid) {
+		if token := bearer(r.Header.Get("Authorization")); a.tokens.looksLike(token) {
+			return a.panel(ctx, token)
+		}
 		return nil, a.refuse(ctx, "malformed")
 	}
 	if err != nil {
 		return nil, err
 	}
-	key, err := a.cfg.Store.KeyByDigest(ctx, secret.Digest(a.cfg.Pepper))
+	key, err := a.find(ctx, secret.Digest(a.cfg.Pepper), secret.Start())
+	if err != nil {
+		return nil, err
+	}
+	return &Principal{Key: key}, nil
+}
+
+// panel authenticates the bearer of a panel token.
+func (a *keys) panel(ctx context.Context, text string) (*Principal, error) {
+	token, refusal := a.tokens.open(text)
+	if refusal != "" {
+		return nil, a.refuse(ctx, refusal)
+	}
+	key, err := a.find(ctx, token.Key, "")
+	if err != nil {
+		return nil, err
+	}
+	return &Principal{Key: key.narrowed(token.Claims), Token: token.ID}, nil
+}
+
+// find returns the valid key of that digest; start is of what was sent, for the log.
+func (a *keys) find(ctx context.Context, d Digest, start string) (*Key, error) {
+	key, err := a.cfg.Store.KeyByDigest(ctx, d)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return nil, a.refuse(ctx, "unknown", slog.String("start", secret.Start()))
+		return nil, a.refuse(ctx, "unknown", slog.String("start", start))
 	case err != nil:
 		return nil, fmt.Errorf("auth: looking up a key: %w", err)
 	case key == nil:
@@ -91,12 +124,12 @@ func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 	now := a.cfg.Now()
 	if reason := key.refusal(now); reason != "" {
 		return nil, a.refuse(ctx, reason,
-			slog.String("key", key.ID), slog.String("start", secret.Start()), slog.String("owner", key.Owner))
+			slog.String("key", key.ID), slog.String("start", start), slog.String("owner", key.Owner))
 	}
 	if a.cfg.Used != nil {
 		a.cfg.Used(key.ID, now)
 	}
-	return &Principal{Key: key}, nil
+	return key, nil
 }
 
 // refuse logs why, and returns the one error that callers see.

@@ -54,14 +54,14 @@ func allowPath(a *api, ctx context.Context, c *call) error {
 	return a.allowResource(ctx, c)
 }
 
-// allowCompile lets keys that see all of their data see how it is asked for. SQL would
-// show others what is kept from them.
+// allowCompile lets keys that see all of their data see how it is asked for, but not their
+// panel tokens. SQL would show others what is kept from them.
 func allowCompile(a *api, ctx context.Context, c *call) error {
 	if err := allowSubject(a, ctx, c); err != nil {
 		return err
 	}
 	c.scope = auth.ReadData
-	if key := c.principal.Key; !key.Has(auth.ReadData) || len(key.Filters) > 0 {
+	if p := c.principal; !p.Key.Has(auth.ReadData) || len(p.Key.Filters) > 0 || p.Token != "" {
 		return &denied{auth.ReadData}
 	}
 	return nil

@@ -1,0 +1,188 @@
+package auth
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// MaxTokenTTL is the longest life of a panel token.
+const MaxTokenTTL = 24 * time.Hour
+
+const (
+	tokenMark = "t_"            // after the prefix of secrets
+	maxToken  = 4 << 10         // bytes of a token's text: headers are bounded
+	maxSkew   = 5 * time.Minute // how far the clock of who minted it may be ahead
+)
+
+// Claims narrow a key for a panel token. What is left out stays as the key has it.
+type Claims struct {
+	Scopes    []Scope    `json:"s,omitempty"` // read scopes; empty: all of those that the key has
+	Resources []Resource `json:"r,omitempty"` // empty: those of the key
+	Filters   []Filter   `json:"f,omitempty"` // beside those of the key
+	Types     []string   `json:"t,omitempty"` // query types; empty: those of the key
+}
+
+// Tokens mints and opens panel tokens: short-lived credentials for a browser that shows
+// a host's customer their own numbers. A token is sealed under a key derived from the
+// pepper; nothing of it is stored, and who holds it can read nothing in it.
+//
+// A token is bound to the secret of a key. Every request gets the intersection of its
+// claims with that key as it stands then, so what narrows, disables or revokes the key
+// does so to its tokens, and they end when the secret does: at a rotation, or when the
+// grace period after it is over.
+type Tokens struct {
+	Pepper []byte           // required, MinPepper bytes or more: that of the keys
+	Prefix string           // of secrets; empty means DefaultPrefix
+	Now    func() time.Time // nil means time.Now
+	Rand   io.Reader        // nil means crypto/rand
+}
+
+// sealed is what a token holds.
+type sealed struct {
+	ID      string `json:"id"`
+	Key     Digest `json:"k"`
+	Minted  int64  `json:"m"` // milliseconds
+	Expires int64  `json:"e"`
+	Claims  Claims `json:"c"`
+}
+
+// Mint makes a token of the key whose secret has digest key. It lives for ttl: at least
+// a second, at most [MaxTokenTTL]. Its error wraps [ErrBadKey] and joins all that is
+// wrong with ttl and claims.
+func (t Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
+	fault := c.check()
+	if ttl < time.Second || ttl > MaxTokenTTL {
+		fault = errors.Join(fault, fmt.Errorf("%w: a token lives between 1 s and %v, not %v", ErrBadKey, MaxTokenTTL, ttl))
+	}
+	seal, prefix, err := t.seal()
+	if err := errors.Join(fault, err); err != nil {
+		return Secret{}, err
+	}
+	id, err := base62(t.Rand, 20)
+	if err != nil {
+		return Secret{}, err
+	}
+	now := t.now()
+	plain, err := json.Marshal(sealed{ID: "tok_" + id, Key: key, Minted: now.UnixMilli(), Expires: now.Add(ttl).UnixMilli(), Claims: c})
+	if err != nil {
+		return Secret{}, fmt.Errorf("auth: token: %w", err)
+	}
+	random := t.Rand
+	if random == nil {
+		random = rand.Reader
+	}
+	nonce := make([]byte, seal.NonceSize())
+	if _, err := io.ReadFull(random, nonce); err != nil {
+		return Secret{}, fmt.Errorf("auth: random source: %w", err)
+	}
+	text := prefix + base64.RawURLEncoding.EncodeToString(seal.Seal(nonce, nonce, plain, []byte(prefix)))
+	if len(text) > maxToken {
+		return Secret{}, fmt.Errorf("%w: the token would have %d characters, more than %d", ErrBadKey, len(text), maxToken)
+	}
+	return Secret{&text}, nil
+}
+
+// open returns what the token text holds, or says in a few words why it is not accepted.
+func (t Tokens) open(text string) (s sealed, refusal string) {
+	seal, prefix, err := t.seal()
+	if err != nil {
+		return sealed{}, err.Error()
+	}
+	body, ok := strings.CutPrefix(text, prefix)
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(body)
+	if !ok || err != nil || len(text) > maxToken || len(raw) < seal.NonceSize() {
+		return sealed{}, "malformed token"
+	}
+	plain, err := seal.Open(nil, raw[:seal.NonceSize()], raw[seal.NonceSize():], []byte(prefix))
+	if err != nil || json.Unmarshal(plain, &s) != nil {
+		return sealed{}, "token not sealed here"
+	}
+	switch now := t.now(); {
+	case now.UnixMilli() >= s.Expires:
+		return sealed{}, "expired token"
+	case now.Add(maxSkew).UnixMilli() < s.Minted:
+		return sealed{}, "token of the future"
+	}
+	return s, ""
+}
+
+// looksLike reports whether text has the beginning of a token.
+func (t Tokens) looksLike(text string) bool {
+	prefix, err := checkPrefix(t.Prefix)
+	return err == nil && strings.HasPrefix(text, prefix+tokenMark)
+}
+
+func (t Tokens) seal() (cipher.AEAD, string, error) {
+	prefix, badPrefix := checkPrefix(t.Prefix)
+	if err := errors.Join(checkPepper(t.Pepper), badPrefix); err != nil {
+		return nil, "", err
+	}
+	key, err := hkdf.Key(sha256.New, t.Pepper, nil, "sightline panel token 1", 32)
+	if err != nil {
+		return nil, "", fmt.Errorf("auth: token: %w", err)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, "", fmt.Errorf("auth: token: %w", err)
+	}
+	seal, err := cipher.NewGCM(block)
+	return seal, prefix + tokenMark, err
+}
+
+func (t Tokens) now() time.Time {
+	if t.Now == nil {
+		return time.Now()
+	}
+	return t.Now()
+}
+
+// readScopes are the scopes that a panel token may have.
+func readScopes() []Scope { return []Scope{ReadData, ReadLinks, ReadMonitors} }
+
+func (c Claims) check() error {
+	// The rules are those of keys, whose lists these narrow.
+	faults := []error{(&Key{Owner: "-", Resources: c.Resources, Filters: c.Filters, Types: c.Types}).Check()}
+	for i, s := range c.Scopes {
+		if !slices.Contains(readScopes(), s) {
+			faults = append(faults, fmt.Errorf("%w: scopes[%d]: %q is not one of %q", ErrBadKey, i, s, readScopes()))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// narrowed returns the part of k that c leaves. It never reaches further than k.
+func (k *Key) narrowed(c Claims) *Key {
+	n := k.Clone()
+	n.Scopes = slices.DeleteFunc(n.Scopes, func(s Scope) bool {
+		return !slices.Contains(readScopes(), s) || len(c.Scopes) > 0 && !slices.Contains(c.Scopes, s)
+	})
+	if len(c.Resources) > 0 {
+		n.All, n.Resources = false, nil
+		for _, r := range c.Resources {
+			if k.reaches(Resource{Kind: r.Kind, ID: r.ID, Owner: k.Owner}) {
+				n.Resources = append(n.Resources, Resource{Kind: r.Kind, ID: r.ID})
+			}
+		}
+	}
+	n.Filters = append(n.Filters, c.Filters...)
+	if len(c.Types) > 0 {
+		n.Types = []string{} // none, rather than all
+		for _, name := range c.Types {
+			if k.Types == nil || slices.Contains(k.Types, name) {
+				n.Types = append(n.Types, name)
+			}
+		}
+	}
+	return &n
+}
