@@ -1,0 +1,219 @@
+package redisbus_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
+)
+
+// ears write down what they are told.
+type ears chan string
+
+func (e ears) KeyChanged(_ context.Context, id string) { e <- id }
+
+// hear returns the next id, "" left out when skip says so.
+func (e ears) hear(t *testing.T, want string) {
+	t.Helper()
+	for late := time.After(20 * time.Second); ; {
+		select {
+		case got := <-e:
+			if got == want {
+				return
+			}
+		case <-late:
+			t.Fatalf("never heard of %q", want)
+		}
+	}
+}
+
+// server is a Redis of the test's own, which it may end and begin again.
+type server struct {
+	address string
+	cmd     *exec.Cmd
+}
+
+func startServer(t *testing.T) *server {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		const how = "redis-server is not installed; with it this test runs too"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(how)
+		}
+		t.Skip(how)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{address: l.Addr().String()}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.begin(t)
+	t.Cleanup(s.end)
+	return s
+}
+
+func (s *server) begin(t *testing.T) {
+	t.Helper()
+	_, port, _ := net.SplitHostPort(s.address)
+	s.cmd = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--dir", t.TempDir())
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		c, err := net.Dial("tcp", s.address)
+		if err == nil {
+			_ = c.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (s *server) end() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // it was killed
+}
+
+func newBus(t *testing.T, address string, to ears, log *slog.Logger) *redisbus.Bus {
+	t.Helper()
+	client := redis.NewClient(&redis.Options{Addr: address})
+	b, err := redisbus.New(redisbus.Config{Client: client, To: to, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 2 {
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func TestConfigReportsEveryFault(t *testing.T) {
+	_, err := redisbus.New(redisbus.Config{Timeout: -1})
+	for _, part := range []string{"client", "whom", "timeout"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("no word of the %s in: %v", part, err)
+		}
+	}
+}
+
+func TestOthersHear(t *testing.T) {
+	s := startServer(t)
+	here, there := make(ears, 100), make(ears, 100)
+	b := newBus(t, s.address, here, nil)
+	newBus(t, s.address, there, nil)
+	there.hear(t, "") // it listens
+	here.hear(t, "")
+	for n := range 10 {
+		id := "key_" + strconv.Itoa(n)
+		b.KeyChanged(t.Context(), id)
+		there.hear(t, id)
+		here.hear(t, id)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	b.KeyChanged(ended, "after its caller left")
+	there.hear(t, "after its caller left")
+}
+
+func TestStrangersAreNotBelieved(t *testing.T) {
+	s := startServer(t)
+	there := make(ears, 100)
+	newBus(t, s.address, there, nil)
+	there.hear(t, "")
+	client := redis.NewClient(&redis.Options{Addr: s.address})
+	defer client.Close()
+	for _, text := range []string{strings.Repeat("x", 1<<20), "last"} {
+		if err := client.Publish(t.Context(), redisbus.DefaultChannel, text).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := <-there; got != "last" {
+		t.Errorf("heard %d bytes", len(got))
+	}
+}
+
+// syncBuffer is a buffer that a logger and a test may share.
+type syncBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) count(text string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Count(b.buf.String(), text)
+}
+
+func TestRedisGoesAndComesBack(t *testing.T) {
+	s := startServer(t)
+	var log syncBuffer
+	here, there := make(ears, 100), make(ears, 100)
+	b := newBus(t, s.address, here, slog.New(slog.NewTextHandler(&log, nil)))
+	newBus(t, s.address, there, nil)
+	there.hear(t, "")
+	b.KeyChanged(t.Context(), "before")
+	there.hear(t, "before")
+
+	s.end()
+	for range 5 {
+		began := time.Now()
+		b.KeyChanged(t.Context(), "meanwhile")
+		if took := time.Since(began); took > 500*time.Millisecond {
+			t.Errorf("without Redis a change waited %v", took)
+		}
+	}
+	if n := log.count("late"); n != 1 {
+		t.Errorf("5 failures in a row were logged %d times", n)
+	}
+	s.begin(t)
+	there.hear(t, "") // forget everything: what was said meanwhile is lost
+	b.KeyChanged(t.Context(), "after")
+	there.hear(t, "after")
+	if n := log.count("again"); n != 1 {
+		t.Errorf("that it works again was logged %d times", n)
+	}
+}
+
+func TestRedisWasNeverThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() // it takes connections and says nothing
+	began := time.Now()
+	b := newBus(t, l.Addr().String(), make(ears, 1), nil)
+	b.KeyChanged(t.Context(), "x")
+	if took := time.Since(began); took > 500*time.Millisecond {
+		t.Errorf("to begin and to tell took %v", took)
+	}
+}
