@@ -22,6 +22,12 @@
 // recorded after its answer is known; when that fails the answer is 503, and the rows
 // may be stored: repeat with the same event ids.
 //
+// # Limits
+//
+// A request counts for its key or, without one, for the website that its address or
+// header names and the sender's network. Names of websites that do not exist, which
+// senders can make up, count for the network alone.
+//
 // # What is taken and what is not
 //
 // Unknown fields are dropped, null is the same as absent, numbers may come as text, and

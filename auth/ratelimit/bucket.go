@@ -34,8 +34,8 @@ func newTable(limit, size int, now func() time.Time) (*table, error) {
 	return &table{limit: limit, time: timeline{now: now}, buckets: buckets}, nil
 }
 
-// take takes cost from the bucket of id when it is there.
-func (t *table) take(id string, cost, limit int) auth.Decision {
+// decide says whether the bucket of id has cost, and takes it when it is to be taken.
+func (t *table) decide(id string, cost, limit int, take bool) auth.Decision {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	wall, at := t.time.read()
@@ -49,8 +49,14 @@ func (t *table) take(id string, cost, limit int) auth.Decision {
 		b.tokens.SetBurstAt(at, limit)
 		b.limit = limit
 	}
-	d := auth.Decision{OK: b.tokens.AllowN(at, cost), Limit: limit}
+	d := auth.Decision{Limit: limit}
+	if take {
+		d.OK = b.tokens.AllowN(at, cost)
+	}
 	left := max(b.tokens.TokensAt(at), 0)
+	if !take {
+		d.OK = left >= float64(cost)
+	}
 	d.Remaining = int(left)
 	d.Reset = wall.Add(refill(float64(limit)-left, limit))
 	if !d.OK {

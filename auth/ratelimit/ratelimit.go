@@ -126,7 +126,16 @@ func (l *Limiter) Allow(_ context.Context, class auth.Class, id string, cost int
 	if !ok {
 		return auth.Decision{}, noLimit(class)
 	}
-	return t.take(id, max(cost, 0), l.limitIn(t, own)), nil
+	return t.decide(id, max(cost, 0), l.limitIn(t, own), true), nil
+}
+
+// Peek says what Allow would say now, and takes nothing.
+func (l *Limiter) Peek(class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
+	t, ok := l.tables[class]
+	if !ok {
+		return auth.Decision{}, noLimit(class)
+	}
+	return t.decide(id, max(cost, 0), l.limitIn(t, own), false), nil
 }
 
 // Limit is the limit per [auth.Window] of a caller in class: own, unless it is nil, else

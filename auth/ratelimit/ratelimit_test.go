@@ -167,6 +167,33 @@ func TestBucketsAreApart(t *testing.T) {
 	}
 }
 
+func TestPeekTakesNothing(t *testing.T) {
+	l, clock := newLimiter(t, ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 3}})
+	for _, row := range []struct {
+		name string
+		cost int
+		want auth.Decision
+	}{
+		{"what is there", 3, auth.Decision{OK: true, Limit: 3, Remaining: 3, Reset: start}},
+		{"what is there is still there", 3, auth.Decision{OK: true, Limit: 3, Remaining: 3, Reset: start}},
+		{"more than a bucket", 4, auth.Decision{Limit: 3, Remaining: 3, Reset: start}},
+	} {
+		got, err := l.Peek(auth.ClassQuery, "key", row.cost, nil)
+		if diff := cmp.Diff(row.want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v %s", row.name, err, diff)
+		}
+	}
+	drain(t, l, auth.ClassQuery, "key", nil)
+	clock.advance(15 * time.Second)
+	want := auth.Decision{Limit: 3, Reset: clock.at.Add(45 * time.Second), Retry: 5 * time.Second}
+	if got, err := l.Peek(auth.ClassQuery, "key", 1, nil); got != want || err != nil {
+		t.Errorf("an empty bucket: %+v, %v; want %+v", got, err, want)
+	}
+	if _, err := l.Peek("export", "key", 1, nil); err == nil {
+		t.Error("a class without a limit is known")
+	}
+}
+
 func TestAKeysOwnLimitIsChanged(t *testing.T) {
 	l, clock := newLimiter(t, ratelimit.Config{})
 	of := func(n int) *auth.Limits { return &auth.Limits{PerMinute: n} }

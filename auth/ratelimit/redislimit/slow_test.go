@@ -1,0 +1,155 @@
+package redislimit_test
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+)
+
+// slack is what a machine with other work may add to a bound.
+const slack = 250 * time.Millisecond
+
+// slowest is how long the slowest of n decisions took, and how long all did.
+func slowest(t *testing.T, n int, decide func()) (one, all time.Duration) {
+	t.Helper()
+	began := time.Now()
+	for range n {
+		before := time.Now()
+		decide()
+		one = max(one, time.Since(before))
+	}
+	return one, time.Since(began)
+}
+
+func TestASlowRedisStaysWithinTheBound(t *testing.T) {
+	s := startServer(t)
+	for name, open := range map[string]func(*proxy) *redis.Client{
+		"with our options": func(p *proxy) *redis.Client { return newClient(t, p.dsn()) },
+		"with a client that keeps no deadlines": func(p *proxy) *redis.Client {
+			c := redis.NewClient(&redis.Options{Addr: p.Addr().String()})
+			t.Cleanup(func() { _ = c.Close() })
+			return c
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := startProxy(t, s)
+			client := open(p)
+			l, j := newLimiter(t, client, ratelimit.Config{})
+			id := "key " + name
+			for range 10 { // the first ones open connections
+				if !allow(t, l, id, 1, 6000).OK {
+					t.Fatal("refused while all was well")
+				}
+			}
+			if j.count("away") != 0 {
+				t.Fatalf("away while all was well: %s", j.text.String())
+			}
+			p.delay.Store(int64(time.Second))
+			one, all := slowest(t, 200, func() {
+				if !allow(t, l, id, 1, 6000).OK {
+					t.Error("refused")
+				}
+			})
+			t.Logf("slow: the slowest of 200 took %v, all %v", one, all)
+			if one < 40*time.Millisecond {
+				t.Errorf("the first did not wait for Redis: %v", one)
+			}
+			if one > 50*time.Millisecond+slack || all > one+slack {
+				t.Errorf("the slowest took %v, all %v; want about 50 ms, once", one, all)
+			}
+			p.delay.Store(0)
+			j.waitFor(t, "Redis is back", 1)
+			before := client.PoolStats().Hits
+			allow(t, l, id, 1, 6000)
+			if after := client.PoolStats(); after.Hits+after.Misses <= before {
+				t.Error("Redis is back, and is not asked")
+			}
+			if n := j.count("Redis is away"); n != 1 {
+				t.Errorf("away is logged %d times", n)
+			}
+		})
+	}
+}
+
+func TestARedisThatIsNotThereIsNotWaitedFor(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never says a word
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	for name, dsn := range map[string]string{
+		"a port that nobody listens on": "redis://" + gone.Addr().String() + "/0",
+		"a server that never answers":   "redis://" + silent.Addr().String() + "/0",
+		"a name that does not exist":    "redis://redis.invalid:6379/0",
+		"a socket that does not exist":  "unix:///nonexistent/socket",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, j := newLimiter(t, newClient(t, dsn), ratelimit.Config{})
+			passed := 0
+			one, all := slowest(t, 100, func() {
+				if allow(t, l, "key", 1, 30).OK {
+					passed++
+				}
+			})
+			if one > 50*time.Millisecond+slack || all > one+slack {
+				t.Errorf("the slowest took %v, all %v; want at most 50 ms, once", one, all)
+			}
+			if passed < 30 || passed > 31 {
+				t.Errorf("%d of 30 passed", passed)
+			}
+			if n := j.count("Redis is away"); n != 1 {
+				t.Errorf("away is logged %d times", n)
+			}
+		})
+	}
+}
+
+func TestPartOfACrowdWaits(t *testing.T) {
+	s := startServer(t)
+	p := startProxy(t, s)
+	p.delay.Store(int64(time.Second))
+	l, j := newLimiter(t, newClient(t, p.dsn()), ratelimit.Config{})
+	done := make(chan time.Duration, 50)
+	for range cap(done) {
+		go func() {
+			began := time.Now()
+			allow(t, l, "key", 1, 6000)
+			done <- time.Since(began)
+		}()
+	}
+	for range cap(done) {
+		if took := <-done; took > 50*time.Millisecond+2*slack {
+			t.Errorf("one of a crowd waited %v", took)
+		}
+	}
+	if n := j.count("Redis is away"); n != 1 {
+		t.Errorf("away is logged %d times", n)
+	}
+}
+
+func BenchmarkAllow(b *testing.B) {
+	s := startServer(b)
+	l, _ := newLimiter(b, newClient(b, s.dsn()), ratelimit.Config{})
+	b.Run("yes", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			allow(b, l, "key", 1, 1_000_000_000)
+		}
+	})
+	b.Run("noByOwnBucket", func(b *testing.B) {
+		allow(b, l, "spent", 120, 120)
+		b.ReportAllocs()
+		for b.Loop() {
+			allow(b, l, "spent", 120, 120)
+		}
+	})
+}
