@@ -117,12 +117,16 @@ func (f *file) imports() map[string]token.Pos {
 	return m
 }
 
-// leftOutWithoutCgo says whether the build constraint of f asks for cgo.
+// leftOutWithoutCgo says whether the build constraint of f asks for cgo: whether cgo
+// alone decides, with all other tags set or with none.
 func (f *file) leftOutWithoutCgo() bool {
 	for _, group := range f.syntax.Comments {
 		for _, c := range group.List {
 			if x, err := constraint.Parse(c.Text); err == nil && c.Pos() < f.syntax.Package {
-				return !x.Eval(func(tag string) bool { return tag != "cgo" })
+				with := func(others, cgo bool) bool {
+					return x.Eval(func(tag string) bool { return tag == "cgo" && cgo || tag != "cgo" && others })
+				}
+				return with(true, true) && !with(true, false) || with(false, true) && !with(false, false)
 			}
 		}
 	}

@@ -1,0 +1,300 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+const (
+	// flushTimeout bounds one flush in the background.
+	flushTimeout = 10 * time.Second
+	// closeRetry is how long Close waits after a flush that failed.
+	closeRetry = 100 * time.Millisecond
+	// keepEvery is how often a writer with a Keep prunes.
+	keepEvery = 24 * time.Hour
+)
+
+// Config is what a [Writer] needs.
+type Config struct {
+	Log    Log              // required
+	Pepper []byte           // of the keys' secrets; required, auth.MinPepper bytes or more
+	Buffer int              // entries held at most; 0 means 8192
+	Every  time.Duration    // from flush to flush; 0 means a second
+	Keep   time.Duration    // older entries are pruned at start and daily; 0 keeps all
+	Now    func() time.Time // names chains, and is what Keep counts from; nil means time.Now
+	Logger *slog.Logger     // told when the log fails, recovers, and is pruned; nil means silent
+
+	// OnHead is given each new head once it is kept, one at a time. A host that keeps
+	// the last one of each chain where nobody who can write to the log can, has
+	// [Verify] show a log that was put back. It should return soon; nil means none.
+	OnHead func(Mark)
+}
+
+// A Writer is an auth.Sink that binds entries into a chain of its own. It is safe for
+// concurrent use.
+type Writer struct {
+	cfg  Config
+	wake chan struct{} // a flush is due before its time
+	end  context.CancelFunc
+	stop chan struct{} // closed by Close
+	work sync.WaitGroup
+
+	mu     sync.Mutex
+	buffer []auth.Entry
+	spare  []auth.Entry  // for the next buffer
+	held   int           // entries in buffer and in chain.pending
+	room   chan struct{} // closed when held shrinks, a flush fails or the writer is closed
+	failed error         // of the last flush
+	closed bool
+
+	turn  chan struct{} // held by whoever uses chain
+	chain *chain
+}
+
+// New returns a running Writer; [Writer.Close] ends it. Its error joins all problems of
+// cfg, wraps [ErrTampered] when the log has a roster without our seal, or is that of
+// reading the log.
+func New(ctx context.Context, cfg Config) (*Writer, error) {
+	seal, err := cfg.check()
+	if err != nil {
+		return nil, err
+	}
+	state, err := cfg.Log.State(ctx)
+	if err == nil {
+		err = seal.check(state)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("audit: opening the log: %w", err)
+	}
+	background, end := context.WithCancel(context.Background())
+	w := &Writer{
+		cfg: cfg, end: end,
+		wake: make(chan struct{}, 1), stop: make(chan struct{}),
+		room: make(chan struct{}), turn: make(chan struct{}, 1),
+		chain: &chain{log: cfg.Log, seal: seal, now: cfg.Now, logger: cfg.Logger},
+	}
+	w.work.Go(func() { w.run(background) })
+	if cfg.Keep > 0 {
+		w.work.Go(func() { w.retain(background) })
+	}
+	return w, nil
+}
+
+// check fills in the defaults.
+func (c *Config) check() (*sealer, error) {
+	var faults []error
+	if c.Log == nil {
+		faults = append(faults, errors.New("audit: log is missing"))
+	}
+	seal, err := newSealer(c.Pepper)
+	if err != nil {
+		faults = append(faults, err)
+	}
+	if c.Buffer < 0 || c.Every < 0 || c.Keep < 0 {
+		faults = append(faults, fmt.Errorf("audit: buffer of %d, flushed every %v, kept for %v", c.Buffer, c.Every, c.Keep))
+	}
+	if c.Buffer == 0 {
+		c.Buffer = 8192
+	}
+	if c.Every == 0 {
+		c.Every = time.Second
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return seal, errors.Join(faults...)
+}
+
+// Record implements [auth.Sink]. It adds e to the buffer and returns; texts beyond 1 024
+// bytes are cut. When the buffer is full it waits for room, until ctx ends. When moreover
+// the last flush failed it does not wait. Either error wraps [ErrFull]; after Close it is
+// [ErrClosed]. An entry that it took is not dropped: see the package on crashes.
+func (w *Writer) Record(ctx context.Context, e auth.Entry) error {
+	shorten(&e)
+	for {
+		room, err := w.add(&e)
+		if !errors.Is(err, errWait) {
+			return err
+		}
+		w.hurry()
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ErrFull, ctx.Err())
+		}
+	}
+}
+
+// errWait: there is no room, and nothing is wrong.
+var errWait = errors.New("audit: wait")
+
+// add holds e, or says why not. The channel is closed when asking again makes sense.
+func (w *Writer) add(e *auth.Entry) (room <-chan struct{}, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.closed:
+		return w.room, ErrClosed
+	case w.held < w.cfg.Buffer:
+		w.buffer = append(w.buffer, *e)
+		w.held++
+		if len(w.buffer) == (w.cfg.Buffer+1)/2 {
+			w.hurry()
+		}
+		return w.room, nil
+	case w.failed != nil:
+		return w.room, fmt.Errorf("%w: %w", ErrFull, w.failed)
+	}
+	return w.room, errWait
+}
+
+// hurry has a flush begin now; one that is due already is enough.
+func (w *Writer) hurry() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run flushes in the background until Close.
+func (w *Writer) run(ctx context.Context) {
+	tick := time.NewTicker(w.cfg.Every)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-w.stop:
+			return
+		case <-tick.C:
+		case <-w.wake:
+		}
+		bounded, cancel := context.WithTimeout(ctx, flushTimeout)
+		err := w.Flush(bounded)
+		cancel()
+		switch {
+		case err != nil && !failing:
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelError, "audit trail cannot be written; entries are held", slog.Any("error", err))
+		case err == nil && failing:
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "audit trail is written again")
+		}
+		failing = err != nil
+	}
+}
+
+// Flush appends all entries recorded before the call. On an error they stay in the
+// buffer, and are tried again with the next flush.
+func (w *Writer) Flush(ctx context.Context) error {
+	select {
+	case w.turn <- struct{}{}:
+		defer func() { <-w.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	taken := w.take()
+	w.chain.link(taken)
+	w.giveBack(taken)
+	err := w.chain.write(ctx, func(n int, head Mark) {
+		w.release(n, nil)
+		if w.cfg.OnHead != nil {
+			w.cfg.OnHead(head)
+		}
+	})
+	w.release(0, err)
+	return err
+}
+
+// take empties the buffer.
+func (w *Writer) take() []auth.Entry {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	taken := w.buffer
+	w.buffer, w.spare = w.spare, nil
+	return taken
+}
+
+// giveBack keeps the memory of what was taken for the next buffer.
+func (w *Writer) giveBack(taken []auth.Entry) {
+	clear(taken)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.spare = taken[:0]
+}
+
+// release notes how a flush goes, and wakes who waits for room or for a refusal.
+func (w *Writer) release(n int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held -= n
+	w.failed = err
+	if n > 0 || err != nil {
+		close(w.room)
+		w.room = make(chan struct{})
+	}
+}
+
+// Close takes no more entries and flushes those that it has, trying again until ctx
+// ends; its error says how many are lost. Calling it again does nothing. The Log stays
+// open.
+func (w *Writer) Close(ctx context.Context) error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return nil
+	}
+	w.closed = true
+	close(w.room)
+	w.room = make(chan struct{})
+	w.mu.Unlock()
+
+	close(w.stop)
+	interrupt := context.AfterFunc(ctx, w.end)
+	defer interrupt()
+	defer w.work.Wait()
+	defer w.end()
+	for {
+		err := w.Flush(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(closeRetry):
+		case <-ctx.Done():
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return fmt.Errorf("audit: %d entries are not written: %w", w.held, err)
+		}
+	}
+}
+
+// retain prunes until Close.
+func (w *Writer) retain(ctx context.Context) {
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	for {
+		before := w.cfg.Now().Add(-w.cfg.Keep)
+		pruned, err := Prune(ctx, w.cfg.Log, w.cfg.Pepper, before)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelError, "audit trail was not pruned", slog.Any("error", err))
+		case pruned.Entries > 0:
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "audit trail pruned", slog.Time("before", before),
+				slog.Int64("entries", pruned.Entries), slog.Any("chains", pruned.Chains))
+		}
+		select {
+		case <-tick.C:
+		case <-w.stop:
+			return
+		}
+	}
+}
