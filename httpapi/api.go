@@ -81,7 +81,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.pathID = id
 	c.values, c.valuesErr = url.ParseQuery(r.URL.RawQuery)
 	defer a.leave(c)
-	rep := a.guard(r.Context(), c)
+	rep := a.guard(store.WithRequestID(r.Context(), c.id), c)
 	c.limitHeaders(w.Header(), a.cfg.Now())
 	c.cacheHeaders(w.Header())
 	rep.write(w, r)
