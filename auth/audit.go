@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 )
@@ -23,6 +24,18 @@ type Entry struct {
 	UserAgent string
 }
 
+// Identify notes in e whose use of a key it is: that of key, or when that is nil of the
+// key that err, which an [Authenticator] returned, was refused for.
+func (e *Entry) Identify(key *Key, err error) {
+	var refused *RefusedError
+	switch {
+	case key != nil:
+		e.KeyID, e.Start, e.Owner = key.ID, key.Start, key.Owner
+	case errors.As(err, &refused):
+		e.KeyID, e.Start, e.Owner = refused.KeyID, refused.Start, refused.Owner
+	}
+}
+
 // OutcomeOf is the word of the audit trail for an HTTP status: allowed below 400; refused
 // for 401, 403 and 429; failed for all others.
 func OutcomeOf(status int) string {
@@ -35,7 +48,8 @@ func OutcomeOf(status int) string {
 	return "failed"
 }
 
-// A Sink keeps the audit trail. When Record fails, the request is refused.
+// A Sink keeps the audit trail: see the package auth/audit. When Record fails, the
+// request is refused.
 type Sink interface {
 	Record(ctx context.Context, e Entry) error
 }

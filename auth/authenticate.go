@@ -85,7 +85,7 @@ func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 		if token := bearer(r.Header.Get("Authorization")); a.tokens.looksLike(token) {
 			return a.panel(ctx, token)
 		}
-		return nil, a.refuse(ctx, "malformed")
+		return nil, a.refuse(ctx, "malformed", RefusedError{})
 	}
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 func (a *keys) panel(ctx context.Context, text string) (*Principal, error) {
 	token, refusal := a.tokens.open(text)
 	if refusal != "" {
-		return nil, a.refuse(ctx, refusal)
+		return nil, a.refuse(ctx, refusal, RefusedError{})
 	}
 	key, err := a.find(ctx, token.Key, "")
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *keys) find(ctx context.Context, d Digest, start string) (*Key, error) {
 	key, err := a.cfg.Store.KeyByDigest(ctx, d)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return nil, a.refuse(ctx, "unknown", slog.String("start", start))
+		return nil, a.refuse(ctx, "unknown", RefusedError{Start: start})
 	case err != nil:
 		return nil, fmt.Errorf("auth: looking up a key: %w", err)
 	case key == nil:
@@ -123,8 +123,7 @@ func (a *keys) find(ctx context.Context, d Digest, start string) (*Key, error) {
 	}
 	now := a.cfg.Now()
 	if reason := key.refusal(now); reason != "" {
-		return nil, a.refuse(ctx, reason,
-			slog.String("key", key.ID), slog.String("start", start), slog.String("owner", key.Owner))
+		return nil, a.refuse(ctx, reason, RefusedError{KeyID: key.ID, Owner: key.Owner, Start: start})
 	}
 	if a.cfg.Used != nil {
 		a.cfg.Used(key.ID, now)
@@ -132,10 +131,16 @@ func (a *keys) find(ctx context.Context, d Digest, start string) (*Key, error) {
 	return key, nil
 }
 
-// refuse logs why, and returns the one error that callers see.
-func (a *keys) refuse(ctx context.Context, reason string, attrs ...slog.Attr) error {
-	a.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "API key refused", append(attrs, slog.String("reason", reason))...)
-	return ErrInvalid
+// refuse logs why, and returns what reads alike to all callers.
+func (a *keys) refuse(ctx context.Context, reason string, who RefusedError) error {
+	attrs := []slog.Attr{slog.String("reason", reason)}
+	for _, known := range [][2]string{{"key", who.KeyID}, {"start", who.Start}, {"owner", who.Owner}} {
+		if known[1] != "" {
+			attrs = append(attrs, slog.String(known[0], known[1]))
+		}
+	}
+	a.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "API key refused", attrs...)
+	return &who
 }
 
 // Credential reads the secret that a request carries: that of x-api-key when it is

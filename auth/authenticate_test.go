@@ -154,8 +154,20 @@ func TestKeysRefusesAllAlike(t *testing.T) {
 	for reason, secret := range secrets {
 		s.log.Reset()
 		p, err := ask(s, secret)
-		if p != nil || err != auth.ErrInvalid { //nolint:errorlint // the very same error, so that nothing tells them apart
+		if p != nil || !errors.Is(err, auth.ErrInvalid) || err.Error() != auth.ErrInvalid.Error() {
 			t.Errorf("%s: %v, %v", reason, p, err)
+		}
+		var e, want auth.Entry
+		e.Identify(nil, fmt.Errorf("refused: %w", err))
+		switch reason {
+		case "malformed":
+		case "unknown":
+			want.Start = secret[:8]
+		default:
+			want.Start, want.KeyID, want.Owner = secret[:8], "key-"+reason, over().Owner
+		}
+		if e != want {
+			t.Errorf("%s: the audit trail learns %+v, want %+v", reason, e, want)
 		}
 		line := s.log.String()
 		if !strings.Contains(line, "reason="+reason) {

@@ -5,6 +5,20 @@ import (
 	"fmt"
 )
 
+// A RefusedError is an [ErrInvalid], in its text too, that tells the audit trail which key
+// was tried.
+type RefusedError struct {
+	KeyID string // empty when there is no such key
+	Owner string // of the key
+	Start string // of the secret that was sent; empty when none was, as with a panel token
+}
+
+// Error is the text of ErrInvalid: whoever tries keys learns nothing.
+func (*RefusedError) Error() string { return ErrInvalid.Error() }
+
+// Unwrap returns ErrInvalid.
+func (*RefusedError) Unwrap() error { return ErrInvalid }
+
 // Errors of authentication and authorisation.
 var (
 	// ErrRequired: no, unknown, disabled, revoked or expired credentials. One answer for all.

@@ -36,6 +36,7 @@ type call struct {
 	ip        netip.Addr
 
 	principal *auth.Principal // nil on public routes and before authentication
+	refused   error           // why authentication was, where it was
 	decision  auth.Decision   // the last word of the limiter or its gate
 	entered   bool            // the gate, which is left when the answer is sent
 	scope     auth.Scope      // asked for
@@ -43,6 +44,14 @@ type call struct {
 	queries   []query.Decoded
 	batch     bool
 	compare   bool // overview: with the period before
+}
+
+// key is the caller's; nil without one.
+func (c *call) key() *auth.Key {
+	if c.principal == nil {
+		return nil
+	}
+	return c.principal.Key
 }
 
 // subject is the resource as the store and the engine know it.

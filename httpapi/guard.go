@@ -70,6 +70,7 @@ func (a *api) authenticate(ctx context.Context, c *call) error {
 	p, err := a.cfg.Auth.Authenticate(ctx, c.r)
 	switch {
 	case errors.Is(err, auth.ErrRequired):
+		c.refused = err
 		return err
 	case err != nil:
 		return &unavailable{"authentication", err}
@@ -99,9 +100,7 @@ func (a *api) record(ctx context.Context, c *call, status int) (err error) {
 	if c.ip.IsValid() {
 		e.IP = c.ip.String()
 	}
-	if c.principal != nil {
-		e.KeyID, e.Start, e.Owner = c.principal.Key.ID, c.principal.Key.Start, c.principal.Key.Owner
-	}
+	e.Identify(c.key(), c.refused)
 	return a.cfg.Audit.Record(ctx, e)
 }
 

@@ -27,6 +27,7 @@ type call struct {
 	route *route
 
 	key     *auth.Key // nil without one
+	refused error     // why authentication was, where it was
 	site    string    // the website that the request as a whole names
 	strange bool      // site is no website; the sender is told after the limit
 	home    string    // without a key: the only website that may be named

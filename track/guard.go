@@ -43,6 +43,7 @@ func (c *call) authenticate(ctx context.Context) error {
 	case errors.Is(err, auth.ErrRequired) && c.route.access == byKeyOrSite && !credentialed(c.r):
 		return nil // the first event may name a website
 	case errors.Is(err, auth.ErrRequired):
+		c.refused = err
 		return unauthenticated.because(err)
 	case err != nil:
 		return unavailable.because(fmt.Errorf("authentication: %w", err))
@@ -132,9 +133,7 @@ func (c *call) record(ctx context.Context, status int) (err error) {
 	if ip := c.h.cfg.ClientIP(c.r); ip.IsValid() {
 		e.IP = ip.String()
 	}
-	if c.key != nil {
-		e.KeyID, e.Start, e.Owner = c.key.ID, c.key.Start, c.key.Owner
-	}
+	e.Identify(c.key, c.refused)
 	if len(c.used) == 1 { // an entry has room for one
 		for e.Resource = range c.used {
 			break
