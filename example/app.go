@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
@@ -115,11 +116,15 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	api, err := a.api(keys)
+	limits, err := a.limiter()
 	if err != nil {
 		return nil, nil, err
 	}
-	tracking, err = a.tracking(keys)
+	api, err := a.api(keys, limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	tracking, err = a.tracking(keys, limits)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,7 +139,15 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	return mux, tracking, nil
 }
 
-func (a *app) api(keys auth.Authenticator) (http.Handler, error) {
+// limiter is one for all addresses, so that a key has the same buckets at each.
+func (a *app) limiter() (auth.Limiter, error) {
+	if a.settings.limits == 0 {
+		return auth.Unlimited, nil
+	}
+	return ratelimit.New(ratelimit.Config{Factor: a.settings.limits, Now: a.now})
+}
+
+func (a *app) api(keys auth.Authenticator, limits auth.Limiter) (http.Handler, error) {
 	engine, err := query.New(query.Config{Store: a.events, Now: a.now})
 	if err != nil {
 		return nil, err
@@ -143,8 +156,8 @@ func (a *app) api(keys auth.Authenticator) (http.Handler, error) {
 		Engine:    engine,
 		Directory: a.meta,
 		Auth:      keys,
-		Limiter:   auth.Unlimited, // this build has no limits
-		Audit:     auth.Discard,   // nor an audit trail
+		Limiter:   limits,
+		Audit:     auth.Discard, // this build has no audit trail
 		Versions:  a.events,
 		Health: &health.Checker{
 			Probes:  map[string]health.Probe{health.Analytics: a.events.Ping, health.Relational: a.meta.Ping},
@@ -159,12 +172,12 @@ func (a *app) api(keys auth.Authenticator) (http.Handler, error) {
 	})
 }
 
-func (a *app) tracking(keys auth.Authenticator) (http.Handler, error) {
+func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter) (http.Handler, error) {
 	cfg := track.Config{
 		Writer:        a.events,
 		Directory:     a.meta,
 		Auth:          keys,
-		Limiter:       auth.Unlimited,
+		Limiter:       limits,
 		Audit:         auth.Discard,
 		Salts:         a.meta,
 		CountryHeader: a.settings.countryHeader,

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"net"
 	"net/url"
+	"strconv"
 
 	"github.com/sightline-analytics/sightline/internal/clientip"
 )
@@ -22,6 +24,7 @@ type settings struct {
 	pepperFile      string
 	proxies         clientip.Proxies
 	origins         []string
+	limits          float64 // factor; 0 means that there are none
 }
 
 const dataHelp = "folder of the data; made when it is not there"
@@ -40,7 +43,8 @@ func readSettings(args []string, to streams) (settings, error) {
 	set.BoolVar(&s.json, "json", false, "when ready, print one line of JSON with addresses, key and ids, and nothing else")
 	set.Func("trusted-proxy", "network (`CIDR`) or address of a proxy whose X-Forwarded-For is believed; may be repeated", s.addProxy)
 	set.Func("cors-origin", "`origin` whose pages may read /v1, as https://panel.example; may be repeated", s.addOrigin)
-	set.Func("limits", "rate limits; this build has none, so only `off`, the default, is taken", onlyOff)
+	s.limits = 1
+	set.Func("limits", "`factor` by which all rate limits are multiplied, 1 when not given; or off, which lifts the cap on requests at the same time too", s.setLimits)
 	set.Func("result-cache", "cache of answers; this build has none, so only `off`, the default, is taken", onlyOff)
 	if err := parse(set, args, to); err != nil {
 		return settings{}, err
@@ -69,6 +73,19 @@ func (s *settings) addOrigin(text string) error {
 		return errors.New("not an origin like https://panel.example")
 	}
 	s.origins = append(s.origins, text)
+	return nil
+}
+
+func (s *settings) setLimits(text string) error {
+	if text == "off" {
+		s.limits = 0
+		return nil
+	}
+	factor, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(factor > 0) || math.IsInf(factor, 0) {
+		return errors.New("neither off nor a factor above 0")
+	}
+	s.limits = factor
 	return nil
 }
 

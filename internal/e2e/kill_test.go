@@ -85,14 +85,14 @@ type sent struct {
 // everything again, as clients that lost an answer do, it is there once.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
-	p := empty(t, dir)
+	p := empty(t, dir, "--limits", "off") // a fast machine sends more than a page may
 	website := p.WebsiteID
 	total := 0
 	for round := range rounds(t) {
 		prefix := fmt.Sprintf("r%d-", round)
 		p.WebsiteID = website
 		all := streamUntil(t, p, prefix, p.kill)
-		p = start(t, dir, "--demo=false")
+		p = start(t, dir, "--demo=false", "--limits", "off")
 		p.WebsiteID = website
 		for i, s := range streams {
 			total += len(all[i].accepted)
@@ -114,10 +114,10 @@ func TestKill(t *testing.T) {
 // and what was answered with success is there.
 func TestEnd(t *testing.T) {
 	dir := t.TempDir()
-	p := empty(t, dir)
+	p := empty(t, dir, "--limits", "off")
 	website := p.WebsiteID
 	all := streamUntil(t, p, "end-", p.stop)
-	p = start(t, dir, "--demo=false")
+	p = start(t, dir, "--demo=false", "--limits", "off")
 	p.WebsiteID = website
 	for i, s := range streams {
 		checkOnce(t, p.ready, s, "end-", all[i], false)

@@ -15,9 +15,9 @@ import (
 )
 
 // empty starts the example without a demo, with one website.
-func empty(t *testing.T, dir string) *process {
+func empty(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
-	p := start(t, dir, "--demo=false")
+	p := start(t, dir, append(args, "--demo=false")...)
 	if p.WebsiteID == "" {
 		p.WebsiteID = addWebsite(t, dir, "Shop", "shop.example")
 	}
@@ -118,7 +118,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{"a port that is none", serve(free, "--track-addr", "127.0.0.1:99999"), "--track-addr", 2},
 		{"a network that is none", serve(free, "--trusted-proxy", "10.0.0.0/99"), "trusted-proxy", 2},
 		{"an origin that is none", serve(free, "--cors-origin", "panel"), "cors-origin", 2},
-		{"limits, which this build lacks", serve(free, "--limits", "2"), "does not have", 2},
+		{"limits by a factor that is none", serve(free, "--limits", "fast"), "factor", 2},
+		{"limits by a factor of nothing", serve(free, "--limits", "0"), "factor", 2},
 		{"a cache, which this build lacks", serve(free, "--result-cache", "on"), "does not have", 2},
 		{"a website without a domain", []string{"websites", "add", "--data", free, "--name", "x"}, "--domain", 2},
 		{"an address in use", serve(free, "--addr", taken.Addr().String()), "in use", 1},
