@@ -36,6 +36,8 @@ func (p Proxies) Addr(r *http.Request) netip.Addr {
 // Network is what one client on the public net has for itself: an IPv4 address, or a
 // /64 of IPv6. Limits count by it.
 func Network(addr netip.Addr) string {
+	// As IPv6, all of IPv4 lies in one /64. A host's own ClientIP may hand that out.
+	addr = addr.Unmap()
 	if addr.Is6() {
 		if p, err := addr.Prefix(64); err == nil {
 			return p.String()

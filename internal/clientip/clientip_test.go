@@ -56,7 +56,7 @@ func TestNetwork(t *testing.T) {
 	for sent, want := range map[string]string{
 		"203.0.113.7": "203.0.113.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "::ffff:203.0.113.7": "203.0.113.7",
 	} {
-		if got := clientip.Network(netip.MustParseAddr(sent).Unmap()); got != want {
+		if got := clientip.Network(netip.MustParseAddr(sent)); got != want {
 			t.Errorf("%s: got %s, want %s", sent, got, want)
 		}
 	}
