@@ -33,7 +33,7 @@ import (
 // room for the look-up itself within a second.
 const (
 	MaxTTL     = time.Second
-	DefaultTTL = 900 * time.Millisecond
+	DefaultTTL = 750 * time.Millisecond
 )
 
 // Config is what a [Cache] needs.

@@ -33,8 +33,8 @@ type lang struct {
 	create func(Config) (fresh bool, err error)
 	open   func(Config, use) (*sql.DB, error) // does not connect yet; the pool has its bounds
 
-	damage string // asks for the first sign of damage; answers ok; empty when there is nothing to ask
-	tables string // lists the names of all tables that may not be another program's
+	sound  func(context.Context, *sql.DB) error // says why nothing can be kept there
+	tables string                               // lists the names of all tables that may not be another program's
 
 	byBytes string // after a text in ORDER BY: whatever the language of the database
 
@@ -70,7 +70,7 @@ func sqlite() lang {
 		name:        func(c Config) string { return c.Path },
 		create:      createFile,
 		open:        openSQLite,
-		damage:      "PRAGMA quick_check(1)",
+		sound:       undamaged,
 		tables:      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
 		clearSalts:  "DELETE FROM salts", // whose bytes secure_delete overwrites
 		settle:      truncateLog,
@@ -91,6 +91,7 @@ func postgres() lang {
 		name:        nameOfDSN,
 		create:      func(Config) (bool, error) { return false, nil },
 		open:        openPostgres,
+		sound:       hasSchema,
 		tables: "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema() " +
 			"AND tablename IN ('" + versionTable + "', 'websites', 'links', 'monitors')",
 		byBytes:    ` COLLATE "C"`,

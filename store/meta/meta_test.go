@@ -13,6 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/authtest"
+	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -30,6 +31,54 @@ func TestKeysConform(t *testing.T) {
 			cfg.Now = now
 			return onTrial(mustOpen(t, cfg))
 		}})
+	})
+}
+
+// TestCachedKeysConform puts the cache around the store, as a server does.
+func TestCachedKeysConform(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
+		authtest.Run(t, authtest.Harness{
+			Pepper: pepper, Lag: keycache.DefaultTTL,
+			Open: func(t *testing.T, now func() time.Time) authtest.Store {
+				cfg := config(t)
+				cfg.Now = now
+				s := mustOpen(t, cfg)
+				c, err := keycache.New(keycache.Config{Store: s, Now: now})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Notify(c)
+				trial := onTrial(s)
+				trial.KeyStore = c
+				return trial
+			},
+		})
+	})
+}
+
+func TestDirectoryConforms(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
+		authtest.RunDirectory(t, func(t *testing.T) authtest.Directory {
+			s := mustOpen(t, config(t))
+			return authtest.Directory{
+				Directory: s,
+				AddWebsite: func(ctx context.Context, w store.Website) error {
+					_, err1 := s.EnsureOwner(ctx, Owner{ID: w.Owner})
+					_, err2 := s.CreateWebsite(ctx, w)
+					return errors.Join(err1, err2)
+				},
+				AddSubject: func(ctx context.Context, subject store.Subject, owner string) error {
+					_, err1 := s.EnsureOwner(ctx, Owner{ID: owner})
+					var err2 error
+					if subject.Kind == store.KindLink {
+						_, err2 = s.CreateLink(ctx, Link{ID: subject.ID, Owner: owner, TargetURL: "https://a.example"})
+					} else {
+						_, err2 = s.CreateMonitor(ctx, Monitor{ID: subject.ID, Owner: owner, URL: "https://a.example"})
+					}
+					return errors.Join(err1, err2)
+				},
+			}
+		})
 	})
 }
 

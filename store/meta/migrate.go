@@ -50,8 +50,8 @@ func inspect(ctx context.Context, l lang, cfg Config, files fs.FS) error {
 
 // judge says whether this program can work with what db holds.
 func judge(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
-	if err := sound(ctx, l, db); err != nil {
-		return err
+	if err := l.sound(ctx, db); err != nil {
+		return kind(ctx, l, err)
 	}
 	tables, err := texts(ctx, db, l.tables)
 	if err != nil {
@@ -73,21 +73,6 @@ func judge(ctx context.Context, l lang, db *sql.DB, files fs.FS) error {
 	}
 	if have.Int64 > known {
 		return fmt.Errorf("%w: it has version %d, this program knows %d", store.ErrNewerSchema, have.Int64, known)
-	}
-	return nil
-}
-
-// sound asks the database whether it is damaged.
-func sound(ctx context.Context, l lang, db *sql.DB) error {
-	if l.damage == "" {
-		return nil
-	}
-	damage, err := texts(ctx, db, l.damage)
-	if err != nil {
-		return kind(ctx, l, err)
-	}
-	if !slices.Equal(damage, []string{"ok"}) {
-		return fmt.Errorf("%w: %q", store.ErrCorrupt, damage)
 	}
 	return nil
 }
@@ -114,14 +99,14 @@ func provider(l lang, db *sql.DB, files fs.FS) (*goose.Provider, error) {
 	return p, nil
 }
 
-// migrate brings the schema forward. Each migration is one transaction. Processes that
-// start together may trip over each other's; whoever lost looks again.
+// migrate brings the schema forward. Each migration is one transaction. Where no lock
+// keeps other processes out, whoever trips over another's work looks again.
 func (s *Store) migrate(ctx context.Context, files fs.FS) error {
-	p, err := provider(s.lang, s.write, files)
-	if err != nil {
-		return err
-	}
 	for try := 1; ; try++ {
+		p, err := provider(s.lang, s.write, files) // a new one, since one remembers what it tried
+		if err != nil {
+			return err
+		}
 		done, err := p.Up(ctx)
 		for _, m := range done {
 			s.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "schema brought forward",
@@ -130,7 +115,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS) error {
 		if err == nil {
 			return nil
 		}
-		if try == 10 || ctx.Err() != nil {
+		if s.lang.locker != nil || try == 10 || ctx.Err() != nil {
 			return s.wrap(ctx, "migrate", err)
 		}
 		select {

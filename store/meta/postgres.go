@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -76,6 +77,15 @@ func openPostgres(c Config, u use) (*sql.DB, error) {
 	return db, nil
 }
 
+// hasSchema makes sure that tables have a place to be in.
+func hasSchema(ctx context.Context, db *sql.DB) error {
+	name, err := texts(ctx, db, "SELECT coalesce(current_schema(), '')")
+	if err == nil && !slices.ContainsFunc(name, func(n string) bool { return n != "" }) {
+		err = fmt.Errorf("%w: the schema in search_path does not exist; create it first", store.ErrUnavailable)
+	}
+	return err
+}
+
 // migrationLock lets one process at a time migrate a schema. The lock ends with its
 // connection at the latest.
 type migrationLock struct{}
@@ -104,6 +114,9 @@ func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 func postgresLost(err error) bool {
 	if _, unmade := errors.AsType[*pgconn.ConnectError](err); unmade {
 		return false
+	}
+	if pgconn.SafeToRetry(err) { // nothing was sent
+		return true
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code == "57P01" || e.Code == "57P02" || e.Code == "57P05" // ended by the server

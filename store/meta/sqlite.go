@@ -124,6 +124,15 @@ func createExclusive(path string) error {
 	return f.Close()
 }
 
+// undamaged asks for the first sign of damage.
+func undamaged(ctx context.Context, db *sql.DB) error {
+	damage, err := texts(ctx, db, "PRAGMA quick_check(1)")
+	if err == nil && !slices.Equal(damage, []string{"ok"}) {
+		err = fmt.Errorf("%w: %q", store.ErrCorrupt, damage)
+	}
+	return err
+}
+
 // truncateLog empties the write-ahead log, which it cannot while somebody reads it.
 func truncateLog(ctx context.Context, db *sql.DB) (bool, error) {
 	busy, err := texts(ctx, db, "PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,194 @@
+package authtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Directory is what [RunDirectory] drives: the store.Directory, and the ways to put
+// records into it, which also make their owners where that is needed.
+type Directory struct {
+	store.Directory // required
+
+	// AddWebsite keeps w as it is given. Required.
+	AddWebsite func(ctx context.Context, w store.Website) error
+	// AddSubject keeps a link or a monitor of an owner. Required.
+	AddSubject func(ctx context.Context, s store.Subject, owner string) error
+}
+
+// RunDirectory proves a directory. open returns an empty one, which it closes with
+// t.Cleanup.
+func RunDirectory(t *testing.T, open func(t *testing.T) Directory) {
+	for _, c := range []struct {
+		name string
+		why  string
+		run  func(*register)
+	}{
+		{"list", "an owner's websites come by creation, then id bytewise, with every field as it was kept", list},
+		{"nobody", "who has nothing has an empty list, which is no error", nobody},
+		{"one website", "a website is found by its exact id, whoever's it is", oneWebsite},
+		{"owners", "the same id may be a website, a link and a monitor of three owners", owners},
+		{"strange ids", "an id that cannot be is not found; it is no failure", strangeIDs},
+		{"cancelled", "a directory that could not look must not say that there is nothing", cancelledDirectory},
+		{"concurrency", "a directory is safe for concurrent use", concurrentDirectory},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.run(&register{open(t), t, c.why}) })
+	}
+}
+
+// register is one directory on trial.
+type register struct {
+	Directory
+	t   *testing.T
+	why string
+}
+
+func (r *register) failf(format string, args ...any) {
+	r.t.Helper()
+	r.t.Errorf(format, args...)
+	r.t.Fatalf("the rule: %s", r.why)
+}
+
+func (r *register) add(sites ...store.Website) {
+	r.t.Helper()
+	for _, w := range sites {
+		if err := r.AddWebsite(r.t.Context(), w); err != nil {
+			r.failf("AddWebsite: %v", err)
+		}
+	}
+}
+
+func site(id, owner string, minute int) store.Website {
+	return store.Website{
+		ID: id, Owner: owner, Name: `Name "ü" 'x' \ %_ 🙂 ` + id, Domain: "a.example", IsPublic: minute%2 == 1,
+		CreatedAt: time.Date(2026, 3, 29, 0, minute, 0, 123_000_000, time.UTC),
+	}
+}
+
+func list(r *register) {
+	want := []store.Website{
+		site("z", "acme", 1), site("B", "acme", 2), site("a", "acme", 2), site("ä", "acme", 2), site("A", "acme", 3),
+	}
+	for _, i := range []int{4, 2, 0, 3, 1} {
+		r.add(want[i])
+	}
+	r.add(site("theirs", "other", 0))
+	for range 2 {
+		got, err := r.Websites(r.t.Context(), "acme")
+		if err != nil || len(got) != len(want) {
+			r.failf("Websites = %+v, %v", got, err)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				r.failf("at %d: %+v\nwant: %+v", i, got[i], want[i])
+			}
+		}
+		got[0], got[1] = got[1], got[0] // what a caller does to its list is its own affair
+	}
+}
+
+func nobody(r *register) {
+	r.add(site("w", "acme", 0))
+	for _, owner := range []string{"", "nobody", "ACME", "acm%", "a' OR '1'='1", "nul\x00", "\xff"} {
+		if got, err := r.Websites(r.t.Context(), owner); err != nil || got == nil || len(got) != 0 {
+			r.failf("websites of %q: %v, %v", owner, got, err)
+		}
+	}
+}
+
+func oneWebsite(r *register) {
+	r.add(site("w", "acme", 1), site("W", "other", 2))
+	for _, want := range []store.Website{site("w", "acme", 1), site("W", "other", 2)} {
+		if got, err := r.Website(r.t.Context(), want.ID); err != nil || got != want {
+			r.failf("Website = %+v, %v; want %+v", got, err, want)
+		}
+	}
+}
+
+func owners(r *register) {
+	ctx := r.t.Context()
+	r.add(site("same", "of-website", 0))
+	want := map[store.SubjectKind]string{
+		store.KindWebsite: "of-website", store.KindLink: "of-link", store.KindSchedule: "of-schedule",
+	}
+	for _, kind := range []store.SubjectKind{store.KindLink, store.KindSchedule} {
+		if _, err := r.Owner(ctx, store.Subject{Kind: kind, ID: "same"}); !errors.Is(err, store.ErrNotFound) {
+			r.failf("the website is a %s too: %v", kind, err)
+		}
+		if err := r.AddSubject(ctx, store.Subject{Kind: kind, ID: "same"}, want[kind]); err != nil {
+			r.failf("AddSubject: %v", err)
+		}
+	}
+	for kind, owner := range want {
+		if got, err := r.Owner(ctx, store.Subject{Kind: kind, ID: "same"}); err != nil || got != owner {
+			r.failf("owner of the %s: %q, %v", kind, got, err)
+		}
+	}
+	if got, err := r.Owner(ctx, store.Subject{Kind: "websites", ID: "same"}); !errors.Is(err, store.ErrNotFound) || got != "" {
+		r.failf("owner of an unknown kind: %q, %v", got, err)
+	}
+}
+
+func strangeIDs(r *register) {
+	r.add(site("w", "acme", 0))
+	for _, id := range []string{"", " w", "w ", "w%", "_", "w' OR '1'='1", "w\x00", "\x00", "\xff\xfe", strings.Repeat("w", 1<<20)} {
+		if got, err := r.Website(r.t.Context(), id); !errors.Is(err, store.ErrNotFound) || got != (store.Website{}) {
+			r.failf("Website(%.20q) = %+v, %v", id, got, err)
+		}
+		for _, kind := range []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule} {
+			if got, err := r.Owner(r.t.Context(), store.Subject{Kind: kind, ID: id}); !errors.Is(err, store.ErrNotFound) || got != "" {
+				r.failf("owner of the %s %.20q = %q, %v", kind, id, got, err)
+			}
+		}
+	}
+}
+
+func cancelledDirectory(r *register) {
+	r.add(site("w", "acme", 0))
+	ctx, cancel := context.WithCancel(r.t.Context())
+	cancel()
+	_, err1 := r.Website(ctx, "w")
+	_, err2 := r.Websites(ctx, "acme")
+	_, err3 := r.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: "w"})
+	for what, err := range map[string]error{"Website": err1, "Websites": err2, "Owner": err3} {
+		if err == nil || errors.Is(err, store.ErrNotFound) {
+			r.failf("%s with a cancelled context: %v", what, err)
+		}
+	}
+}
+
+func concurrentDirectory(r *register) {
+	const workers, each = 8, 4
+	r.add(site("first", "acme", 0))
+	var wg sync.WaitGroup
+	faults := make(chan error, workers*each)
+	for w := range workers {
+		wg.Go(func() {
+			for n := range each {
+				s := site(fmt.Sprintf("w%d-%d", w, n), "acme", n)
+				if err := r.AddWebsite(r.t.Context(), s); err != nil {
+					faults <- err
+					continue
+				}
+				if got, err := r.Website(r.t.Context(), s.ID); err != nil || got != s {
+					faults <- fmt.Errorf("found %+v, %w", got, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(faults)
+	for err := range faults {
+		r.t.Error(err)
+	}
+	if got, err := r.Websites(r.t.Context(), "acme"); err != nil || len(got) != workers*each+1 {
+		r.failf("%d websites, %v; want %d", len(got), err, workers*each+1)
+	}
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// MemoryDirectory is a Directory that forgets everything when the process ends: for
+// tests, examples, and hosts that know their websites at start. The zero one is empty and
+// ready. It is safe for concurrent use.
+type MemoryDirectory struct {
+	mu     sync.RWMutex
+	sites  map[string]Website
+	owners map[Subject]string
+}
+
+var _ Directory = (*MemoryDirectory)(nil)
+
+// AddWebsite keeps w as it is, in place of one of the same id. Its error wraps ErrInvalid
+// for a website without id or owner.
+func (m *MemoryDirectory) AddWebsite(w Website) error {
+	if err := m.AddSubject(Subject{Kind: KindWebsite, ID: w.ID}, w.Owner); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sites == nil {
+		m.sites = map[string]Website{}
+	}
+	m.sites[w.ID] = w
+	return nil
+}
+
+// AddSubject says whose link or monitor s is. Its error wraps ErrInvalid for a subject
+// without id or owner, or of a kind that there is not.
+func (m *MemoryDirectory) AddSubject(s Subject, owner string) error {
+	known := []SubjectKind{KindWebsite, KindLink, KindSchedule}
+	if s.ID == "" || owner == "" || !slices.Contains(known, s.Kind) {
+		return fmt.Errorf("store: %w: %q %q of %q", ErrInvalid, s.Kind, s.ID, owner)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.owners == nil {
+		m.owners = map[Subject]string{}
+	}
+	m.owners[s] = owner
+	return nil
+}
+
+// Websites implements [Directory].
+func (m *MemoryDirectory) Websites(ctx context.Context, owner string) ([]Website, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	found := []Website{}
+	for _, w := range m.sites {
+		if w.Owner == owner {
+			found = append(found, w)
+		}
+	}
+	slices.SortFunc(found, func(a, b Website) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return found, nil
+}
+
+// Website implements [Directory].
+func (m *MemoryDirectory) Website(ctx context.Context, id string) (Website, error) {
+	if err := ctx.Err(); err != nil {
+		return Website{}, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	w, ok := m.sites[id]
+	if !ok {
+		return Website{}, fmt.Errorf("store: website: %w", ErrNotFound)
+	}
+	return w, nil
+}
+
+// Owner implements [Directory].
+func (m *MemoryDirectory) Owner(ctx context.Context, s Subject) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	owner, ok := m.owners[s]
+	if !ok {
+		return "", fmt.Errorf("store: owner: %w", ErrNotFound)
+	}
+	return owner, nil
+}

@@ -1,0 +1,332 @@
+package meta
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// with changes one part of the DSN.
+func with(t *testing.T, cfg Config, change func(*url.URL)) Config {
+	t.Helper()
+	u, err := url.Parse(cfg.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(u)
+	cfg.DSN = u.String()
+	return cfg
+}
+
+func param(name, value string) func(*url.URL) {
+	return func(u *url.URL) {
+		q := u.Query()
+		q.Set(name, value)
+		u.RawQuery = q.Encode()
+	}
+}
+
+func TestPostgresCannotBeOpened(t *testing.T) {
+	cfg := configPostgres(t)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		says   string
+		change func(*url.URL)
+	}{
+		{"nobody listens", func(u *url.URL) { u.Host = free.Addr().String() }},
+		{"there is no such database", func(u *url.URL) { u.Path = "/no_such_database" }},
+		{"there is no such user", func(u *url.URL) { u.User = url.UserPassword("no_such_user", "hunter2hunter2") }},
+		{"there is no such schema", param("search_path", "no_such_schema")},
+		{"it may only be read", param("default_transaction_read_only", "on")},
+	} {
+		var log bytes.Buffer
+		cfg := with(t, cfg, c.change)
+		cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		s, err := Open(t.Context(), cfg)
+		if !errors.Is(err, store.ErrUnavailable) || s != nil {
+			t.Errorf("%s: %v, %v", c.says, s, err)
+		}
+		if text := fmt.Sprint(err, log.String()); strings.Contains(text, "hunter2hunter2") {
+			t.Errorf("%s: the password is told: %s", c.says, text)
+		}
+	}
+}
+
+func TestDSNIsChecked(t *testing.T) {
+	for says, c := range map[string]Config{
+		"a path too":     {Path: "x", DSN: "postgres://localhost/x"},
+		"no DSN at all":  {DSN: "postgres://u:hunter2hunter2@host:port/x"},
+		"nothing":        {},
+		"a hasty answer": {DSN: "postgres://localhost/x", Wait: time.Second, Timeout: time.Millisecond},
+	} {
+		if s, err := Open(t.Context(), c); err == nil || s != nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v, %v", says, s, err)
+		}
+	}
+}
+
+func TestPostgresSchemaOfOthers(t *testing.T) {
+	for _, c := range []struct {
+		says  string
+		spoil string
+		want  error
+	}{
+		{"tables of the host's own are no matter", "CREATE TABLE cookies (id INTEGER)", nil},
+		{"tables with our names that are not ours are", "CREATE TABLE links (id INTEGER)", store.ErrCorrupt},
+	} {
+		cfg := configPostgres(t)
+		raw(t, cfg, c.spoil)
+		s, err := Open(t.Context(), cfg)
+		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+			t.Errorf("%s: %v", c.says, err)
+		}
+		if s != nil {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	cfg := configPostgres(t)
+	newer, err := open(t.Context(), cfg, later(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(t.Context(), cfg); !errors.Is(err, store.ErrNewerSchema) || s != nil {
+		t.Errorf("of a newer program: %v, %v", s, err)
+	}
+}
+
+// TestPostgresEndsConnections has the server end all connections of the pools.
+func TestPostgresEndsConnections(t *testing.T) {
+	cfg := with(t, configPostgres(t), param("application_name", t.Name()))
+	s := mustOpen(t, cfg)
+	k, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := admin(t)
+	for round := range 3 {
+		var wg sync.WaitGroup
+		for range 8 { // so that the pools are full
+			wg.Go(func() {
+				_, _ = s.Key(t.Context(), k.ID)
+				_ = s.SetKeyDisabled(t.Context(), k.ID, false)
+			})
+		}
+		wg.Wait()
+		killed, err := texts(t.Context(), db, "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE application_name = '"+t.Name()+"'")
+		if err != nil || len(killed) < 2 {
+			t.Fatalf("killed %v, %v", killed, err)
+		}
+		if len(killed) > 12 {
+			t.Errorf("the pools hold %d connections", len(killed))
+		}
+		if round == 1 {
+			time.Sleep(100 * time.Millisecond) // the ends have arrived
+		}
+		if _, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil {
+			t.Errorf("a read after the connections ended: %v", err)
+		}
+		if err := s.SetKeyDisabled(t.Context(), k.ID, true); err != nil {
+			t.Errorf("a write after the connections ended: %v", err)
+		}
+	}
+}
+
+// proxy stands between the store and the server, and can be cut or made to hang.
+type proxy struct {
+	listener net.Listener
+	target   string
+
+	mu    sync.Mutex
+	cut   bool
+	hang  bool
+	conns []net.Conn
+}
+
+func startProxy(t *testing.T, target string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{listener: l, target: target}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(c)
+		}
+	}()
+	t.Cleanup(func() { _ = l.Close(); p.set(true, false) })
+	return p
+}
+
+func (p *proxy) serve(c net.Conn) {
+	p.mu.Lock()
+	cut := p.cut
+	p.mu.Unlock()
+	up, err := net.Dial("tcp", p.target)
+	if err != nil || cut {
+		_ = c.Close()
+		return
+	}
+	p.mu.Lock()
+	p.conns = append(p.conns, c, up)
+	p.mu.Unlock()
+	go p.copy(up, c)
+	p.copy(c, up)
+}
+
+func (p *proxy) copy(to, from net.Conn) {
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(buf)
+		p.mu.Lock()
+		hang := p.hang
+		p.mu.Unlock()
+		if hang {
+			continue // what was said is lost
+		}
+		if _, werr := to.Write(buf[:n]); err != nil || werr != nil {
+			_ = to.Close()
+			return
+		}
+		if errors.Is(err, io.EOF) {
+			return
+		}
+	}
+}
+
+func (p *proxy) set(cut, hang bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut, p.hang = cut, hang
+	if cut {
+		for _, c := range p.conns {
+			_ = c.Close()
+		}
+		p.conns = nil
+	}
+}
+
+// throughProxy is a store that reaches its server through a proxy.
+func throughProxy(t *testing.T) (*Store, *proxy) {
+	t.Helper()
+	cfg := configPostgres(t)
+	u, err := url.Parse(cfg.DSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := u.Host
+	if u.Port() == "" {
+		host = net.JoinHostPort(u.Hostname(), "5432")
+	}
+	p := startProxy(t, host)
+	cfg = with(t, cfg, func(u *url.URL) { u.Host = p.listener.Addr().String() })
+	cfg.Wait, cfg.Timeout = 200*time.Millisecond, 400*time.Millisecond
+	return mustOpen(t, cfg), p
+}
+
+func TestPostgresGoesAwayAndComesBack(t *testing.T) {
+	s, p := throughProxy(t)
+	clock := noon
+	cache, err := keycache.New(keycache.Config{Store: s, Now: func() time.Time { return clock }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := secret.Digest(pepper)
+	for _, c := range []struct {
+		says      string
+		cut, hang bool
+	}{
+		{"connections are refused", true, false},
+		{"nobody answers", false, true},
+	} {
+		if _, err := cache.KeyByDigest(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		p.set(c.cut, c.hang)
+		if _, err := cache.KeyByDigest(t.Context(), d); err != nil {
+			t.Errorf("%s: a key that was just looked up: %v", c.says, err)
+		}
+		clock = clock.Add(time.Second)
+		_, err1 := cache.KeyByDigest(t.Context(), d)
+		_, err2 := s.Owner(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w"})
+		_, err3 := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"})
+		began := time.Now()
+		err4 := s.RevokeKey(t.Context(), k.ID)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: to fail took %v", c.says, took)
+		}
+		for i, err := range []error{err1, err2, err3, err4} {
+			if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrNotFound) || errors.Is(err, auth.ErrNotFound) {
+				t.Errorf("%s: operation %d: %v", c.says, i+1, err)
+			}
+		}
+		p.set(true, false) // what hung is gone for good
+		p.set(false, false)
+		if found, err := cache.KeyByDigest(t.Context(), d); err != nil || !found.Revoked.IsZero() {
+			t.Errorf("%s, and then they are there again: %+v, %v", c.says, found, err)
+		}
+		if err := s.SetKeyDisabled(t.Context(), k.ID, false); err != nil {
+			t.Errorf("%s, and then they are there again: %v", c.says, err)
+		}
+	}
+}
+
+func TestPostgresRowIsLocked(t *testing.T) {
+	cfg := configPostgres(t)
+	cfg.Wait = 50 * time.Millisecond
+	s, other := mustOpen(t, cfg), mustOpen(t, cfg)
+	k, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := other.write.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.ExecContext(t.Context(), "SELECT id FROM api_keys FOR UPDATE"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RevokeKey(t.Context(), k.ID); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, auth.ErrNotFound) {
+		t.Errorf("a revocation while another process writes: %v", err)
+	}
+	if _, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil {
+		t.Errorf("a read while another process writes: %v", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RevokeKey(t.Context(), k.ID); err != nil {
+		t.Errorf("a revocation after the other is done: %v", err)
+	}
+}
