@@ -12,7 +12,7 @@ import (
 
 func TestHowADecisionIsTold(t *testing.T) {
 	now := time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
-	after := func(d time.Duration) time.Time { return now.Add(d) }
+	after := now.Add
 	const noon = 1774785600000
 	for _, row := range []struct {
 		name     string
