@@ -45,5 +45,8 @@ const (
 	Zip3                   // a table of the integer lists $1, $2, $3 in columns bucket, since, until
 	Properties             // joined to its left: per member of the JSON object $1 a row of key and value, a string as its text, all else as JSON
 	Unnest                 // a table of the text list $1 in the column value
+	Digits                 // the integer $1 as text; of null ''
+	DigestHigh             // upper 32 bits of the last 8 bytes of the MD5 of the text $1, the first of them lowest
+	DigestLow              // lower 32 bits of the same
 	numFuncs
 )

@@ -124,6 +124,15 @@ var table = [numFuncs]struct{ name, duckdb, clickhouse string }{
 	Unnest: {"Unnest",
 		"(SELECT unnest($1) AS value)",
 		"(SELECT arrayJoin($1) AS value)"},
+	Digits: {"Digits",
+		"coalesce(($1)::VARCHAR, '')",
+		"ifNull(toString($1), '')"},
+	DigestHigh: {"DigestHigh",
+		"(md5_number_lower($1) >> 32)::BIGINT",
+		"toInt64(bitShiftRight(reinterpretAsUInt64(substring(MD5($1), 9, 8)), 32))"},
+	DigestLow: {"DigestLow",
+		"(md5_number_lower($1) % 4294967296)::BIGINT",
+		"toInt64(reinterpretAsUInt64(substring(MD5($1), 9, 8)) % 4294967296)"},
 }
 
 // String is the operation's name.

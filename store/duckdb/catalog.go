@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,6 +77,13 @@ func (c *catalog) between(s store.Subject, first, last int32) uint64 {
 		}
 	}
 	return greatest
+}
+
+// subjects lists those that have a number.
+func (c *catalog) subjects() []store.Subject {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return slices.Collect(maps.Keys(c.numbers))
 }
 
 // daysOf lists the days on which subject number ever had rows.

@@ -108,6 +108,11 @@ func (w *writer) markRepeats(group []*write) ([]*row, error) {
 	for _, one := range group {
 		for i := range one.rows {
 			r := &one.rows[i]
+			if one.restored {
+				firsts[r.key] = r
+				fresh = append(fresh, r)
+				continue
+			}
 			if _, r.repeated = firsts[r.key]; r.repeated {
 				continue
 			}

@@ -25,9 +25,10 @@ type row struct {
 
 // A write is one call of Write, as the writer sees it.
 type write struct {
-	batch *store.Batch
-	rows  []row
-	done  chan error // gets the outcome, once
+	batch    *store.Batch
+	rows     []row
+	restored bool       // rows are stored whether or not their ids were received before
+	done     chan error // gets the outcome, once
 }
 
 // Write stores b whole or not at all, and returns when it is durable. The work that
@@ -48,17 +49,22 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 		return store.Written{}, nil
 	}
 	w := &write{batch: b, rows: rows, done: make(chan error, 1)}
-	select {
-	case <-ctx.Done():
-		return store.Written{}, ctx.Err()
-	case <-s.closing:
-		return store.Written{}, errClosed
-	case s.writes <- w:
-	}
-	if err := <-w.done; err != nil {
+	if err := s.hand(ctx, w); err != nil {
 		return store.Written{}, fmt.Errorf("duckdb: write: %w", err)
 	}
 	return w.written(), nil
+}
+
+// hand gives w to the writer, and waits for the outcome once the writer has it.
+func (s *Store) hand(ctx context.Context, w *write) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closing:
+		return errClosed
+	case s.writes <- w:
+		return <-w.done
+	}
 }
 
 func (w *write) written() store.Written {
