@@ -45,10 +45,7 @@ func (i Issuer) Issue(k Key) (Key, Secret, error) {
 	if k.CreatedAt.IsZero() {
 		k.CreatedAt = i.now()
 	}
-	for n := range k.Resources {
-		k.Resources[n].Owner = ""
-	}
-	k.CreatedAt, k.Expires, k.Revoked = millis(k.CreatedAt), millis(k.Expires), millis(k.Revoked)
+	k.settle()
 	k.LastUsed = time.Time{}
 	k.Prefix, k.Start = s.Prefix(), s.Start()
 	return k, s, nil
@@ -76,6 +73,33 @@ func (i Issuer) Reissue(k Key, grace time.Duration) (_ Key, _ Secret, until time
 	k = k.Clone()
 	k.Prefix, k.Start = s.Prefix(), s.Start()
 	return k, s, until, nil
+}
+
+// Amend returns k as change leaves it: its name, scopes, resources, filters, types,
+// limits and expiry, and whether it is disabled. All else stays as it was. Its error
+// wraps [ErrBadKey] when k is revoked, or when what comes out fails [Key.Check].
+func (i Issuer) Amend(k Key, change func(*Key)) (Key, error) {
+	if !k.Revoked.IsZero() {
+		return Key{}, fmt.Errorf("%w: it is revoked", ErrBadKey)
+	}
+	n := k.Clone()
+	change(&n)
+	if err := n.Check(); err != nil {
+		return Key{}, err
+	}
+	n = n.Clone()
+	n.settle()
+	n.ID, n.Owner, n.Prefix, n.Start = k.ID, k.Owner, k.Prefix, k.Start
+	n.CreatedAt, n.Revoked, n.LastUsed = k.CreatedAt, k.Revoked, k.LastUsed
+	return n, nil
+}
+
+// settle brings fields into the form in which stores keep them.
+func (k *Key) settle() {
+	for n := range k.Resources {
+		k.Resources[n].Owner = ""
+	}
+	k.CreatedAt, k.Expires, k.Revoked = millis(k.CreatedAt), millis(k.Expires), millis(k.Revoked)
 }
 
 func (i Issuer) renewable(k Key, grace time.Duration) error {

@@ -98,18 +98,36 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 	return k, s, nil
 }
 
+// Change lets change amend the key of an id (see [Issuer.Amend]), and returns it as it is
+// kept now. Its error wraps [ErrNotFound] or [ErrBadKey].
+func (m *Memory) Change(id string, change func(*Key)) (Key, error) {
+	var kept Key
+	err := m.change(id, func(k *Key) error {
+		n, err := m.Issuer.Amend(*k, change)
+		if err == nil {
+			*k, kept = n, n.Clone()
+		}
+		return err
+	})
+	return kept, err
+}
+
 // Revoke ends a key for good; the first time counts. Its error wraps [ErrNotFound].
 func (m *Memory) Revoke(id string) error {
-	return m.change(id, func(k *Key) {
+	return m.change(id, func(k *Key) error {
 		if k.Revoked.IsZero() {
 			k.Revoked = millis(m.Issuer.now())
 		}
+		return nil
 	})
 }
 
 // SetDisabled switches a key off, or on again. Its error wraps [ErrNotFound].
 func (m *Memory) SetDisabled(id string, disabled bool) error {
-	return m.change(id, func(k *Key) { k.Disabled = disabled })
+	return m.change(id, func(k *Key) error {
+		k.Disabled = disabled
+		return nil
+	})
 }
 
 // KeyUsed notes that the key of id was accepted at an instant, at most once a minute. It
@@ -133,7 +151,7 @@ func (m *Memory) Key(id string) (Key, error) {
 	return r.key.Clone(), nil
 }
 
-func (m *Memory) change(id string, f func(*Key)) error {
+func (m *Memory) change(id string, f func(*Key) error) error {
 	err := m.apply(id, f)
 	if err == nil {
 		m.notify(id)
@@ -141,15 +159,14 @@ func (m *Memory) change(id string, f func(*Key)) error {
 	return err
 }
 
-func (m *Memory) apply(id string, f func(*Key)) error {
+func (m *Memory) apply(id string, f func(*Key) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.keys[id]
 	if !ok {
 		return fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
-	f(&r.key)
-	return nil
+	return f(&r.key)
 }
 
 // KeyByDigest implements [KeyStore].

@@ -29,6 +29,9 @@ func TestMemoryConforms(t *testing.T) {
 				SetDisabled: func(_ context.Context, id string, disabled bool) error {
 					return m.SetDisabled(id, disabled)
 				},
+				Change: func(_ context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
+					return m.Change(id, change)
+				},
 				Used: func(_ context.Context, id string, at time.Time) error {
 					m.KeyUsed(id, at)
 					return nil

@@ -22,6 +22,8 @@ type Store struct {
 	Rotate      func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error)
 	Revoke      func(ctx context.Context, id string) error
 	SetDisabled func(ctx context.Context, id string, disabled bool) error
+	// Change lets change amend the key of an id. Without it its case is skipped.
+	Change func(ctx context.Context, id string, change func(*auth.Key)) (auth.Key, error)
 	// AddOwner makes an owner before the first key of theirs is created. A store that
 	// takes any owner has none.
 	AddOwner func(ctx context.Context, id string) error
@@ -51,7 +53,7 @@ func Run(t *testing.T, h Harness) {
 			b := &bench{t: t, pepper: h.Pepper, lag: h.Lag, why: c.why, clock: &clock{at: start()}}
 			b.Store = h.Open(t, b.clock.now)
 			if (c.rotates && b.Rotate == nil) || (c.switches && (b.Revoke == nil || b.SetDisabled == nil)) ||
-				(c.uses && (b.Used == nil || b.Key == nil)) {
+				(c.changes && b.Change == nil) || (c.uses && (b.Used == nil || b.Key == nil)) {
 				t.Skip("the store has no such operation")
 			}
 			c.run(b)
@@ -65,6 +67,7 @@ type testCase struct {
 	rotates  bool
 	switches bool
 	uses     bool
+	changes  bool
 	run      func(*bench)
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,6 +63,52 @@ func flaws() map[string]struct {
 				return inner(ctx, id, grace+time.Second)
 			}
 		}},
+		"remembers what it found": {"change seen at once", func(s *authtest.Store) {
+			inner, found := s.KeyStore, sync.Map{}
+			s.KeyStore = storeFunc(func(ctx context.Context, d auth.Digest) (*auth.Key, error) {
+				if k, ok := found.Load(d); ok {
+					k := k.(auth.Key).Clone()
+					return &k, nil
+				}
+				k, err := inner.KeyByDigest(ctx, d)
+				if err == nil {
+					found.Store(d, k.Clone())
+				}
+				return k, err
+			})
+		}},
+		"hands out secrets that it does not keep": {"rotations at once", func(s *authtest.Store) {
+			inner := s.Rotate
+			s.Rotate = func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
+				k, _, err := inner(ctx, id, grace)
+				if err != nil {
+					return auth.Key{}, auth.Secret{}, err
+				}
+				other, err := auth.NewSecret(nil, "")
+				return k, other, err
+			}
+		}},
+		"does not know of expiry": {"grace past expiry", answer(func(k *auth.Key) { k.Expires = time.Time{} })},
+		"counts every use": {"last use", func(s *authtest.Store) {
+			var last time.Time
+			show := s.Key
+			s.Used = func(_ context.Context, _ string, at time.Time) error { last = at; return nil }
+			s.Key = func(ctx context.Context, id string) (auth.Key, error) {
+				k, err := show(ctx, id)
+				k.LastUsed = last
+				return k, err
+			}
+		}},
+		"changes the owner too": {"changed key", func(s *authtest.Store) {
+			inner := s.Change
+			s.Change = func(ctx context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
+				k, err := inner(ctx, id, change)
+				if err == nil {
+					change(&k)
+				}
+				return k, err
+			}
+		}},
 		"takes any key": {"refused keys", func(s *authtest.Store) {
 			inner := s.Create
 			s.Create = func(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
@@ -112,6 +159,11 @@ func TestFlawed(t *testing.T) {
 			},
 			Revoke:      func(_ context.Context, id string) error { return m.Revoke(id) },
 			SetDisabled: func(_ context.Context, id string, disabled bool) error { return m.SetDisabled(id, disabled) },
+			Change: func(_ context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
+				return m.Change(id, change)
+			},
+			Used: func(_ context.Context, id string, at time.Time) error { m.KeyUsed(id, at); return nil },
+			Key:  func(_ context.Context, id string) (auth.Key, error) { return m.Key(id) },
 		}
 		if f, ok := flaws()[os.Getenv(flawVariable)]; ok {
 			f.spoil(&s)
@@ -121,25 +173,32 @@ func TestFlawed(t *testing.T) {
 }
 
 func TestSuiteCatches(t *testing.T) {
+	for name, f := range flaws() {
+		t.Run(name, func(t *testing.T) { mustCatch(t, "TestFlawed", name, f.caught) })
+	}
+	for name, f := range directoryFlaws() {
+		t.Run(name, func(t *testing.T) { mustCatch(t, "TestFlawedDirectory", name, f.caught) })
+	}
+}
+
+// mustCatch runs a test with a flaw in a process of its own, since it has to fail.
+func mustCatch(t *testing.T, test, flaw, caught string) {
+	t.Helper()
+	t.Parallel()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Skip(err)
 	}
-	for name, f := range flaws() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, exe, "-test.run=^TestFlawed$", "-test.v")
-			cmd.Env = append(os.Environ(), flawVariable+"="+name)
-			out, err := cmd.CombinedOutput()
-			if _, failed := errors.AsType[*exec.ExitError](err); !failed {
-				t.Fatalf("the suite passed a store that %s: %v", name, err)
-			}
-			where := "--- FAIL: TestFlawed/" + strings.ReplaceAll(f.caught, " ", "_")
-			if !strings.Contains(string(out), where) || !strings.Contains(string(out), "the rule: ") {
-				t.Errorf("no %q in the output:\n%s", where, out)
-			}
-		})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "-test.run=^"+test+"$", "-test.v")
+	cmd.Env = append(os.Environ(), flawVariable+"="+flaw)
+	out, err := cmd.CombinedOutput()
+	if _, failed := errors.AsType[*exec.ExitError](err); !failed {
+		t.Fatalf("the suite passed a store that %s: %v", flaw, err)
+	}
+	where := "--- FAIL: " + test + "/" + strings.ReplaceAll(caught, " ", "_")
+	if !strings.Contains(string(out), where) || !strings.Contains(string(out), "the rule: ") {
+		t.Errorf("no %q in the output:\n%s", where, out)
 	}
 }

@@ -44,6 +44,8 @@ func cases() []testCase {
 			why: "instants are kept, not ages: set back, the clock prolongs a grace and nothing else"},
 		{name: "change seen at once", rotates: true, switches: true, run: seenAtOnce,
 			why: "what this process changed it sees from then on, whoever looked meanwhile"},
+		{name: "changed key", changes: true, switches: true, run: changedKey,
+			why: "a change takes effect at once and whole, leaves the secret and whose the key is, and refuses what makes no key"},
 		{name: "last use", uses: true, run: lastUse,
 			why: "the last use of a key is shown, at most once a minute, and never moves back"},
 		{name: "refused rotations", rotates: true, switches: true, run: refusedRotations,

@@ -194,29 +194,3 @@ func seenAtOnce(b *bench) {
 		}
 	}
 }
-
-func lastUse(b *bench) {
-	made, _ := b.create(full())
-	first := b.clock.now().UTC().Truncate(time.Millisecond)
-	for _, step := range []struct {
-		at, want time.Duration
-	}{
-		{0, 0},
-		{time.Second, 0},
-		{59 * time.Second, 0},
-		{time.Minute, time.Minute},
-		{-time.Hour, time.Minute},
-		{3 * time.Minute, 3 * time.Minute},
-	} {
-		if err := b.Used(b.t.Context(), made.ID, b.clock.now().Add(step.at)); err != nil {
-			b.failf("Used: %v", err)
-		}
-		k, err := b.Key(b.t.Context(), made.ID)
-		if err != nil || !k.LastUsed.Equal(first.Add(step.want)) {
-			b.failf("used after %v: last used %v, %v; want %v", step.at, k.LastUsed, err, first.Add(step.want))
-		}
-	}
-	if err := b.Used(b.t.Context(), "nobody", b.clock.now()); err != nil {
-		b.failf("use of an unknown key: %v", err)
-	}
-}

@@ -1,21 +1,47 @@
-// Package meta keeps what must outlive a restart and is no event: websites, links,
-// monitors, API keys and the salts of visitor ids. It is a [store.Directory] and an
-// [auth.KeyStore], on SQLite without cgo.
+// Package meta keeps what must outlive a restart and is no event: owners, websites,
+// links, monitors, API keys, the audit trail and the salts of visitor ids. It is a
+// [store.Directory] and an [auth.KeyStore], on SQLite without cgo or on PostgreSQL.
 //
-// # The file
+// # SQLite
 //
-// One SQLite file in write-ahead mode, made with mode 0600. Several processes may hold
-// it open. What a method reported as done is on disk. A file of a newer program, of
-// another program, or that is damaged, is refused by [Open] before anything is written
-// to it; one of an older program is brought forward.
+// One file in write-ahead mode, made with mode 0600. Several processes may hold it open.
+// What a method reported as done is on disk.
+//
+// # PostgreSQL
+//
+// One schema of a database, the first of the search_path in the DSN; it has to exist, and
+// may hold other tables too, but none of our names. Each process opens up to 4 connections
+// for writing and 8 for reading. Every operation ends within Config.Timeout; when the
+// server is away, or a row is locked for longer than Config.Wait, its error wraps
+// store.ErrUnavailable. A connection that broke while it was idle is noticed and replaced;
+// when one breaks during a commit, the error says so and the outcome is unknown. What the
+// DSN says of the session itself (lock_timeout, application_name, connect_timeout) wins
+// over what the package sets.
+//
+// # Versions
+//
+// Records of a newer program, tables of another program, and damage are refused by [Open]
+// before anything is written; those of an older program are brought forward.
+//
+// # Owners
+//
+// Websites, links, monitors and keys are made for owners who are known ([Store.CreateOwner]).
+// Nothing removes an owner.
 //
 // # Secrets
 //
-// The file holds HMACs of the keys' secrets. The pepper they are made with lies
-// elsewhere, so that a stolen file opens nothing.
+// The database holds HMACs of the keys' secrets. The pepper they are made with lies
+// elsewhere, so that a stolen database opens nothing.
 //
 // # Salts
 //
-// Visitor ids are salted by UTC day. The salts of today and yesterday are here; older
-// ones are overwritten, after which nobody can tie a visitor to the ids of that day.
+// Visitor ids are salted by UTC day. The salts of today and yesterday are here; older ones
+// are destroyed, after which nobody can tie a visitor to the ids of that day. On SQLite
+// their bytes are overwritten and the write-ahead log is emptied. On PostgreSQL a deleted
+// row stays in its table's file until VACUUM, and its bytes may stay even then; so the
+// table is emptied by TRUNCATE, which gives it a new file at once, and no VACUUM has to run.
+// What lies beyond the table is beyond this package: PostgreSQL's write-ahead log until its
+// segments are used again, archives of it, replicas that lag, backups, and free blocks of
+// the disk. Who must have salts gone from there too keeps them for less than a day, or
+// keeps none.
 package meta

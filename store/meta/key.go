@@ -76,6 +76,46 @@ func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (
 	return k, secret, nil
 }
 
+// ChangeKey lets change amend the key of an id (see [auth.Issuer.Amend]), and returns it as
+// it is kept now. Changes of the same key at once follow one upon another. change runs
+// within a transaction: it must not ask this store. Its error wraps auth.ErrNotFound, and
+// auth.ErrBadKey for a revoked key or what makes none.
+func (s *Store) ChangeKey(ctx context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
+	var kept auth.Key
+	err := s.update(ctx, "change key", func(ctx context.Context, db querier) error {
+		q := s.selectKeys().Where(sq.Eq{"id": id}).Suffix(s.lang.forUpdate)
+		found, err := collectFrom(ctx, db, q, scanKey)
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return errNoKey()
+		}
+		if kept, err = s.issuer.Amend(found[0].Key, change); err != nil {
+			return err
+		}
+		return s.rewriteKey(ctx, db, kept)
+	})
+	if err != nil {
+		return auth.Key{}, err
+	}
+	s.tell(ctx, id)
+	return kept, nil
+}
+
+func (s *Store) rewriteKey(ctx context.Context, db querier, k auth.Key) error {
+	columns, values, err := keyValues(k)
+	if err != nil {
+		return err
+	}
+	q := s.sql.Update("api_keys").Where(sq.Eq{"id": k.ID})
+	for i, c := range columns {
+		q = q.Set(c, values[i])
+	}
+	_, err = change(ctx, db, q)
+	return err
+}
+
 // RevokeKey ends a key for good; the first time counts. Its error wraps auth.ErrNotFound.
 func (s *Store) RevokeKey(ctx context.Context, id string) error {
 	at := optionalTime(s.cfg.Now())

@@ -36,7 +36,8 @@ type lang struct {
 	sound  func(context.Context, *sql.DB) error // says why nothing can be kept there
 	tables string                               // lists the names of all tables that may not be another program's
 
-	byBytes string // after a text in ORDER BY: whatever the language of the database
+	forUpdate string // after a SELECT: keeps what it finds from others until the transaction ends
+	byBytes   string // after a text in ORDER BY: whatever the language of the database
 
 	// Salts are destroyed by clearing their table, since deleted rows may linger.
 	holdSalts  string // keeps others from the table until the transaction ends; empty when they are kept out anyway
@@ -94,6 +95,7 @@ func postgres() lang {
 		sound:       hasSchema,
 		tables: "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema() " +
 			"AND tablename IN ('" + versionTable + "', 'websites', 'links', 'monitors')",
+		forUpdate:  "FOR UPDATE",
 		byBytes:    ` COLLATE "C"`,
 		holdSalts:  "LOCK TABLE salts IN ACCESS EXCLUSIVE MODE",
 		clearSalts: "TRUNCATE TABLE salts", // which gives the table a new file

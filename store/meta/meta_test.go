@@ -94,7 +94,7 @@ func onTrial(s *Store) authtest.Store {
 			s.KeyUsed(id, at)
 			return s.keepUses(ctx, false)
 		},
-		Key: s.Key,
+		Key: s.Key, Change: s.ChangeKey,
 	}
 }
 

@@ -28,7 +28,7 @@ func TestOlderFileIsBroughtForward(t *testing.T) {
 }
 
 // oldFile makes the file of a program that knew the first migration alone.
-func oldFile(t *testing.T, cfg Config, statement string) {
+func oldFile(t *testing.T, cfg Config, statements ...string) {
 	t.Helper()
 	first, err := fs.ReadFile(migrations(), "0001_directory.sql")
 	if err != nil {
@@ -44,8 +44,10 @@ func oldFile(t *testing.T, cfg Config, statement string) {
 	if err == nil {
 		_, err = p.Up(t.Context())
 	}
-	if err == nil {
-		_, err = write.ExecContext(t.Context(), statement)
+	for _, statement := range statements {
+		if err == nil {
+			_, err = write.ExecContext(t.Context(), statement)
+		}
 	}
 	if err := errors.Join(err, read.Close(), write.Close()); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,104 @@
+package meta
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+// TestManyKeys fills a database with as many keys as SIGHTLINE_KEYS says, and measures
+// look-ups of random ones and of none. With fewer it only sees that they are found.
+func TestManyKeys(t *testing.T) {
+	keys := 2000
+	if text := os.Getenv("SIGHTLINE_KEYS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			t.Fatalf("SIGHTLINE_KEYS=%q is no number of keys", text)
+		}
+		keys = n
+	}
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		began := time.Now()
+		digests := fillKeys(t, s, keys)
+		t.Logf("%d keys written in %v", keys, time.Since(began).Round(time.Millisecond))
+		if cfg.DSN != "" { // as the server's own housekeeping would
+			raw(t, cfg, "VACUUM ANALYZE api_keys")
+		}
+		r := rand.New(rand.NewPCG(7, 7))
+		lookups := min(keys, 20_000)
+		known := func() (auth.Digest, bool) { return digests[r.IntN(len(digests))], true }
+		unknown := func() (auth.Digest, bool) { return randomDigest(r), false }
+		measure(t, s, "the first look-ups", min(lookups, 1000), known)
+		measure(t, s, "look-ups of keys", lookups, known)
+		measure(t, s, "look-ups of no key", lookups, unknown)
+	})
+}
+
+func randomDigest(r *rand.Rand) (d auth.Digest) {
+	for i := range d {
+		d[i] = byte(r.Uint32())
+	}
+	return d
+}
+
+// fillKeys writes keys by the thousand, of a hundred owners, and returns their digests.
+func fillKeys(t *testing.T, s *Store, n int) []auth.Digest {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	digests := make([]auth.Digest, n)
+	for from := 0; from < n; from += 1000 {
+		err := s.update(t.Context(), "fill", func(ctx context.Context, db querier) error {
+			var columns []string
+			var rows [][]any
+			for i := from; i < min(from+1000, n); i++ {
+				digests[i] = randomDigest(r)
+				k := auth.Key{
+					ID: fmt.Sprintf("key_%020d", r.Uint64()), Owner: fmt.Sprintf("owner-%02d", i%100), Name: "Key",
+					Prefix: "sl", Start: "sl_abcde", Scopes: []auth.Scope{auth.ReadData}, CreatedAt: noon,
+					Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}},
+				}
+				var values []any
+				var err error
+				if columns, values, err = keyValues(k); err != nil {
+					return err
+				}
+				rows = append(rows, append(values, hex.EncodeToString(digests[i][:])))
+			}
+			q := s.sql.Insert("api_keys").Columns(append(columns, "digest")...)
+			for _, row := range rows {
+				q = q.Values(row...)
+			}
+			_, err := change(ctx, db, q)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return digests
+}
+
+func measure(t *testing.T, s *Store, what string, n int, next func() (auth.Digest, bool)) {
+	t.Helper()
+	took := make([]time.Duration, n)
+	for i := range took {
+		d, known := next()
+		began := time.Now()
+		k, err := s.KeyByDigest(t.Context(), d)
+		took[i] = time.Since(began)
+		if (err == nil) != known || known && k.Owner == "" {
+			t.Fatalf("%s: %+v, %v", what, k, err)
+		}
+	}
+	slices.Sort(took)
+	t.Logf("%s: p50 %v, p99 %v, of %d", what, took[n/2], took[n*99/100], n)
+}
