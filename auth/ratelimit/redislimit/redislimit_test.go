@@ -82,16 +82,27 @@ func TestTheScriptCountsExactly(t *testing.T) {
 	l, j := newLimiter(t, newClient(t, s.dsn()), ratelimit.Config{})
 	for i, limit := range []int{1, 2, 3, 7, 11, 13, 49, 97, 120, 333} {
 		began, passed := time.Now(), 0
-		for allow(t, l, fmt.Sprint("key ", i), 1, limit).OK {
+		for {
+			d := allow(t, l, fmt.Sprint("key ", i), 1, limit)
+			if !d.OK {
+				break
+			}
 			passed++
+			if d.Remaining != limit-passed && time.Since(began) < auth.Window/time.Duration(limit) {
+				t.Errorf("after %d of %d, %d are left", passed, limit, d.Remaining)
+			}
 		}
 		most := limit + int(float64(limit)*time.Since(began).Minutes())
 		if passed < limit || passed > most {
 			t.Errorf("with a limit of %d, %d passed, want %d to %d", limit, passed, limit, most)
 		}
 	}
-	for i, limit := range []int{1, 7, 6000, 60_000, 999_983, 1_000_000_000} {
-		if d := allow(t, l, fmt.Sprint("whole ", i), limit, limit); !d.OK {
+	wholes := []int{6000, 60_000, 999_983, 1_000_000_000}
+	for limit := range 2000 {
+		wholes = append(wholes, limit+1)
+	}
+	for _, limit := range wholes {
+		if d := allow(t, l, fmt.Sprint("whole ", limit), limit, limit); !d.OK || d.Remaining > 1 {
 			t.Errorf("a whole bucket of %d: %+v", limit, d)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // Each token that is missing puts the instant window/limit ahead, so the bucket is empty
 // when it is a whole window ahead.
 //
-// Times are microseconds since 2026, which a double holds to a hundredth of one. Half a
-// microsecond of tolerance keeps the rounding of window/limit from refusing the last token.
+// Times are microseconds since 2026, which a double holds to a hundredth of one; that much
+// is added where rounding would make a whole token of those left look like none.
 //
 // An instant more than a window ahead was written before the clock stepped back. It is
 // drawn in, and kept even after a no, so that the bucket fills from now on.
@@ -28,13 +28,13 @@ local kept = tonumber(redis.call('GET', KEYS[1]) or now) or now
 local full = math.min(math.max(kept, now), now + window)
 local after = full + cost * step
 local wait = after - now - window
-local ok = wait < 0.5
+local ok = wait <= 0
 if ok then full = after end
 if (ok and cost > 0) or kept > now + window then
 	local left = math.max(math.ceil((full - now) / 1000), 1)
 	redis.call('SET', KEYS[1], string.format('%.17g', full), 'PX', left)
 end
-local remaining = math.floor((now + window - full + 0.5) / step)
+local remaining = math.floor((now + window - full + 0.01) / step)
 if ok then wait = 0 elseif cost > limit then wait = full - now end
 return {ok and 1 or 0, math.max(remaining, 0), math.ceil(math.max(full - now, 0)), math.ceil(wait)}
 `)

@@ -102,11 +102,13 @@ func (j *journal) Write(p []byte) (int, error) {
 	return j.text.Write(p)
 }
 
-func (j *journal) count(part string) int {
+func (j *journal) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return strings.Count(j.text.String(), part)
+	return j.text.String()
 }
+
+func (j *journal) count(part string) int { return strings.Count(j.String(), part) }
 
 // waitFor waits until part was logged n times.
 func (j *journal) waitFor(t testing.TB, part string, n int) {
@@ -118,14 +120,21 @@ func (j *journal) waitFor(t testing.TB, part string, n int) {
 	}
 }
 
+// newLimiter is one that waits for Redis as long as a busy machine may take.
 func newLimiter(t testing.TB, client redis.Scripter, local ratelimit.Config) (*redislimit.Limiter, *journal) {
+	t.Helper()
+	return newBounded(t, client, local, patience)
+}
+
+// newBounded is a limiter that waits for timeout; 0 means the default.
+func newBounded(t testing.TB, client redis.Scripter, local ratelimit.Config, timeout time.Duration) (*redislimit.Limiter, *journal) {
 	t.Helper()
 	mine, err := ratelimit.New(local)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var j journal
-	l, err := redislimit.New(redislimit.Config{Client: client, Local: mine, Logger: slog.New(slog.NewTextHandler(&j, nil))})
+	l, err := redislimit.New(redislimit.Config{Client: client, Local: mine, Timeout: timeout, Logger: slog.New(slog.NewTextHandler(&j, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

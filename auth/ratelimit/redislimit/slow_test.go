@@ -10,8 +10,11 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 )
 
-// slack is what a machine with other work may add to a bound.
-const slack = 250 * time.Millisecond
+// slack is what a machine with other work may add to the bound, and slow how slow Redis is.
+const (
+	slack = time.Second
+	slow  = 4 * time.Second
+)
 
 // slowest is how long the slowest of n decisions took, and how long all did.
 func slowest(t *testing.T, n int, decide func()) (one, all time.Duration) {
@@ -38,17 +41,16 @@ func TestASlowRedisStaysWithinTheBound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := startProxy(t, s)
 			client := open(p)
-			l, j := newLimiter(t, client, ratelimit.Config{})
+			l, j := newBounded(t, client, ratelimit.Config{}, 0)
 			id := "key " + name
 			for range 10 { // the first ones open connections
 				if !allow(t, l, id, 1, 6000).OK {
 					t.Fatal("refused while all was well")
 				}
 			}
-			if j.count("away") != 0 {
-				t.Fatalf("away while all was well: %s", j.text.String())
-			}
-			p.delay.Store(int64(time.Second))
+			away := j.count("Redis is away") // on a busy machine 50 ms pass without a reason
+			j.waitFor(t, "Redis is back", away)
+			p.delay.Store(int64(slow))
 			one, all := slowest(t, 200, func() {
 				if !allow(t, l, id, 1, 6000).OK {
 					t.Error("refused")
@@ -62,14 +64,14 @@ func TestASlowRedisStaysWithinTheBound(t *testing.T) {
 				t.Errorf("the slowest took %v, all %v; want about 50 ms, once", one, all)
 			}
 			p.delay.Store(0)
-			j.waitFor(t, "Redis is back", 1)
+			j.waitFor(t, "Redis is back", away+1)
 			before := client.PoolStats().Hits
 			allow(t, l, id, 1, 6000)
 			if after := client.PoolStats(); after.Hits+after.Misses <= before {
 				t.Error("Redis is back, and is not asked")
 			}
-			if n := j.count("Redis is away"); n != 1 {
-				t.Errorf("away is logged %d times", n)
+			if n := j.count("Redis is away"); n != away+1 {
+				t.Errorf("away is logged %d times, want %d", n, away+1)
 			}
 		})
 	}
@@ -93,7 +95,7 @@ func TestARedisThatIsNotThereIsNotWaitedFor(t *testing.T) {
 		"a socket that does not exist":  "unix:///nonexistent/socket",
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, j := newLimiter(t, newClient(t, dsn), ratelimit.Config{})
+			l, j := newBounded(t, newClient(t, dsn), ratelimit.Config{}, 0)
 			passed := 0
 			one, all := slowest(t, 100, func() {
 				if allow(t, l, "key", 1, 30).OK {
@@ -116,8 +118,8 @@ func TestARedisThatIsNotThereIsNotWaitedFor(t *testing.T) {
 func TestPartOfACrowdWaits(t *testing.T) {
 	s := startServer(t)
 	p := startProxy(t, s)
-	p.delay.Store(int64(time.Second))
-	l, j := newLimiter(t, newClient(t, p.dsn()), ratelimit.Config{})
+	p.delay.Store(int64(slow))
+	l, j := newBounded(t, newClient(t, p.dsn()), ratelimit.Config{}, 0)
 	done := make(chan time.Duration, 50)
 	for range cap(done) {
 		go func() {
@@ -127,7 +129,7 @@ func TestPartOfACrowdWaits(t *testing.T) {
 		}()
 	}
 	for range cap(done) {
-		if took := <-done; took > 50*time.Millisecond+2*slack {
+		if took := <-done; took > 50*time.Millisecond+slack {
 			t.Errorf("one of a crowd waited %v", took)
 		}
 	}
