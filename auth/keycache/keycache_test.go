@@ -42,9 +42,11 @@ type world struct {
 	keys  *auth.Memory
 	inner *slow
 	clock atomic.Int64 // nanoseconds since noon
+	looks atomic.Int64 // at the clock
 }
 
 func (w *world) now() time.Time {
+	w.looks.Add(1)
 	return time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC).Add(time.Duration(w.clock.Load()))
 }
 
@@ -162,6 +164,38 @@ func TestAnswerFromBeforeAChange(t *testing.T) {
 	}
 }
 
+// TestQuestionFromBeforeAChange has a change come while a look-up is under way: who asks
+// after the change does not wait for the answer from before it.
+func TestQuestionFromBeforeAChange(t *testing.T) {
+	w := newWorld(t, keycache.Config{})
+	k, d := w.create(t, "acme")
+	var calls atomic.Int64
+	arrived, release := make(chan struct{}), make(chan struct{})
+	w.inner.hold = func(context.Context) error {
+		if calls.Add(1) == 1 {
+			close(arrived)
+			<-release
+		}
+		return nil
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { _, _ = w.KeyByDigest(t.Context(), d) })
+	<-arrived
+	if err := w.keys.Revoke(k.ID); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if got, err := w.KeyByDigest(ctx, d); err != nil || got.Revoked.IsZero() {
+		t.Errorf("after the revocation: %+v, %v", got, err)
+	}
+	close(release)
+	wg.Wait()
+	if got := w.find(t, d); got.Revoked.IsZero() {
+		t.Errorf("after the answer from before the revocation: %+v", *got)
+	}
+}
+
 func TestChangesElsewhere(t *testing.T) {
 	for _, c := range []struct {
 		says  string
@@ -247,6 +281,7 @@ func TestWhoAsksGoesAway(t *testing.T) {
 	first, second := make(chan error, 1), make(chan error, 1)
 	go func() { _, err := w.KeyByDigest(ctx, d); first <- err }()
 	<-arrived
+	looks := w.looks.Load()
 	go func() {
 		got, err := w.KeyByDigest(t.Context(), d)
 		if err == nil && got.ID != k.ID {
@@ -254,6 +289,10 @@ func TestWhoAsksGoesAway(t *testing.T) {
 		}
 		second <- err
 	}()
+	for w.looks.Load() == looks { // the second has not even begun
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond) // it waits for the first
 	leave()
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("who left was told %v", err)
@@ -335,6 +374,9 @@ func TestKeysInMasses(t *testing.T) {
 	}
 	if got := w.inner.asked.Load(); got != 2000 {
 		t.Errorf("with room for 100 of 1000 keys the store was asked %d times", got)
+	}
+	if got := w.Held(); got != 100 {
+		t.Errorf("with room for 100 keys, something of %d is held", got)
 	}
 }
 
