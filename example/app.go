@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
@@ -110,9 +111,20 @@ func (a *app) close() error {
 	return errors.Join(faults...)
 }
 
+// keys authenticates by what the records hold, which it remembers for less than a second,
+// and notes when keys are used.
+func (a *app) keys() (auth.Authenticator, error) {
+	cache, err := keycache.New(keycache.Config{Store: a.meta, Now: a.now})
+	if err != nil {
+		return nil, err
+	}
+	a.meta.Notify(cache)
+	return auth.Keys(auth.KeysConfig{Store: cache, Pepper: a.pepper, Now: a.now, Logger: a.log, Used: a.meta.KeyUsed})
+}
+
 // handlers are everything, as it is served on --addr, and tracking alone.
 func (a *app) handlers() (all, tracking http.Handler, err error) {
-	keys, err := auth.Keys(auth.KeysConfig{Store: a.meta, Pepper: a.pepper, Now: a.now, Logger: a.log})
+	keys, err := a.keys()
 	if err != nil {
 		return nil, nil, err
 	}
