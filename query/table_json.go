@@ -165,7 +165,7 @@ func withoutMinusZero(b []byte, start int) []byte {
 	return b
 }
 
-const hexDigits = "0123456789abcdef"
+const hexDigits = "0123456789ABCDEF"
 
 // appendText writes s as a JSON string. Bytes that are not valid UTF-8 become U+FFFD.
 func appendText(b []byte, s string) []byte {
@@ -196,10 +196,15 @@ func appendText(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// appendEscape escapes as databases do, whose JSON stands beside this in some columns.
 func appendEscape(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
 		return append(b, '\\', c)
+	case '\b':
+		return append(b, '\\', 'b')
+	case '\f':
+		return append(b, '\\', 'f')
 	case '\n':
 		return append(b, '\\', 'n')
 	case '\r':

@@ -43,7 +43,7 @@ var table = [numFuncs]struct{ name, duckdb, clickhouse string }{
 		"argMaxIf($1, tuple($2), $3)"},
 	Latest: {"Latest",
 		"arg_max($1, ROW($2))",
-		"argMax($1, tuple($2))"},
+		"argMaxOrNull($1, tuple($2))"},
 	Quantile: {"Quantile",
 		"round(quantile_cont(($1)::DOUBLE, $2 / 1000) * 1000)::BIGINT",
 		"toInt64(round(quantileExactInclusiveOrNull($2 / 1000)($1) * 1000))"},
@@ -79,7 +79,7 @@ var table = [numFuncs]struct{ name, duckdb, clickhouse string }{
 		"has($2, $1)"},
 	Lower: {"Lower",
 		"lower($1)",
-		"lowerUTF8($1)"},
+		"lowerUTF8(translateUTF8($1, 'İΣ', 'iσ'))"},
 	Concat: {"Concat",
 		"concat($*)",
 		"concat($*)"},
@@ -91,10 +91,10 @@ var table = [numFuncs]struct{ name, duckdb, clickhouse string }{
 		"toInt64(nullIf(indexOf($2, $1), 0))"},
 	Host: {"Host",
 		`regexp_extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\[\]]*[^/?#:\[\].]|\[[^/?#]*\])', 1)`,
-		`extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`},
+		`extract(lowerUTF8(translateUTF8($1, 'İΣ', 'iσ')), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`},
 	JSONText: {"JSONText",
 		"to_json($1)::VARCHAR",
-		"toJSONString($1)"},
+		unescaped("toJSONString($1)")},
 	ISO: {"ISO",
 		"strftime(make_timestamp(($1) * 1000), '%Y-%m-%dT%H:%M:%S.%gZ')",
 		"concat(replaceOne(toString(fromUnixTimestamp64Milli(assumeNotNull($1), 'UTC')), ' ', 'T'), 'Z')"},
@@ -117,10 +117,14 @@ var table = [numFuncs]struct{ name, duckdb, clickhouse string }{
 		"(SELECT unnest($1) AS bucket, unnest($2) AS since, unnest($3) AS until)",
 		"(SELECT zipped.1 AS bucket, zipped.2 AS since, zipped.3 AS until FROM (SELECT arrayJoin(arrayZip($1, $2, $3)) AS zipped))"},
 	Properties: {"Properties",
-		"CROSS JOIN LATERAL (SELECT key, CASE WHEN type = 'VARCHAR' THEN value->>'$$' ELSE value::VARCHAR END AS value" +
-			" FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE '{}' END))",
-		"ARRAY JOIN arrayMap(member -> CAST((member.1, if(startsWith(member.2, '\"'), JSONExtractString(member.2), member.2)), 'Tuple(key String, value String)')," +
-			" JSONExtractKeysAndValuesRaw($1))"},
+		"CROSS JOIN LATERAL (SELECT key, CASE WHEN starts_with(text, '\"') THEN value->>'$$' ELSE text END AS value" +
+			" FROM (SELECT key, value, replace(replace(value::VARCHAR, '\"\uFDD0', ''), '\uFDD1\"', '') AS text" +
+			" FROM json_each(CASE WHEN NOT json_valid($1) THEN '{}' WHEN regexp_matches($1, '" + oddNumber + "')" +
+			" THEN replace(regexp_replace($1, '" + stringOrNumber + `', '\1"` + "\uFDD0" + `\2` + "\uFDD1\"', 'g'), '\"\uFDD0\uFDD1\"', '') ELSE $1 END)))",
+		"ARRAY JOIN arrayMap(member -> CAST((member.1, if(startsWith(member.2, '\"'), JSONExtractString(member.2), " + unescaped("member.2") + ")), 'Tuple(key String, value String)')," +
+			" arrayMap(member -> (member.1, replaceAll(replaceAll(member.2, '\"\uFDD0', ''), '\uFDD1\"', ''))," +
+			" JSONExtractKeysAndValuesRaw(if(match($1, '" + twice(oddNumber) + "')," +
+			" replaceAll(replaceRegexpAll($1, '" + twice(stringOrNumber) + `', '\\1"` + "\uFDD0" + `\\2` + "\uFDD1\"'), '\"\uFDD0\uFDD1\"', ''), $1))))"},
 	Unnest: {"Unnest",
 		"(SELECT unnest($1) AS value)",
 		"(SELECT arrayJoin($1) AS value)"},

@@ -5,7 +5,6 @@ package duckdb_test
 import (
 	"testing"
 
-	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
@@ -13,7 +12,5 @@ import (
 // of which world.
 func TestLaws(t *testing.T) {
 	t.Parallel()
-	storetest.Laws(t, storetest.Harness{
-		Open: func(t *testing.T) storetest.Filled { return open(t, duckdb.Config{}) },
-	}, uint64(number(t, "SIGHTLINE_SEED", 20260310)))
+	storetest.Laws(t, storetest.Harness{Open: inMemory}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }

@@ -1,5 +1,5 @@
-// Package storetest proves stores: that they keep what they are given, and that the
-// engine's answers from them are those of the reference evaluator.
+// Package storetest proves stores: that they keep what they are given, that the engine's
+// answers from them are those of the reference evaluator, and that two of them give one answer.
 package storetest
 
 import (
@@ -8,15 +8,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A Comparison counts how the engine did against the reference evaluator.
+// A Comparison counts how a store did against what was wanted.
 type Comparison struct {
 	Asked    int
 	Refused  int            // by both, for the same reason
@@ -26,129 +26,93 @@ type Comparison struct {
 }
 
 // Compare asks the engine over s and the reference over data each of questions, and
-// counts where their JSON differs by a byte. With untilOne it stops at the first difference.
+// counts where the JSON of their rows differs by a byte. With untilOne it stops at the
+// first difference.
 func Compare(ctx context.Context, s store.Store, data *reference.Data, questions []reference.Question, untilOne bool) (*Comparison, error) {
-	types, err := query.NewRegistry(query.Builtin()...)
+	got, err := newRespondent(s, rows)
 	if err != nil {
 		return nil, err
 	}
+	want := func(_ context.Context, q reference.Question) outcome {
+		answer, err := data.Answer(q)
+		if err != nil {
+			return outcome{refused: refusals(err), text: err.Error()}
+		}
+		return outcome{json: bytes.TrimSpace(answer), speaks: says(answer)}
+	}
+	same := func(a, b outcome) bool { return a.refused != "" && a.refused == b.refused }
+	return compare(ctx, questions, want, got.outcome, same, untilOne)
+}
+
+// CompareStores asks the engine each of questions over two stores of the same rows, and
+// counts where the JSON of their answers, all of it, differs by a byte. With untilOne it
+// stops at the first difference.
+func CompareStores(ctx context.Context, one, other store.Store, questions []reference.Question, untilOne bool) (*Comparison, error) {
+	want, err := newRespondent(one, whole)
+	if err != nil {
+		return nil, err
+	}
+	got, err := newRespondent(other, whole)
+	if err != nil {
+		return nil, err
+	}
+	// A store that fails refuses nothing, even if the other fails too.
+	same := func(a, b outcome) bool {
+		return a.refused == b.refused && a.text == b.text && slices.Contains(refusable, a.refused)
+	}
+	return compare(ctx, questions, want.outcome, got.outcome, same, untilOne)
+}
+
+// An outcome is what is said to a question: an answer, or why there is none.
+type outcome struct {
+	json    []byte
+	speaks  bool       // it has a row that says something
+	refused query.Code // empty for an answer, and for a failure without a code
+	text    string     // of the refusal or failure
+}
+
+// compare puts each question to both sides at once.
+func compare(ctx context.Context, questions []reference.Question, want, got func(context.Context, reference.Question) outcome,
+	sameRefusal func(a, b outcome) bool, untilOne bool,
+) (*Comparison, error) {
 	found := &Comparison{Answers: map[string]int{}, NonEmpty: map[string]int{}}
 	for _, q := range questions {
 		if untilOne && len(found.Differ) > 0 {
 			break
 		}
-		engine, err := query.New(query.Config{Store: s, Types: types, Now: func() time.Time { return q.Now }})
-		if err != nil {
-			return nil, err
-		}
-		want, refusal := data.Answer(q)
-		result, err := ask(ctx, engine, q)
+		wanted := make(chan outcome, 1)
+		go func() { wanted <- want(ctx, q) }()
+		g := got(ctx, q)
+		w := <-wanted
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		found.Asked++
-		if err != nil {
-			found.differ(q, want, []byte(err.Error()))
-			continue
+		switch {
+		case w.json == nil && g.json == nil && sameRefusal(w, g):
+			found.Refused++
+		case w.json == nil || g.json == nil:
+			found.differ(q, w, g)
+		default:
+			found.Answers[q.Type]++
+			if w.speaks {
+				found.NonEmpty[q.Type]++
+			}
+			if !bytes.Equal(w.json, g.json) {
+				found.differ(q, w, g)
+			}
 		}
-		found.count(q, want, refusal, result)
 	}
 	return found, nil
 }
 
-// ask puts q to the engine the way a caller does: as JSON.
-func ask(ctx context.Context, engine *query.Engine, q reference.Question) (*query.Result, error) {
-	body, err := requestBody(q)
-	if err != nil {
-		return nil, err
-	}
-	requests, _, err := query.Decode(body, 1)
-	if err != nil {
-		return nil, err
-	}
-	if len(requests[0].Errors) > 0 {
-		return nil, requests[0].Errors
-	}
-	access := query.Access{Subject: q.Subject}
-	for _, f := range q.Mandatory {
-		access.Filters = append(access.Filters, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
-	}
-	resp, err := engine.Run(ctx, access, requests[0].Request)
-	if err != nil {
-		return nil, err
-	}
-	return &resp.Data[0], nil
-}
-
-func requestBody(q reference.Question) ([]byte, error) {
-	body := map[string]any{
-		"parameters": []string{q.Type}, "startDate": q.StartDate, "endDate": q.EndDate, "timeZone": q.Zone,
-		"granularity": map[bool]string{true: "hourly", false: "daily"}[q.Hourly],
-	}
-	var filters []map[string]any
-	for _, f := range q.Filters {
-		var value any = f.Values
-		if f.Op != "in" && f.Op != "not_in" {
-			value = f.Values[0]
-		}
-		filters = append(filters, map[string]any{"field": f.Field, "op": f.Op, "value": value})
-	}
-	body["filters"] = filters
-	if len(q.GroupBy) > 0 {
-		body["groupBy"] = q.GroupBy
-	}
-	if q.SortBy != "" {
-		body["sortBy"] = q.SortBy
-	}
-	if q.SortOrder != "" {
-		body["sortOrder"] = q.SortOrder
-	}
-	if q.Limit > 0 {
-		body["limit"] = q.Limit
-	}
-	if q.Page > 0 {
-		body["page"] = q.Page
-	}
-	return json.Marshal(body)
-}
-
-func (c *Comparison) count(q reference.Question, want []byte, refusal error, got *query.Result) {
-	switch {
-	case refusal != nil && !got.Success && got.Code == refusals(refusal):
-		c.Refused++
-		return
-	case refusal != nil:
-		c.differ(q, []byte(refusal.Error()), fmt.Appendf(nil, "success=%t %s %s", got.Success, got.Code, got.Error))
-		return
-	case !got.Success:
-		c.differ(q, want, fmt.Appendf(nil, "%s: %s: %v", got.Code, got.Error, got.Cause))
-		return
-	}
-	answer, err := got.Data.MarshalJSON()
-	if err != nil {
-		answer = []byte(err.Error())
-	}
-	c.Answers[q.Type]++
-	if says(want) {
-		c.NonEmpty[q.Type]++
-	}
-	if !bytes.Equal(bytes.TrimSpace(want), bytes.TrimSpace(answer)) {
-		c.differ(q, want, answer)
-	}
-}
+// refusable are the reasons for which the reference refuses, too.
+var refusable = []query.Code{query.TooManyRows, query.BadFilter, query.BadGroup, query.BadSort}
 
 func refusals(err error) query.Code {
-	for _, known := range []struct {
-		err  error
-		code query.Code
-	}{
-		{reference.ErrTooLong, query.TooManyRows},
-		{reference.ErrFilter, query.BadFilter},
-		{reference.ErrGroupBy, query.BadGroup},
-		{reference.ErrSort, query.BadSort},
-	} {
-		if errors.Is(err, known.err) {
-			return known.code
+	for i, known := range []error{reference.ErrTooLong, reference.ErrFilter, reference.ErrGroupBy, reference.ErrSort} {
+		if errors.Is(err, known) {
+			return refusable[i]
 		}
 	}
 	return ""
@@ -177,14 +141,20 @@ func says(answer []byte) bool {
 	return false
 }
 
-func (c *Comparison) differ(q reference.Question, want, got []byte) {
-	c.Differ = append(c.Differ, fmt.Sprintf("%v\n%s", q, firstDifference(want, got)))
+func (c *Comparison) differ(q reference.Question, want, got outcome) {
+	c.Differ = append(c.Differ, fmt.Sprintf("%v\n%s", q, firstDifference(want.show(), got.show())))
+}
+
+func (o outcome) show() string {
+	if o.json == nil {
+		return fmt.Sprintf("refused %s: %s", o.refused, o.text)
+	}
+	return string(o.json)
 }
 
 // firstDifference shows the first row in which two answers differ.
-func firstDifference(want, got []byte) string {
-	split := func(b []byte) []string { return strings.SplitAfter(string(b), "},") }
-	w, g := split(want), split(got)
+func firstDifference(want, got string) string {
+	w, g := strings.SplitAfter(want, "},"), strings.SplitAfter(got, "},")
 	for i := range max(len(w), len(g)) {
 		var a, b string
 		if i < len(w) {

@@ -50,7 +50,7 @@ func batchIsQueries(c *court, info query.Info) []string {
 	}
 	for i, want := range single {
 		if got := batch.Results[i]; !bytes.Equal(want, got) {
-			return []string{fmt.Sprintf("query %d of %v: %s", i, q, firstDifference(want, got))}
+			return []string{fmt.Sprintf("query %d of %v: %s", i, q, firstDifference(string(want), string(got)))}
 		}
 	}
 	return nil
@@ -74,7 +74,7 @@ func getIsPost(c *court, info query.Info) (found []string) {
 			return append(found, fmt.Sprintf("%v: %v", q, err))
 		}
 		if !bytes.Equal(want, got) {
-			found = append(found, fmt.Sprintf("%v: %s", q, firstDifference(want, got)))
+			found = append(found, fmt.Sprintf("%v: %s", q, firstDifference(string(want), string(got))))
 		}
 	}
 	return found

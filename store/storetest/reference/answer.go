@@ -49,7 +49,7 @@ func (d *Data) Answer(q Question) ([]byte, error) {
 		return nil, err
 	}
 	t.cut(q.Limit, q.Page, a.kind.Series)
-	return t.json()
+	return t.json(), nil
 }
 
 // An asking is one question about the rows that its key may see.

@@ -3,6 +3,8 @@ package reference
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"strings"
 )
 
 // compact is properties as an object without blanks; none are {}.
@@ -14,22 +16,75 @@ func compact(properties string) string {
 	return b.String()
 }
 
-// propertiesOf are the keys of an object, and the text of each: of a string what it
-// says, of anything else its JSON without blanks.
-func propertiesOf(properties string) map[string]string {
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(compact(properties)), &object) != nil {
+// A property is a member of an object: its key, and its value as text.
+type property struct{ key, value string }
+
+// propertiesOf are the members of an object, also those of equal keys. The text of a
+// string is what it says, that of anything else its JSON without blanks: numbers as they
+// stand there, strings with no escape that they can do without.
+func propertiesOf(properties string) []property {
+	d := json.NewDecoder(strings.NewReader(properties))
+	d.UseNumber()
+	if open, err := d.Token(); err != nil || open != json.Delim('{') || !json.Valid([]byte(properties)) {
 		return nil
 	}
-	list := map[string]string{}
-	for key, value := range object {
-		list[key] = string(value)
-		var said string
-		if value[0] == '"' && json.Unmarshal(value, &said) == nil {
-			list[key] = said
+	var list []property
+	for d.More() {
+		key, _ := d.Token()
+		name, _ := key.(string)
+		value, err := d.Token()
+		if err != nil {
+			return nil
 		}
+		said, ok := value.(string)
+		if !ok {
+			said = spell(d, value)
+		}
+		list = append(list, property{name, said})
 	}
 	return list
+}
+
+// spell is the JSON of the value that begins with the token first.
+func spell(d *json.Decoder, first json.Token) string {
+	switch v := first.(type) {
+	case nil:
+		return "null"
+	case bool:
+		if v {
+			return "true"
+		}
+		return "false"
+	case json.Number:
+		return v.String()
+	case string:
+		return quoted(v)
+	case json.Delim:
+		return spellAll(d, v)
+	}
+	return ""
+}
+
+// spellAll is the JSON of the array or object that open begins.
+func spellAll(d *json.Decoder, open json.Delim) string {
+	var parts []string
+	for d.More() {
+		part := ""
+		if open == '{' {
+			key, _ := d.Token()
+			part = spell(d, key) + ":"
+		}
+		value, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		parts = append(parts, part+spell(d, value))
+	}
+	_, _ = d.Token() // its end
+	if open == '{' {
+		return "{" + strings.Join(parts, ",") + "}"
+	}
+	return "[" + strings.Join(parts, ",") + "]"
 }
 
 // eventProperties counts events by name, key and value. The string "1" and the
@@ -37,8 +92,8 @@ func propertiesOf(properties string) map[string]string {
 func (a *asking) eventProperties() *table {
 	var g groups[int]
 	for _, r := range a.among((*row).named) {
-		for key, value := range propertiesOf(r.properties) {
-			g.open(a.combination(r), r.name, key, value).tally++
+		for _, p := range propertiesOf(r.properties) {
+			g.open(a.combination(r), r.name, p.key, p.value).tally++
 		}
 	}
 	t := a.ordered("count", "name", "property_key", "property_value")

@@ -3,7 +3,6 @@ package reference
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -80,31 +79,40 @@ func (v value) compare(w value) int {
 	}
 }
 
-func (v value) json() (string, error) {
+func (v value) json() string {
 	switch v.kind {
 	case textValue:
 		return quoted(v.text)
 	case numberValue:
-		return decimal(v.number, v.digits), nil
+		return decimal(v.number, v.digits)
 	case instantValue:
-		return time.UnixMilli(v.whole).UTC().Format(`"2006-01-02T15:04:05.000Z"`), nil
+		return time.UnixMilli(v.whole).UTC().Format(`"2006-01-02T15:04:05.000Z"`)
 	case boolValue:
-		return fmt.Sprint(v.whole == 1), nil
+		return fmt.Sprint(v.whole == 1)
 	case rawValue:
-		return v.text, nil
+		return v.text
 	default:
-		return "null", nil
+		return "null"
 	}
 }
 
-func quoted(s string) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return "", fmt.Errorf("reference: encode text: %w", err)
+// quoted is s as a JSON string. Quotes, backslashes and control characters are escaped,
+// by their letter where they have one; nothing else is.
+func quoted(s string) string {
+	letters := map[rune]string{'"': `\"`, '\\': `\\`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch escaped, ok := letters[r]; {
+		case ok:
+			b.WriteString(escaped)
+		case r < ' ':
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
 	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+	return b.String() + `"`
 }
 
 // An order sorts by one column.
@@ -196,34 +204,27 @@ func (t *table) cut(limit, page int, series bool) {
 }
 
 // json writes the rows as an array of objects, columns in their order.
-func (t *table) json() ([]byte, error) {
+func (t *table) json() []byte {
 	var b bytes.Buffer
 	b.WriteByte('[')
 	for i, row := range t.rows {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if err := object(&b, t.columns, row); err != nil {
-			return nil, err
-		}
+		object(&b, t.columns, row)
 	}
 	b.WriteByte(']')
-	return b.Bytes(), nil
+	return b.Bytes()
 }
 
 // object writes one row.
-func object(b *bytes.Buffer, names []Column, row []value) error {
+func object(b *bytes.Buffer, names []Column, row []value) {
 	b.WriteByte('{')
 	for i, c := range names {
-		cell, err := row[i].json()
-		if err != nil {
-			return err
-		}
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, "%q:%s", c.Name, cell)
+		fmt.Fprintf(b, "%q:%s", c.Name, row[i].json())
 	}
 	b.WriteByte('}')
-	return nil
 }

@@ -178,9 +178,15 @@ func TestEventProperties(t *testing.T) {
 		{"name":"go","property_key":"n","property_value":"null","count":1}
 		{"name":"go","property_key":"plan","property_value":"1","count":1}
 		{"name":"go","property_key":"plan","property_value":"pro","count":1}`}.check(t, d)
-	got := propertiesOf(`{ "a" : [ 1, "x y" ], "b" : "\u00fc\n" }`)
-	if diff := cmp.Diff(map[string]string{"a": `[1,"x y"]`, "b": "ü\n"}, got); diff != "" {
-		t.Error(diff)
+	for text, want := range map[string][]property{
+		`{ "a" : [ 1, "x y" ], "b" : "\u00fc\n" }`:             {{"a", `[1,"x y"]`}, {"b", "ü\n"}},
+		`{"a":1.50,"a":-0,"b":[1E5,123456789012345678901]}`:    {{"a", "1.50"}, {"a", "-0"}, {"b", "[1E5,123456789012345678901]"}},
+		`{"a":{"\u00fc":"\/\u2028\u001f\t","a":[{},[],null]}}`: {{"a", `{"ü":"/` + "\u2028" + `\u001F\t","a":[{},[],null]}`}},
+		`{"a":1} x`: nil, `[1]`: nil, `"a"`: nil, "": nil, "{}": nil, `{"a":1`: nil,
+	} {
+		if diff := cmp.Diff(want, propertiesOf(text), cmp.AllowUnexported(property{})); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
 	}
 	for text, want := range map[string]string{"": "{}", "{}": "{}", `{ "a" : "<b> & c" }`: `{"a":"<b> & c"}`} {
 		if got := compact(text); got != want {

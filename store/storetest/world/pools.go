@@ -1,6 +1,13 @@
 package world
 
-import "github.com/sightline-analytics/sightline/store"
+import (
+	"strings"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// veryLong is so long that no column of a fixed width holds it, and no filter is longer.
+var veryLong = strings.Repeat("ünd so weiter ", 140)
 
 // A pool is texts to choose from. Those that stand twice are chosen twice as often.
 type pool []string
@@ -15,33 +22,26 @@ var origins = [][2]string{
 	{"https://mail.google.com/", "mail.google.com"}, {"https://chatgpt.com/", "chatgpt.com"},
 	{"http://www.Blog.Example.org:8080/posts/1", "blog.example.org"}, {"https://example.org./", "example.org"},
 	{"https://www.www.example.org/", "www.example.org"}, {"https://direct.example/", "direct.example"},
-	{"https://bücher.example/", "bücher.example"},
+	{"https://bücher.example/", "bücher.example"}, {"https://ὈΔΥΣΣΕΎΣ.example:8443/", "ὀδυσσεύσ.example"},
 }
 
 var (
 	paths = pool{
 		"/", "/", "/", "/docs", "/docs", "/docs/intro", "/DOCS", "/pricing", "/pricing", "/100%", "/100x",
 		"/a_b", "/axb", `/say-"hi"`, `/back\slash`, "/it's", "/über-uns", "/Über-uns", "/🎉", "/a b",
-		"/%C3%BC", "/<b>&amp;", "/a//b", "/go/https:/x",
+		"/%C3%BC", "/<b>&amp;", "/a//b", "/go/https:/x", "/line\u2028end", "/İẞΐΑΣ", "/\u00fc", "/u\u0308", // one letter, and a letter with its dots
 	}
 	campaigns = pool{
 		"", "", "", "", "news_letter", "newsXletter", "Spring 50%", "Spring 50x", "O'Brien", `a\b`, `"q"`,
-		"sömmer", "🎁", "Newsletter", "newsletter",
+		"sömmer", "🎁", "Newsletter", "newsletter", "tab\there", "two\nlines", "\u2028",
 	}
 	eventNames = pool{
 		"signup", "signup", "Signup", "purchase", "add_to_cart", "addXto_cart", "50%", `quo"te`, "größe", "🎉",
-		"screen_view", "page_exit", "it's", `b\s`,
+		"screen_view", "page_exit", "it's", `b\s`, "tab\tand\nline", "\x01\b\f\x1f\x7f", "sep\u2028\u2029", "İẞΐΣ", `\u2028\\u2029`,
 	}
 	// A page event called screen_view would be a pageview, so these are others.
 	pageEventNames = pool{"signup", "Signup", "purchase", "add_to_cart", "50%", "größe"}
 	dollarNames    = pool{"$flag", "$identify", "$"}
-	// Values of every type; the string 1 and the number 1; keys and texts full of signs.
-	properties = pool{
-		"", "", "{}", `{"a":1}`, `{"a":"1"}`, `{"a":1,"plan":"pro"}`, `{"plan":"größe \"x\"","n":0}`, `{"":""}`,
-		`{"a":null,"b":true,"n":-2}`, `{"a":"null","b":"true","plan":""}`, `{"b":false,"price":1.5,"n":12345678901}`,
-		`{"nested":{"a":[1,"zwei",null],"ü":{}},"list":[]}`, `{ "a" : [ 1, 2 ], "nested" : { "b" : " c " } }`,
-		`{"quo\"te":"it's","back\\slash":"a\\b","ключ":"🎉","a.b":"x","$c":"[1]"}`, `{"text":"two\nlines\t<b>&amp;","n":0}`,
-	}
 	// What clicks lead to. Some have no host.
 	hrefs = pool{
 		`https://other.example/?q="a"&b=<c>`, "https://other.example/", "https://www.Other.example:443/a", "http://other.example",
@@ -49,20 +49,23 @@ var (
 		"//cdn.example.org:8080/x", "HTTPS://User:pw@EXAMPLE.org/a@b", "https://example.org?next=https://evil.example/", "ftp://files.example.org/a",
 		"mailto:anna@example.org", "tel:+491234", "javascript:void(0)", "/relative//path", "market://details?id=x", "http://[::1]:8080/",
 		"https://bücher.example/100%", "https://BÜCHER.example", "http://10.0.0.1:80", "example.org/no-scheme",
+		"https://İSTANBUL.example:8080/ẞ", "https://ΌΔΟΣ.example", "https://tab\there.example/a\nb", "https://sep\u2028.example/",
+		"https://long.example/" + veryLong,
 	}
-	linkTexts   = pool{"", "", "go 🎉", "Read more", "Read more", "read more", `"x" & \y`, "50%"}
-	namespaces  = pool{"", "", "app", "App", "app_1", "appX1"}
-	visitors    = pool{"anna", "ben", "carl", "Carl", "dörte", "o'neil", `e"ve`, "f_x", "fyx", "g%", "🦊", "h", "i", "j", "k"}
-	profiles    = pool{"user-1", "user-2", "User-1", "user_3", "userX3", "anna", "ü"}
+	linkTexts   = pool{"", "", "go 🎉", "Read more", "Read more", "read more", `"x" & \y`, "50%", "two\r\nlines", "sep\u2028"}
+	namespaces  = pool{"", "", "app", "App", "app_1", "appX1", "a\tp", `a\tp`}
+	visitors    = pool{"anna", "ben", "carl", "Carl", "dörte", "o'neil", `e"ve`, "f_x", "fyx", "g%", "🦊", "h", "i", "j", "k", "l\tm", "n\no", `n\no`}
+	profiles    = pool{"user-1", "user-2", "User-1", "user_3", "userX3", "anna", "ü", "u\t", "\u2029"}
 	languages   = pool{"", "de", "de-DE", "en-US", "en-us", "fr"}
 	zonesOfRows = pool{"", "Europe/Berlin", "Asia/Kathmandu", "America/New_York"}
 	screens     = pool{"", "1920x1080", "390x844", "800x600"}
 	messages    = pool{
 		"boom", "boom", "Boom", "x is not a function", `can't read "a"`, `path\to`, "100%", "100x", "größer 🎉", "", "<script>",
+		"at a.js:1\n\tat b.js:2", `at a.js:1\n\tat b.js:2`, "İẞΐ", "nul\x00l", "\ufeffbom\u200b", "long " + veryLong, "long " + veryLong + "!",
 	}
 	errorTypes = pool{"", "Error", "TypeError", "typeerror", "Range_Error", "RangeXError"}
-	regions    = pool{"eu", "eu", "us", "us%", "ünter"}
-	idStarts   = pool{"a", "A", "b", "é", "Z", "_", "0", "🎉", "%", `"`}
+	regions    = pool{"eu", "eu", "us", "us%", "ünter", "e\tu", `e\tu`}
+	idStarts   = pool{"a", "A", "b", "é", "Z", "_", "0", "🎉", "%", `"`, "\t", `\`, "'", "\u2028", "e\u0301"}
 	metricsOf  = pool{"FCP", "LCP", "CLS", "INP", "TTFB", "FPS", "LCP", "CLS"}
 )
 
@@ -87,6 +90,7 @@ var agents = []store.Agent{
 	{BrowserName: "", BrowserVersion: "", OSName: "", OSVersion: "", DeviceType: "smarttv"},
 	{BrowserName: "Opera", BrowserVersion: "", OSName: "ChromeOS", OSVersion: "", DeviceType: "console"},
 	{DeviceType: "wearable"}, {DeviceType: "embedded"}, {DeviceType: "xr", BrowserName: "Chrome"},
+	{DeviceType: "mobile", BrowserName: "İnternet ẞ", BrowserVersion: "1\t2", OSName: "ΛΕΙΤΟΥΡΓΙΚΌΣ", OSVersion: `1\t2`},
 	{},
 }
 

@@ -1,0 +1,29 @@
+package clickhouse_test
+
+import (
+	"testing"
+
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/storetest"
+)
+
+// overNative and overHTTP open empty stores, in databases of their own.
+func overNative(t *testing.T) storetest.Filled {
+	return open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_DSN"))})
+}
+
+func overHTTP(t *testing.T) storetest.Filled {
+	return open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_HTTP_DSN"))})
+}
+
+// TestReference asks the engine and the reference evaluator the same random questions:
+// see storetest.CampaignOf for how many.
+func TestReference(t *testing.T) {
+	storetest.Reference(t, storetest.Harness{Open: overNative}, storetest.CampaignOf(t, 2000))
+}
+
+// TestLaws proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
+// of which world.
+func TestLaws(t *testing.T) {
+	storetest.Laws(t, storetest.Harness{Open: overNative}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+}

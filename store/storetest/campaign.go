@@ -1,0 +1,151 @@
+package storetest
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
+	"github.com/sightline-analytics/sightline/store/storetest/world"
+)
+
+// perWorld is how many questions are asked of one world before the next is made.
+const perWorld = 500
+
+// A Campaign says how many random questions are asked, and of which worlds.
+type Campaign struct {
+	Questions int
+	Seed      uint64        // of the first world; the next ones follow it
+	For       time.Duration // when not 0, questions are asked for so long instead
+}
+
+// CampaignOf is a campaign of so many questions, unless the environment says otherwise:
+// SIGHTLINE_QUESTIONS how many, SIGHTLINE_SEED of which worlds, SIGHTLINE_FOR for how
+// long instead, as in 30m.
+func CampaignOf(t testing.TB, questions int) Campaign {
+	t.Helper()
+	c := Campaign{Questions: Number(t, "SIGHTLINE_QUESTIONS", questions), Seed: uint64(Number(t, "SIGHTLINE_SEED", 20260310))}
+	if text := os.Getenv("SIGHTLINE_FOR"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			t.Fatalf("SIGHTLINE_FOR=%q is no length of time, as in 30m", text)
+		}
+		c.For = d
+	}
+	return c
+}
+
+// Number is the positive number that the variable name of the environment holds, or
+// otherwise when it holds nothing.
+func Number(t testing.TB, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 {
+		t.Fatalf("%s=%q is no positive number", name, text)
+	}
+	return n
+}
+
+// Reference wants the engine over a store to answer the random questions of a campaign
+// as the reference evaluator does, byte by byte.
+func Reference(t *testing.T, h Harness, c Campaign) {
+	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*Comparison, error) {
+		return Compare(t.Context(), worldIn(t, h, seed), reference.NewData(world.New(seed).Batch), questions, false)
+	})
+}
+
+// Diff wants the engine to answer the random questions of a campaign alike over two
+// stores of the same rows, byte by byte.
+func Diff(t *testing.T, one, other Harness, c Campaign) {
+	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*Comparison, error) {
+		return CompareStores(t.Context(), worldIn(t, one, seed), worldIn(t, other, seed), questions, false)
+	})
+}
+
+// worldIn is a store that holds the world of a seed.
+func worldIn(t *testing.T, h Harness, seed uint64) store.Store {
+	t.Helper()
+	w := world.New(seed)
+	s := h.Open(t)
+	if _, err := s.Write(t.Context(), &w.Batch); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// questionsOf are n random questions about the world of a seed.
+func questionsOf(seed uint64, n int) []reference.Question {
+	w := world.New(seed)
+	rng := rand.New(rand.NewPCG(seed, 2))
+	questions := make([]reference.Question, n)
+	for i := range questions {
+		questions[i] = w.Question(rng)
+	}
+	return questions
+}
+
+// run asks world after world, and wants every type to be answered, half of the times with
+// something to say.
+func (c Campaign) run(t *testing.T, ask func(*testing.T, uint64, []reference.Question) (*Comparison, error)) {
+	t.Helper()
+	began := time.Now()
+	sum := Comparison{Answers: map[string]int{}, NonEmpty: map[string]int{}}
+	seed := c.Seed
+	for ; c.goesOn(sum.Asked, time.Since(began)); seed++ {
+		n := perWorld
+		if c.For == 0 {
+			n = min(n, c.Questions-sum.Asked)
+		}
+		t.Run("seed "+strconv.FormatUint(seed, 10), func(t *testing.T) {
+			found, err := ask(t, seed, questionsOf(seed, n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum.add(found)
+			for _, text := range found.Differ[:min(len(found.Differ), 20)] {
+				t.Error(text)
+			}
+		})
+		if len(sum.Differ) > 20 || t.Failed() && sum.Asked == 0 {
+			t.Fatalf("%d of %d answers differ", len(sum.Differ), sum.Asked)
+		}
+	}
+	t.Logf("%d questions, seeds %d to %d, %d refused by both, %d answered differently, in %s",
+		sum.Asked, c.Seed, seed-1, sum.Refused, len(sum.Differ), time.Since(began).Round(time.Second))
+	sum.mustSpeak(t)
+}
+
+// goesOn reports whether a campaign of so many questions so far is not over.
+func (c Campaign) goesOn(asked int, since time.Duration) bool {
+	if c.For > 0 {
+		return since < c.For
+	}
+	return asked < c.Questions
+}
+
+func (c *Comparison) add(more *Comparison) {
+	c.Asked, c.Refused, c.Differ = c.Asked+more.Asked, c.Refused+more.Refused, append(c.Differ, more.Differ...)
+	for name, n := range more.Answers {
+		c.Answers[name] += n
+		c.NonEmpty[name] += more.NonEmpty[name]
+	}
+}
+
+// mustSpeak wants half of the answers to each type to say something.
+func (c *Comparison) mustSpeak(t *testing.T) {
+	t.Helper()
+	for _, ty := range query.Builtin() {
+		t.Logf("%-28s %5d answers, %5d say something", ty.Name, c.Answers[ty.Name], c.NonEmpty[ty.Name])
+		if 2*c.NonEmpty[ty.Name] < c.Answers[ty.Name] || c.Answers[ty.Name] == 0 {
+			t.Errorf("%s: %d of %d answers say something, want half", ty.Name, c.NonEmpty[ty.Name], c.Answers[ty.Name])
+		}
+	}
+}

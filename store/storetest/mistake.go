@@ -1,0 +1,180 @@
+package storetest
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
+	"github.com/sightline-analytics/sightline/store/storetest/world"
+)
+
+// A Mistake is something wrong on the way from rows to answers: in a spelling, in a
+// statement, in its arguments, or in the rows that are stored. The zero fields do nothing.
+type Mistake struct {
+	Name  string
+	Of    dialect.Func // spelled like Spell, if that is not empty
+	Spell string
+	SQL   func(text string) string
+	Args  func(args []dialect.Arg) // changes them in place
+	Rows  func(b *store.Batch)     // changes them in place
+}
+
+// Mistakes are those that can be made over any store, whatever its SQL.
+func Mistakes() []Mistake {
+	return []Mistake{
+		{Name: "a UTC edge", Args: edgesInUTC},
+		{Name: "the DST hour", Args: oneShift},
+		{Name: "www. kept", Rows: keepWWW},
+		{Name: "a duplicate counted twice", Rows: newIDs},
+	}
+}
+
+// Replaced is a Mistake's SQL with one text for another.
+func Replaced(from, to string) func(string) string {
+	return func(text string) string { return strings.ReplaceAll(text, from, to) }
+}
+
+// Rewritten is a Mistake's SQL with one text for what matches a pattern, as in
+// regexp.Regexp.ReplaceAllString.
+func Rewritten(pattern, to string) func(string) string {
+	compiled := regexp.MustCompile(pattern)
+	return func(text string) string { return compiled.ReplaceAllString(text, to) }
+}
+
+// Catches plants one mistake at a time into the store of h, and wants the comparison
+// with the reference evaluator to see each within a few worlds.
+func Catches(t *testing.T, h Harness, mistakes []Mistake) {
+	for _, m := range mistakes {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			m.mustShow(t, func(seed uint64, questions []reference.Question) (*Comparison, error) {
+				return Compare(t.Context(), m.planted(t, h, seed), reference.NewData(world.New(seed).Batch), questions, true)
+			})
+		})
+	}
+}
+
+// DiffCatches plants one mistake at a time into the store of other, and wants the
+// comparison with the store of one to see each within a few worlds.
+func DiffCatches(t *testing.T, one, other Harness, mistakes []Mistake) {
+	for _, m := range mistakes {
+		t.Run(m.Name, func(t *testing.T) {
+			m.mustShow(t, func(seed uint64, questions []reference.Question) (*Comparison, error) {
+				return CompareStores(t.Context(), worldIn(t, one, seed), m.planted(t, other, seed), questions, true)
+			})
+		})
+	}
+}
+
+// mustShow compares in a few worlds until there is a difference.
+func (m *Mistake) mustShow(t *testing.T, compare func(seed uint64, questions []reference.Question) (*Comparison, error)) {
+	t.Helper()
+	for seed := uint64(4); seed < 10; seed++ {
+		found, err := compare(seed, questionsOf(seed, 400))
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if len(found.Differ) > 0 {
+			t.Logf("seed %d: seen after %d questions: %s", seed, found.Asked, found.Differ[0])
+			return
+		}
+	}
+	t.Error("nobody saw it")
+}
+
+// planted is a store that holds the world of a seed, and makes the mistake m.
+func (m *Mistake) planted(t *testing.T, h Harness, seed uint64) store.Store {
+	t.Helper()
+	w := world.New(seed)
+	if m.Rows != nil {
+		m.Rows(&w.Batch)
+	}
+	s := h.Open(t)
+	if _, err := s.Write(t.Context(), &w.Batch); err != nil {
+		t.Fatal(err)
+	}
+	lang := *s.Dialect()
+	if m.Spell != "" {
+		lang.Spell[m.Of] = m.Spell
+	}
+	return mistaken{s, &lang, m}
+}
+
+// mistaken is a store that makes a mistake.
+type mistaken struct {
+	store.Store
+	lang *dialect.Dialect
+	made *Mistake
+}
+
+// Dialect is the store's, with the mistake.
+func (m mistaken) Dialect() *dialect.Dialect { return m.lang }
+
+// Query asks the store what the mistake makes of stmt.
+func (m mistaken) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	if m.made.SQL != nil {
+		stmt.SQL = m.made.SQL(stmt.SQL)
+	}
+	if m.made.Args != nil {
+		stmt.Args = slices.Clone(stmt.Args)
+		m.made.Args(stmt.Args)
+	}
+	return m.Store.Query(ctx, stmt)
+}
+
+const dayMillis = 24 * 60 * 60 * 1000
+
+// edgesInUTC moves instants to the midnight of their day in UTC.
+func edgesInUTC(args []dialect.Arg) {
+	for i, a := range args {
+		if v, ok := a.Value.(int64); ok && v > dayMillis {
+			args[i].Value = v - v%dayMillis
+		}
+	}
+}
+
+// oneShift takes the zone's shift at the beginning of the range for all of it.
+func oneShift(args []dialect.Arg) {
+	first := slices.IndexFunc(args, isShift)
+	for i, a := range args {
+		if isShift(a) {
+			args[i].Value = args[first].Value
+		}
+	}
+}
+
+func isShift(a dialect.Arg) bool {
+	v, ok := a.Value.(int64)
+	return ok && v != 0 && v > -dayMillis && v < dayMillis
+}
+
+func keepWWW(b *store.Batch) {
+	for i := range b.Events {
+		if b.Events[i].ReferrerDomain != "" {
+			b.Events[i].ReferrerDomain = "www." + b.Events[i].ReferrerDomain
+		}
+	}
+}
+
+// newIDs gives events that repeat an id one of their own.
+func newIDs(b *store.Batch) {
+	type id struct{ site, kind, text string }
+	seen := map[id]bool{}
+	for i := range b.Events {
+		e := &b.Events[i]
+		this := id{e.Website, "page", e.ID}
+		if e.Kind == store.Custom || e.Kind == store.Click {
+			this.kind = strconv.Itoa(int(e.Kind))
+		}
+		if seen[this] {
+			e.ID += "#" + strconv.Itoa(i)
+		}
+		seen[this] = true
+	}
+}
