@@ -56,7 +56,9 @@ func openPostgres(c Config, u use) (*sql.DB, error) {
 	}
 	presets := map[string]string{
 		"application_name": "sightline",
-		"lock_timeout":     strconv.FormatInt(c.Wait.Milliseconds(), 10),
+		// Transactions say theirs; this is for single statements.
+		"default_transaction_isolation": "read committed",
+		"lock_timeout":                  strconv.FormatInt(c.Wait.Milliseconds(), 10),
 		// So that a process that vanished in a transaction does not hold its locks for long.
 		"idle_in_transaction_session_timeout": strconv.FormatInt(c.Timeout.Milliseconds(), 10),
 	}

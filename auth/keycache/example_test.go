@@ -1,0 +1,41 @@
+package keycache_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/keycache"
+)
+
+// A cache stands between the store of keys and whoever authenticates, and is told of
+// changes by the store. (store/meta has a method Notify for that.)
+func Example() {
+	keys := &auth.Memory{Pepper: []byte("sixteen bytes or more")}
+	cache, err := keycache.New(keycache.Config{Store: keys})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keys.Notify = cache
+
+	key, secret, err := keys.Create(auth.Key{Owner: "acme", All: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	digest := secret.Digest(keys.Pepper)
+	for range 2 { // the second time from the cache
+		if _, err := cache.KeyByDigest(context.Background(), digest); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	if err := keys.Revoke(key.ID); err != nil {
+		fmt.Println(err)
+		return
+	}
+	found, err := cache.KeyByDigest(context.Background(), digest)
+	fmt.Println("revoked:", err == nil && !found.Revoked.IsZero())
+	// Output: revoked: true
+}
