@@ -85,9 +85,7 @@ func (f *File) appendLines(records []Record) (err error) {
 	}
 	var text []byte
 	for _, r := range records {
-		if text, err = appendLine(text, lineOf(r)); err != nil {
-			return err
-		}
+		text = AppendLine(text, r)
 	}
 	_, err = f.out.Write(text)
 	if err == nil {
@@ -148,33 +146,27 @@ func (f *File) rewrite(ctx context.Context, next State) error {
 }
 
 func (f *File) copyLines(ctx context.Context, to io.Writer, next State) error {
-	w := bufio.NewWriter(to)
+	w := bufio.NewWriter(to) // which remembers errors until Flush
 	var cuts []Mark
 	var text []byte
-	put := func(v any) (err error) {
-		if text, err = appendLine(text[:0], v); err == nil {
-			_, err = w.Write(text)
-		}
-		return err
-	}
 	for _, c := range next.Chains {
 		if c.Cut == (Mark{}) {
 			continue
 		}
 		cuts = append(cuts, c.Cut)
-		if err := put(cutLine{c.Cut}); err != nil {
+		cut, err := appendLine(nil, cutLine{c.Cut})
+		if err != nil {
 			return err
 		}
+		_, _ = w.Write(cut)
 	}
 	for r, err := range f.Scan(ctx) {
 		if err != nil {
 			return err // what cannot be read is not to be lost by the way
 		}
-		if covered(r, cuts) {
-			continue
-		}
-		if err := put(lineOf(r)); err != nil {
-			return err
+		if !covered(r, cuts) {
+			text = AppendLine(text[:0], r)
+			_, _ = w.Write(text)
 		}
 	}
 	return w.Flush()

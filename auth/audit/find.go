@@ -88,6 +88,9 @@ func (q Query) Page(found []Record) Page {
 	return Page{Records: found[:n], Next: &next}
 }
 
+// NewestFirst compares records by the order of a [Finder]'s answers.
+func NewestFirst(a, b Record) int { return b.position().compare(a.position()) }
+
 func (q Query) check(ctx context.Context) error {
 	if _, err := q.Size(); err != nil {
 		return err
@@ -95,7 +98,8 @@ func (q Query) check(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (q Query) matches(r Record) bool {
+// Matches reports whether q asks for r, on one of its pages from [Query.After] on.
+func (q Query) Matches(r Record) bool {
 	e := r.Entry
 	return (q.Key == "" || q.Key == e.KeyID) && (q.Owner == "" || q.Owner == e.Owner) &&
 		(q.From.IsZero() || !e.Time.Before(q.From)) && (q.To.IsZero() || e.Time.Before(q.To)) &&

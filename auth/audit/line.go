@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -22,7 +23,7 @@ const (
 	stamp = "2006-01-02T15:04:05.000Z"
 )
 
-// line is a Record in JSON.
+// line is a Record in JSON, to be read.
 type line struct {
 	Writer        string `json:"writer"`
 	Seq           int64  `json:"seq"`
@@ -51,15 +52,64 @@ type cutLine struct {
 
 var cutStart = []byte(`{"cut":`)
 
-func lineOf(r Record) line {
-	e := r.Entry
-	return line{
-		Writer: r.Writer, Seq: r.Seq, Time: e.Time.UTC().Format(stamp), RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start,
-		Owner: e.Owner, Method: e.Method, Route: e.Route, ResourceKind: e.Resource.Kind, ResourceID: e.Resource.ID,
-		ResourceOwner: e.Resource.Owner, Scope: string(e.Scope), Outcome: e.Outcome, Status: e.Status, IP: e.IP,
-		UserAgent: e.UserAgent, MAC: r.MAC,
+// AppendLine appends r as a line of JSON, with its end: for logs that keep text.
+func AppendLine(to []byte, r Record) []byte {
+	e := &r.Entry
+	to = appendText(append(to, `{"writer":`...), r.Writer)
+	to = strconv.AppendInt(append(to, `,"seq":`...), r.Seq, 10)
+	to = e.Time.UTC().AppendFormat(append(to, `,"time":"`...), stamp)
+	to = append(to, '"')
+	for i, t := range texts(e) {
+		if i == statusAt {
+			to = strconv.AppendInt(append(to, `,"status":`...), int64(e.Status), 10)
+		}
+		to = appendText(append(to, textNames[i]...), *t)
 	}
+	to = appendText(append(to, `,"mac":`...), r.MAC.String())
+	return append(to, "}\n"...)
 }
+
+// textNames are the names of the texts of an entry, and statusAt is the place of its
+// status among them.
+var textNames = [...]string{
+	`,"requestId":`, `,"keyId":`, `,"start":`, `,"owner":`, `,"method":`, `,"route":`, `,"resourceKind":`,
+	`,"resourceId":`, `,"resourceOwner":`, `,"scope":`, `,"outcome":`, `,"ip":`, `,"userAgent":`,
+}
+
+const statusAt = 11
+
+// appendText appends t in JSON as encoding/json spells it. Most texts need no escapes.
+func appendText(to []byte, t string) []byte {
+	for i := range len(t) {
+		if c := t[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			line, err := appendLine(to, t)
+			if err != nil { // texts always encode
+				return append(to, `""`...)
+			}
+			return line[:len(line)-1]
+		}
+	}
+	return append(append(append(to, '"'), t...), '"')
+}
+
+// ParseLine reads what [AppendLine] wrote, and nothing else: JSON has many spellings of
+// one value, and a changed byte must show.
+func ParseLine(text []byte) (Record, error) {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return Record{}, err
+	}
+	r, err := l.record()
+	if err == nil && !bytes.Equal(AppendLine(nil, r), text) {
+		err = errSpelling
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	return r, nil
+}
+
+var errSpelling = errors.New("not spelled as it was written")
 
 func (l line) record() (Record, error) {
 	at, err := time.Parse(stamp, l.Time)
@@ -79,8 +129,7 @@ func appendLine(to []byte, v any) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// parse reads text, a whole line, into v. Nothing but what appendLine makes of v is
-// taken: JSON has many spellings of one value, and a changed byte must show.
+// parse reads text, a whole line, into v: what appendLine makes of v and nothing else.
 func parse(text []byte, v any) error {
 	if err := json.Unmarshal(text, v); err != nil {
 		return err
@@ -90,7 +139,7 @@ func parse(text []byte, v any) error {
 		return err
 	}
 	if !bytes.Equal(again, text) {
-		return errors.New("not spelled as it was written")
+		return errSpelling
 	}
 	return nil
 }
@@ -144,10 +193,6 @@ func parseItem(text []byte) (it item, err error) {
 		err = parse(text, &c)
 		return item{cut: &c.Cut}, err
 	}
-	var l line
-	if err := parse(text, &l); err != nil {
-		return item{}, err
-	}
-	it.record, err = l.record()
+	it.record, err = ParseLine(text)
 	return it, err
 }

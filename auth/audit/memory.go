@@ -108,11 +108,11 @@ func (m *Memory) Find(ctx context.Context, q Query) (Page, error) {
 	defer m.mu.RUnlock()
 	var found []Record
 	for _, r := range m.records {
-		if q.matches(r) {
+		if q.Matches(r) {
 			found = append(found, r)
 		}
 	}
-	slices.SortFunc(found, func(a, b Record) int { return b.position().compare(a.position()) })
+	slices.SortFunc(found, NewestFirst)
 	return q.Page(found), nil
 }
 

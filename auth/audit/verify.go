@@ -138,7 +138,7 @@ func (v *verifier) read(ctx context.Context, log Log) error {
 		var bad *UnreadableError
 		switch {
 		case errors.As(err, &bad):
-			v.problem(Problem{What: bad.Where + ": no entry can be read: " + bad.Err.Error()})
+			v.problem(Problem{What: bad.Where + ": cannot be read: " + bad.Err.Error()})
 		case err != nil:
 			return err
 		default:

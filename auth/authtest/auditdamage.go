@@ -219,7 +219,7 @@ func damageIsNamed(l *logTrial) {
 	l.whole()
 	state, records := l.contents(l.Log)
 	for _, d := range damages() {
-		for range 8 {
+		for range 4 {
 			lo := &loot{dice: l.dice, state: cloneState(state), records: slices.Clone(records)}
 			want := d.do(lo)
 			l.Plant(l.T, lo.state, lo.records)

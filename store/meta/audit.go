@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	sq "github.com/Masterminds/squirrel"
 
@@ -13,21 +12,12 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// auditRows is the number of entries that one statement adds: with more of them the
-// database spends less on each, with too many it refuses the arguments.
-const auditRows = 64
-
 // auditRoster is the id of the only row of its table.
 const auditRoster = 1
 
 // An AuditLog keeps the audit trail beside the other records. Several processes may
 // append to it.
-type AuditLog struct {
-	s *Store
-	// The statements that add one entry and auditRows of them, which take longer to
-	// write than to run.
-	one, many func() (string, error)
-}
+type AuditLog struct{ s *Store }
 
 var (
 	_ audit.Log    = (*AuditLog)(nil)
@@ -35,12 +25,7 @@ var (
 )
 
 // Audit returns the log of the audit trail. It is open as long as s is.
-func (s *Store) Audit() *AuditLog {
-	l := &AuditLog{s: s}
-	l.one = sync.OnceValues(func() (string, error) { return l.insertText(1) })
-	l.many = sync.OnceValues(func() (string, error) { return l.insertText(auditRows) })
-	return l
-}
+func (s *Store) Audit() *AuditLog { return &AuditLog{s} }
 
 // State implements [audit.Log].
 func (l *AuditLog) State(ctx context.Context) (audit.State, error) {
@@ -137,8 +122,7 @@ func (l *AuditLog) Cut(ctx context.Context, cuts []audit.Mark) error {
 				Set("cut_seq", c.Seq).Set("cut_mac", c.MAC.String()).Set("cut_seal", c.Seal.String()).
 				Where(sq.Eq{"writer": c.Writer}).Where(sq.Lt{"cut_seq": c.Seq}))
 			if err == nil {
-				_, err = change(ctx, db, l.s.sql.Delete("audit_entries").
-					Where(sq.Eq{"writer": c.Writer}).Where(sq.LtOrEq{"seq": c.Seq}))
+				err = l.cutPages(ctx, db, c)
 			}
 			return err
 		})

@@ -1,31 +1,32 @@
 -- The audit trail of keys: see the package auth/audit. MACs and seals are base64, empty
 -- where there is none. Nothing here may be changed by hand: it would show as damage.
 
+-- Entries are kept some hundred at a time, each a line of JSON: a row for each of them,
+-- with its place in every index, costs more than the request that it tells of.
 -- +goose Up
-CREATE TABLE audit_entries (
-    writer         TEXT   NOT NULL,
-    seq            BIGINT NOT NULL,
-    at             BIGINT NOT NULL,
-    request_id     TEXT   NOT NULL,
-    key_id         TEXT   NOT NULL,
-    start          TEXT   NOT NULL,
-    owner          TEXT   NOT NULL,
-    method         TEXT   NOT NULL,
-    route          TEXT   NOT NULL,
-    resource_kind  TEXT   NOT NULL,
-    resource_id    TEXT   NOT NULL,
-    resource_owner TEXT   NOT NULL,
-    scope          TEXT   NOT NULL,
-    outcome        TEXT   NOT NULL,
-    status         BIGINT NOT NULL,
-    ip             TEXT   NOT NULL,
-    user_agent     TEXT   NOT NULL,
-    mac            TEXT   NOT NULL,
-    PRIMARY KEY (writer, seq)
+CREATE TABLE audit_pages (
+    writer    TEXT   NOT NULL,
+    first_seq BIGINT NOT NULL,
+    last_seq  BIGINT NOT NULL,
+    first_at  BIGINT NOT NULL,
+    last_at   BIGINT NOT NULL,
+    entries   TEXT   NOT NULL,
+    PRIMARY KEY (writer, first_seq)
 );
-CREATE INDEX audit_entries_by_time ON audit_entries (at, writer, seq);
-CREATE INDEX audit_entries_of_key ON audit_entries (key_id, at, writer, seq);
-CREATE INDEX audit_entries_of_owner ON audit_entries (owner, at, writer, seq);
+CREATE INDEX audit_pages_by_time ON audit_pages (last_at, first_at);
+
+-- Which keys a page tells of, for queries.
+CREATE TABLE audit_uses (
+    writer    TEXT   NOT NULL,
+    first_seq BIGINT NOT NULL,
+    key_id    TEXT   NOT NULL,
+    owner     TEXT   NOT NULL,
+    first_at  BIGINT NOT NULL,
+    last_at   BIGINT NOT NULL,
+    PRIMARY KEY (writer, first_seq, key_id, owner)
+);
+CREATE INDEX audit_uses_of_key ON audit_uses (key_id, last_at, first_at);
+CREATE INDEX audit_uses_of_owner ON audit_uses (owner, last_at, first_at);
 
 -- A chain's newest entry, and up to where its entries were pruned.
 CREATE TABLE audit_chains (

@@ -1,0 +1,105 @@
+package meta
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/auth/audit"
+)
+
+// TestAuditOfTextsInNumbers: SQLite keeps what it is given.
+func TestAuditOfTextsInNumbers(t *testing.T) {
+	for _, column := range []string{"first_seq", "last_seq", "first_at", "last_at"} {
+		s, all := recorded(t, config(t), 3)
+		_, err := s.write.ExecContext(t.Context(), "UPDATE audit_pages SET "+column+" = 'x'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := audit.Verify(t.Context(), s.Audit(), pepper)
+		if text := fmt.Sprint(r.Problems); err != nil || !strings.Contains(text, all[0].Writer+", entries 1 to 3: removed") ||
+			!strings.Contains(text, "table audit_pages, chain "+all[0].Writer) {
+			t.Errorf("%s: %v, %s", column, err, text)
+		}
+	}
+}
+
+// TestAuditBytes flips each byte of a page.
+func TestAuditBytes(t *testing.T) {
+	s, all := recorded(t, config(t), 3)
+	whole := pagesOf(all)[0].entries
+	for i := range whole {
+		flipped := bytes.Clone(whole)
+		flipped[i] ^= 1 << (i % 8)
+		if _, err := s.write.ExecContext(t.Context(), "UPDATE audit_pages SET entries = ?", string(flipped)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := audit.Verify(t.Context(), s.Audit(), pepper)
+		seq := int64(1 + bytes.Count(whole[:i], []byte("\n")))
+		named := func(p audit.Problem) bool { return p.Writer == all[0].Writer && p.Seq <= seq && seq <= p.Last }
+		if err != nil || !slices.ContainsFunc(r.Problems, named) {
+			t.Fatalf("byte %d of entry %d: %v, %v", i, seq, r.Problems, err)
+		}
+	}
+}
+
+// TestAuditOfManyPages has queries and cuts that begin and end within pages.
+func TestAuditOfManyPages(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		const n = 2000
+		s, all := recorded(t, cfg, n)
+		if pages := len(pagesOf(all[:1024])); pages < 3 {
+			t.Fatalf("%d pages", pages)
+		}
+		for _, q := range []audit.Query{{Limit: 300}, {Limit: 300, Key: all[3].Entry.KeyID}, {Limit: 300, Owner: "org_acme"}} {
+			var got []audit.Record
+			for {
+				p, err := s.Audit().Find(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got = append(got, p.Records...); p.Next == nil {
+					break
+				}
+				q.After = p.Next
+			}
+			want := slices.DeleteFunc(slices.Clone(all), func(r audit.Record) bool { return q.Key != "" && r.Entry.KeyID != q.Key })
+			slices.SortFunc(want, audit.NewestFirst)
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v: %d entries of %d, or others", q, len(got), len(want))
+			}
+		}
+		for _, before := range []int{700, 701, 1999} {
+			if _, err := audit.Prune(t.Context(), s.Audit(), pepper, all[before].Entry.Time); err != nil {
+				t.Fatal(err)
+			}
+			r, err := audit.Verify(t.Context(), s.Audit(), pepper)
+			if err != nil || r.Err() != nil || r.Entries != int64(n-before) {
+				t.Errorf("after pruning %d: %+v, %v", before, r, err)
+			}
+		}
+	})
+}
+
+// BenchmarkAudit is an entry from Record to the database, a thousand at a time, as a
+// server with a thousand requests per second has it.
+func BenchmarkAudit(b *testing.B) {
+	for name, config := range map[string]func(testing.TB) Config{"sqlite": config, "postgres": configPostgres} {
+		b.Run(name, func(b *testing.B) {
+			w := mustAudit(b, mustOpen(b, config(b)))
+			b.ReportAllocs()
+			for n := 1; b.Loop(); n++ {
+				if err := w.Record(b.Context(), use1(n)); err != nil {
+					b.Fatal(err)
+				}
+				if n%1000 == 0 {
+					if err := w.Flush(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
