@@ -18,7 +18,6 @@ import (
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/meta"
 	"github.com/sightline-analytics/sightline/track"
 	"github.com/sightline-analytics/sightline/track/geoip"
@@ -36,7 +35,7 @@ type app struct {
 	log      *slog.Logger
 	now      func() time.Time
 	pepper   []byte
-	events   *duckdb.Store
+	events   analytics
 	meta     *meta.Store
 	geo      *geoip.File // nil without a file
 }
@@ -58,10 +57,11 @@ func open(ctx context.Context, s settings, log *slog.Logger, now func() time.Tim
 		}
 	}
 	// The analytics file comes first: it is what tells two servers of one folder apart.
-	file := filepath.Join(s.data, analyticsFile)
-	if a.events, err = duckdb.Open(ctx, duckdb.Config{Path: file, Now: now, Logger: log}); err != nil {
-		return nil, explain(file, err)
+	events, err := openAnalytics(ctx, s, log, now)
+	if err != nil {
+		return nil, err
 	}
+	a.events = events
 	if a.pepper, err = pepper(s.data, s.pepperFile); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (a *app) api(keys auth.Authenticator, limits auth.Limiter) (http.Handler, e
 		Auth:      keys,
 		Limiter:   limits,
 		Audit:     auth.Discard, // this build has no audit trail
-		Versions:  a.events,
+		Versions:  versions(a.events),
 		Health: &health.Checker{
 			Probes:  map[string]health.Probe{health.Analytics: a.events.Ping, health.Relational: a.meta.Ping},
 			Version: version(),

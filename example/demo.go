@@ -88,11 +88,16 @@ func (a *app) demoSite(ctx context.Context, r *ready, to streams) error {
 		return err
 	}
 	r.WebsiteID, r.LinkID, r.ScheduleID = demoWebsite, demoLink, demoMonitor
+	note, step := progressFile, oneDay
+	if a.settings.clickhouse != "" {
+		note, step = clickhouseProgressFile, 5*oneDay // it likes few and large writes
+	}
 	f := &filler{
 		store:   a.events,
 		website: demoWebsite,
 		days:    demoDays,
-		file:    filepath.Join(a.settings.data, progressFile),
+		step:    step,
+		file:    filepath.Join(a.settings.data, note),
 		traffic: demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink, Schedule: demoMonitor}),
 		report:  progressOn(to.err),
 	}

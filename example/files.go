@@ -23,6 +23,9 @@ const (
 	pepperFile    = "pepper"
 	keyFile       = "demo-key"
 	progressFile  = "demo.json"
+	socketFile    = "control.sock" // of the running server, for commands beside it
+
+	clickhouseProgressFile = "demo-clickhouse.json"
 )
 
 // makeFolder makes the data folder, for nobody else to read.

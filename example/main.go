@@ -8,6 +8,8 @@
 //	go run ./example serve -h     its flags
 //	go run ./example websites add --name Shop --domain shop.example
 //	go run ./example websites list
+//	go run ./example copy --to clickhouse://… carry the data over to ClickHouse
+//	go run ./example clickhouse schema        the tables that ClickHouse gets
 package main
 
 import (
@@ -52,6 +54,9 @@ func run(ctx context.Context, args []string, to streams) int {
 const usage = `Usage: example [serve] [flags]
        example websites add --name NAME --domain DOMAIN [--data DIR]
        example websites list [--data DIR]
+       example copy --to ADDRESS [--data DIR] [--verify] [--before DAY]
+       example clickhouse schema [--cluster NAME] [--retention 400d]
+       example clickhouse migrate --clickhouse ADDRESS [--cluster NAME] [--retention 400d]
 
 Run "example serve -h" for the flags of serve.
 `
@@ -66,11 +71,15 @@ func command(ctx context.Context, args []string, to streams) error {
 		return serve(ctx, args, to)
 	case "websites":
 		return websites(ctx, args, to)
+	case "copy":
+		return copyRows(ctx, args, to)
+	case "clickhouse":
+		return clickhouseTables(ctx, args, to)
 	case "help":
 		_, err := io.WriteString(to.out, usage)
 		return err
 	default:
-		return &usageError{"serve", fmt.Errorf("unknown command %q; there are serve, websites add, websites list", name)}
+		return &usageError{"serve", fmt.Errorf("unknown command %q; there are serve, websites add, websites list, copy, clickhouse schema, clickhouse migrate", name)}
 	}
 }
 

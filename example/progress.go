@@ -23,22 +23,23 @@ const (
 )
 
 // progress says how far demo traffic has been written: all of [From, Covered) is
-// stored, and of [Covered, Writing) either all or nothing is.
+// stored, and of [Covered, Writing) perhaps some.
 type progress struct {
 	From    time.Time `json:"from"`
 	Covered time.Time `json:"covered"`
 	Writing time.Time `json:"writing,omitzero"`
 }
 
-// A filler writes demo traffic up to now. A batch is stored whole or not at all, and
-// its end is noted before and after; so however often and wherever the program dies,
-// every row is stored once.
+// A filler writes demo traffic up to now. The end of a batch is noted before and after;
+// so however often and wherever the program dies, every row is stored once. A store that
+// may keep a part of a batch knows its rows by their ids for long enough.
 type filler struct {
 	store   demoStore
 	traffic *demo.Generator
 	website string
-	days    int    // before the first start
-	file    string // of progress
+	days    int           // before the first start
+	step    time.Duration // of a batch; 0 is a day
+	file    string        // of progress
 	report  func(done float64, rows int)
 }
 
@@ -46,7 +47,6 @@ type filler struct {
 type demoStore interface {
 	store.Store
 	store.Writer
-	store.Versioner
 }
 
 func (f *filler) fill(ctx context.Context, now time.Time) error {
@@ -56,7 +56,7 @@ func (f *filler) fill(ctx context.Context, now time.Time) error {
 	}
 	begun, rows := p.Covered, 0
 	for p.Covered.Before(now) {
-		end := p.Covered.Add(oneDay)
+		end := p.Covered.Add(max(f.step, oneDay))
 		if end.After(now) {
 			end = now
 		}
@@ -111,43 +111,73 @@ func (f *filler) load(ctx context.Context, now time.Time) (progress, error) {
 			p.Covered = p.Writing
 		}
 	}
-	version, err := f.store.Version(ctx, store.Subject{Kind: store.KindWebsite, ID: f.website}, p.From, p.Covered)
-	if err != nil {
-		return progress{}, err
-	}
-	if version == 0 && p.Covered.After(p.From) {
-		return anew, nil // the analytics file was taken away
+	if p.Covered.After(p.From) {
+		there, err := f.any(ctx, p)
+		if err != nil {
+			return progress{}, err
+		}
+		if !there {
+			return anew, nil // the analytics were taken away
+		}
 	}
 	return progress{From: p.From, Covered: p.Covered}, nil
 }
 
-// stored reports whether b was written, by looking for one of its rows.
+// any reports whether there is a pageview of [p.From, p.Covered).
+func (f *filler) any(ctx context.Context, p progress) (bool, error) {
+	d := f.store.Dialect()
+	return f.found(ctx, "events", store.Subject{Kind: store.KindWebsite, ID: f.website},
+		"t.time >= "+d.Arg("since", dialect.Int)+" AND t.time < "+d.Arg("until", dialect.Int),
+		dialect.Arg{Name: "since", Kind: dialect.Int, Value: p.From.UnixMilli()},
+		dialect.Arg{Name: "until", Kind: dialect.Int, Value: p.Covered.UnixMilli()})
+}
+
+// stored reports whether b was written, by looking for a row of every kind that it has.
 func (f *filler) stored(ctx context.Context, b *store.Batch) (bool, error) {
-	var table, id string
-	var subject store.Subject
-	switch {
-	case len(b.Events) > 0:
-		table, subject, id = "events", store.Subject{Kind: store.KindWebsite, ID: b.Events[0].Website}, b.Events[0].ID
-	case len(b.Checks) > 0:
-		table, subject, id = "checks", store.Subject{Kind: store.KindSchedule, ID: b.Checks[0].Schedule}, b.Checks[0].ID
-	case len(b.Visits) > 0:
-		table, subject, id = "visits", store.Subject{Kind: store.KindLink, ID: b.Visits[0].Link}, b.Visits[0].ID
-	case len(b.Vitals) > 0:
-		table, subject, id = "vitals", store.Subject{Kind: store.KindWebsite, ID: b.Vitals[0].Website}, b.Vitals[0].ID
-	case len(b.Errors) > 0:
-		table, subject, id = "errors", store.Subject{Kind: store.KindWebsite, ID: b.Errors[0].Website}, b.Errors[0].ID
-	default:
-		return true, nil
+	type one struct {
+		table, id string
+		subject   store.Subject
 	}
+	var all []one
+	add := func(table string, kind store.SubjectKind, subject, id string) {
+		all = append(all, one{table, id, store.Subject{Kind: kind, ID: subject}})
+	}
+	if len(b.Events) > 0 {
+		add("events", store.KindWebsite, b.Events[0].Website, b.Events[0].ID)
+	}
+	if len(b.Errors) > 0 {
+		add("errors", store.KindWebsite, b.Errors[0].Website, b.Errors[0].ID)
+	}
+	if len(b.Vitals) > 0 {
+		add("vitals", store.KindWebsite, b.Vitals[0].Website, b.Vitals[0].ID)
+	}
+	if len(b.Spans) > 0 {
+		add("spans", store.KindWebsite, b.Spans[0].Website, b.Spans[0].ID)
+	}
+	if len(b.Visits) > 0 {
+		add("visits", store.KindLink, b.Visits[0].Link, b.Visits[0].ID)
+	}
+	if len(b.Checks) > 0 {
+		add("checks", store.KindSchedule, b.Checks[0].Schedule, b.Checks[0].ID)
+	}
+	for _, row := range all {
+		there, err := f.found(ctx, row.table, row.subject, "t.event_id = "+f.store.Dialect().Arg("id", dialect.Text),
+			dialect.Arg{Name: "id", Kind: dialect.Text, Value: row.id})
+		if !there || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// found reports whether table has a row of subject that meets a condition on t.
+func (f *filler) found(ctx context.Context, table string, subject store.Subject, condition string, args ...dialect.Arg) (bool, error) {
 	d := f.store.Dialect()
 	rows, err := f.store.Query(ctx, store.Statement{
 		Label: "demo",
-		SQL: "SELECT count(*) FROM " + table + " AS t WHERE t.subject = " + d.Arg("subject", dialect.Subject) +
-			" AND t.event_id = " + d.Arg("id", dialect.Text),
-		Args: []dialect.Arg{
-			{Name: "subject", Kind: dialect.Subject, Value: subject},
-			{Name: "id", Kind: dialect.Text, Value: id},
-		},
+		SQL: "SELECT " + d.Call(dialect.Count) + " AS counted FROM " + table + " AS t WHERE t.subject = " + d.Arg("subject", dialect.Subject) +
+			" AND " + condition,
+		Args:  append(args, dialect.Arg{Name: "subject", Kind: dialect.Subject, Value: subject}),
 		Kinds: []dialect.Kind{dialect.Int},
 	})
 	if err != nil {

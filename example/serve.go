@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
 // What a connection may take. An answer has longer than the engine has to find it.
@@ -50,6 +52,11 @@ func serve(ctx context.Context, args []string, to streams) (err error) {
 	}
 	if err := servers.start(a); err != nil {
 		return err
+	}
+	if file, ok := a.events.(*duckdb.Store); ok {
+		if err := servers.control(ctx, s.data, file); err != nil {
+			log.Warn("commands beside this server cannot reach its data", "error", err)
+		}
 	}
 	if err := a.announce(r, to); err != nil {
 		return err
@@ -100,7 +107,7 @@ func listen(ctx context.Context, s settings, log *slog.Logger) (*servers, ready,
 		return nil, ready{}, fmt.Errorf("--addr: %w", err)
 	}
 	r := ready{Address: address(main), TrackAddress: address(main) + trackPrefix}
-	all := &servers{main: main, failed: make(chan error, 2), log: log}
+	all := &servers{main: main, failed: make(chan error, 3), log: log}
 	if s.trackAddr != "" {
 		all.track, err = l.Listen(ctx, "tcp", s.trackAddr)
 		if err != nil {
@@ -134,7 +141,7 @@ func (s *servers) start(a *app) error {
 }
 
 func (s *servers) serve(l net.Listener, h http.Handler) {
-	server := &http.Server{
+	s.run(l, &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
@@ -142,7 +149,11 @@ func (s *servers) serve(l net.Listener, h http.Handler) {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-	}
+	})
+}
+
+// run serves l until stop.
+func (s *servers) run(l net.Listener, server *http.Server) {
 	s.running = append(s.running, server)
 	go func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {

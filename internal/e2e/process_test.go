@@ -196,10 +196,16 @@ func (p *process) wait(t *testing.T) error {
 	}
 }
 
-// run runs a command of the example to its end, and returns what it wrote and its exit code.
+// run runs a command of the example to its end, within a minute, and returns what it
+// wrote and its exit code.
 func run(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	return runWithin(t, time.Minute, args...)
+}
+
+func runWithin(t *testing.T, limit time.Duration, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	cmd := command(args...)
 	var out, errs bytes.Buffer

@@ -1,0 +1,349 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/example/demo"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/store/transfer"
+)
+
+// copiedEvents is how many events TestCopy carries over: SIGHTLINE_COPY_EVENTS, 20 000
+// without it. There are other rows beside them.
+func copiedEvents(t *testing.T) int {
+	text := os.Getenv("SIGHTLINE_COPY_EVENTS")
+	if text == "" {
+		return 20_000
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 10_000 {
+		t.Fatalf("SIGHTLINE_COPY_EVENTS=%q is no number of at least 10 000 events", text)
+	}
+	return n
+}
+
+// TestCopy carries a DuckDB file over to ClickHouse, is killed twice on the way, goes on
+// and verifies; and finds a row that was taken away and one that was changed.
+func TestCopy(t *testing.T) {
+	dsn, conn := emptyClickHouse(t)
+	dir := t.TempDir()
+	events := copiedEvents(t)
+	rows := fillFile(t, dir, events)
+	began := time.Now()
+	var there int64
+	for _, percent := range []int{15, 50} {
+		killCopy(t, percent, "--data", dir, "--to", dsn, "--rows", strconv.Itoa(events/40))
+		now := countRows(t, conn)
+		if now <= there || now >= rows {
+			t.Fatalf("killed after %d %%: %d rows of %d were there, %d before", percent, now, rows, there)
+		}
+		there = now
+		t.Logf("killed: %d rows of %d were there", there, rows)
+	}
+	out, errs, code := runCopy(t, dir, dsn)
+	if code != 0 || !strings.Contains(out, fmt.Sprintf("verified: %d rows of 3 websites", rows)) {
+		t.Fatalf("exit code %d, %s\n%s", code, out, errs)
+	}
+	// A kill costs the rows that were on their way, not those that were there.
+	if n := number(t, out, `carried over now: (\d+) rows`); n > rows-there || n < 1 {
+		t.Errorf("%d rows were carried over at the end, when %d of %d were there", n, there, rows)
+	}
+	if got := countRows(t, conn); got != rows {
+		t.Errorf("%d rows are there, want %d", got, rows)
+	}
+	t.Logf("%d rows carried over in %s, two kills among it", rows, time.Since(began).Round(time.Second))
+	t.Run("damage is found", func(t *testing.T) { testDamage(t, dir, dsn, conn) })
+}
+
+// testDamage removes a row of the target and changes another.
+func testDamage(t *testing.T, dir, dsn string, conn driver.Conn) {
+	exec := func(statement string) {
+		t.Helper()
+		if err := conn.Exec(t.Context(), statement+" SETTINGS mutations_sync = 2"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	day := func(table string) (id, day string) {
+		t.Helper()
+		row := conn.QueryRow(t.Context(), "SELECT event_id, toString(toDate(fromUnixTimestamp64Milli(time, 'UTC'))) FROM "+table+" ORDER BY event_id LIMIT 1")
+		if err := row.Scan(&id, &day); err != nil {
+			t.Fatal(err)
+		}
+		return id, day
+	}
+	removed, removedDay := day("events")
+	changed, changedDay := day("spans")
+	exec("ALTER TABLE events DELETE WHERE event_id = '" + removed + "'")
+	exec("ALTER TABLE spans UPDATE clicks = clicks + 1 WHERE event_id = '" + changed + "'")
+	for _, row := range []struct {
+		name  string
+		args  []string
+		wants []string
+		code  int
+	}{
+		{"both are named", []string{"--verify"}, []string{
+			`differs: events of website \S+ on ` + removedDay + `: \d+ rows here, \d+ there`,
+			`differs: spans of website \S+ on ` + changedDay + `: \d+ rows on both sides, of different contents`,
+		}, 1},
+		{"what is missing comes back, what was changed stays", nil, []string{
+			`carried over now: \d+ rows`, `differs: spans of website \S+ on ` + changedDay,
+		}, 1},
+	} {
+		out, errs, code := runCopy(t, dir, dsn, row.args...)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		if code != row.code || len(lines) != len(row.wants) {
+			t.Fatalf("%s: exit code %d, %d lines, want %d:\n%s%s", row.name, code, len(lines), len(row.wants), out, errs)
+		}
+		for i, want := range row.wants {
+			if !regexp.MustCompile(want).MatchString(lines[i]) {
+				t.Errorf("%s: %q does not say %q", row.name, lines[i], want)
+			}
+		}
+	}
+	exec("ALTER TABLE spans DELETE WHERE event_id = '" + changed + "'")
+	if out, errs, code := runCopy(t, dir, dsn); code != 0 || !strings.Contains(out, "verified") {
+		t.Errorf("when the changed row was removed: exit code %d\n%s%s", code, out, errs)
+	}
+}
+
+// TestCopyBesideAServer carries data over from a running server, then the rest when it
+// has ended, and serves from ClickHouse what the file answered.
+func TestCopyBesideAServer(t *testing.T) {
+	dsn, _ := emptyClickHouse(t)
+	dir := t.TempDir()
+	p := empty(t, dir)
+	website := p.WebsiteID
+	send := func(prefix string, n int) {
+		for i := range n {
+			mustTrack(t, p.ready, "/track", object{"name": "moved", "eventId": prefix + strconv.Itoa(i)})
+		}
+	}
+	copied := func(want int64) {
+		t.Helper()
+		out, errs, code := runCopy(t, dir, dsn)
+		if code != 0 || number(t, out, `carried over now: (\d+) rows`) != want {
+			t.Fatalf("exit code %d, want %d rows carried over\n%s%s", code, want, out, errs)
+		}
+	}
+	send("a", 5)
+	copied(5)
+	send("b", 3)
+	p.stop(t)
+	copied(3)
+	if info, err := os.Stat(filepath.Join(dir, "control.sock")); err == nil {
+		t.Errorf("a server that ended left its socket behind: %s", info.Mode())
+	}
+	p = start(t, dir, "--demo=false", "--clickhouse", dsn)
+	p.WebsiteID = website
+	send("a", 5) // sent again after the move: still repeats
+	send("c", 2)
+	rows := ask(t, p.ready, websiteOf(p.ready), "custom_events", object{})
+	if len(rows) != 1 || fmt.Sprint(rows[0]["total_events"]) != "10" {
+		t.Errorf("after the move: %v, want 10 events", rows)
+	}
+	p.stop(t)
+}
+
+// TestServeOnClickHouse is what a new user sees with --clickhouse.
+func TestServeOnClickHouse(t *testing.T) {
+	dsn, conn := emptyClickHouse(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	p := launch(t, dir, "--clickhouse", dsn)
+	testCommands(t, p)
+	p.stop(t)
+	before := countRows(t, conn)
+	again := start(t, dir, "--clickhouse", dsn)
+	if now := countRows(t, conn); now < before || now > before+1000 {
+		t.Errorf("%d rows at first, %d after a restart", before, now)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "analytics.duckdb")); err == nil {
+		t.Error("there is a DuckDB file too")
+	}
+	status, answer, err := do(t.Context(), call{method: "GET", url: again.Address + "/health"})
+	if err != nil || status != 200 || answer["clickhouse"] != true {
+		t.Errorf("health: status %d, %v, %v", status, answer, err)
+	}
+	again.stop(t)
+}
+
+func TestClickHouseThatCannotBeUsed(t *testing.T) {
+	dsn, _ := emptyClickHouse(t)
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, nowhere, away := *u, *u, *u
+	wrong.User = url.UserPassword("default", "not-the-password")
+	nowhere.Path = "/not_there"
+	away.Host = "127.0.0.1:1"
+	for _, row := range []struct{ name, dsn, want string }{
+		{"a wrong password", wrong.String(), "user or password is wrong"},
+		{"no such database", nowhere.String(), "create the database"},
+		{"nobody there", away.String(), "unavailable"},
+		{"no address at all", "duck", "DSN is not of the form"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, args := range [][]string{
+				{"serve", "--addr", "127.0.0.1:0", "--data", dir, "--clickhouse", row.dsn},
+				{"clickhouse", "migrate", "--clickhouse", row.dsn},
+			} {
+				out, errs, code := run(t, args...)
+				if code != 1 || out != "" || !strings.Contains(errs, row.want) || strings.Contains(errs, "not-the-password") {
+					t.Errorf("%s: exit code %d, %q, %q; want %q", args[0], code, out, errs, row.want)
+				}
+			}
+		})
+	}
+}
+
+// emptyClickHouse makes an empty database that is dropped when the test ends.
+func emptyClickHouse(t *testing.T) (dsn string, conn driver.Conn) {
+	t.Helper()
+	dsn = os.Getenv("CLICKHOUSE_DSN")
+	switch {
+	case dsn != "":
+	case os.Getenv("CI") == "true":
+		t.Fatal("CLICKHOUSE_DSN is not set")
+	default:
+		t.Skip("needs a ClickHouse server: set CLICKHOUSE_DSN to its address, as in clickhouse://default:@127.0.0.1:9000/default")
+	}
+	connect := func(dsn string) driver.Conn {
+		o, err := driver.ParseDSN(dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := driver.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
+	}
+	admin, name := connect(dsn), fmt.Sprintf("e2e_%d_%d", os.Getpid(), time.Now().UnixNano())
+	if err := admin.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := admin.Exec(ctx, "DROP DATABASE "+name+" SYNC"); err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String(), connect(u.String())
+}
+
+// fillFile makes a DuckDB file with events and what belongs to them, some of them with
+// ids that came before, and returns how many rows it has.
+func fillFile(t *testing.T, dir string, events int) int64 {
+	t.Helper()
+	s, err := duckdb.Open(t.Context(), duckdb.Config{Path: filepath.Join(dir, "analytics.duckdb")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	traffic := demo.New(demo.Config{Seed: 5, Website: "site", Domain: "shop.example", Link: "link", Schedule: "monitor", PerDay: 2000})
+	written := 0
+	for at := time.Date(2026, 8, 29, 0, 0, 0, 0, time.UTC); written < events; at = at.Add(12 * time.Hour) {
+		b := traffic.Batch(at, at.Add(12*time.Hour))
+		written += len(b.Events)
+		if _, err := s.Write(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		again := b.Events[:10]
+		for i := range again {
+			again[i].Time = again[i].Time.Add(40 * 24 * time.Hour)
+		}
+		if err := s.Restore(t.Context(), "again", &store.Batch{Events: again}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := transfer.Verify(t.Context(), s, s, transfer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return report.Rows
+}
+
+func runCopy(t *testing.T, dir, dsn string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	return runWithin(t, 15*time.Minute, append([]string{"copy", "--data", dir, "--to", dsn}, args...)...)
+}
+
+// killCopy runs copy and kills it when it says that percent of its rows are done.
+func killCopy(t *testing.T, percent int, args ...string) {
+	t.Helper()
+	cmd := command(append([]string{"copy"}, args...)...)
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // one that has ended already
+	said := bufio.NewScanner(pipe)
+	said.Buffer(nil, 1<<20)
+	shown := regexp.MustCompile(`^copying: +(\d+) %`)
+	var last []string
+	for said.Scan() {
+		last = append(last, said.Text())
+		if m := shown.FindStringSubmatch(said.Text()); m != nil {
+			if n, _ := strconv.Atoi(m[1]); n >= percent {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait() // it was killed
+				return
+			}
+		}
+	}
+	t.Fatalf("it ended before it had done %d %%: %v\n%s", percent, cmd.Wait(), strings.Join(last, "\n"))
+}
+
+// number is the number in the one place of text that pattern describes.
+func number(t *testing.T, text, pattern string) int64 {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("%q does not say %q", text, pattern)
+	}
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// countRows counts the rows of all tables, without the help of what is tested.
+func countRows(t *testing.T, conn driver.Conn) int64 {
+	t.Helper()
+	var n uint64
+	err := conn.QueryRow(t.Context(), "SELECT (SELECT count() FROM events) + (SELECT count() FROM errors) + (SELECT count() FROM vitals)"+
+		" + (SELECT count() FROM spans) + (SELECT count() FROM visits) + (SELECT count() FROM checks)").Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int64(n)
+}
