@@ -1,7 +1,11 @@
 package auth_test
 
 import (
+	"context"
+	"fmt"
+	"math"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,5 +74,59 @@ func TestUnlimitedIsNoGate(t *testing.T) {
 	}
 	if d, err := auth.Unlimited.Allow(t.Context(), auth.ClassQuery, "key", 1_000_000, nil); !d.OK || d.Limit != 0 || err != nil {
 		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// asked keeps what a limiter was asked, and says no to one class.
+type asked struct {
+	all []string
+	no  auth.Class
+}
+
+func (a *asked) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
+	text := fmt.Sprint(class, " ", id, " ", cost)
+	if own != nil {
+		text += fmt.Sprint(" of ", own.PerMinute)
+	}
+	a.all = append(a.all, text)
+	return auth.Decision{OK: class != a.no, Limit: len(a.all)}, nil
+}
+
+func TestWhichBucketsAreCharged(t *testing.T) {
+	key, own := &auth.Key{ID: "k"}, &auth.Key{ID: "k", Limits: &auth.Limits{PerMinute: 7}}
+	vast := &auth.Key{ID: "k", Limits: &auth.Limits{PerMinute: math.MaxInt}}
+	for _, row := range []struct {
+		name  string
+		who   auth.Principal
+		no    auth.Class
+		want  []string
+		ok    bool
+		limit int // the number of the question whose answer counts
+		place string
+	}{
+		{"a key", auth.Principal{Key: key}, "", []string{"query k 3"}, true, 1, "k"},
+		{"a key with limits of its own", auth.Principal{Key: own}, "", []string{"query k 3 of 7"}, true, 1, "k"},
+		{"a token", auth.Principal{Key: key, Token: "t"}, "", []string{"query-token k/t 3", "query-tokens k 3"}, true, 1, "k/tokens"},
+		{"a token of such a key", auth.Principal{Key: own, Token: "t"}, "", []string{"query-token k/t 3 of 7", "query-tokens k 3 of 70"}, true, 1, "k/tokens"},
+		{"a token of a key with vast limits", auth.Principal{Key: vast, Token: "t"}, "query-token", []string{fmt.Sprint("query-token k/t 3 of ", math.MaxInt)}, false, 1, "k/tokens"},
+		{"a token that used up its own", auth.Principal{Key: key, Token: "t"}, "query-token", []string{"query-token k/t 3"}, false, 1, "k/tokens"},
+		{"a token when all together did", auth.Principal{Key: key, Token: "t"}, "query-tokens", []string{"query-token k/t 3", "query-tokens k 3"}, false, 2, "k/tokens"},
+	} {
+		a := &asked{no: row.no}
+		d, err := row.who.Charge(t.Context(), a, auth.ClassQuery, 3)
+		if d.OK != row.ok || d.Limit != row.limit || err != nil {
+			t.Errorf("%s: %+v, %v", row.name, d, err)
+		}
+		if diff := cmp.Diff(row.want, a.all); diff != "" {
+			t.Errorf("%s: %s", row.name, diff)
+		}
+		if got := row.who.Place(); got != row.place {
+			t.Errorf("%s has its place at %q, want %q", row.name, got, row.place)
+		}
+	}
+	a := &asked{}
+	who := auth.Principal{Key: vast, Token: "t"}
+	if _, err := who.Charge(t.Context(), a, auth.ClassQuery, 1); err != nil || len(a.all) != 2 || strings.Contains(a.all[1], "-9") {
+		t.Errorf("vast limits: %q, %v", a.all, err)
 	}
 }

@@ -1,12 +1,15 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/auth"
 )
@@ -185,5 +188,30 @@ func TestWhoTakesNoPlace(t *testing.T) {
 	}
 	if rec := newWorld(t).send("GET", "/v1/query/websites", "all", ""); rec.Code != 200 {
 		t.Errorf("a limiter that is no gate: %d", rec.Code)
+	}
+}
+
+// panel authenticates everybody as a panel token of the key all.
+type panel struct{ keys fakeKeys }
+
+func (p panel) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
+	return &auth.Principal{Key: p.keys["all"], Token: "t1"}, nil
+}
+
+func TestPanelTokensHaveBucketsAndPlacesOfTheirOwn(t *testing.T) {
+	w, g := gated(t, 1, func(cfg *Config) { cfg.Auth = panel{newKeys()} })
+	g.allow = func(class auth.Class, _ string, _ int) (auth.Decision, error) {
+		return auth.Decision{OK: true, Limit: map[auth.Class]int{"query-token": 120, "query-tokens": 1200}[class], Remaining: 1, Reset: now}, nil
+	}
+	rec := w.send("POST", "/v1/query?website_id=site_a", "", "["+question+","+question+"]")
+	if expect(t, rec, 200, ""); rec.Header().Get("RateLimit-Policy") != `"query";q=120;w=60` {
+		t.Errorf("headers %v", rec.Header())
+	}
+	want := []string{"query-token key_all/t1 1", "query-tokens key_all 1", "query-token key_all/t1 1", "query-tokens key_all 1"}
+	if diff := cmp.Diff(want, g.asked); diff != "" {
+		t.Error(diff)
+	}
+	if g.entered != 1 || len(g.running) != 1 || g.inside("key_all/tokens") != 0 {
+		t.Errorf("%d entered: %v", g.entered, g.running)
 	}
 }

@@ -20,11 +20,7 @@ func (l *limited) Error() string { return "httpapi: " + l.message }
 
 // limit asks the limiter for cost more of the caller's bucket.
 func (a *api) limit(ctx context.Context, c *call, cost int) error {
-	id, own := clientip.Network(c.ip), (*auth.Limits)(nil)
-	if c.principal != nil {
-		id, own = c.principal.Key.ID, c.principal.Key.Limits
-	}
-	d, err := a.cfg.Limiter.Allow(ctx, c.route.class, id, cost, own)
+	d, err := a.charge(ctx, c, cost)
 	if err != nil {
 		// Health must not depend on the limiter, and has nothing to protect.
 		if c.route.class == auth.ClassHealth {
@@ -43,13 +39,20 @@ func (a *api) limit(ctx context.Context, c *call, cost int) error {
 	return a.over(d, "Rate limit exceeded")
 }
 
+func (a *api) charge(ctx context.Context, c *call, cost int) (auth.Decision, error) {
+	if c.principal != nil {
+		return c.principal.Charge(ctx, a.cfg.Limiter, c.route.class, cost)
+	}
+	return a.cfg.Limiter.Allow(ctx, c.route.class, clientip.Network(c.ip), cost, nil)
+}
+
 // enter takes one of the key's places among the requests that run. It comes after the
 // limit, so that who is refused for want of a place does not ask again for nothing.
 func (a *api) enter(c *call) error {
 	if a.gate == nil || c.principal == nil {
 		return nil
 	}
-	d := a.gate.Enter(c.principal.Key.ID)
+	d := a.gate.Enter(c.principal.Place())
 	if !d.OK {
 		c.decision = d
 		return a.over(d, fmt.Sprintf("Too many requests at the same time; the key may have %d", d.Limit))
@@ -61,7 +64,7 @@ func (a *api) enter(c *call) error {
 // leave gives the place back when c took one.
 func (a *api) leave(c *call) {
 	if c.entered {
-		a.gate.Leave(c.principal.Key.ID)
+		a.gate.Leave(c.principal.Place())
 	}
 }
 

@@ -26,21 +26,22 @@ type call struct {
 	now   time.Time
 	route *route
 
-	key     *auth.Key // nil without one
-	refused error     // why authentication was, where it was
-	site    string    // the website that the request as a whole names
-	strange bool      // site is no website; the sender is told after the limit
-	home    string    // without a key: the only website that may be named
-	entered bool      // the gate, which is left when the answer is sent
-	body    body
-	many    bool // the body is an array
-	items   []item
-	sender  *store.Agent             // lazily
-	salt    []byte                   // lazily
-	sites   map[string]store.Website // those that were asked for and may be written to
-	owners  map[store.Subject]string // the same of links and monitors
-	only    *string                  // lazily: the only website of the key
-	used    map[auth.Resource]bool   // what rows were made for
+	key       *auth.Key       // nil without one
+	refused   error           // why authentication was, where it was
+	principal *auth.Principal // of the key
+	site      string          // the website that the request as a whole names
+	strange   bool            // site is no website; the sender is told after the limit
+	home      string          // without a key: the only website that may be named
+	entered   bool            // the gate, which is left when the answer is sent
+	body      body
+	many      bool // the body is an array
+	items     []item
+	sender    *store.Agent             // lazily
+	salt      []byte                   // lazily
+	sites     map[string]store.Website // those that were asked for and may be written to
+	owners    map[store.Subject]string // the same of links and monitors
+	only      *string                  // lazily: the only website of the key
+	used      map[auth.Resource]bool   // what rows were made for
 }
 
 // run takes c through the steps and returns its answer. What panics on the way is an

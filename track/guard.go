@@ -50,7 +50,7 @@ func (c *call) authenticate(ctx context.Context) error {
 	case p == nil || p.Key == nil:
 		return errors.New("track: the Authenticator returned neither a key nor an error")
 	}
-	c.key = p.Key
+	c.key, c.principal = p.Key, p
 	return nil
 }
 

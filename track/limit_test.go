@@ -1,8 +1,10 @@
 package track
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -197,5 +199,30 @@ func TestBrowsersMayReadTheHeadersOfLimits(t *testing.T) {
 		if !slices.Contains(exposed, name) {
 			t.Errorf("%s is not among %q", name, exposed)
 		}
+	}
+}
+
+// panel authenticates everybody as a panel token of the key all.
+type panel struct{}
+
+func (panel) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
+	return &auth.Principal{Key: keys["all"], Token: "t1"}, nil
+}
+
+func TestPanelTokensHaveBucketsAndPlacesOfTheirOwn(t *testing.T) {
+	g := gated(t, 1)
+	h, err := New(Config{Writer: &g.world, Directory: &g.world, Auth: panel{}, Limiter: g, Audit: &g.world, Salts: &g.world, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.built = h
+	if a := g.post(t, "/track", `{"name":"x","websiteId":"w1"}`, keyed("token")...); a.code != 200 {
+		t.Errorf("%d %s", a.code, a.raw)
+	}
+	if diff := cmp.Diff([]string{"track-token:k-all/t1", "track-tokens:k-all"}, g.limits); diff != "" {
+		t.Error(diff)
+	}
+	if g.entered != 1 || len(g.inside) != 1 || g.inside["k-all/tokens"] != 0 {
+		t.Errorf("%d entered: %v", g.entered, g.inside)
 	}
 }

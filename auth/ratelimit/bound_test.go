@@ -147,3 +147,41 @@ func TestGateUnderPressure(t *testing.T) {
 		t.Errorf("%d ran at once, %d were refused", most.Load(), refused.Load())
 	}
 }
+
+func TestTokensHaveTenTimesTheKeysLimitTogether(t *testing.T) {
+	l, _ := newLimiter(t, ratelimit.Config{})
+	for _, row := range []struct {
+		name      string
+		key       *auth.Key
+		each, all int
+	}{
+		{"by default", &auth.Key{ID: "a"}, 120, 1200},
+		{"of a key with limits of its own", &auth.Key{ID: "b", Limits: &auth.Limits{PerMinute: 7}}, 7, 70},
+	} {
+		all := 0
+		for token := range 15 {
+			who, each := auth.Principal{Key: row.key, Token: strconv.Itoa(token)}, 0
+			for {
+				d, err := who.Charge(t.Context(), l, auth.ClassQuery, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !d.OK {
+					break
+				}
+				each++
+			}
+			if want := min(row.each, row.all-all); each != want {
+				t.Errorf("%s: token %d got %d, want %d", row.name, token, each, want)
+			}
+			all += each
+		}
+		if all != row.all {
+			t.Errorf("%s: %d passed together, want %d", row.name, all, row.all)
+		}
+		who := auth.Principal{Key: row.key}
+		if d, err := who.Charge(t.Context(), l, auth.ClassQuery, 0); d.Remaining != row.each || err != nil {
+			t.Errorf("%s: %d of the key's own %d are left, %v", row.name, d.Remaining, row.each, err)
+		}
+	}
+}

@@ -18,7 +18,8 @@
 // anyway, and gets one limit more for every table's worth of requests from others, which
 // is less than one in five hundred with the defaults of 65 536 ids and 120 requests. The
 // tables of classes are apart, so what comes without a key to public routes and health
-// does not touch the buckets of keys.
+// does not touch the buckets of keys. Nor do panel tokens, of which a key's holder can
+// mint any number: what they may do together is counted by key (auth.Principal.Charge).
 //
 // # Several processes
 //

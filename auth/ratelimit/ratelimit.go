@@ -36,7 +36,8 @@ func Defaults() map[auth.Class]int {
 // Config is what a Limiter works with. The zero Config is good.
 type Config struct {
 	// Limits are requests per auth.Window by class, 1 or more. A class that is not
-	// there has its default; a class of the host's own has none.
+	// there has its default; a class of the host's own has none. Classes of panel tokens
+	// (auth.Class.Token and Tokens) follow from the others unless they are there.
 	Limits map[auth.Class]int
 	// Factor multiplies all limits, those of keys too, but not InFlight. 0 means 1.
 	Factor float64
@@ -103,6 +104,14 @@ func (cfg *Config) check() error {
 func (cfg Config) withDefaults() Config {
 	limits := Defaults()
 	maps.Copy(limits, cfg.Limits)
+	// Tokens have tables of their own: who mints many does not push out the buckets of keys.
+	for class, limit := range maps.Clone(limits) {
+		for of, times := range map[auth.Class]int{class.Token(): 1, class.Tokens(): auth.TokensFactor} {
+			if _, given := cfg.Limits[of]; !given {
+				limits[of] = min(limit, maxLimit) * times
+			}
+		}
+	}
 	cfg.Limits = limits
 	if cfg.Factor == 0 {
 		cfg.Factor = 1
