@@ -2,32 +2,61 @@ package clickhouse
 
 import (
 	"context"
+	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
+	"math/rand/v2"
+	"sync"
 	"time"
-
-	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// commit stores a group under one receipt. Every step may be done again, since the
-// server drops a block that comes twice under one token.
+// A commit is what one group is stored under.
+type commit struct {
+	receipt uint64 // orders the commits that a row came with
+	token   string // of its inserts; no other commit ever has it
+}
+
+// newCommit numbers a commit: milliseconds, then 22 random bits. Two commits of one
+// number are told apart by their tokens; only if they shared an event id, too, would
+// neither see the other's.
+func (s *Store) newCommit() commit {
+	return commit{
+		receipt: uint64(s.cfg.Now().UnixMilli())<<22 | rand.Uint64N(1<<22), //nolint:gosec // after 1970; no secret
+		token:   crand.Text(),
+	}
+}
+
+// commit stores a group under one receipt; receipt.go tells how. Every step may be done
+// again, since the server drops a block that comes twice under one token.
 func (s *Store) commit(ctx context.Context, group []*write) error {
+	if err := s.again(ctx, "schema", s.known); err != nil {
+		return err
+	}
+	return s.steps(ctx, s.newCommit(), group)
+}
+
+// steps are those of a commit.
+func (s *Store) steps(ctx context.Context, c commit, group []*write) error {
 	fresh := distinct(group)
-	r := s.newReceipt()
-	if err := s.again(ctx, "receipts", func() error { return s.claim(ctx, r, fresh) }); err != nil {
+	if err := s.again(ctx, "receipts", func(ctx context.Context) error { return s.claim(ctx, c, fresh) }); err != nil {
 		return err
 	}
-	if err := s.again(ctx, "repeats", func() error { return s.markRepeats(ctx, r, fresh) }); err != nil {
+	if err := s.again(ctx, "repeats", func(ctx context.Context) error { return s.markRepeats(ctx, c, fresh) }); err != nil {
 		return err
 	}
-	if err := s.insertGroup(ctx, r, group); err != nil {
+	if err := s.insertGroup(ctx, c, group); err != nil {
 		return err
 	}
-	return s.again(ctx, "settling", func() error { return s.settle(ctx, r, fresh) })
+	return s.again(ctx, "settling", func(ctx context.Context) error {
+		doubtful, err := s.settle(ctx, c.receipt, fresh)
+		if err == nil {
+			s.doubts.add(c.receipt, doubtful)
+		}
+		return err
+	})
 }
 
 // distinct marks the rows whose identity came before in the group, and returns the others.
@@ -47,16 +76,21 @@ func distinct(group []*write) []*row {
 }
 
 // again does one step until it succeeds, the servers refuse it for good, or ctx ends.
-func (s *Store) again(ctx context.Context, what string, step func() error) error {
+// One try has half of the patience, so that a server that hangs leaves time for another.
+func (s *Store) again(ctx context.Context, what string, step func(context.Context) error) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		err := step()
+		try, cancel := context.WithTimeout(ctx, s.cfg.Patience/2)
+		err := step(try)
+		late := try.Err() != nil
+		cancel()
 		if err == nil {
 			return nil
 		}
-		if err = explain(err); ctx.Err() != nil {
+		switch err = explain(err); {
+		case ctx.Err() != nil:
 			return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, what, err)
-		}
-		if !errors.Is(err, store.ErrUnavailable) {
+		case late, errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		default:
 			return fmt.Errorf("%s: %w", what, err)
 		}
 		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: a write is tried again",
@@ -66,7 +100,7 @@ func (s *Store) again(ctx context.Context, what string, step func() error) error
 }
 
 // insertGroup stores the rows of a group that are no repeats, table by table.
-func (s *Store) insertGroup(ctx context.Context, receipt uint64, group []*write) error {
+func (s *Store) insertGroup(ctx context.Context, c commit, group []*write) error {
 	var kept struct {
 		events []eventRow
 		errors []errorRow
@@ -82,76 +116,43 @@ func (s *Store) insertGroup(ctx context.Context, receipt uint64, group []*write)
 			}
 			switch b := w.batch; r.table {
 			case inEvents:
-				kept.events = append(kept.events, eventRow{&b.Events[r.index], receipt})
+				kept.events = append(kept.events, eventRow{&b.Events[r.index], c.receipt})
 			case inErrors:
-				kept.errors = append(kept.errors, errorRow{&b.Errors[r.index], receipt})
+				kept.errors = append(kept.errors, errorRow{&b.Errors[r.index], c.receipt})
 			case inVitals:
 				for _, sample := range b.Vitals[r.index].Samples {
-					kept.vitals = append(kept.vitals, vitalRow{&b.Vitals[r.index], sample, receipt})
+					kept.vitals = append(kept.vitals, vitalRow{&b.Vitals[r.index], sample, c.receipt})
 				}
 			case inSpans:
-				kept.spans = append(kept.spans, spanRow{&b.Spans[r.index], receipt})
+				kept.spans = append(kept.spans, spanRow{&b.Spans[r.index], c.receipt})
 			case inVisits:
-				kept.visits = append(kept.visits, visitRow{&b.Visits[r.index], receipt})
+				kept.visits = append(kept.visits, visitRow{&b.Visits[r.index], c.receipt})
 			default:
-				kept.checks = append(kept.checks, checkRow{&b.Checks[r.index], receipt})
+				kept.checks = append(kept.checks, checkRow{&b.Checks[r.index], c.receipt})
 			}
 		}
 	}
-	for _, insert := range []func() error{
-		func() error { return insert(ctx, s, eventTable(), kept.events, receipt) },
-		func() error { return insert(ctx, s, errorTable(), kept.errors, receipt) },
-		func() error { return insert(ctx, s, vitalTable(), kept.vitals, receipt) },
-		func() error { return insert(ctx, s, spanTable(), kept.spans, receipt) },
-		func() error { return insert(ctx, s, visitTable(), kept.visits, receipt) },
-		func() error { return insert(ctx, s, checkTable(), kept.checks, receipt) },
+	var inserts []func() error
+	for _, insert := range []func(context.Context) error{
+		func(ctx context.Context) error { return insert(ctx, s, eventTable(), kept.events, c) },
+		func(ctx context.Context) error { return insert(ctx, s, errorTable(), kept.errors, c) },
+		func(ctx context.Context) error { return insert(ctx, s, vitalTable(), kept.vitals, c) },
+		func(ctx context.Context) error { return insert(ctx, s, spanTable(), kept.spans, c) },
+		func(ctx context.Context) error { return insert(ctx, s, visitTable(), kept.visits, c) },
+		func(ctx context.Context) error { return insert(ctx, s, checkTable(), kept.checks, c) },
 	} {
-		if err := s.again(ctx, "rows", insert); err != nil {
-			return err
-		}
+		inserts = append(inserts, func() error { return s.again(ctx, "rows", insert) })
 	}
-	return nil
+	return atOnce(inserts)
 }
 
-// insert stores rows in one block, column by column.
-func insert[T any](ctx context.Context, s *Store, t table[T], rows []T, receipt uint64) (err error) {
-	if len(rows) == 0 {
-		return nil
+// atOnce does all steps side by side.
+func atOnce(steps []func() error) error {
+	faults := make([]error, len(steps))
+	var all sync.WaitGroup
+	for i, step := range steps {
+		all.Go(func() { faults[i] = step() })
 	}
-	names := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		names[i] = c.name
-	}
-	batch, err := s.block(ctx, t.name, names, receipt)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, batch.Close()) }()
-	for i, c := range t.columns {
-		if err := c.fill(batch.Column(i), rows); err != nil {
-			return fmt.Errorf("column %s: %w", c.name, err)
-		}
-	}
-	return batch.Send()
-}
-
-// block begins an insert that counts once however often it is sent under the receipt.
-func (s *Store) block(ctx context.Context, table string, columns []string, receipt uint64) (driverBatch, error) {
-	settings := s.settings(ctx, "insert "+table)
-	for name, value := range map[string]any{
-		"async_insert":                    0,
-		"insert_deduplicate":              1,
-		"insert_deduplication_token":      fmt.Sprintf("%s %d", table, receipt),
-		"max_partitions_per_insert_block": 0,
-	} {
-		settings[name] = value
-	}
-	if s.cfg.Cluster != "" {
-		settings["distributed_foreground_insert"] = 1
-		// A look-up elsewhere must find what was stored here.
-		settings["insert_quorum"] = "auto"
-		settings["insert_quorum_parallel"] = 0
-	}
-	return s.conn.PrepareBatch(driver.Context(ctx, driver.WithSettings(settings)),
-		"INSERT INTO "+table+" ("+strings.Join(columns, ", ")+")")
+	all.Wait()
+	return errors.Join(faults...)
 }

@@ -2,9 +2,9 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -15,112 +15,181 @@ const groupRows = 50_000
 
 // A write is a batch that waits to be stored.
 type write struct {
-	batch     *store.Batch
-	rows      []row
-	done      chan error // has room for the one answer
-	abandoned atomic.Bool
+	batch *store.Batch
+	rows  []row
+	done  chan error // has room for the one answer
+
+	// Both under the queue's lock.
+	taken     bool // out of the queue
+	abandoned bool // nobody waits for it
 }
 
 // A queue is what waits to be stored.
 type queue struct {
 	mu      sync.Mutex
 	waiting []*write
-	rows    int
-	wake    chan struct{} // has room for one
+	rows    int           // of those that somebody waits for
+	wake    chan struct{} // has room for one: something waits
+	filled  chan struct{} // has room for one: a whole group waits
 	closed  bool
 }
 
-// enqueue adds w to the queue, or refuses it when the queue is full.
-func (s *Store) enqueue(w *write) error {
-	q := &s.queue
+func (q *queue) begin() {
+	q.wake, q.filled = make(chan struct{}, 1), make(chan struct{}, 1)
+}
+
+// add puts w into the queue, or refuses it when more than limit rows would wait. One
+// batch of any size passes when none waits.
+func (q *queue) add(w *write, limit int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
 	case q.closed:
 		return errClosed
-	case q.rows > 0 && q.rows+len(w.rows) > s.cfg.Buffer:
+	case q.rows > 0 && q.rows+len(w.rows) > limit:
 		return fmt.Errorf("%w: %d rows wait to be stored", store.ErrUnavailable, q.rows)
 	}
 	q.waiting = append(q.waiting, w)
 	q.rows += len(w.rows)
-	select {
-	case q.wake <- struct{}{}:
-	default:
+	signal(q.wake)
+	if q.rows >= groupRows {
+		signal(q.filled)
 	}
 	return nil
 }
 
-// take removes a group of writes from the queue, those left out that nobody waits for.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// abandon gives the place of w free, when it waits still.
+func (q *queue) abandon(w *write) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !w.taken {
+		w.abandoned = true
+		q.rows -= len(w.rows)
+	}
+}
+
+// take removes a group of writes from the queue, and those that nobody waits for.
 func (q *queue) take() []*write {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var group []*write
-	taken, rows := 0, 0
+	seen, rows := 0, 0
 	for _, w := range q.waiting {
 		if rows > 0 && rows+len(w.rows) > groupRows {
 			break
 		}
-		taken++
-		q.rows -= len(w.rows)
-		if !w.abandoned.Load() {
-			group = append(group, w)
-			rows += len(w.rows)
+		seen++
+		if w.abandoned {
+			continue
 		}
+		w.taken = true
+		group = append(group, w)
+		rows += len(w.rows)
 	}
-	q.waiting = append([]*write(nil), q.waiting[taken:]...)
+	q.rows -= rows
+	q.waiting = append([]*write(nil), q.waiting[seen:]...)
+	if len(q.waiting) > 0 {
+		signal(q.wake)
+	}
+	if q.rows >= groupRows {
+		signal(q.filled)
+	}
 	return group
 }
 
-// full reports whether a group of the largest size waits.
-func (q *queue) full() bool {
+// end makes the queue refuse what comes from now on.
+func (q *queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.rows >= groupRows
+	q.closed = true
 }
 
 // run is the writer: it stores one group after the other until the store is closed and
-// nothing waits.
+// nothing waits, and looks again at what is in doubt.
 func (s *Store) run() {
 	defer close(s.ended)
-	var last time.Time
+	tick := time.NewTicker(s.doubts.every)
+	defer tick.Stop()
+	rest := time.NewTimer(0) // until the next group may be stored
+	defer rest.Stop()
 	for {
 		select {
 		case <-s.queue.wake:
+			s.gather(rest)
+			s.storeNext(context.Background())
+			rest.Reset(s.cfg.Linger)
+		case <-tick.C:
+			s.lookAgain(context.Background(), false)
 		case <-s.closing.Done():
-			s.queue.mu.Lock()
-			s.queue.closed = true
-			s.queue.mu.Unlock()
-			for s.commitNext() {
-			}
+			s.finish()
 			return
 		}
-		s.linger(last)
-		for s.commitNext() {
-			last = s.cfg.Now()
-			s.linger(last)
-		}
 	}
 }
 
-// linger waits until writes that came shortly after the last commit had time to be
+// gather waits until writes that came shortly after the last group had time to be
 // joined by more.
-func (s *Store) linger(last time.Time) {
-	if rest := s.cfg.Linger - s.cfg.Now().Sub(last); rest > 0 && !s.queue.full() {
-		pause(s.closing, rest)
+func (s *Store) gather(rest *time.Timer) {
+	select {
+	case <-rest.C:
+	case <-s.queue.filled:
+	case <-s.closing.Done():
 	}
 }
 
-// commitNext stores the next group and tells its writers; false when none waits.
-func (s *Store) commitNext() bool {
+// finish stores what waits, as far as Options.Patience reaches.
+func (s *Store) finish() {
+	s.queue.end()
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Patience)
+	defer cancel()
+	for s.storeNext(ctx) {
+	}
+	s.lookAgain(ctx, true)
+}
+
+// storeNext stores the next group and tells its writers; false when none waits.
+func (s *Store) storeNext(ctx context.Context) bool {
 	group := s.queue.take()
 	if len(group) == 0 {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Patience)
-	defer cancel()
-	err := s.commit(ctx, group)
+	s.store(ctx, group)
+	return true
+}
+
+// store stores a group. When the servers refuse it, it tries halves, down to the batches
+// that are to blame.
+func (s *Store) store(ctx context.Context, group []*write) {
+	timed, cancel := context.WithTimeout(ctx, s.cfg.Patience)
+	err := s.commit(timed, group)
+	cancel()
+	if len(group) > 1 && blames(err) {
+		half := len(group) / 2
+		s.store(ctx, group[:half])
+		s.store(ctx, group[half:])
+		return
+	}
 	for _, w := range group {
 		w.done <- err
+	}
+}
+
+// blames reports whether err may be about one batch alone.
+func blames(err error) bool {
+	if err == nil {
+		return false
+	}
+	for _, general := range []error{store.ErrUnavailable, store.ErrFull, ErrAccess, ErrRights, ErrNoSchema, ErrTooOld} {
+		if errors.Is(err, general) {
+			return false
+		}
 	}
 	return true
 }

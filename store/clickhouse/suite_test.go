@@ -108,3 +108,24 @@ func TestStore(t *testing.T) {
 		})
 	})
 }
+
+func TestWriter(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		addresses := map[storetest.WriterStore]string{}
+		at := func(t *testing.T, address string, now func() time.Time) storetest.WriterStore {
+			s := open(t, clickhouse.Options{DSN: address, Now: now})
+			addresses[s] = address
+			return s
+		}
+		storetest.RunWriter(t, storetest.WriterHarness{
+			Open: func(t *testing.T, now func() time.Time) storetest.WriterStore { return at(t, database(t, dsn), now) },
+			Reopen: func(t *testing.T, s storetest.WriterStore, now func() time.Time) storetest.WriterStore {
+				if err := s.(*clickhouse.Store).Close(); err != nil {
+					t.Fatalf("Close: %v", err)
+				}
+				return at(t, addresses[s], now)
+			},
+		})
+	})
+}

@@ -12,19 +12,21 @@ import (
 
 // Write stores b together with what other writes wait to store. When it returns nil,
 // all of b is on the servers' disks; when it returns an error, none or a part of b is,
-// and writing b again stores the rest, each row once. It waits while the servers are
-// away, up to Options.Patience. Its error wraps store.ErrUnavailable when they stay
-// away, and at once when Options.Buffer rows wait already.
+// and writing b again stores the rest, each row once. A batch that cannot be stored
+// keeps no other back.
+//
+// Write waits while the servers are away, up to Options.Patience. Its error wraps
+// store.ErrUnavailable when they stay away, and at once when Options.Buffer rows wait already.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
 	rows, err := arrange(b)
 	if err != nil {
 		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
 	}
-	if len(rows) == 0 {
+	if len(rows) == 0 || ctx.Err() != nil {
 		return store.Written{}, ctx.Err()
 	}
 	w := &write{batch: b, rows: rows, done: make(chan error, 1)}
-	if err := s.enqueue(w); err != nil {
+	if err := s.queue.add(w, s.cfg.Buffer); err != nil {
 		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
 	}
 	patience := time.NewTimer(s.cfg.Patience)
@@ -32,10 +34,10 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 	select {
 	case err = <-w.done:
 	case <-ctx.Done():
-		w.abandoned.Store(true)
+		s.queue.abandon(w)
 		return store.Written{}, ctx.Err()
 	case <-patience.C:
-		w.abandoned.Store(true)
+		s.queue.abandon(w)
 		err = fmt.Errorf("%w: not stored within %s", store.ErrUnavailable, s.cfg.Patience)
 	}
 	if err != nil {
@@ -70,6 +72,9 @@ const (
 )
 
 var tableNames = [numTables]string{"events", "errors", "vitals", "spans", "visits", "checks"}
+
+// What stands in front of the subjects of a table.
+var marks = [numTables]string{inVisits: linkMark, inChecks: scheduleMark}
 
 // The kinds of row in the table events that have ids of their own, as in column kind;
 // kinds of page events are one. Other tables have one kind.
@@ -106,7 +111,7 @@ func arrange(b *store.Batch) ([]row, error) {
 		if err != nil {
 			faults = errors.Join(faults, fmt.Errorf("%w: %s[%d]: %w", store.ErrInvalid, tableNames[t], index, err))
 		}
-		rows = append(rows, row{identity{t, kind, subject, id}, index, at.UnixMilli(), false})
+		rows = append(rows, row{identity{t, kind, marks[t] + subject, id}, index, at.UnixMilli(), false})
 	}
 	for i := range b.Events {
 		e := &b.Events[i]

@@ -44,12 +44,14 @@ func testCrowd(w *writerTest) {
 				w.Errorf("Write = %+v, %v", got, err)
 				return
 			}
-			v, err := w.store.Version(ctx, website(own), midnight, midnight.Add(day))
-			if err != nil || v <= last {
-				w.Errorf("Version = %d, %v after a write; want more than %d", v, err, last)
-				return
+			if versions, ok := w.store.(store.Versioner); ok {
+				v, err := versions.Version(ctx, website(own), midnight, midnight.Add(day))
+				if err != nil || v <= last {
+					w.Errorf("Version = %d, %v after a write; want more than %d", v, err, last)
+					return
+				}
+				last = v
 			}
-			last = v
 			if round%5 == 0 && !w.sees(own, b.Events[0].ID) {
 				return
 			}

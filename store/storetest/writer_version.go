@@ -8,7 +8,7 @@ import (
 
 // versionCases are about store.Versioner.
 func versionCases() []writerCase {
-	return []writerCase{
+	cases := []writerCase{
 		{name: "no data is version 0", run: testVersionNone, defends: "Version: no data: 0"},
 		{name: "every write makes the versions of its days larger", run: testVersionGrows,
 			defends: "every write to one of those days, late or erasing, makes it larger"},
@@ -22,6 +22,10 @@ func versionCases() []writerCase {
 			defends: "every write to one of those days makes it larger"},
 		{name: "links and monitors have versions too", run: testVersionKinds, defends: "Version is asked for any subject"},
 	}
+	for i := range cases {
+		cases[i].versions = true
+	}
+	return cases
 }
 
 const day = 24 * time.Hour

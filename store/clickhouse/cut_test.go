@@ -1,0 +1,98 @@
+package clickhouse_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// An answer that is cut anywhere is asked for again, or is an error: never is a short
+// answer taken for a whole one.
+func TestAnswersAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, compression := range []string{"none", "lz4"} {
+		t.Run(compression, func(t *testing.T) {
+			eachProtocol(t, func(t *testing.T, dsn string) {
+				way, address := newGate(t, dsn+"?compress="+compression+"&max_open_conns=1")
+				s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: address})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				// Several blocks, of which each is a piece of its own on the wire.
+				const rows = 3_000
+				question := store.Statement{
+					Label: "cut",
+					SQL:   fmt.Sprintf("SELECT toInt64(number) AS n, hex(sipHash64(number)) AS t FROM numbers(%d) AS a SETTINGS max_block_size = 500", rows),
+					Kinds: []dialect.Kind{dialect.Int, dialect.Text},
+				}
+				ask := func(what string) bool {
+					got, err := s.Query(t.Context(), question)
+					switch {
+					case errors.Is(err, store.ErrUnavailable):
+						return false
+					case err != nil:
+						t.Fatalf("%s: %v, want the answer or ErrUnavailable", what, err)
+					case got.Len != rows || got.Columns[0].Ints[rows-1] != rows-1:
+						t.Fatalf("%s: %d rows of %d, and no error", what, got.Len, rows)
+					}
+					return true
+				}
+				if !ask("uncut") { // the greeting is over
+					t.Fatal("no answer through an open gate")
+				}
+				way.count()
+				ask("uncut")
+				size := way.count()
+				if size < rows*2 {
+					t.Fatalf("an answer of %d bytes cannot hold %d rows", size, rows)
+				}
+				answered := 0
+				places := []int{0, 1, 2, 3, 4, 5, 7, 11, 50, 100, 200, 300, 400, 500, size - 7, size - 5, size - 3, size - 2, size - 1}
+				for range 60 {
+					places = append(places, rand.IntN(size))
+				}
+				for i, n := range places {
+					way.cut(n, i%2 == 0)
+					if ask(fmt.Sprintf("cut after %d of %d bytes", n, size)) {
+						answered++
+					}
+				}
+				if answered < len(places)*9/10 {
+					t.Errorf("%d of %d cut answers were asked for again, want nearly all", answered, len(places))
+				}
+			})
+		})
+	}
+}
+
+// A query that fails after it has begun to answer is an error.
+func TestFailureMidway(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: dsn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, at := range []int{0, 70_000, 299_999} {
+			got, err := s.Query(t.Context(), store.Statement{
+				Label: "midway",
+				SQL:   fmt.Sprintf("SELECT toInt64(number + throwIf(number = %d, 'midway')) AS n FROM numbers(300000) AS a SETTINGS max_block_size = 1000", at),
+				Kinds: []dialect.Kind{dialect.Int},
+			})
+			if err == nil {
+				t.Fatalf("failing at row %d: %d rows and no error", at, got.Len)
+			}
+			if !strings.Contains(err.Error(), "midway") {
+				t.Errorf("failing at row %d: %v, want what the server said", at, err)
+			}
+		}
+	})
+}
