@@ -54,6 +54,24 @@ func measure[T any](name string, value func(*T) *store.Measure) column[T] {
 	})
 }
 
+// subjectText is what a subject is stored as: its id, with a word in front for links and
+// schedules, so that a table of websites has nothing of a link that is called like one.
+func subjectText(s store.Subject) string {
+	switch s.Kind {
+	case store.KindLink:
+		return linkMark + s.ID
+	case store.KindSchedule:
+		return scheduleMark + s.ID
+	default:
+		return s.ID
+	}
+}
+
+const (
+	linkMark     = "link "
+	scheduleMark = "schedule "
+)
+
 // head are the columns that every table begins with. receipt tells which of several
 // rows of one event came first; it is not part of the logical table.
 func head[T any](subject, id func(*T) string, millis func(*T) int64, receipt func(*T) uint64) []column[T] {

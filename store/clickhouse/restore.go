@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strings"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -38,11 +39,11 @@ func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error 
 	}
 	within, cancel := context.WithTimeout(ctx, s.cfg.Patience)
 	defer cancel()
-	receipt := restored(mark)
+	c := commit{receipt: restored(mark), token: "restored " + mark}
 	// Receipts come first, as in commit: a retry that comes now finds row or receipt.
-	err = s.again(within, "receipts", func() error { return s.claim(within, receipt, all) })
+	err = s.again(within, "receipts", func(ctx context.Context) error { return s.claim(ctx, c, all) })
 	if err == nil {
-		err = s.insertGroup(within, receipt, []*write{w})
+		err = s.insertGroup(within, c, []*write{w})
 	}
 	switch {
 	case err == nil:
@@ -96,6 +97,7 @@ func (s *Store) subjects(ctx context.Context, kind store.SubjectKind, from strin
 		if err := rows.Scan(&one.ID); err != nil {
 			return nil, err
 		}
+		one.ID = strings.TrimPrefix(one.ID, subjectText(store.Subject{Kind: kind}))
 		all = append(all, one)
 	}
 	return all, rows.Err()

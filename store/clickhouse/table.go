@@ -143,7 +143,7 @@ func spanTable() table[spanRow] {
 func visitTable() table[visitRow] {
 	type row = visitRow
 	return table[row]{"visits", "event_id", slices.Concat(
-		head(func(r *row) string { return r.Link }, func(r *row) string { return r.ID },
+		head(func(r *row) string { return linkMark + r.Link }, func(r *row) string { return r.ID },
 			func(r *row) int64 { return r.Time.UnixMilli() }, func(r *row) uint64 { return r.receipt }),
 		[]column[row]{
 			story("referrer", func(r *row) string { return r.Referrer }),
@@ -155,7 +155,7 @@ func visitTable() table[visitRow] {
 func checkTable() table[checkRow] {
 	type row = checkRow
 	return table[row]{"checks", "event_id", slices.Concat(
-		head(func(r *row) string { return r.Schedule }, func(r *row) string { return r.ID },
+		head(func(r *row) string { return scheduleMark + r.Schedule }, func(r *row) string { return r.ID },
 			func(r *row) int64 { return r.Time.UnixMilli() }, func(r *row) uint64 { return r.receipt }),
 		[]column[row]{
 			word("url", func(r *row) string { return r.URL }),

@@ -1,0 +1,279 @@
+package clickhouse_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// events is a batch of pageviews.
+func events(ids ...string) *store.Batch {
+	b := &store.Batch{}
+	for _, id := range ids {
+		b.Events = append(b.Events, store.Event{Website: "w", ID: id, Time: monthEnd})
+	}
+	return b
+}
+
+// counts is how often each id is in events.
+func counts(t *testing.T, s *clickhouse.Store) map[string]int64 {
+	t.Helper()
+	rows, err := s.Query(t.Context(), store.Statement{
+		Label: "counts", SQL: "SELECT t.event_id, toInt64(count()) AS n FROM events AS t GROUP BY t.event_id",
+		Kinds: []dialect.Kind{dialect.Text, dialect.Int},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[string]int64{}
+	for i, id := range rows.Columns[0].Texts {
+		n[id] = rows.Columns[1].Ints[i]
+	}
+	return n
+}
+
+// While the servers are away writes wait, as many as the buffer holds and as long as
+// patience lasts. What was refused can be sent again, and is there once.
+func TestServersAway(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		dsn = database(t, dsn)
+		there := open(t, clickhouse.Options{DSN: dsn})
+		way, address := newGate(t, dsn)
+		const patience = 4 * time.Second
+		s := open(t, clickhouse.Options{DSN: address, Buffer: 60, Patience: patience})
+		if _, err := s.Write(t.Context(), events("before")); err != nil {
+			t.Fatal(err)
+		}
+		way.shut()
+		began := time.Now()
+		fault := make(chan error, 1)
+		go func() { // this one is under way; the others wait
+			_, err := s.Write(t.Context(), events(ids("under way", 0, 10)...))
+			fault <- err
+		}()
+		time.Sleep(patience / 8)
+		var waiting sync.WaitGroup
+		faults := make([]error, 6)
+		for i := range faults {
+			waiting.Go(func() { _, faults[i] = s.Write(t.Context(), events(ids(fmt.Sprint(i), 0, 10)...)) })
+		}
+		time.Sleep(patience / 8)
+		at := time.Now()
+		_, err := s.Write(t.Context(), events("too many"))
+		if took := time.Since(at); !errors.Is(err, store.ErrUnavailable) || took > patience/4 {
+			t.Errorf("a write beyond the buffer: %v after %s, want ErrUnavailable at once", err, took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := s.Write(ctx, events()); err != nil {
+			t.Errorf("a write of nothing: %v", err)
+		}
+		waiting.Wait()
+		for i, err := range append(faults, <-fault) {
+			if !errors.Is(err, store.ErrUnavailable) {
+				t.Errorf("write %d: %v, want ErrUnavailable", i, err)
+			}
+		}
+		if took := time.Since(began); took < patience || took > 3*patience {
+			t.Errorf("the writes gave up after %s, want %s", took, patience)
+		}
+		way.open()
+		for i := range faults {
+			if _, err := s.Write(t.Context(), events(ids(fmt.Sprint(i), 0, 10)...)); err != nil {
+				t.Errorf("after the servers came back: %v", err)
+			}
+		}
+		got := counts(t, there)
+		for i := range faults {
+			for _, id := range ids(fmt.Sprint(i), 0, 10) {
+				if got[id] != 1 {
+					t.Errorf("%s is there %d times, want once", id, got[id])
+				}
+			}
+		}
+		if got["before"] != 1 || got["too many"] != 0 {
+			t.Errorf("before: %d, too many: %d; want 1 and 0", got["before"], got["too many"])
+		}
+	})
+}
+
+// Servers that come back within patience are no error at all.
+func TestServersBack(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		dsn = database(t, dsn)
+		there := open(t, clickhouse.Options{DSN: dsn})
+		way, address := newGate(t, dsn)
+		s := open(t, clickhouse.Options{DSN: address})
+		way.shut()
+		var writers sync.WaitGroup
+		for i := range 8 {
+			writers.Go(func() {
+				if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
+					t.Errorf("Write: %v", err)
+				}
+			})
+		}
+		time.Sleep(700 * time.Millisecond)
+		way.open()
+		writers.Wait()
+		if got := counts(t, there); len(got) != 8 {
+			t.Errorf("%d events are there, want 8", len(got))
+		}
+	})
+}
+
+// The caller's own end is the error of a write that waits, and the write's place is free.
+func TestCallerGone(t *testing.T) {
+	t.Parallel()
+	dsn := database(t, server(t, "CLICKHOUSE_DSN"))
+	way, address := newGate(t, dsn)
+	s := open(t, clickhouse.Options{DSN: address, Buffer: 10, Patience: 5 * time.Second})
+	way.shut()
+	go func() { _, _ = s.Write(t.Context(), events("under way")) }()
+	time.Sleep(300 * time.Millisecond)
+	for range 5 {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		if _, err := s.Write(ctx, events(ids("gone", 0, 10)...)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Write: %v, want DeadlineExceeded", err)
+		}
+		cancel()
+	}
+	way.open()
+	if _, err := s.Write(t.Context(), events("after")); err != nil {
+		t.Fatal(err)
+	}
+	if got := counts(t, s); got["after"] != 1 || got["gone-0"] != 0 {
+		t.Errorf("after: %d, gone: %d; want 1 and 0", got["after"], got["gone-0"])
+	}
+}
+
+// Close stores what waits.
+func TestCloseStoresWhatWaits(t *testing.T) {
+	t.Parallel()
+	dsn := database(t, server(t, "CLICKHOUSE_DSN"))
+	there := open(t, clickhouse.Options{DSN: dsn})
+	s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: dsn, Linger: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write(t.Context(), events("first")); err != nil {
+		t.Fatal(err)
+	}
+	var writers sync.WaitGroup
+	for i := range 20 {
+		writers.Go(func() {
+			if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
+				t.Errorf("Write: %v", err)
+			}
+		})
+	}
+	time.Sleep(200 * time.Millisecond)
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	writers.Wait()
+	if got := counts(t, there); len(got) != 21 {
+		t.Errorf("%d events are there, want 21", len(got))
+	}
+	if _, err := s.Write(t.Context(), events("late")); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Write after Close: %v, want ErrUnavailable", err)
+	}
+}
+
+// A batch that the server refuses keeps no other back, of those that it was joined with.
+func TestOneBadBatch(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		dsn = database(t, dsn)
+		s := open(t, clickhouse.Options{DSN: dsn, Linger: 500 * time.Millisecond})
+		alter(t, dsn, "ALTER TABLE events ADD CONSTRAINT good CHECK event_id NOT LIKE 'bad%'")
+		if _, err := s.Write(t.Context(), events("first")); err != nil { // what comes now is joined
+			t.Fatal(err)
+		}
+		var writers sync.WaitGroup
+		for i := range 16 {
+			writers.Go(func() {
+				switch i {
+				case 5, 11:
+					if _, err := s.Write(t.Context(), events("with", fmt.Sprint("bad", i))); err == nil || errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "469") {
+						t.Errorf("a batch that breaks a constraint: %v, want what the server said", err)
+					}
+				case 7:
+					b := events("with")
+					b.Events = append(b.Events, store.Event{Website: "w", ID: "no time"})
+					if _, err := s.Write(t.Context(), b); !errors.Is(err, store.ErrInvalid) {
+						t.Errorf("a batch with a row without time: %v, want ErrInvalid", err)
+					}
+				default:
+					if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
+						t.Errorf("a good batch: %v", err)
+					}
+				}
+			})
+		}
+		writers.Wait()
+		got := counts(t, s)
+		if len(got) != 14 || got["with"] != 0 {
+			t.Errorf("%d ids, 'with' %d times; want the 14 of the good batches", len(got), got["with"])
+		}
+	})
+}
+
+// alter runs a statement on the server of dsn.
+func alter(t *testing.T, dsn, statement string) {
+	t.Helper()
+	o, err := driver.ParseDSN(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := driver.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Where one of two addresses is down, or goes down meanwhile, reads and writes go on.
+func TestOneOfTwoAddresses(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		dsn = database(t, dsn)
+		there := open(t, clickhouse.Options{DSN: dsn})
+		one, address := newGate(t, dsn)
+		other, _ := newGate(t, dsn)
+		s := open(t, clickhouse.Options{DSN: strings.Replace(address, one.host, one.host+","+other.host, 1)})
+		n := 0
+		for _, change := range []func(){func() {}, one.shut, func() { one.open(); other.shut() }, other.open, one.shut} {
+			change()
+			for range 4 {
+				n++
+				if _, err := s.Write(t.Context(), events(fmt.Sprint(n))); err != nil {
+					t.Fatalf("write %d: %v", n, err)
+				}
+				if got := counts(t, s); len(got) != n {
+					t.Fatalf("%d events are read, want %d", len(got), n)
+				}
+			}
+		}
+		for id, times := range counts(t, there) {
+			if times != 1 {
+				t.Errorf("%s is there %d times", id, times)
+			}
+		}
+	})
+}
