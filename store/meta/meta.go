@@ -29,7 +29,7 @@ type Config struct {
 	Prefix  string           // of new secrets; empty means auth.DefaultPrefix
 	Now     func() time.Time // nil means time.Now
 	Wait    time.Duration    // how long to wait for another process's write; 0 means 5 s
-	Timeout time.Duration    // of one operation whose context does not end before; 0 means twice Wait
+	Timeout time.Duration    // of one operation whose context does not end before; 0 means Wait and 5 s
 	Logger  *slog.Logger     // nil means silent
 }
 
@@ -76,7 +76,7 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 		cfg.Wait = 5 * time.Second
 	}
 	if cfg.Timeout == 0 {
-		cfg.Timeout = 2 * cfg.Wait
+		cfg.Timeout = cfg.Wait + 5*time.Second
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
