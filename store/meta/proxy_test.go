@@ -103,6 +103,6 @@ func throughProxy(t *testing.T) (*Store, *proxy) {
 	}
 	p := startProxy(t, host)
 	cfg = with(t, cfg, func(u *url.URL) { u.Host = p.listener.Addr().String() })
-	cfg.Wait, cfg.Timeout = 200*time.Millisecond, 400*time.Millisecond
+	cfg.Wait, cfg.Timeout = 500*time.Millisecond, time.Second
 	return mustOpen(t, cfg), p
 }
