@@ -24,10 +24,12 @@ type analytics interface {
 
 // openAnalytics opens the store that s names.
 func openAnalytics(ctx context.Context, s settings, log *slog.Logger, now func() time.Time) (analytics, error) {
-	if s.clickhouse == "" {
+	if s.clickhouse.DSN == "" {
 		return openFile(ctx, s.data, log, now)
 	}
-	events, err := openClickHouse(ctx, clickhouse.Options{DSN: s.clickhouse, Now: now, Logger: log})
+	o := s.clickhouse
+	o.Now, o.Logger = now, log
+	events, err := openClickHouse(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("--clickhouse: %w", err)
 	}

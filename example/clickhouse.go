@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-const clickhouseHelp = "`address` of ClickHouse, as clickhouse://user:password@host:9000/database, or http:// with port 8123"
+const clickhouseHelp = "`address` of ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123" //nolint:gosec // no real one
 
 // clickhouseTables runs the commands about ClickHouse's tables.
 func clickhouseTables(ctx context.Context, args []string, to streams) error {
@@ -34,10 +34,10 @@ func clickhouseTables(ctx context.Context, args []string, to streams) error {
 	}
 }
 
-// tableFlags adds the flags that change the tables to set.
-func tableFlags(set *flag.FlagSet, o *clickhouse.Options) {
-	set.StringVar(&o.Cluster, "cluster", "", "`name` of a cluster of the servers; its tables are Replicated, with Distributed ones in front")
-	set.Func("retention", "how long rows are kept, in whole `days`, as 400d; without it for ever", func(text string) error {
+// tableFlags adds the flags that change the tables to set, their names behind prefix.
+func tableFlags(set *flag.FlagSet, prefix string, o *clickhouse.Options) {
+	set.StringVar(&o.Cluster, prefix+"cluster", "", "`name` of a cluster of the ClickHouse servers; tables that are made are Replicated, with Distributed ones in front")
+	set.Func(prefix+"retention", "how long ClickHouse keeps rows of tables that are made or brought up to date, in whole `days`, as 400d; without it for ever", func(text string) error {
 		days, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
 		if err != nil || days < 1 || !strings.HasSuffix(text, "d") {
 			return errors.New("not a number of days like 400d")
@@ -50,7 +50,7 @@ func tableFlags(set *flag.FlagSet, o *clickhouse.Options) {
 func printSchema(args []string, to streams) error {
 	var o clickhouse.Options
 	set := flag.NewFlagSet("clickhouse schema", flag.ContinueOnError)
-	tableFlags(set, &o)
+	tableFlags(set, "", &o)
 	if err := parse(set, args, to); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func migrateClickHouse(ctx context.Context, args []string, to streams) (err erro
 	o := clickhouse.Options{Logger: slog.New(slog.NewTextHandler(to.err, nil))}
 	set := flag.NewFlagSet("clickhouse migrate", flag.ContinueOnError)
 	set.StringVar(&o.DSN, "clickhouse", "", clickhouseHelp+"; required")
-	tableFlags(set, &o)
+	tableFlags(set, "", &o)
 	if err := parse(set, args, to); err != nil {
 		return err
 	}

@@ -21,12 +21,8 @@ import (
 // controlled is a store behind the socket of a folder.
 func controlled(t *testing.T) (dir string, file *duckdb.Store, stop func() error) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "ctl") // short: the path of a socket must be
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	file, err = duckdb.Open(t.Context(), duckdb.Config{Path: filepath.Join(dir, analyticsFile)})
+	dir = t.TempDir()
+	file, err := duckdb.Open(t.Context(), duckdb.Config{Path: filepath.Join(dir, analyticsFile)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,11 @@ import (
 
 // A move is what copy was asked to do.
 type move struct {
-	dir, to string
-	verify  bool
-	before  time.Time
-	rows    int
+	dir    string
+	to     clickhouse.Options
+	verify bool
+	before time.Time
+	rows   int
 }
 
 // copyRows carries all rows of a data folder over to ClickHouse, and verifies.
@@ -60,7 +61,8 @@ func readMove(args []string, to streams) (move, error) {
 	var m move
 	set := flag.NewFlagSet("copy", flag.ContinueOnError)
 	set.StringVar(&m.dir, "data", "./sightline-data", "folder of the data to carry over; a server may be running on it")
-	set.StringVar(&m.to, "to", "", clickhouseHelp+"; required")
+	set.StringVar(&m.to.DSN, "to", "", clickhouseHelp+"; required")
+	tableFlags(set, "", &m.to)
 	set.BoolVar(&m.verify, "verify", false, "compare only; change nothing")
 	set.Func("before", "leave out the rows of this UTC `day` and later, as 2026-11-21", func(text string) (err error) {
 		m.before, err = time.Parse(time.DateOnly, text)
@@ -71,7 +73,7 @@ func readMove(args []string, to streams) (move, error) {
 		return m, err
 	}
 	switch {
-	case m.to == "":
+	case m.to.DSN == "":
 		return m, &usageError{set.Name(), errors.New("--to is required")}
 	case m.rows < 0:
 		return m, &usageError{set.Name(), errors.New("--rows is negative")}
@@ -86,21 +88,21 @@ func (m *move) run(ctx context.Context, to streams) (_ transfer.Report, err erro
 		return transfer.Report{}, err
 	}
 	defer func() { err = errors.Join(err, closeFrom()) }()
-	target, err := openClickHouse(ctx, clickhouse.Options{
-		DSN: m.to, Logger: log, Patience: time.Minute, MaxExecutionTime: 10 * time.Minute,
-	})
+	o := m.to
+	o.Logger, o.Patience, o.MaxExecutionTime = log, time.Minute, 10*time.Minute
+	target, err := openClickHouse(ctx, o)
 	if err != nil {
 		return transfer.Report{}, fmt.Errorf("--to: %w", err)
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	o := transfer.Options{Before: m.before, Rows: m.rows, Progress: reportTo(to.err, time.Now)}
+	how := transfer.Options{Before: m.before, Rows: m.rows, Progress: reportTo(to.err, time.Now)}
 	if m.verify {
-		return transfer.Verify(ctx, from, target, o)
+		return transfer.Verify(ctx, from, target, how)
 	}
 	// The note comes first: rows that the demo adds meanwhile may be there twice as
 	// writes, but not be missing.
 	note, noteErr := os.ReadFile(filepath.Join(m.dir, progressFile))
-	report, err := transfer.Copy(ctx, from, target, o)
+	report, err := transfer.Copy(ctx, from, target, how)
 	if err != nil || noteErr != nil || len(report.Differences) > 0 || !m.before.IsZero() {
 		return report, err
 	}

@@ -89,7 +89,7 @@ func (a *app) demoSite(ctx context.Context, r *ready, to streams) error {
 	}
 	r.WebsiteID, r.LinkID, r.ScheduleID = demoWebsite, demoLink, demoMonitor
 	note, step := progressFile, oneDay
-	if a.settings.clickhouse != "" {
+	if a.settings.clickhouse.DSN != "" {
 		note, step = clickhouseProgressFile, 5*oneDay // it likes few and large writes
 	}
 	f := &filler{

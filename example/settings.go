@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
 // settings are the flags of serve.
@@ -22,7 +23,7 @@ type settings struct {
 	geoip           string
 	countryHeader   string
 	pepperFile      string
-	clickhouse      string // address; empty is the file of the data folder
+	clickhouse      clickhouse.Options // without an address events lie in the data folder
 	proxies         clientip.Proxies
 	origins         []string
 	limits          float64 // factor; 0 means that there are none
@@ -41,7 +42,8 @@ func readSettings(args []string, to streams) (settings, error) {
 	set.StringVar(&s.geoip, "geoip", "", "MaxMind-format `file` that finds country and city of addresses")
 	set.StringVar(&s.countryHeader, "country-header", "", "`name` of a request header that a trusted CDN sets to the country code")
 	set.StringVar(&s.pepperFile, "pepper-file", "", "`file` with the pepper of key digests; without it one is made and kept in the data folder")
-	set.StringVar(&s.clickhouse, "clickhouse", "", clickhouseHelp+"; events lie there then instead of in the data folder, in tables that are made when they are missing")
+	set.StringVar(&s.clickhouse.DSN, "clickhouse", "", clickhouseHelp+"; events lie there then instead of in the data folder, in tables that are made when they are missing")
+	tableFlags(set, "clickhouse-", &s.clickhouse)
 	set.BoolVar(&s.json, "json", false, "when ready, print one line of JSON with addresses, key and ids, and nothing else")
 	set.Func("trusted-proxy", "network (`CIDR`) or address of a proxy whose X-Forwarded-For is believed; may be repeated", s.addProxy)
 	set.Func("cors-origin", "`origin` whose pages may read /v1, as https://panel.example; may be repeated", s.addOrigin)

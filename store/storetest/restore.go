@@ -194,7 +194,7 @@ func change(v reflect.Value) {
 	case reflect.Bool:
 		v.SetBool(!v.Bool())
 	default:
-		if at, ok := v.Interface().(time.Time); ok {
+		if at, ok := reflect.TypeAssert[time.Time](v); ok {
 			v.Set(reflect.ValueOf(at.Add(time.Millisecond)))
 		}
 	}
