@@ -18,8 +18,9 @@
 //
 // # What it cannot show
 //
-// Whoever can write to the log, and kept a copy of an earlier head and roster, can put the
-// whole log back to that moment; whoever empties it entirely leaves a new log. Only a head
+// Whoever can write to the log, and has a copy of an earlier head and roster (a database
+// may hold some itself, in its write-ahead log or among its dead rows), can put the whole
+// log back to that moment; whoever empties it entirely leaves a new log. Only a head
 // kept where they cannot write shows that: [Config.OnHead] hands it out, and [Verify] takes
 // it back. Whoever has the pepper can write any trail they like.
 //

@@ -17,7 +17,8 @@ import (
 
 // A File is a Log of JSON lines: an entry is a line, with its chain, number and MAC. Heads
 // and roster lie beside it, in a file of the same name and ".heads", which is replaced as
-// a whole. Both are made with mode 0600. Only one process writes to a File.
+// a whole. Both are made with mode 0600. Only one process writes to a File, and it is
+// no [Finder]: for queries there are tools that read lines of JSON.
 type File struct {
 	path  string
 	lock  io.Closer // nil when it was opened for reading

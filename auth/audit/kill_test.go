@@ -54,7 +54,7 @@ func child(path string) error {
 // there, and verifies, also beside what the next process writes.
 func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	for round, life := range []time.Duration{1300 * time.Millisecond, 2100 * time.Millisecond, 300 * time.Millisecond} {
+	for round, life := range []time.Duration{2500 * time.Millisecond, 3100 * time.Millisecond, 300 * time.Millisecond} {
 		last := runChild(t, path, life)
 		f, err := audit.ViewFile(path)
 		if err != nil {
@@ -90,7 +90,7 @@ func lastIndex(ids []string, id string) int {
 // that is busy.
 func runChild(t *testing.T, path string, life time.Duration) (last int) {
 	t.Helper()
-	const slack = 300 * time.Millisecond
+	const slack = time.Second
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), childPath+"="+path)
 	out, err := cmd.StdoutPipe()

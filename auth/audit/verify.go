@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,6 +95,7 @@ type links struct {
 	keep   bool   // an entry was seen that may not be cut
 	cut    Mark   // the last of those that may be
 	steps  []Mark // on the way there
+	known  []Mark // heads of entries to come
 	remain int64  // entries after cut
 }
 
@@ -179,6 +181,14 @@ func (v *verifier) begin() {
 		}
 		l.prev[1], l.first, l.cut = l.prev[0], l.seq+1, Mark{Writer: w, Seq: l.seq, MAC: l.prev[0]}
 	}
+	for _, k := range v.known {
+		if l := v.links[k.Writer]; l != nil {
+			l.known = append(l.known, k)
+		}
+	}
+	for _, l := range v.links {
+		slices.SortFunc(l.known, func(a, b Mark) int { return cmp.Compare(a.Seq, b.Seq) })
+	}
 	for _, w := range v.state.Roster.Writers {
 		if v.links[w] == nil {
 			v.problem(Problem{Writer: w, What: "in the roster, but its head is gone"})
@@ -215,11 +225,23 @@ func (v *verifier) record(r *Record) {
 		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "altered"})
 	case r.Seq == l.Head.Seq && !equal(r.MAC, l.Head.MAC):
 		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry that the head names"})
-	case slices.ContainsFunc(v.known, func(k Mark) bool { return k.Writer == r.Writer && k.Seq == r.Seq && k.MAC != r.MAC }):
+	case v.told(r) != r.MAC:
 		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry of the known head"})
 	}
 	l.seq, l.prev, l.loose = r.Seq, [2]MAC{r.MAC, computed}, false
 	v.mayCut(l, r)
+}
+
+// told returns the MAC that a known head has for r, else r's own.
+func (v *verifier) told(r *Record) MAC {
+	l := v.links[r.Writer]
+	for len(l.known) > 0 && l.known[0].Seq < r.Seq {
+		l.known = l.known[1:]
+	}
+	if len(l.known) > 0 && l.known[0].Seq == r.Seq {
+		return l.known[0].MAC
+	}
+	return r.MAC
 }
 
 // mayCut notes how far the chain may be cut: up to the first entry that is to stay.

@@ -205,6 +205,7 @@ func TestWriterClose(t *testing.T) {
 		if err := w.Close(bounded); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "2 entries") {
 			t.Errorf("Close of a writer to a log that is down: %v", err)
 		}
+		expectKept(t, m, 3) // beside a chain of which nothing was written
 	})
 }
 

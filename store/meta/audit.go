@@ -16,7 +16,8 @@ import (
 const auditRoster = 1
 
 // An AuditLog keeps the audit trail beside the other records. Several processes may
-// append to it.
+// append to it. Entries lie in pages of some hundred, as lines of JSON, each page with
+// the keys and times that it tells of, so that queries read few of them.
 type AuditLog struct{ s *Store }
 
 var (

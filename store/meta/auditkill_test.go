@@ -1,0 +1,98 @@
+package meta
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth/audit"
+)
+
+const auditCrash = "SIGHTLINE_AUDIT_CRASH"
+
+// TestAuditUntilKilled is the program of TestAuditKill: it says each head that is kept.
+func TestAuditUntilKilled(t *testing.T) {
+	at := os.Getenv(auditCrash)
+	if at == "" {
+		t.Skip("this is the other process of TestAuditKill")
+	}
+	cfg := Config{Pepper: pepper, Path: at}
+	if strings.Contains(at, "://") {
+		cfg = Config{Pepper: pepper, DSN: at}
+	}
+	w, err := audit.New(t.Context(), audit.Config{
+		Log: mustOpen(t, cfg).Audit(), Pepper: pepper, Every: 20 * time.Millisecond,
+		OnHead: func(m audit.Mark) { fmt.Println(m.Writer, m.Seq, m.MAC) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for i := 0; ctx.Err() == nil; i++ {
+		if err := w.Record(ctx, use1(i)); err != nil {
+			t.Fatal(err)
+		}
+		if i%100 == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// TestAuditKill kills processes that write: every head that was told is there afterwards,
+// and the log is whole.
+func TestAuditKill(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		exe, err := os.Executable()
+		if err != nil {
+			t.Skip(err)
+		}
+		mustOpen(t, cfg)
+		var known []audit.Mark
+		for round := range 3 {
+			known = append(known, untilKilled(t, exe, cfg, 5+3*round)...)
+		}
+		s := mustOpen(t, cfg)
+		r, err := audit.Verify(t.Context(), s.Audit(), pepper, known...)
+		if err != nil || r.Err() != nil || len(r.Chains) != 3 {
+			t.Errorf("after three kills: %d chains, %v, %v", len(r.Chains), err, r.Problems)
+		}
+	})
+}
+
+// untilKilled has a process tell n heads, kills it, and returns all that it told.
+func untilKilled(t *testing.T, exe string, cfg Config, n int) (told []audit.Mark) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "-test.run=^TestAuditUntilKilled$")
+	cmd.Env = append(os.Environ(), auditCrash+"="+cfg.Path+cfg.DSN)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		var m audit.Mark
+		var mac string
+		if _, err := fmt.Sscan(lines.Text(), &m.Writer, &m.Seq, &mac); err != nil || m.MAC.UnmarshalText([]byte(mac)) != nil {
+			continue // cut by the kill
+		}
+		if told = append(told, m); len(told) == n {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := cmd.Wait(); err == nil || len(told) < n {
+		t.Fatalf("the writer ended by itself, with %d heads: %v", len(told), err)
+	}
+	return told
+}
