@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -32,6 +33,8 @@ func RunRestore(t *testing.T, open func(t *testing.T) Movable) {
 		{"a copy holds the same", copies},
 		{"a copy in slices of seven rows holds the same", copiesInSlices},
 		{"a copy goes on where one stopped", resumes},
+		{"a copy whose target fails tells so, and goes on when called again", failsAndGoesOn},
+		{"a row that comes to the source meanwhile is carried over too", followsTheSource},
 		{"rows are restored whose ids came before, and later writes of them are repeats", restoresRepeats},
 		{"a change of any column is found", findsChanges},
 		{"too few and too many rows are found", findsCounts},
@@ -81,6 +84,57 @@ func resumes(t *testing.T, from, to Movable) {
 	report := mustCopy(t, from, to, transfer.Options{Rows: 100})
 	if report.Rows != 900 || report.Copied != 600 {
 		t.Errorf("%d rows of %d were carried over; want the 600 of 900 that were not there", report.Copied, report.Rows)
+	}
+}
+
+// A moody target does something before each of its restorations.
+type moody struct {
+	Movable
+
+	before func(restored int) error
+	times  int
+}
+
+func (m *moody) Restore(ctx context.Context, mark string, b *store.Batch) error {
+	m.times++
+	if err := m.before(m.times); err != nil {
+		return err
+	}
+	return m.Movable.Restore(ctx, mark, b)
+}
+
+func failsAndGoesOn(t *testing.T, from, to Movable) {
+	w := world.New(10)
+	mustWrite(t, from, &w.Batch)
+	failing := &moody{Movable: to, before: func(restored int) error {
+		if restored > 2 {
+			return fmt.Errorf("%w: the third time", store.ErrUnavailable)
+		}
+		return nil
+	}}
+	report, err := transfer.Copy(t.Context(), from, failing, transfer.Options{Rows: 300})
+	if !errors.Is(err, store.ErrUnavailable) || report.Copied == 0 {
+		t.Fatalf("%d rows were carried over, %v; want some, and the target's error", report.Copied, err)
+	}
+	rest := mustCopy(t, from, to, transfer.Options{})
+	if rest.Copied+report.Copied != rest.Rows {
+		t.Errorf("%d and %d rows were carried over, of %d", report.Copied, rest.Copied, rest.Rows)
+	}
+}
+
+func followsTheSource(t *testing.T, from, to Movable) {
+	one, late := pageview("w", "one"), pageview("w", "late")
+	mustWrite(t, from, &one)
+	busy := &moody{Movable: to, before: func(restored int) error {
+		if restored > 1 {
+			return nil
+		}
+		_, err := from.Write(t.Context(), &late)
+		return err
+	}}
+	report := mustCopy(t, from, busy, transfer.Options{})
+	if report.Rows != 2 || report.Copied != 2 {
+		t.Errorf("%d rows of %d were carried over, want both of 2", report.Copied, report.Rows)
 	}
 }
 
@@ -269,7 +323,7 @@ func mustWrite(t *testing.T, s store.Writer, b *store.Batch) {
 }
 
 // mustCopy copies, and wants both stores to hold the same.
-func mustCopy(t *testing.T, from, to Movable, o transfer.Options) transfer.Report {
+func mustCopy(t *testing.T, from transfer.Source, to transfer.Target, o transfer.Options) transfer.Report {
 	t.Helper()
 	report, err := transfer.Copy(t.Context(), from, to, o)
 	if err != nil {
