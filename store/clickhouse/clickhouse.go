@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
@@ -17,7 +18,10 @@ type Store struct {
 	conn  driver.Conn
 	owned bool // conn is the store's to close
 
-	queue   queue
+	queue     queue
+	doubts    doubts
+	knowledge knowledge
+
 	closing context.Context // done when the store is closed
 	close   context.CancelFunc
 	once    sync.Once
@@ -33,17 +37,16 @@ var (
 // Open connects to the servers of o and asks one of them who it is.
 //
 // Its error wraps store.ErrUnavailable when none can be reached, ErrAccess when they
-// refuse user or password, ErrTooOld when the server is older than what can work, and
-// joins all problems of o. A missing schema is no error: see [Store.Migrate].
+// refuse user or password, ErrTLS when there is no trusted connection, ErrTooOld when
+// the server is older than what can work, and joins all problems of o. Some servers tell
+// of a missing database (ErrNoSchema) or a lack of rights (ErrRights) here, others when
+// they are first asked. Missing tables are no error: see [Store.Migrate].
 //
 // The caller closes the store.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	o, err := o.resolve()
-	if err != nil {
-		return nil, err
-	}
+	o, faults := o.resolve()
 	c, err := o.connection()
-	if err != nil {
+	if err := errors.Join(faults, err); err != nil {
 		return nil, err
 	}
 	conn, err := driver.Open(c)
@@ -59,7 +62,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 // New makes a store on a connection of the host's own, which stays open when the store
-// is closed. It asks the server nothing. DSN and TLS of o are not looked at.
+// is closed. It asks the server nothing. DSN and TLS of o are not looked at. Over HTTP the
+// connection should not compress by lz4 or zstd: the driver takes an answer with the text
+// "__exception__" and a line's end for an error then.
 func New(conn driver.Conn, o Options) (*Store, error) {
 	o, err := o.resolve()
 	if err != nil {
@@ -71,7 +76,8 @@ func New(conn driver.Conn, o Options) (*Store, error) {
 func start(conn driver.Conn, o Options, owned bool) *Store {
 	s := &Store{cfg: o, lang: dialect.ClickHouse(), conn: conn, owned: owned, ended: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.queue.wake = make(chan struct{}, 1)
+	s.queue.begin()
+	s.doubts.every = lookAgainEvery
 	go s.run()
 	return s
 }

@@ -2,10 +2,15 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -17,11 +22,15 @@ var (
 	// ErrAccess: the servers know no such user with that password.
 	ErrAccess = errors.New("clickhouse: user or password is wrong; look at the DSN")
 	// ErrRights: the user may not do what was asked.
-	ErrRights = errors.New("clickhouse: the user lacks rights; grant what the package's documentation lists, and give it a profile with readonly = 0 or 2")
+	ErrRights = errors.New("clickhouse: the user lacks rights; grant what the package's documentation lists, and give it a profile with readonly = 0 or, to read only, readonly = 2; readonly = 1 forbids the settings that every query needs")
 	// ErrNoSchema: database or tables are not there.
 	ErrNoSchema = errors.New("clickhouse: database or tables are missing; create the database, then call Migrate")
 	// ErrTooOld: the server does not know what the store needs.
 	ErrTooOld = errors.New("clickhouse: the server is too old; version " + minimum.String() + " or newer is needed, " + tested.String() + " is what is tested")
+	// ErrTooMuch: a query needs more than one may use.
+	ErrTooMuch = errors.New("clickhouse: the query needs more than one query may use; ask for a shorter range, or raise Options.MaxRowsToRead, Options.MaxMemory or the user's limits")
+	// ErrTLS: there is no connection that can be trusted.
+	ErrTLS = errors.New("clickhouse: no trusted TLS connection; look at the port, and at the authority in Options.TLS")
 )
 
 var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
@@ -30,14 +39,17 @@ var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 // with those that are store.ErrUnavailable.
 var causes = map[int32]error{
 	516: ErrAccess, 192: ErrAccess, 193: ErrAccess, 194: ErrAccess,
-	164: ErrRights, 497: ErrRights, 291: ErrRights,
+	164: ErrRights, 497: ErrRights, 291: ErrRights, 452: ErrRights,
 	60: ErrNoSchema, 81: ErrNoSchema, 16: ErrNoSchema,
-	115: ErrTooOld, 48: ErrTooOld,
+	48:  ErrTooOld,
+	158: ErrTooMuch, 307: ErrTooMuch, 396: ErrTooMuch, 191: ErrTooMuch, 201: ErrTooMuch,
 	243: store.ErrFull,
-	159: context.DeadlineExceeded, 394: context.Canceled,
+	159: context.DeadlineExceeded, 160: context.DeadlineExceeded, 394: context.Canceled,
 	202: store.ErrUnavailable, // too many queries
+	203: store.ErrUnavailable, // no free connection
 	209: store.ErrUnavailable, // network
 	210: store.ErrUnavailable,
+	236: store.ErrUnavailable, // shutting down
 	241: store.ErrUnavailable, // memory
 	242: store.ErrUnavailable, // a replica that is read-only
 	252: store.ErrUnavailable, // too many parts
@@ -49,26 +61,98 @@ var causes = map[int32]error{
 	999: store.ErrUnavailable, // keeper
 }
 
-// explain names the kind of an error of the driver, and keeps its text.
+// explain names the kind of an error of the driver, and keeps its text but for addresses.
 func explain(err error) error {
 	if err == nil || errors.Is(err, store.ErrUnavailable) {
 		return err
 	}
-	var said *driver.Exception
-	if errors.As(err, &said) {
-		if cause, ok := causes[said.Code]; ok {
+	_, unanswered := errors.AsType[*url.Error](err) // HTTP went wrong, say by half a line of an answer
+	err = withoutAddress(err)
+	if said, ok := errors.AsType[*driver.Exception](err); ok {
+		if cause := causeOf(said); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)
 		}
 		return fmt.Errorf("clickhouse: %w", err)
 	}
-	var network net.Error
-	var refused *net.OpError
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, driver.ErrUnsupportedServerRevision):
+		return fmt.Errorf("%w: %w", ErrTooOld, err)
+	case distrusted(err):
+		return fmt.Errorf("%w: %w", ErrTLS, err)
+	case unreachable(err):
+		// A time-out of a connection must not pass for one of the query.
+		return fmt.Errorf("%w: %s", store.ErrUnavailable, err.Error())
+	case errors.Is(err, context.Canceled):
 		return err
-	case errors.As(err, &network), errors.As(err, &refused), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
-		errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrAcquireConnTimeout), errors.Is(err, driver.ErrAcquireConnNoAddress):
+	case unanswered:
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
+	if said, ok := errors.AsType[*driver.HTTPError](err); ok { // of a proxy
+		switch {
+		case said.StatusCode == http.StatusUnauthorized, said.StatusCode == http.StatusForbidden:
+			return fmt.Errorf("%w: %w", ErrAccess, err)
+		case said.StatusCode == http.StatusTooManyRequests, said.StatusCode >= http.StatusInternalServerError:
+			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		}
+	}
 	return fmt.Errorf("clickhouse: %w", err)
+}
+
+// causeOf is what an exception of the server means, or nil.
+func causeOf(said *driver.Exception) error {
+	switch said.Code {
+	case 115: // a setting that is unknown
+		for _, name := range needed {
+			if strings.Contains(said.Message, name) {
+				return ErrTooOld
+			}
+		}
+		return nil // of Options or the DSN
+	case 241:
+		// Memory that others use comes back; what the query itself may use stays.
+		if strings.Contains(said.Message, "Query memory limit") || strings.Contains(said.Message, "(for query)") {
+			return ErrTooMuch
+		}
+	}
+	return causes[said.Code]
+}
+
+// needed are the settings that the store cannot do without.
+var needed = []string{"client_protocol_version", "join_use_nulls", "output_format_json_escape_forward_slashes", "cancel_http_readonly_queries_on_client_close"}
+
+// unreachable reports whether err is that of a connection, so that another may do. The
+// end of a context that is not the caller's is one, too: of dialling.
+func unreachable(err error) bool {
+	for _, end := range []error{
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.EPIPE, syscall.ECONNRESET,
+		driver.ErrAcquireConnNoAddress, driver.ErrAcquireConnTimeout, driver.ErrConnectionClosed,
+	} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	_, ok := errors.AsType[net.Error](withoutAddress(err))
+	return ok || strings.Contains(err.Error(), "unexpected EOF") // as net/http has it of the end of an answer
+}
+
+// distrusted reports whether err is about TLS.
+func distrusted(err error) bool {
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	remote, ok := errors.AsType[*net.OpError](err)
+	return certificate || plain || ok && remote.Op == "remote error" || errors.Is(err, http.ErrSchemeMismatch)
+}
+
+// withoutAddress is err without the address that was asked over HTTP, whose parameters
+// are what somebody asked for.
+func withoutAddress(err error) error {
+	asked, ok := errors.AsType[*url.Error](err)
+	if !ok {
+		return err
+	}
+	host := "a server"
+	if u, err := url.Parse(asked.URL); err == nil {
+		host = u.Host
+	}
+	return fmt.Errorf("%s: %w", host, asked.Err)
 }

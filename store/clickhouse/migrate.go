@@ -3,25 +3,138 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Migrate makes the tables that are missing and brings older ones forward. Calling it
-// again, or from several processes at once, does no harm: every statement may be
-// repeated. Its error wraps ErrRights when the user may not, and ErrTooOld.
+// Migrate makes the tables that are missing, adds the columns that older ones lack, and
+// brings what is kept of them to Options.Retention. Nothing else does: a store that is
+// opened changes nothing. Calling it again, or from several processes at once, does no
+// harm: every step may be repeated, and none goes back.
+//
+// Its error wraps store.ErrNewerSchema when a newer program made the tables, which are
+// left as they are, ErrNoSchema when there is no database, ErrRights when the user may
+// not, and ErrTooOld.
 func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.greet(ctx); err != nil {
 		return err
 	}
-	ctx = driver.Context(ctx, driver.WithSettings(s.settings(ctx, "migrate")))
-	for _, statement := range s.cfg.Schema() {
-		if err := s.conn.Exec(ctx, statement); err != nil {
-			return fmt.Errorf("migrate: %w", explain(err))
+	m := migration{s, driver.Context(timeless{ctx}, driver.WithSettings(s.settings(ctx, "migrate")))}
+	if err := m.run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-	}
-	if err := s.conn.Exec(ctx, fmt.Sprintf("INSERT INTO schema_versions (version) VALUES (%d)", schemaVersion)); err != nil {
 		return fmt.Errorf("migrate: %w", explain(err))
 	}
 	return nil
+}
+
+// A migration is one run of Migrate.
+type migration struct {
+	*Store
+	ctx context.Context //nolint:containedctx // of the run
+}
+
+func (m migration) run() error {
+	found, err := m.tables()
+	if err != nil {
+		return err
+	}
+	version := int64(0)
+	if _, ok := found["schema_versions"]; ok {
+		if version, err = m.schema(m.ctx); err != nil {
+			return err
+		}
+	}
+	for _, statement := range m.cfg.Schema() {
+		if err := m.conn.Exec(m.ctx, statement); err != nil {
+			return err
+		}
+	}
+	for _, l := range m.cfg.layouts() {
+		if err := m.bringForward(l, found[m.cfg.local(l.name)]); err != nil {
+			return err
+		}
+	}
+	if version == schemaVersion {
+		return nil
+	}
+	return m.conn.Exec(m.ctx, fmt.Sprintf("INSERT INTO schema_versions (version) VALUES (%d)", schemaVersion))
+}
+
+// A stood is a table as it stood before.
+type stood struct {
+	columns map[string]bool
+	days    int64 // that rows are kept; 0: for ever
+}
+
+// keptDays is the number of days at the end of the TTL of our tables.
+var keptDays = regexp.MustCompile(` TTL .*toIntervalDay\((\d+)\)`)
+
+// tables are those that the database has.
+func (m migration) tables() (map[string]stood, error) {
+	found := map[string]stood{}
+	engines, err := m.Query(m.ctx, store.Statement{
+		Label: "migrate",
+		SQL:   "SELECT t.name, t.engine_full FROM system.tables AS t WHERE t.database = currentDatabase()",
+		Kinds: []dialect.Kind{dialect.Text, dialect.Text},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range engines.Columns[0].Texts {
+		t := stood{columns: map[string]bool{}}
+		if days := keptDays.FindStringSubmatch(engines.Columns[1].Texts[i]); days != nil {
+			t.days, _ = strconv.ParseInt(days[1], 10, 64) // they are digits
+		}
+		found[name] = t
+	}
+	columns, err := m.Query(m.ctx, store.Statement{
+		Label: "migrate",
+		SQL:   "SELECT c.table, c.name FROM system.columns AS c WHERE c.database = currentDatabase()",
+		Kinds: []dialect.Kind{dialect.Text, dialect.Text},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, table := range columns.Columns[0].Texts {
+		if t, ok := found[table]; ok {
+			t.columns[columns.Columns[1].Texts[i]] = true
+		}
+	}
+	return found, nil
+}
+
+// bringForward adds to a table that stood before what it lacks.
+func (m migration) bringForward(l layout, before stood) error {
+	if before.columns == nil {
+		return nil // it is new
+	}
+	names := []string{m.cfg.local(l.name)}
+	if m.cfg.Cluster != "" {
+		names = append(names, l.name)
+	}
+	for _, c := range l.columns {
+		if before.columns[c.name] {
+			continue
+		}
+		for _, name := range names {
+			if err := m.conn.Exec(m.ctx, "ALTER TABLE "+name+m.cfg.on()+" ADD COLUMN IF NOT EXISTS "+c.String()); err != nil {
+				return err
+			}
+		}
+	}
+	if before.days == l.days {
+		return nil
+	}
+	change := " REMOVE TTL"
+	if l.days > 0 {
+		change = " MODIFY TTL " + l.expires()
+	}
+	return m.conn.Exec(m.ctx, "ALTER TABLE "+names[0]+m.cfg.on()+change)
 }

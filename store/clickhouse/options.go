@@ -7,31 +7,45 @@ import (
 	"log/slog"
 	"maps"
 	"time"
-
-	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
 // Options say which servers a store uses and what it may ask of them.
 type Options struct {
 	// DSN is where the servers are, required by Open: clickhouse://user:password@host:9000/database
 	// for the native protocol, http:// or https:// for HTTP. Several hosts, separated by
-	// commas, are tried in turn. Parameters are those of the driver: compress=lz4 (the
-	// default here), zstd or none; secure=true for TLS; dial_timeout, max_open_conns and others.
+	// commas, are tried in turn; one that failed is asked last for the next ten seconds.
+	// Parameters are those of the driver, among them
+	//
+	//	compress=lz4              the default of the native protocol; zstd, none. Over HTTP
+	//	                          none is the default; gzip, br
+	//	secure=true               TLS on the native protocol; https:// implies it
+	//	dial_timeout=5s           the default here, for all hosts together, until one is ready
+	//	max_open_conns=64         the default here; more queries wait for dial_timeout
+	//	max_idle_conns=16         the default here
+	//	connection_open_strategy  in_order is the default; round_robin, random
+	//
+	// A parameter that the driver does not know is a setting of every query.
 	DSN string
-	// TLS is used when not nil, for an authority of the host's own or a client's certificate.
+	// TLS is used when not nil, for an authority of the host's own or a client's
+	// certificate. DSN must not say http:// then. Over HTTP a client's certificate without
+	// a password asks the server to know the user by it.
 	TLS *tls.Config
 	// Cluster names a cluster of the servers' configuration. Then Migrate makes every
 	// table Replicated on all of its servers, with a Distributed one in front.
 	Cluster string
-	// Retention is how long rows are kept, counted from their time, in whole days.
-	// ClickHouse drops a month when all of it is older. 0 means for ever.
+	// Retention is how long rows are kept, counted from their time, in whole days. Older
+	// ones go when the server merges the files that hold them, and at the latest when all
+	// of their month is older. 0 means for ever. Migrate applies a change.
 	Retention time.Duration
 
-	// MaxExecutionTime ends a query on the server. 0 means 60 s.
+	// MaxExecutionTime ends a query on the server. 0 means 60 s. A context that ends
+	// earlier ends it then.
 	MaxExecutionTime time.Duration
-	// MaxMemory is how many bytes one query may use on a server. 0 means the server's own limit.
+	// MaxMemory is how many bytes one query may use on a server; one that needs more
+	// fails with ErrTooMuch. 0 means the server's own limit.
 	MaxMemory int64
-	// MaxRowsToRead is how many rows one query may read. 0 means any number.
+	// MaxRowsToRead is how many rows one query may read; one that needs more fails with
+	// ErrTooMuch. 0 means any number.
 	MaxRowsToRead int64
 	// Settings are sent with every query, beside the store's own, which win.
 	Settings map[string]any
@@ -72,8 +86,11 @@ func (o Options) resolve() (Options, error) {
 			faults = append(faults, fmt.Errorf("clickhouse: %s must not be negative", d.name))
 		}
 	}
-	if o.Retention%(24*time.Hour) != 0 {
+	if o.Retention%day != 0 {
 		faults = append(faults, fmt.Errorf("clickhouse: Retention of %s is not in whole days", o.Retention))
+	}
+	if o.Retention > maxRetention {
+		faults = append(faults, fmt.Errorf("clickhouse: Retention of %d days is more than %d; 0 keeps rows for ever", o.Retention/day, maxRetention/day))
 	}
 	o.MaxExecutionTime = orDefault(o.MaxExecutionTime, time.Minute)
 	o.Linger = max(orDefault(o.Linger, 200*time.Millisecond), 0)
@@ -89,32 +106,14 @@ func (o Options) resolve() (Options, error) {
 	return o, errors.Join(faults...)
 }
 
+const (
+	day          = 24 * time.Hour
+	maxRetention = 14_000 * day // as far as ClickHouse can count from its last instant
+)
+
 func orDefault[T int | time.Duration](v, otherwise T) T {
 	if v == 0 {
 		return otherwise
 	}
 	return v
-}
-
-// connection is the driver's form of o. Its errors do not repeat the address, which may
-// hold a password.
-func (o *Options) connection() (*driver.Options, error) {
-	if o.DSN == "" {
-		return nil, errors.New("clickhouse: DSN is missing")
-	}
-	c, err := driver.ParseDSN(o.DSN)
-	if err != nil {
-		return nil, errors.New("clickhouse: DSN is not of the form clickhouse://user:password@host:9000/database")
-	}
-	if o.TLS != nil {
-		c.TLS = o.TLS.Clone()
-	}
-	if c.Compression == nil {
-		c.Compression = &driver.Compression{Method: driver.CompressionLZ4}
-	}
-	c.DialTimeout = orDefault(c.DialTimeout, 5*time.Second)
-	c.MaxIdleConns = orDefault(c.MaxIdleConns, 16)
-	c.MaxOpenConns = orDefault(c.MaxOpenConns, 64)
-	c.ClientInfo.Products = append(c.ClientInfo.Products, struct{ Name, Version string }{"sightline", "1"})
-	return c, nil
 }

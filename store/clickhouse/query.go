@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -13,50 +15,98 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Query runs one SELECT. A server that is away or has too much to do is asked again, or
-// another in its place, at most twice. When ctx ends, Query returns its error and the
-// server stops the query.
+// Query runs one SELECT; anything else is refused. A server that is away or has too much
+// to do is asked again, or another in its place. When ctx ends, Query returns its error
+// at once and the server stops the query. What a server says that an operator can mend
+// is one of the errors of this package.
 func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	if s.closing.Err() != nil {
+		return nil, errClosed
+	}
+	return s.answer(ctx, stmt)
+}
+
+// answer is Query, which also goes on while a store that is being closed stores its rest.
+func (s *Store) answer(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	rows, err := s.query(ctx, stmt)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", stmt.Label, err)
+	}
+	return rows, nil
+}
+
+func (s *Store) query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	if !selects(stmt.SQL) {
+		return nil, errors.New("clickhouse: not a SELECT")
+	}
 	args, err := bind(stmt.Args)
 	if err != nil {
-		return nil, fmt.Errorf("clickhouse: %s: %w", stmt.Label, err)
+		return nil, err
 	}
-	for try := 0; ; try++ {
-		if s.closing.Err() != nil {
-			return nil, errClosed
+	q, err := ask(stmt.SQL, args)
+	if err != nil {
+		return nil, err
+	}
+	for try, most := 0, 2; ; try++ {
+		rows, err := s.attempt(ctx, stmt, q)
+		if err == nil || ctx.Err() != nil {
+			return rows, err
 		}
-		rows, err := s.ask(ctx, stmt, args)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if try == 0 && unreachable(err) {
+			// Every connection that is kept may lead to a server that has gone.
+			most += s.conn.Stats().Idle
 		}
-		if err == nil {
-			return rows, nil
+		if err = explain(err); !errors.Is(err, store.ErrUnavailable) || try >= most {
+			return nil, err
 		}
-		if err = explain(err); !errors.Is(err, store.ErrUnavailable) || try == 2 {
-			return nil, fmt.Errorf("%s: %w", stmt.Label, err)
-		}
-		pause(ctx, time.Duration(try+1)*25*time.Millisecond)
+		pause(ctx, time.Duration(min(try+1, 2))*25*time.Millisecond)
 	}
 }
 
-// Ping asks the tables something. Its errors are those that an operator can mend, too.
-func (s *Store) Ping(ctx context.Context) error {
-	rows, err := s.Query(ctx, store.Statement{
-		Label: "ping",
-		SQL:   "SELECT toInt64(max(v.version)) AS version FROM schema_versions AS v",
-		Kinds: []dialect.Kind{dialect.Int},
-	})
-	switch {
-	case err != nil:
-		return err
-	case rows.Columns[0].Ints[0] < schemaVersion:
-		return fmt.Errorf("%w: they are of version %d, older than %d", ErrNoSchema, rows.Columns[0].Ints[0], schemaVersion)
+// selects reports whether sql begins as a SELECT does. That it changes nothing is the
+// server's to see to, by the setting readonly.
+func selects(sql string) bool {
+	word := strings.TrimLeft(sql, " \t\r\n(")
+	if end := strings.IndexAny(word, " \t\r\n"); end >= 0 {
+		word = word[:end]
 	}
-	return nil
+	return strings.EqualFold(word, "SELECT") || strings.EqualFold(word, "WITH")
 }
 
-func (s *Store) ask(ctx context.Context, stmt store.Statement, args []any) (_ *store.Rows, err error) {
-	rows, err := s.conn.Query(driver.Context(ctx, driver.WithSettings(s.reading(ctx, stmt.Label))), stmt.SQL, args...)
+// attempt asks once. It returns when ctx ends, whatever the driver does; what it does
+// has an end, too.
+func (s *Store) attempt(ctx context.Context, stmt store.Statement, q question) (*store.Rows, error) {
+	type answer struct {
+		rows *store.Rows
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		rows, err := s.read(timeless{ctx}, stmt, q)
+		answers <- answer{rows, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case a := <-answers:
+		return a.rows, a.err
+	}
+}
+
+func (s *Store) read(ctx context.Context, stmt store.Statement, q question) (_ *store.Rows, err error) {
+	options := []driver.QueryOption{
+		driver.WithSettings(s.reading(ctx, stmt.Label)), driver.WithQueryID(queryID(ctx)),
+		// Room for every block of an answer: the driver does not end well when it is
+		// stopped while it waits for room.
+		driver.WithBlockBufferSize(255),
+	}
+	if q.table != nil {
+		options = append(options, driver.WithExternalTable(q.table))
+	}
+	rows, err := s.conn.Query(driver.Context(ctx, options...), q.sql, q.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,87 +114,87 @@ func (s *Store) ask(ctx context.Context, stmt store.Statement, args []any) (_ *s
 	return collect(rows, stmt.Kinds)
 }
 
+// queryID is unique, and begins with the id of the request that ctx works for.
+func queryID(ctx context.Context) string {
+	id := store.RequestID(ctx)
+	if id == "" {
+		id = "sightline"
+	}
+	return fmt.Sprintf("%s-%016x", id, rand.Uint64()) //nolint:gosec // no secret
+}
+
+// Ping asks the tables something. Its errors are those that an operator can mend, too.
+func (s *Store) Ping(ctx context.Context) error {
+	if s.closing.Err() != nil {
+		return errClosed
+	}
+	version, err := s.schema(ctx)
+	switch {
+	case err != nil:
+		return err
+	case version < schemaVersion:
+		return fmt.Errorf("%w: they are of version %d, older than %d", ErrNoSchema, version, schemaVersion)
+	}
+	return nil
+}
+
+// schema is the version of the tables. Its error wraps store.ErrNewerSchema when they
+// are of a newer one than is known here.
+func (s *Store) schema(ctx context.Context) (int64, error) {
+	rows, err := s.answer(ctx, store.Statement{
+		Label: "ping",
+		SQL:   "SELECT toInt64(max(v.version)) AS version FROM schema_versions AS v",
+		Kinds: []dialect.Kind{dialect.Int},
+	})
+	if err != nil {
+		return 0, err
+	}
+	version := rows.Columns[0].Ints[0]
+	if version > schemaVersion {
+		return 0, fmt.Errorf("%w: the tables are of version %d, this program knows %d", store.ErrNewerSchema, version, schemaVersion)
+	}
+	return version, nil
+}
+
 // reading are the settings of a query.
 func (s *Store) reading(ctx context.Context, label string) driver.Settings {
 	all := s.settings(ctx, label)
-	for name, value := range map[string]any{
+	maps.Copy(all, driver.Settings{
 		"join_use_nulls": 1,
-		"output_format_json_escape_forward_slashes":    0,
+		"output_format_json_escape_forward_slashes": 0,
+		// Over HTTP a query that nobody waits for is stopped under these two only.
 		"cancel_http_readonly_queries_on_client_close": 1,
 		"readonly":           2,
 		"max_execution_time": int(s.cfg.MaxExecutionTime.Seconds() + 0.999),
-	} {
-		all[name] = value
-	}
+		"max_query_size":     maxQuerySize,
+	})
 	if s.cfg.MaxMemory > 0 {
 		all["max_memory_usage"] = s.cfg.MaxMemory
 	}
 	if s.cfg.MaxRowsToRead > 0 {
 		all["max_rows_to_read"] = s.cfg.MaxRowsToRead
 	}
+	if s.cfg.Cluster != "" {
+		// What is joined to rows of a session are sessions, which lie on the same server
+		// whole: each joins what it has. A part of the servers is no answer.
+		all["distributed_product_mode"] = "local"
+		all["skip_unavailable_shards"] = 0
+	}
 	return all
 }
+
+// maxQuerySize is how long the text of a statement may be: the server's own limit is
+// 256 KiB, and many filters of many parts make more.
+const maxQuerySize = 16 << 20
 
 // settings are those of everything that is sent.
 func (s *Store) settings(ctx context.Context, label string) driver.Settings {
-	all := make(driver.Settings, len(s.cfg.Settings)+8)
-	for name, value := range s.cfg.Settings {
-		all[name] = value
+	all := make(driver.Settings, len(s.cfg.Settings)+12)
+	maps.Copy(all, s.cfg.Settings)
+	comment := "sightline " + label
+	if id := store.RequestID(ctx); id != "" {
+		comment += " " + id
 	}
-	all["log_comment"] = "sightline " + label
+	all["log_comment"] = comment
 	return all
-}
-
-// bind turns arguments into those of the driver, and reports all that cannot be.
-func bind(args []dialect.Arg) ([]any, error) {
-	bound := make([]any, len(args))
-	var faults []error
-	for i, a := range args {
-		value, err := bindValue(a)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("argument %s: %w", a.Name, err))
-		}
-		bound[i] = driver.Named(a.Name, value)
-	}
-	return bound, errors.Join(faults...)
-}
-
-func bindValue(a dialect.Arg) (any, error) {
-	kind := dialect.Kind(0)
-	value := a.Value
-	valid := true
-	switch v := a.Value.(type) {
-	case int64:
-		kind = dialect.Int
-	case float64:
-		kind = dialect.Float
-	case []int64:
-		kind = dialect.Ints
-	case store.Subject:
-		kind, value, valid = dialect.Subject, v.ID, utf8.ValidString(v.ID)
-	case string:
-		kind, valid = dialect.Text, utf8.ValidString(v)
-	case []string:
-		kind = dialect.Texts
-		for _, text := range v {
-			valid = valid && utf8.ValidString(text)
-		}
-	}
-	switch {
-	case kind != a.Kind:
-		return nil, fmt.Errorf("%w: a value of type %T in an argument of kind %d", store.ErrInvalid, a.Value, a.Kind)
-	case !valid:
-		return nil, fmt.Errorf("%w: text is not valid UTF-8", store.ErrInvalid)
-	}
-	return value, nil
-}
-
-// pause waits for d, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

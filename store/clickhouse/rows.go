@@ -2,8 +2,6 @@ package clickhouse
 
 import (
 	"fmt"
-	"math"
-	"reflect"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
@@ -22,19 +20,23 @@ func collect(from driver.Rows, kinds []dialect.Kind) (*store.Rows, error) {
 		return rows, from.Err() // over HTTP an answer without rows has no columns either
 	}
 	if len(types) != len(kinds) {
-		return nil, fmt.Errorf("%d columns where %d were promised", len(types), len(kinds))
+		return nil, fmt.Errorf("clickhouse: %d columns where %d were promised", len(types), len(kinds))
 	}
-	cells := make([]any, len(kinds))
-	for i := range kinds {
-		cells[i] = reflect.New(types[i].ScanType()).Interface()
+	cells, into := make([]cell, len(kinds)), make([]any, len(kinds))
+	for i, k := range kinds {
+		c, ok := cellOf(k, types[i].ScanType())
+		if !ok {
+			return nil, fmt.Errorf("clickhouse: column %d is %s where kind %d was promised", i+1, types[i].DatabaseTypeName(), k)
+		}
+		cells[i], into[i] = c, c.into()
 	}
 	for from.Next() {
-		if err := from.Scan(cells...); err != nil {
+		if err := from.Scan(into...); err != nil {
 			return nil, err
 		}
-		for i, cell := range cells {
-			if err := push(&rows.Columns[i], rows.Len, cell); err != nil {
-				return nil, fmt.Errorf("column %d: %w", i+1, err)
+		for i, c := range cells {
+			if err := c.move(&rows.Columns[i], rows.Len); err != nil {
+				return nil, fmt.Errorf("clickhouse: column %d: %w", i+1, err)
 			}
 		}
 		rows.Len++
@@ -42,48 +44,15 @@ func collect(from driver.Rows, kinds []dialect.Kind) (*store.Rows, error) {
 	return rows, from.Err()
 }
 
-// push appends the value that cell points to to c, which holds n values so far.
-func push(c *store.Column, n int, cell any) error {
-	v := reflect.ValueOf(cell).Elem()
-	known := true
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		if v.IsNil() {
-			known = false
-			break
+// null appends an unknown value to c, which has n values so far.
+func null(c *store.Column, n int) {
+	if c.Valid == nil {
+		c.Valid = make([]bool, n, n+1)
+		for i := range c.Valid {
+			c.Valid[i] = true
 		}
-		v = v.Elem()
 	}
-	// A number that is none is an unknown one.
-	if known && v.CanFloat() && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)) {
-		known = false
-	}
-	if !known {
-		if c.Valid == nil {
-			c.Valid = allValid(n)
-		}
-		c.Valid = append(c.Valid, false)
-		appendZero(c)
-		return nil
-	}
-	if c.Valid != nil {
-		c.Valid = append(c.Valid, true)
-	}
-	switch {
-	case c.Kind == dialect.Int && v.CanInt():
-		c.Ints = append(c.Ints, v.Int())
-	case c.Kind == dialect.Int && v.CanUint() && v.Uint() <= math.MaxInt64:
-		c.Ints = append(c.Ints, int64(v.Uint())) //nolint:gosec // it fits
-	case c.Kind == dialect.Float && v.CanFloat():
-		c.Floats = append(c.Floats, v.Float())
-	case c.Kind == dialect.Text && v.Kind() == reflect.String:
-		c.Texts = append(c.Texts, v.String())
-	default:
-		return fmt.Errorf("%s where kind %d was promised", v.Type(), c.Kind)
-	}
-	return nil
-}
-
-func appendZero(c *store.Column) {
+	c.Valid = append(c.Valid, false)
 	switch c.Kind {
 	case dialect.Int:
 		c.Ints = append(c.Ints, 0)
@@ -92,12 +61,4 @@ func appendZero(c *store.Column) {
 	default:
 		c.Texts = append(c.Texts, "")
 	}
-}
-
-func allValid(n int) []bool {
-	valid := make([]bool, n, n+1)
-	for i := range valid {
-		valid[i] = true
-	}
-	return valid
 }

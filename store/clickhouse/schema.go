@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // schemaVersion is what Migrate brings the tables to. It grows with every change.
@@ -13,12 +12,23 @@ const schemaVersion = 1
 // A layout is what DDL is written of one table.
 type layout struct {
 	name      string
-	columns   []string // definitions
+	columns   []definition
 	partition string
 	order     string
 	shard     string
-	expires   string // a Date or DateTime; empty: never
+	since     string // the Date or DateTime that days count from
+	days      int64  // that rows are kept; 0: for ever
 	settings  []string
+}
+
+// A definition is a column in DDL.
+type definition struct{ name, kind string }
+
+func (d definition) String() string { return d.name + " " + d.kind }
+
+// expires is when a row may go.
+func (l layout) expires() string {
+	return l.since + " + toIntervalDay(" + strconv.FormatInt(l.days, 10) + ")"
 }
 
 // layouts are all tables of the schema.
@@ -28,15 +38,15 @@ func (o *Options) layouts() []layout {
 		layoutOf(visitTable(), o), layoutOf(checkTable(), o),
 		{
 			name: "receipts",
-			columns: []string{"id UInt64", "time " + instantType, "receipt " + receiptType,
-				"received DateTime DEFAULT now() CODEC(Delta, ZSTD(1))"},
+			columns: []definition{{"id", "UInt64"}, {"time", instantType}, {"receipt", receiptType},
+				{"received", "DateTime DEFAULT now() CODEC(Delta, ZSTD(1))"}},
 			partition: "toDate(received)", order: "id", shard: "id",
-			expires:  "toDate(received) + toIntervalDay(" + strconv.Itoa(receiptDays) + ")",
+			since: "toDate(received)", days: receiptDays,
 			settings: []string{"index_granularity = 512"},
 		},
 		{
 			name:    "schema_versions",
-			columns: []string{"version UInt32", "applied DateTime DEFAULT now()"},
+			columns: []definition{{"version", "UInt32"}, {"applied", "DateTime DEFAULT now()"}},
 			order:   "version", shard: "version",
 		},
 	}
@@ -46,13 +56,11 @@ func layoutOf[T any](t table[T], o *Options) layout {
 	l := layout{
 		name: t.name, shard: t.shard, order: "subject, time, event_id",
 		partition: "toYYYYMM(fromUnixTimestamp64Milli(time, 'UTC'))",
+		// A DateTime holds neither what was before 1970 nor what comes after 2106.
+		since: "toDateTime(least(greatest(intDiv(time, 1000), 0), 3000000000), 'UTC')", days: int64(o.Retention / day),
 	}
 	for _, c := range t.columns {
-		l.columns = append(l.columns, c.name+" "+c.kind)
-	}
-	if o.Retention > 0 {
-		days := int64(o.Retention / (24 * time.Hour))
-		l.expires = fmt.Sprintf("toDateTime(intDiv(time, 1000), 'UTC') + toIntervalDay(%d)", days)
+		l.columns = append(l.columns, definition{c.name, c.kind})
 	}
 	return l
 }
@@ -95,13 +103,17 @@ func (l layout) create(cluster string) string {
 		window = "replicated_deduplication_window = 10000"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "CREATE TABLE IF NOT EXISTS %s%s (\n  %s\n) ENGINE = %s", o.local(l.name), o.on(), strings.Join(l.columns, ",\n  "), engine)
+	columns := make([]string, len(l.columns))
+	for i, c := range l.columns {
+		columns[i] = c.String()
+	}
+	fmt.Fprintf(&b, "CREATE TABLE IF NOT EXISTS %s%s (\n  %s\n) ENGINE = %s", o.local(l.name), o.on(), strings.Join(columns, ",\n  "), engine)
 	if l.partition != "" {
 		fmt.Fprintf(&b, "\nPARTITION BY %s", l.partition)
 	}
 	fmt.Fprintf(&b, "\nORDER BY (%s)", l.order)
-	if l.expires != "" {
-		fmt.Fprintf(&b, "\nTTL %s", l.expires)
+	if l.days > 0 {
+		fmt.Fprintf(&b, "\nTTL %s", l.expires())
 	}
 	// A write is acknowledged when it is on disk, as with any other store.
 	settings := append([]string{window, "fsync_after_insert = 1", "fsync_part_directory = 1", "ttl_only_drop_parts = 1"}, l.settings...)

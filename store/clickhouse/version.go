@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
+	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/proto"
 )
@@ -56,4 +58,29 @@ func (s *Store) serverVersion(ctx context.Context) (*proto.ServerHandshake, erro
 	case a := <-answers:
 		return a.v, explain(a.err)
 	}
+}
+
+// knownFor is how long a look at the version of the tables answers again.
+const knownFor = 10 * time.Second
+
+// knowledge is when the tables were last seen to be of a version that is known here.
+type knowledge struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// known makes sure that no newer program has taken over the tables, so that its columns
+// are not left empty.
+func (s *Store) known(ctx context.Context) error {
+	s.knowledge.mu.Lock()
+	defer s.knowledge.mu.Unlock()
+	now := s.cfg.Now()
+	if age := now.Sub(s.knowledge.at); 0 <= age && age < knownFor {
+		return nil
+	}
+	if _, err := s.schema(ctx); err != nil {
+		return err
+	}
+	s.knowledge.at = now
+	return nil
 }

@@ -1,0 +1,171 @@
+package clickhouse
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/ext"
+	chcolumn "github.com/ClickHouse/clickhouse-go/v2/lib/column"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// An argument is a value for the placeholder {name:kind} of a statement.
+type argument struct {
+	name  string
+	kind  string // the type in ClickHouse
+	value any
+}
+
+func (a argument) placeholder() string { return "{" + a.name + ":" + a.kind + "}" }
+
+// A question is a statement with its arguments, ready to be sent.
+type question struct {
+	sql   string
+	args  []any      // parameters of the driver
+	table *ext.Table // what does not fit in parameters, or nil
+}
+
+// inAddress is how many bytes of arguments are sent as parameters. Over HTTP those are
+// part of the address, where servers take a mebibyte in all and 128 KiB in each, and
+// the proxies before them often no more than 16 KiB. Other arguments are sent as a
+// table of one row, over both protocols alike.
+const inAddress = 8 << 10
+
+// argumentTable is the name of that table.
+const argumentTable = "_arguments"
+
+// ask makes a question of a statement. An argument that sql does not name is left out.
+func ask(sql string, args []argument) (question, error) {
+	args = slices.DeleteFunc(slices.Clone(args), func(a argument) bool { return !strings.Contains(sql, a.placeholder()) })
+	sizes := make(map[string]int, len(args))
+	rest := 0
+	for _, a := range args {
+		sizes[a.name] = addressBytes(a.value)
+		rest += sizes[a.name]
+	}
+	slices.SortStableFunc(args, func(a, b argument) int { return cmp.Compare(sizes[b.name], sizes[a.name]) })
+	moved := 0
+	for ; rest > inAddress; moved++ {
+		rest -= sizes[args[moved].name]
+	}
+	q := question{sql: sql}
+	for _, a := range args[moved:] {
+		q.args = append(q.args, driver.Named(a.name, a.value))
+	}
+	return q, q.move(args[:moved])
+}
+
+// move puts args into the table of q and makes q.sql read them there.
+func (q *question) move(args []argument) error {
+	if len(args) == 0 {
+		return nil
+	}
+	columns := make([]func(*ext.Table) error, len(args))
+	values := make([]any, len(args))
+	for i, a := range args {
+		columns[i] = ext.Column(a.name, chcolumn.Type(a.kind))
+		values[i] = a.value
+		read := "(SELECT " + argumentTable + "." + a.name + " FROM " + argumentTable + ")"
+		if !strings.HasPrefix(a.kind, "Array(") { // a list cannot be null in the first place
+			read = "assumeNotNull(" + read + ")"
+		}
+		q.sql = strings.ReplaceAll(q.sql, a.placeholder(), read)
+	}
+	table, err := ext.NewTable(argumentTable, columns...)
+	if err != nil {
+		return err
+	}
+	q.table = table
+	return table.Append(values...)
+}
+
+// addressBytes is about how long value is in an address.
+func addressBytes(value any) int {
+	switch v := value.(type) {
+	case string:
+		return escapedBytes(v)
+	case []string:
+		n := 6
+		for _, text := range v {
+			n += escapedBytes(text) + 10
+		}
+		return n
+	case []int64:
+		return 6 + 24*len(v)
+	case []uint64:
+		return 6 + 24*len(v)
+	default:
+		return 24
+	}
+}
+
+func escapedBytes(text string) int {
+	n := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+			n++
+		case c < ' ', c == '\'', c == '\\':
+			n += 12 // escaped twice
+		default:
+			n += 3
+		}
+	}
+	return n
+}
+
+// bind turns arguments of a statement into those of ClickHouse, and reports all that
+// cannot be.
+func bind(args []dialect.Arg) ([]argument, error) {
+	lang := dialect.ClickHouse()
+	bound := make([]argument, len(args))
+	var faults []error
+	for i, a := range args {
+		value, err := bindValue(a)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("argument %s: %w", a.Name, err))
+			continue
+		}
+		// The dialect is the only place that knows the types.
+		_, kind, _ := strings.Cut(strings.Trim(lang.Arg(a.Name, a.Kind), "{}"), ":")
+		bound[i] = argument{a.Name, kind, value}
+	}
+	return bound, errors.Join(faults...)
+}
+
+func bindValue(a dialect.Arg) (any, error) {
+	kind := dialect.Kind(0)
+	value := a.Value
+	valid := true
+	switch v := a.Value.(type) {
+	case int64:
+		kind = dialect.Int
+	case float64:
+		kind = dialect.Float
+	case []int64:
+		kind, value = dialect.Ints, append([]int64{}, v...)
+	case store.Subject:
+		kind, value, valid = dialect.Subject, subjectText(v), utf8.ValidString(v.ID)
+	case string:
+		kind, valid = dialect.Text, utf8.ValidString(v)
+	case []string:
+		kind, value = dialect.Texts, append([]string{}, v...)
+		for _, text := range v {
+			valid = valid && utf8.ValidString(text)
+		}
+	}
+	switch {
+	case kind != a.Kind:
+		return nil, fmt.Errorf("%w: a value of type %T in an argument of kind %d", store.ErrInvalid, a.Value, a.Kind)
+	case !valid:
+		return nil, fmt.Errorf("%w: text is not valid UTF-8", store.ErrInvalid)
+	}
+	return value, nil
+}

@@ -1,0 +1,180 @@
+package clickhouse_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// nasty are texts that some step on the way to a database gets wrong.
+func nasty() []string {
+	var low strings.Builder
+	for c := range 128 {
+		low.WriteByte(byte(c))
+	}
+	return []string{
+		"", "'", `"`, "`", `\`, `\\`, `\'`, `\N`, `\0`, `\t`, "\t", "\n", "\r\n", "\x00", "a\x00b", low.String(), "NULL", "[]", "['a']", "{p:String}", "%41", "+", "&a=b",
+		"😀", "ẞ", "\u2028", "\ufeff", "İ", "--", "/*", "a;b", "__exception__\r\n", strings.Repeat("ü'\\", 682),
+	}
+}
+
+func TestArgumentsArriveAsTheyWere(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		s := connect(t, clickhouse.Options{DSN: dsn})
+		echo := func(kind dialect.Kind, in any, sql string, out dialect.Kind) store.Column {
+			t.Helper()
+			arg := s.Dialect().Arg("p1", kind)
+			rows, err := s.Query(t.Context(), store.Statement{
+				Label: "echo", SQL: strings.ReplaceAll(sql, "$1", arg), Args: []dialect.Arg{{Name: "p1", Kind: kind, Value: in}}, Kinds: []dialect.Kind{out},
+			})
+			if err != nil {
+				t.Errorf("%.60q: %v", in, err)
+				return store.Column{}
+			}
+			return rows.Columns[0]
+		}
+		for _, text := range nasty() {
+			if got := echo(dialect.Text, text, "SELECT $1", dialect.Text); !slices.Equal(got.Texts, []string{text}) {
+				t.Errorf("text %.60q came back as %.60q", text, got.Texts)
+			}
+		}
+		if got := echo(dialect.Subject, store.Subject{Kind: store.KindWebsite, ID: "a'b"}, "SELECT $1", dialect.Text); !slices.Equal(got.Texts, []string{"a'b"}) {
+			t.Errorf("subject came back as %q", got.Texts)
+		}
+		for _, list := range [][]string{nasty(), {}, nil, {""}, slices.Repeat([]string{"ü'\\\t"}, 500)} {
+			if got := echo(dialect.Texts, list, "SELECT arrayJoin($1)", dialect.Text); !slices.Equal(got.Texts, list) {
+				t.Errorf("%d texts came back as %.100q", len(list), got.Texts)
+			}
+		}
+		for _, list := range [][]int64{{math.MinInt64, -1, 0, 1, math.MaxInt64}, {}, nil, slices.Repeat([]int64{math.MinInt64}, 10_000)} {
+			if got := echo(dialect.Ints, list, "SELECT arrayJoin($1)", dialect.Int); !slices.Equal(got.Ints, list) {
+				t.Errorf("%d integers came back as %d", len(list), len(got.Ints))
+			}
+		}
+		for _, n := range []int64{math.MinInt64, 0, math.MaxInt64} {
+			if got := echo(dialect.Int, n, "SELECT $1", dialect.Int); !slices.Equal(got.Ints, []int64{n}) {
+				t.Errorf("%d came back as %d", n, got.Ints)
+			}
+		}
+		for _, f := range []float64{0, 0.1, 1.0 / 3, -1e308, 5e-324, math.MaxFloat64} {
+			if got := echo(dialect.Float, f, "SELECT $1", dialect.Float); !slices.Equal(got.Floats, []float64{f}) {
+				t.Errorf("%g came back as %g", f, got.Floats)
+			}
+		}
+		for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			if got := echo(dialect.Float, f, "SELECT $1", dialect.Float); len(got.Floats) != 1 || !got.Null(0) {
+				t.Errorf("%g came back as %v, want null", f, got)
+			}
+		}
+	})
+}
+
+// asksMuch asks s with as much as a request may have: 50 filters of 500 values, a
+// mebibyte in all, most of which an address would spell with twelve bytes for one.
+func asksMuch(t *testing.T, s *clickhouse.Store) {
+	t.Helper()
+	values := slices.Repeat([]string{strings.Repeat("\x01'", 20)}, 500)
+	values[17] = strings.Repeat("😀", 512) // 2 048 bytes
+	values = append(values, strings.Repeat("ü", 2048))
+	var sql []string
+	var args []dialect.Arg
+	size := 0
+	for i := range 50 {
+		name := fmt.Sprintf("p%d", i+1)
+		args = append(args, dialect.Arg{Name: name, Kind: dialect.Texts, Value: values})
+		sql = append(sql, "has("+s.Dialect().Arg(name, dialect.Texts)+", a.x)")
+		for _, v := range values {
+			size += len(v)
+		}
+	}
+	if size < 1<<20 {
+		t.Fatalf("%d bytes are less than what may be asked", size)
+	}
+	args = append(args, dialect.Arg{Name: "x", Kind: dialect.Text, Value: values[17]},
+		dialect.Arg{Name: "unused", Kind: dialect.Text, Value: strings.Repeat("y", 1<<20)})
+	for i := range 50 { // texts, none of which is large
+		name := fmt.Sprintf("t%d", i+1)
+		args = append(args, dialect.Arg{Name: name, Kind: dialect.Text, Value: strings.Repeat("'", 2048)})
+		sql = append(sql, "a.x <> "+s.Dialect().Arg(name, dialect.Text))
+	}
+	rows, err := s.Query(t.Context(), store.Statement{
+		Label: "much",
+		SQL: "WITH a AS (SELECT " + s.Dialect().Arg("x", dialect.Text) + " AS x FROM numbers(3)) SELECT toInt64(count()), any(a.x) FROM a WHERE " +
+			strings.Join(sql, " AND "),
+		Args: args, Kinds: []dialect.Kind{dialect.Int, dialect.Text},
+	})
+	if err != nil {
+		t.Errorf("%.300s", err)
+		return
+	}
+	if rows.Columns[0].Ints[0] != 3 || rows.Columns[1].Texts[0] != values[17] {
+		t.Errorf("got %d rows, want 3", rows.Columns[0].Ints[0])
+	}
+}
+
+func TestArgumentsOfAMebibyte(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) { asksMuch(t, connect(t, clickhouse.Options{DSN: dsn})) })
+}
+
+func TestArgumentsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		s := connect(t, clickhouse.Options{DSN: dsn})
+		bad := "\xff"
+		if utf8.ValidString(bad) {
+			t.Fatal("a test that tests nothing")
+		}
+		for name, arg := range map[string]dialect.Arg{
+			"a text that is not UTF-8":    {Name: "p1", Kind: dialect.Text, Value: bad},
+			"a list with such a text":     {Name: "p1", Kind: dialect.Texts, Value: []string{"a", bad}},
+			"a subject with such an id":   {Name: "p1", Kind: dialect.Subject, Value: store.Subject{ID: bad}},
+			"a text for a number":         {Name: "p1", Kind: dialect.Int, Value: "1"},
+			"an integer of another width": {Name: "p1", Kind: dialect.Int, Value: 1},
+			"nothing":                     {Name: "p1", Kind: dialect.Text},
+		} {
+			_, err := s.Query(t.Context(), store.Statement{
+				Label: "bad", SQL: "SELECT " + s.Dialect().Arg("p1", arg.Kind), Args: []dialect.Arg{arg}, Kinds: []dialect.Kind{dialect.Text},
+			})
+			if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), "argument p1") {
+				t.Errorf("%s: %v, want ErrInvalid of argument p1", name, err)
+			}
+		}
+		_, err := s.Query(t.Context(), store.Statement{Label: "bad", SQL: "SELECT {p1:String}", Kinds: []dialect.Kind{dialect.Text}})
+		if err == nil || errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("a placeholder without an argument: %v", err)
+		}
+	})
+}
+
+func TestArgumentIsNoName(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		s := connect(t, clickhouse.Options{DSN: dsn})
+		// Names that begin alike, and an argument in the table of large ones whose text
+		// looks like a placeholder.
+		long := strings.Repeat("{p1:String}", 2000)
+		rows, err := s.Query(t.Context(), store.Statement{
+			Label: "names", SQL: "SELECT {p1:String}, {p10:String}, {p1:String} = {p10:String} ? 'same' : 'other'",
+			Args:  []dialect.Arg{{Name: "p1", Kind: dialect.Text, Value: "one"}, {Name: "p10", Kind: dialect.Text, Value: long}},
+			Kinds: []dialect.Kind{dialect.Text, dialect.Text, dialect.Text},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"one", long, "other"}, []string{rows.Columns[0].Texts[0], rows.Columns[1].Texts[0], rows.Columns[2].Texts[0]}); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package clickhouse_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// running counts the queries of a request on the server.
+func running(t testing.TB, conn driver.Conn, request string) uint64 {
+	t.Helper()
+	var n uint64
+	err := conn.QueryRow(context.Background(), "SELECT count() FROM system.processes WHERE startsWith(query_id, {id:String})", driver.Named("id", request+"-")).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// within waits until ok, and fails after limit.
+func within(t testing.TB, limit time.Duration, what string, ok func() bool) {
+	t.Helper()
+	for began := time.Now(); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > limit {
+			t.Errorf("%s: not within %s", what, limit)
+			return
+		}
+	}
+}
+
+// stops runs n slow queries on s and wants their server, which is that of dsn, to stop
+// all of them within a second of their context's end.
+func stops(t *testing.T, s *clickhouse.Store, dsn string, n int) {
+	t.Helper()
+	conn, request := system(t, dsn), fmt.Sprintf("req-%x", rand.Uint64())
+	ctx, cancel := context.WithCancel(store.WithRequestID(t.Context(), request))
+	defer cancel()
+	var busy sync.WaitGroup
+	ended := make(chan time.Time, n)
+	for range n {
+		busy.Go(func() {
+			if _, err := s.Query(ctx, slow()); !errors.Is(err, context.Canceled) {
+				t.Errorf("%v, want that it was cancelled", err)
+			}
+			ended <- time.Now()
+		})
+	}
+	within(t, 20*time.Second, "all queries run", func() bool { return running(t, conn, request) == uint64(n) })
+	began := time.Now()
+	cancel()
+	busy.Wait()
+	if took := (<-ended).Sub(began); took > 500*time.Millisecond {
+		t.Errorf("Query returned after %s", took)
+	}
+	within(t, time.Second-time.Since(began), "no query runs", func() bool { return running(t, conn, request) == 0 })
+}
+
+func TestCancelledQueryIsStopped(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		front, fronted := newProxy(t, dsn, nil)
+		s := connect(t, clickhouse.Options{DSN: fronted})
+		answers(t, s)
+		for _, n := range []int{1, 8} {
+			t.Run(fmt.Sprintf("%d at once", n), func(t *testing.T) { stops(t, s, dsn, n) })
+		}
+		t.Run("by its deadline", func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			if _, err := s.Query(ctx, slow()); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%v, want that it took too long", err)
+			}
+		})
+		t.Run("before it begins", func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := s.Query(ctx, one()); !errors.Is(err, context.Canceled) {
+				t.Errorf("%v, want that it was cancelled", err)
+			}
+		})
+		t.Run("while its rows come", func(t *testing.T) {
+			conn, request := system(t, dsn), fmt.Sprintf("req-%x", rand.Uint64())
+			ctx, cancel := context.WithCancel(store.WithRequestID(t.Context(), request))
+			time.AfterFunc(400*time.Millisecond, cancel)
+			_, err := s.Query(ctx, store.Statement{
+				Label: "rows", SQL: "SELECT toInt64(number + sleepEachRow(0.001)) FROM numbers(100000000) SETTINGS max_block_size = 50", Kinds: []dialect.Kind{dialect.Int},
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%v, want that it was cancelled", err)
+			}
+			within(t, time.Second, "no query runs", func() bool { return running(t, conn, request) == 0 })
+		})
+		// What was cancelled leaves nothing behind, and the store goes on.
+		answers(t, s)
+		within(t, 3*time.Second, "connections are closed", func() bool { open, _ := front.open(); return open <= 2 })
+		within(t, 3*time.Second, "goroutines end", func() bool { return ours() == 0 })
+	})
+}
+
+// ours counts goroutines in the midst of a query.
+func ours() int {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return strings.Count(string(stacks), "clickhouse.(*Store).attempt.func")
+}
+
+func TestCancelledWhileItWaitsForAConnection(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		s := connect(t, clickhouse.Options{DSN: with(t, dsn, "max_open_conns", "1")})
+		ctx, cancel := context.WithCancel(t.Context())
+		var busy sync.WaitGroup
+		for range 3 {
+			busy.Go(func() {
+				if _, err := s.Query(ctx, slow()); !errors.Is(err, context.Canceled) {
+					t.Errorf("%v, want that it was cancelled", err)
+				}
+			})
+		}
+		time.Sleep(200 * time.Millisecond)
+		cancel()
+		busy.Wait()
+		within(t, 3*time.Second, "the place is free", func() bool {
+			_, err := s.Query(t.Context(), one())
+			return err == nil
+		})
+	})
+}

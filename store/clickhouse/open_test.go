@@ -1,0 +1,222 @@
+package clickhouse_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// one asks for the number one.
+func one() store.Statement {
+	return store.Statement{Label: "one", SQL: "SELECT toInt64(1)", Kinds: []dialect.Kind{dialect.Int}}
+}
+
+// slow counts for hours.
+func slow() store.Statement {
+	return store.Statement{Label: "slow", SQL: "SELECT toInt64(count()) FROM numbers(1000000000000) AS a WHERE sipHash64(a.number) = 7",
+		Kinds: []dialect.Kind{dialect.Int}}
+}
+
+// connect opens a store and closes it when the test ends.
+func connect(t testing.TB, o clickhouse.Options) *clickhouse.Store {
+	t.Helper()
+	s, err := clickhouse.Open(t.Context(), o)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return s
+}
+
+func answers(t testing.TB, s *clickhouse.Store) {
+	t.Helper()
+	rows, err := s.Query(t.Context(), one())
+	if err != nil || rows.Len != 1 || rows.Columns[0].Ints[0] != 1 {
+		t.Errorf("Query: %v, %v", rows, err)
+	}
+}
+
+func TestOptionsTellEveryFault(t *testing.T) {
+	t.Parallel()
+	_, err := clickhouse.Open(t.Context(), clickhouse.Options{
+		Retention: -time.Hour, MaxExecutionTime: -1, MaxMemory: -1, MaxRowsToRead: -1, Buffer: -1, Patience: -1,
+	})
+	for _, want := range []string{
+		"DSN is missing", "Retention must not be negative", "not in whole days", "MaxExecutionTime must", "MaxMemory must",
+		"MaxRowsToRead must", "Buffer must", "Patience must",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+	if _, err := clickhouse.New(nil, clickhouse.Options{Retention: 20_000 * 24 * time.Hour}); err == nil || !strings.Contains(err.Error(), "14000") {
+		t.Errorf("New: %v, want what is the longest retention", err)
+	}
+}
+
+func TestBadAddresses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, dsn string
+		tls       *tls.Config
+		want      string
+	}{
+		{"no address", "", nil, "DSN is missing"},
+		{"no host", "clickhouse:///db", nil, "not of the form"},
+		{"a password with a space", "clickhouse://u:hush hush@127.0.0.1:9000/db", nil, "percent-encoded"},
+		{"a password with a slash", "clickhouse://u:hush/hush@127.0.0.1:9000/db", nil, "percent-encoded"},
+		{"a time that is none", "clickhouse://u:hush@127.0.0.1:9000/db?dial_timeout=soon", nil, "dial timeout"},
+		{"a negative pool", "clickhouse://u:hush@127.0.0.1:9000/db?max_open_conns=-1", nil, "max_open_conns in DSN must not be negative"},
+		{"a compression of the native protocol", "http://u:hush@127.0.0.1:8123/db?compress=lz4", nil, "over HTTP there are gzip"},
+		{"TLS over plain HTTP", "http://u:hush@127.0.0.1:8123/db", &tls.Config{}, "write https://"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: c.dsn, TLS: c.tls})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v does not say %q", err, c.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hush") {
+				t.Errorf("%v has the password", err)
+			}
+		})
+	}
+}
+
+func TestOpenCompressesAsAsked(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		methods := []string{"", "none", "lz4", "zstd"}
+		if strings.HasPrefix(dsn, "http") {
+			methods = []string{"", "none", "gzip", "br"}
+		}
+		for _, method := range methods {
+			s := connect(t, clickhouse.Options{DSN: with(t, dsn, "compress", method)})
+			rows, err := s.Query(t.Context(), store.Statement{Label: "long", SQL: "SELECT repeat('ab', 100000) FROM numbers(3)", Kinds: []dialect.Kind{dialect.Text}})
+			if err != nil || rows.Len != 3 || rows.Columns[0].Texts[2] != strings.Repeat("ab", 100000) {
+				t.Errorf("compress=%s: %v", method, err)
+			}
+		}
+	})
+}
+
+func TestNewLeavesTheHostsConnectionOpen(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		o, err := driver.ParseDSN(dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := driver.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		s, err := clickhouse.New(conn, clickhouse.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers(t, s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Ping(t.Context()); err != nil {
+			t.Errorf("the host's connection after Close: %v", err)
+		}
+		for name, ask := range map[string]func() error{
+			"Query": func() error { _, err := s.Query(t.Context(), one()); return err },
+			"Ping":  func() error { return s.Ping(t.Context()) },
+		} {
+			if err := ask(); !errors.Is(err, store.ErrUnavailable) {
+				t.Errorf("%s of a closed store: %v, want ErrUnavailable", name, err)
+			}
+		}
+	})
+}
+
+func TestAnAddressThatIsDown(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		first, firstDSN := newProxy(t, dsn, nil)
+		second, secondDSN := newProxy(t, dsn, nil)
+		first.down()
+		s := connect(t, clickhouse.Options{DSN: and(t, firstDSN, secondDSN)})
+		answers(t, s) // from the second, since the first was down at the start
+		if _, taken := second.open(); taken == 0 {
+			t.Fatal("nobody came to the second")
+		}
+		// Connections are made and kept, then all of them go.
+		var busy sync.WaitGroup
+		for range 8 {
+			busy.Go(func() { answers(t, s) })
+		}
+		busy.Wait()
+		first.up(t)
+		second.down()
+		for range 8 {
+			answers(t, s)
+		}
+		if _, taken := first.open(); taken == 0 {
+			t.Error("nobody came to the first when it was back")
+		}
+		first.down()
+		if _, err := s.Query(t.Context(), one()); !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("both down: %v, want ErrUnavailable", err)
+		}
+		second.up(t)
+		answers(t, s)
+	})
+}
+
+func TestAnAddressThatIsSilent(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		first, firstDSN := newProxy(t, dsn, nil)
+		first.silent.Store(true)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		s, err := clickhouse.Open(ctx, clickhouse.Options{DSN: and(t, with(t, firstDSN, "dial_timeout", "4s"), dsn)})
+		if err != nil {
+			t.Fatalf("Open: %v", err)
+		}
+		defer func() { _ = s.Close() }()
+		began := time.Now()
+		answers(t, s)
+		if took := time.Since(began); took > 1500*time.Millisecond {
+			t.Errorf("the next query took %s, as if the silent one were asked first again", took)
+		}
+	})
+}
+
+func TestPoolIsBounded(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		front, dsn := newProxy(t, dsn, nil)
+		s := connect(t, clickhouse.Options{DSN: with(t, dsn, "max_open_conns", "3")})
+		var busy sync.WaitGroup
+		for range 12 {
+			busy.Go(func() {
+				if _, err := s.Query(t.Context(), store.Statement{Label: "nap", SQL: "SELECT toInt64(sleep(0.1))", Kinds: []dialect.Kind{dialect.Int}}); err != nil {
+					t.Error(err)
+				}
+				if open, _ := front.open(); open > 3 {
+					t.Errorf("%d connections where 3 may be", open)
+				}
+			})
+		}
+		busy.Wait()
+	})
+}
