@@ -53,7 +53,7 @@ func (a *api) attempt(ctx context.Context, c *call) (rep *reply, err error) {
 		}
 	}
 	if !c.route.public() {
-		if err := c.route.allow(a, ctx, c); err != nil {
+		if err := c.route.access.rule()(a, ctx, c); err != nil {
 			return nil, err
 		}
 	}

@@ -17,32 +17,32 @@ type route struct {
 	path   string // {website_id} stands for one segment
 	class  auth.Class
 	about  string
-	allow  func(*api, context.Context, *call) error           // nil: public, needs no key
+	access Access                                             // who may call it
 	read   func(*api, *call) error                            // takes the request apart; nil: nothing to read
 	run    func(*api, context.Context, *call) (*reply, error) // answers
 	off    func(*Config) bool                                 // the host does without it; nil: never
 }
 
-func (rt *route) public() bool { return rt.allow == nil }
+func (rt *route) public() bool { return rt.access == Public }
 
 // routes is the whole API.
 func routes() []*route {
 	return []*route{
 		{method: http.MethodPost, path: "/v1/query", class: auth.ClassQuery, about: "One query, or a batch",
-			allow: allowSubject, read: readBody, run: answerQueries},
+			access: BySubject, read: readBody, run: answerQueries},
 		{method: http.MethodGet, path: "/v1/query", class: auth.ClassQuery, about: "One query as an address",
-			allow: allowSubject, read: readAddress, run: answerAddress},
+			access: BySubject, read: readAddress, run: answerAddress},
 		{method: http.MethodPost, path: "/v1/query/compile", class: auth.ClassOther, about: "What a query would run",
-			allow: allowCompile, read: readBody, run: explainQueries, off: func(cfg *Config) bool { return cfg.NoCompile }},
-		{method: http.MethodGet, path: "/v1/query/types", class: auth.ClassPublic, about: "Query types and what they accept",
+			access: ByWholeSubject, read: readBody, run: explainQueries, off: func(cfg *Config) bool { return cfg.NoCompile }},
+		{method: http.MethodGet, path: "/v1/query/types", class: auth.ClassPublic, access: Public, about: "Query types and what they accept",
 			run: listTypes},
 		{method: http.MethodGet, path: "/v1/query/websites", class: auth.ClassOther, about: "Websites that the key can read",
-			allow: allowList, run: listWebsites},
+			access: ByKey, run: listWebsites},
 		{method: http.MethodGet, path: "/v1/websites/{website_id}/analytics", class: auth.ClassQuery, about: "One website at a glance",
-			allow: allowPath, read: readOverview, run: answerOverview},
-		{method: http.MethodGet, path: "/health", class: auth.ClassHealth, about: "Health of the service and what it stands on",
+			access: ByPath, read: readOverview, run: answerOverview},
+		{method: http.MethodGet, path: "/health", class: auth.ClassHealth, access: Public, about: "Health of the service and what it stands on",
 			run: reportHealth, off: func(cfg *Config) bool { return cfg.Health == nil }},
-		{method: http.MethodGet, path: "/health/live", class: auth.ClassHealth, about: "Whether the process answers",
+		{method: http.MethodGet, path: "/health/live", class: auth.ClassHealth, access: Public, about: "Whether the process answers",
 			run: reportLive},
 	}
 }

@@ -28,19 +28,19 @@ func credentialed(r *http.Request) bool {
 func (c *call) authenticate(ctx context.Context) error {
 	q := c.r.URL.Query()
 	switch c.route.access {
-	case bySite:
+	case BySite:
 		c.site = first(q.Get("client_id"), c.r.Header.Get("Databuddy-Client-Id"), q.Get("website_id"))
 		return nil
-	case byKeyOrSite:
+	case ByKeyOrSite:
 		c.site = first(q.Get("website_id"), q.Get("client_id"), c.r.Header.Get("Databuddy-Client-Id"))
 		if c.site != "" && !credentialed(c.r) {
 			return nil
 		}
-	case byKey:
+	case ByKey:
 	}
 	p, err := c.h.cfg.Auth.Authenticate(ctx, c.r)
 	switch {
-	case errors.Is(err, auth.ErrRequired) && c.route.access == byKeyOrSite && !credentialed(c.r):
+	case errors.Is(err, auth.ErrRequired) && c.route.access == ByKeyOrSite && !credentialed(c.r):
 		return nil // the first event may name a website
 	case errors.Is(err, auth.ErrRequired):
 		c.refused = err
@@ -63,7 +63,7 @@ func (c *call) enter(ctx context.Context) error {
 		return nil
 	}
 	missing, unknown := noClient, badClient
-	if c.route.access == byKeyOrSite {
+	if c.route.access == ByKeyOrSite {
 		missing, unknown = noCredentials, noSuchSite
 		if c.site == "" {
 			c.site = c.body.firstSite()
@@ -120,7 +120,7 @@ func (c *call) use(kind store.SubjectKind, id, owner string) {
 // record keeps the audit entry of c when it is the use of a key, or was to be one.
 func (c *call) record(ctx context.Context, status int) (err error) {
 	defer caught(&err)
-	tried := c.route.access == byKey || c.route.access == byKeyOrSite && credentialed(c.r)
+	tried := c.route.access == ByKey || c.route.access == ByKeyOrSite && credentialed(c.r)
 	if c.key == nil && !tried {
 		return nil
 	}

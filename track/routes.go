@@ -6,19 +6,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// access says how a route finds out whose data it takes.
-type access int
-
-const (
-	bySite      access = iota // the id of a website, which is public
-	byKeyOrSite               // a key, else the id of a website
-	byKey                     // a key
-)
-
 // A route is one row of the table: adding a row adds an endpoint.
 type route struct {
 	path     string
-	access   access
+	access   Access
 	list     bool     // the body is an array; else it is one item, or an array where items allows
 	items    int      // most items; 1 means an object and nothing else
 	body     int64    // most bytes; 0 means the configured limit
@@ -43,14 +34,14 @@ type taken struct {
 
 func routes() []*route {
 	return []*route{
-		{path: "/", access: bySite, items: 1, tooLarge: ingestTooLarge, notJSON: badJSON, take: takePage, reply: single},
-		{path: "/batch", access: bySite, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kinds: []string{kindTrack, kindLink}, take: takePage, reply: batched},
-		{path: "/track", access: byKeyOrSite, items: 100, tooLarge: trackTooLarge, notJSON: badTrack, kind: kindCustom, take: takeCustom, reply: counted},
-		{path: "/errors", access: bySite, items: 50, body: 128 << 10, tooLarge: errorsTooLarge, notJSON: badJSON, kind: kindError, take: takeError, reply: counted},
-		{path: "/vitals", access: bySite, items: 20, tooLarge: ingestTooLarge, notJSON: badJSON, kind: kindVitals, take: takeVital, reply: counted},
-		{path: "/engagement", access: bySite, items: 20, tooLarge: ingestTooLarge, notJSON: badJSON, kind: kindSpan, take: takeSpan, reply: counted},
-		{path: "/link-visits", access: byKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindVisit, kinds: []string{kindVisit}, take: takeVisit, reply: batched},
-		{path: "/uptime-checks", access: byKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindCheck, kinds: []string{kindCheck}, take: takeCheck, reply: batched},
+		{path: "/", access: BySite, items: 1, tooLarge: ingestTooLarge, notJSON: badJSON, take: takePage, reply: single},
+		{path: "/batch", access: BySite, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kinds: []string{kindTrack, kindLink}, take: takePage, reply: batched},
+		{path: "/track", access: ByKeyOrSite, items: 100, tooLarge: trackTooLarge, notJSON: badTrack, kind: kindCustom, take: takeCustom, reply: counted},
+		{path: "/errors", access: BySite, items: 50, body: 128 << 10, tooLarge: errorsTooLarge, notJSON: badJSON, kind: kindError, take: takeError, reply: counted},
+		{path: "/vitals", access: BySite, items: 20, tooLarge: ingestTooLarge, notJSON: badJSON, kind: kindVitals, take: takeVital, reply: counted},
+		{path: "/engagement", access: BySite, items: 20, tooLarge: ingestTooLarge, notJSON: badJSON, kind: kindSpan, take: takeSpan, reply: counted},
+		{path: "/link-visits", access: ByKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindVisit, kinds: []string{kindVisit}, take: takeVisit, reply: batched},
+		{path: "/uptime-checks", access: ByKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindCheck, kinds: []string{kindCheck}, take: takeCheck, reply: batched},
 	}
 }
 

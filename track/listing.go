@@ -1,0 +1,35 @@
+package track
+
+import "github.com/sightline-analytics/sightline/auth"
+
+// Access says how a route finds out whose data it takes.
+type Access string
+
+// The kinds of access. Keys need the scope of [Route.Scope].
+const (
+	BySite      Access = "site"        // the id of a website, which is public; keys are not looked at
+	ByKeyOrSite Access = "key or site" // a key, else the id of a website
+	ByKey       Access = "key"         // a key
+)
+
+// A Route is one row of the tracking host. Every path answers OPTIONS.
+type Route struct {
+	Method string
+	Path   string
+	Access Access
+	Class  auth.Class
+	Scope  auth.Scope // of keys
+	Items  int        // most items of a body
+	List   bool       // the body must be an array
+}
+
+// Routes lists the routes of the handler, in a slice of the caller's own.
+func Routes() []Route {
+	rows := routes()
+	list := make([]Route, 0, len(rows))
+	for _, r := range rows {
+		list = append(list, Route{Method: method, Path: r.path, Access: r.access, Class: auth.ClassTrack,
+			Scope: auth.TrackEvents, Items: r.items, List: r.list})
+	}
+	return list
+}
