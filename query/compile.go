@@ -123,41 +123,6 @@ func (c *compiler) read(from, to int64) []expr.Expr {
 
 func milli(instant int64) expr.Expr { return expr.Arg(dialect.Int, instant) }
 
-// each lists the rows of the type's table.
-func (c *compiler) each() selection {
-	tb := c.p.Type.table
-	p := &part{tb: tb, q: selection{from: "sessions AS s"}}
-	var last []expr.Expr
-	if tb.shape == plainRows {
-		p.q.from = string(tb.logical) + " AS t"
-		p.q.where = append(c.reach(tb), tb.where)
-		last = []expr.Expr{row("event_id")}
-		if tb.logical == "events" {
-			last = eventOrder("t")
-		}
-	}
-	for i, tm := range c.p.Type.terms {
-		p.q.columns = append(p.q.columns, named{expr.Ident(c.p.Type.columns[i].Name), c.onRow(tm.expr, tb)})
-	}
-	p.q.where = append(p.q.where, c.conditions(tb)...)
-	c.sessionsFor([]*part{p})
-	p.q.order = c.ordering(nil, last)
-	p.q.tail = c.page()
-	return p.q
-}
-
-// reach says which rows of tb may be listed: those in the range and, if the table says
-// so, all of the sessions that have an event in it.
-func (c *compiler) reach(tb *table) []expr.Expr {
-	from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
-	if !tb.around {
-		return c.read(from, to)
-	}
-	inside := expr.And(expr.Ge(row("time"), milli(from)), expr.Lt(row("time"), milli(to)))
-	of := expr.And(expr.Ge(row("time"), visit("start")), expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0)))
-	return append(c.read(from-day, to+day), expr.Or(inside, of))
-}
-
 // ordering is the plan's sorting and what breaks its ties: the values of groupBy, the
 // type's key columns, its dimensions.
 func (c *compiler) ordering(group, dimensions []expr.Expr) []ordering {

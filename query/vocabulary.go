@@ -174,7 +174,7 @@ func where(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, con
 // facts are the columns of a session, over its events p in the order p.ord. Session
 // fields that are not named here are those of the earliest page event.
 var facts = map[expr.Ident]expr.Expr{
-	"ended":      expr.Call(dialect.Max, expr.Col("p", "time")),
+	"ended":      expr.Call(dialect.GroupMax, expr.Col("p", "time")),
 	"pageviews":  expr.Call(dialect.CountIf, pIs(store.Pageview)),
 	"events":     expr.Call(dialect.Count),
 	"deeds":      expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks

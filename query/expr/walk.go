@@ -16,6 +16,9 @@ func Replace(e Expr, by func(name string) Expr) Expr {
 	return e
 }
 
+// IsOut reports whether e is the output column called name.
+func (e Expr) IsOut(name Ident) bool { return e.kind == out && e.name == string(name) }
+
 // Refs lists the names of the Refs in e, each once, in the order of their first use.
 func Refs(e Expr) []string {
 	return names(e, func(e Expr) bool { return e.kind == ref })

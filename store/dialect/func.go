@@ -13,6 +13,8 @@ const (
 	SumOver                // of integers $1 over all rows of the result
 	Min                    // of $1; of nothing null
 	Max                    // of $1; of nothing null
+	GroupMin               // of $1, none of them null, in a group, which has rows
+	GroupMax               // of $1, none of them null, in a group, which has rows
 	MinIf                  // of $1 where $2; of nothing null
 	MaxIf                  // of $1 where $2; of nothing null
 	FirstIf                // $1 of the row with the least $2, where $3; texts; of nothing ''
@@ -39,9 +41,10 @@ const (
 	ISO                    // the instant $1, in milliseconds, as ISO 8601 in UTC with milliseconds
 	Join                   // texts $1 of all rows in the order of $2, with commas between
 	RowNumber              // place of the row in partition $1 ordered by $2, from 1
+	Sequence               // a value that orders by the instant $1, then the number $2 of 0 to 3, the text $3, the small number $4
 	Previous               // $1 of the row before in partition $2 ordered by $3; null for the first
 	Next                   // $1 of the row after in partition $2 ordered by $3; null for the last
-	RunningMax             // greatest $1 from the partition's first row to this one; partition $2 ordered by $3
+	RunningMax             // greatest $1 from the partition's first row to this one and its equals; partition $2 ordered by $3
 	Zip3                   // a table of the integer lists $1, $2, $3 in columns bucket, since, until
 	Properties             // joined to its left: per member of the JSON object $1 a row of key and value, a string as its text, all else as JSON
 	Unnest                 // a table of the text list $1 in the column value

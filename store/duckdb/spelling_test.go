@@ -37,6 +37,8 @@ func TestSpellings(t *testing.T) {
 		{"Max", call(dialect.Max, "n"), few, "4"},
 		{"Max of nothing", call(dialect.Max, "n"), none, "null"},
 		{"MinIf", call(dialect.MinIf, "n", "n > 1"), few, "2"},
+		{"GroupMin", call(dialect.GroupMin, "o"), few, "1"},
+		{"GroupMax", call(dialect.GroupMax, "o"), few, "3"},
 		{"MaxIf of nothing", call(dialect.MaxIf, "n", "false"), few, "null"},
 		{"FirstIf", call(dialect.FirstIf, "x", "n", "n > 3"), few, "a"},
 		{"FirstIf takes an empty text too", call(dialect.FirstIf, "x", "n", "n > 1"), few, ""},
@@ -69,9 +71,13 @@ func TestSpellings(t *testing.T) {
 		{"Lookup", call(dialect.Lookup, "'y'", "['x', 'y']", "['1', '2']", "'?'"), "", "2"},
 		{"Lookup of a stranger", call(dialect.Lookup, "'z'", "['x', 'y']", "['1', '2']", "'?'"), "", "?"},
 		{"RowNumber", listOf(call(dialect.RowNumber, "x", "n")), few + ")", "[1, 1, 2, 1]"},
+		{"Sequence goes by the instant first", call(dialect.Sequence, "2", "0", "'a'", "0") + " < " + call(dialect.Sequence, "10", "0", "'a'", "0"), "", "true"},
+		{"Sequence then goes by rank", call(dialect.Sequence, "2", "1", "'a'", "0") + " < " + call(dialect.Sequence, "2", "0", "'b'", "0"), "", "false"},
+		{"Sequence then goes by text", call(dialect.Sequence, "2", "1", "'ab'", "0") + " < " + call(dialect.Sequence, "2", "1", "'a'", "4"), "", "false"},
 		{"Previous", listOf(call(dialect.Previous, "n", "x", "n")), few + ")", "[NULL, NULL, 1, NULL]"},
 		{"Next", listOf(call(dialect.Next, "n", "x", "n")), few + ")", "[3, NULL, NULL, NULL]"},
 		{"RunningMax", listOf(call(dialect.RunningMax, "o", "1", "n")), few + ")", "[3, 3, 3, 3]"},
+		{"RunningMax takes equals along", listOf(call(dialect.RunningMax, "n", "1", "n % 2")), few + ")", "[4, 4, 4, 4]"},
 		{"Zip3", "list(bucket + since * until ORDER BY bucket)", " FROM " + call(dialect.Zip3, "[1, 2]", "[3, 4]", "[5, 6]"), "[16, 26]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

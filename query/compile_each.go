@@ -1,0 +1,79 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// each lists the rows of the type's table.
+func (c *compiler) each() selection {
+	tb := c.p.Type.table
+	p := &part{tb: tb, q: selection{columns: c.cells(tb), from: string(tb.logical) + " AS t"}}
+	if tb.shape == sessionRows {
+		return c.eachSession(p)
+	}
+	p.q.where = slices.Concat(c.reach(tb), []expr.Expr{tb.where}, c.conditions(tb))
+	last := []expr.Expr{row("event_id")}
+	if tb.logical == "events" {
+		last = eventOrder("t")
+	}
+	c.sessionsFor([]*part{p})
+	p.q.order = c.ordering(nil, last)
+	p.q.tail = c.page()
+	return p.q
+}
+
+// cells are the type's columns of one row.
+func (c *compiler) cells(tb *table) []named {
+	var found []named
+	for i, tm := range c.p.Type.terms {
+		found = append(found, named{expr.Ident(c.p.Type.columns[i].Name), c.onRow(tm.expr, tb)})
+	}
+	return found
+}
+
+// eachSession lists sessions. It chooses those of the page by what filters and order ask
+// of them, and only then reads the rest of what is shown: most facts of a session cost
+// more than finding it.
+func (c *compiler) eachSession(p *part) selection {
+	shown := p.q.columns
+	order := c.ordering(nil, nil)
+	chosen := &part{tb: p.tb, q: selection{from: "sessions AS s", where: c.conditions(p.tb),
+		columns: []named{{"session_id", visit("session_id")}, {"start", visit("start")}}}}
+	for _, col := range shown {
+		if col.as != "session_id" && slices.ContainsFunc(order, func(o ordering) bool { return o.e.IsOut(col.as) }) {
+			chosen.q.columns = append(chosen.q.columns, col)
+		}
+	}
+	events := c.sessionsFor([]*part{chosen})
+	chosen.q.order = order
+	chosen.q.tail = c.page()
+	c.with("chosen", c.build(chosen.q))
+
+	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
+	final := selection{from: "listed AS s", columns: shown, order: order}
+	facts := c.facts(sessionNeeds{columns: columnsOf("s", final)})
+	events.columns = c.candidates(columnsOf("p", selection{columns: facts}))
+	events.columns = append(events.columns, named{"start", h("start")})
+	inside := expr.And(expr.Eq(h("session_id"), row("session_id")),
+		expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(day))))
+	events.joins = append([]join{{to: "chosen AS h", on: inside}}, events.joins...)
+	c.with("listed_events", c.build(events))
+	c.with("listed", c.build(selection{from: "listed_events AS p", group: 2, columns: append([]named{
+		{"session_id", expr.Col("p", "session_id")}, {"start", expr.Col("p", "start")}}, facts...)}))
+	return final
+}
+
+// reach says which rows of tb may be listed: those in the range and, if the table says
+// so, all of the sessions that have an event in it.
+func (c *compiler) reach(tb *table) []expr.Expr {
+	from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
+	if !tb.around {
+		return c.read(from, to)
+	}
+	inside := expr.And(expr.Ge(row("time"), milli(from)), expr.Lt(row("time"), milli(to)))
+	of := expr.And(expr.Ge(row("time"), visit("start")), expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0)))
+	return append(c.read(from-day, to+day), expr.Or(inside, of))
+}
