@@ -177,6 +177,31 @@ func TestWriterRefusesWhenFullAndFailing(t *testing.T) {
 	})
 }
 
+func TestAFailureRefusesWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var up atomic.Bool
+		m := &troubled{append: func(next func() error) error {
+			time.Sleep(5 * time.Second)
+			if up.Load() {
+				return next()
+			}
+			return io.ErrUnexpectedEOF
+		}}
+		w := newWriter(t, audit.Config{Log: m, Buffer: 2})
+		record(t, w, 0, 2)
+		began := time.Now()
+		bounded, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := w.Record(bounded, entry(2))
+		if waited := time.Since(began); !errors.Is(err, io.ErrUnexpectedEOF) || waited != 5*time.Second {
+			t.Errorf("after %v: %v", waited, err)
+		}
+		up.Store(true)
+		closeWriter(t, w)
+		expectKept(t, m, 2)
+	})
+}
+
 func TestWriterClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var down atomic.Bool
