@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -64,8 +65,9 @@ func TestServersAway(t *testing.T) {
 		}()
 		time.Sleep(patience / 8)
 		var waiting sync.WaitGroup
-		faults := make([]error, 6)
-		for i := range faults {
+		const writers = 6
+		faults := make([]error, writers)
+		for i := range writers {
 			waiting.Go(func() { _, faults[i] = s.Write(t.Context(), events(ids(fmt.Sprint(i), 0, 10)...)) })
 		}
 		time.Sleep(patience / 8)
@@ -80,7 +82,7 @@ func TestServersAway(t *testing.T) {
 			t.Errorf("a write of nothing: %v", err)
 		}
 		waiting.Wait()
-		for i, err := range append(faults, <-fault) {
+		for i, err := range slices.Concat(faults, []error{<-fault}) {
 			if !errors.Is(err, store.ErrUnavailable) {
 				t.Errorf("write %d: %v, want ErrUnavailable", i, err)
 			}

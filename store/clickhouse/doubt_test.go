@@ -207,6 +207,7 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 		}
 	}
 	one := row{identity: identity{inEvents, pageKind, "w", "77"}, millis: 77}
+	one.hash = one.identity.hash()
 	read("looking for receipts", func(ctx context.Context) {
 		if _, err := s.claims(ctx, 2, []*row{&one}, false); err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
@@ -42,14 +43,12 @@ func bare(kind string) string {
 // columns come with their types: over HTTP the driver would ask for them every time.
 func (s *Store) block(ctx context.Context, table string, columns []driver.ColumnNameAndType, c commit) (chdriver.Batch, error) {
 	settings := s.settings(ctx, "insert "+table)
-	for name, value := range map[string]any{
+	maps.Copy(settings, driver.Settings{
 		"async_insert":                    0,
 		"insert_deduplicate":              1,
 		"insert_deduplication_token":      table + " " + c.token,
 		"max_partitions_per_insert_block": 0,
-	} {
-		settings[name] = value
-	}
+	})
 	if s.cfg.Cluster != "" {
 		settings["distributed_foreground_insert"] = 1
 		// A look-up elsewhere must find what was stored here.

@@ -89,6 +89,9 @@ type process struct {
 	t       *testing.T
 	orders  *json.Encoder
 	reports *json.Decoder
+	cmd     *exec.Cmd
+	in      io.Closer
+	end     func() error // waits; once
 }
 
 // newProcess starts one. It ends with the test.
@@ -108,13 +111,23 @@ func newProcess(t *testing.T, dsn string) *process {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the writing process: %v", err)
-		}
-	})
-	return &process{t, json.NewEncoder(in), json.NewDecoder(bufio.NewReader(out))}
+	p := &process{t, json.NewEncoder(in), json.NewDecoder(bufio.NewReader(out)), cmd, in, sync.OnceValue(cmd.Wait)}
+	t.Cleanup(p.close)
+	return p
+}
+
+// close has the process close its store and end.
+func (p *process) close() {
+	_ = p.in.Close()
+	if err := p.end(); err != nil && p.cmd.ProcessState.Exited() {
+		p.t.Errorf("the writing process: %v", err)
+	}
+}
+
+// kill ends the process whatever it is doing.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	_ = p.end()
 }
 
 // write has batches written at the same time.

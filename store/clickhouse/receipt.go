@@ -14,7 +14,14 @@ import (
 //
 // A sender's retry comes in another batch, perhaps through another process, perhaps with
 // another time. So the server's own deduplication of blocks and engines that replace rows
-// of equal sorting keys are not enough. A commit has four steps:
+// of equal sorting keys are not enough, and rows are looked up before they are stored:
+// that costs writers, where other ways cost every reader. A count and a distinct count
+// over a million rows took 0.28 s on two busy cores, against 0.61 s of a replacing key
+// without the time, read with FINAL, 0.61 s of reads that skip listed copies, 1.2 s of
+// LIMIT 1 BY and 1.3 s of argMin; a row in a batch of 1 000 took 83 µs to insert, against
+// 19, 44, 7 and 9 (go test -run '^$' -bench Once -benchtime 15x ./store/clickhouse).
+//
+// A commit has four steps:
 //
 //  1. It adds a receipt per row to the table receipts: a hash of the row's identity, the
 //     row's time, and the number of the commit.
@@ -71,7 +78,7 @@ func (s *Store) claim(ctx context.Context, c commit, rows []*row) (err error) {
 	defer func() { err = errors.Join(err, batch.Close()) }()
 	ids, times, receipts := make([]uint64, len(rows)), make([]int64, len(rows)), make([]uint64, len(rows))
 	for i, r := range rows {
-		ids[i], times[i], receipts[i] = r.hash(), r.millis, c.receipt
+		ids[i], times[i], receipts[i] = r.hash, r.millis, c.receipt
 	}
 	if err := errors.Join(batch.Column(0).Append(ids), batch.Column(1).Append(times), batch.Column(2).Append(receipts)); err != nil {
 		return err

@@ -131,6 +131,31 @@ func TestRacingProcesses(t *testing.T) {
 	})
 }
 
+// A process is killed while it writes, and what it wrote is sent to another at once,
+// with other times.
+func TestWriterKilled(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		dsn = database(t, dsn)
+		s := open(t, clickhouse.Options{DSN: dsn})
+		other := newProcess(t, dsn)
+		const each, kills = 40, 8
+		for round := range kills {
+			all := ids("killed", round*each, (round+1)*each)
+			one := newProcess(t, dsn)
+			one.write(everyKind(monthEnd, "s", all[0])) // it is up
+			if err := one.orders.Encode(order{[]store.Batch{everyKind(monthEnd, "s", all...)}}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(rand.N(150 * time.Millisecond))
+			one.kill()
+			other.write(everyKind(monthEnd.Add(time.Second), "s", all...))
+		}
+		other.close()
+		wantOnce(t, s, kills*each)
+	})
+}
+
 // More repeats than one query can ask for, of ids as long as they may be.
 func TestManyLongRepeats(t *testing.T) {
 	t.Parallel()

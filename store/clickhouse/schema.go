@@ -38,11 +38,13 @@ func (o *Options) layouts() []layout {
 		layoutOf(visitTable(), o), layoutOf(checkTable(), o),
 		{
 			name: "receipts",
-			columns: []definition{{"id", "UInt64"}, {"time", instantType}, {"receipt", receiptType},
+			columns: []definition{{"id", "UInt64 CODEC(NONE)"}, {"time", instantType}, {"receipt", receiptType},
 				{"received", "DateTime DEFAULT now() CODEC(Delta, ZSTD(1))"}},
 			partition: "toDate(received)", order: "id", shard: "id",
 			since: "toDate(received)", days: receiptDays,
-			settings: []string{"index_granularity = 512"},
+			// Single rows are looked up: 100 ids in 6 M rows take 5 ms of the server's time
+			// like this, 17 ms with granules of 512 and blocks as they come.
+			settings: []string{"index_granularity = 128", "min_compress_block_size = 1024", "max_compress_block_size = 4096"},
 		},
 		{
 			name:    "schema_versions",

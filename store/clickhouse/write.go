@@ -93,6 +93,7 @@ type row struct {
 	identity
 	index    int // in its slice of the batch
 	millis   int64
+	hash     uint64 // of identity
 	repeated bool
 }
 
@@ -111,7 +112,8 @@ func arrange(b *store.Batch) ([]row, error) {
 		if err != nil {
 			faults = errors.Join(faults, fmt.Errorf("%w: %s[%d]: %w", store.ErrInvalid, tableNames[t], index, err))
 		}
-		rows = append(rows, row{identity{t, kind, marks[t] + subject, id}, index, at.UnixMilli(), false})
+		of := identity{t, kind, marks[t] + subject, id}
+		rows = append(rows, row{identity: of, index: index, millis: at.UnixMilli(), hash: of.hash()})
 	}
 	for i := range b.Events {
 		e := &b.Events[i]

@@ -1,0 +1,210 @@
+package clickhouse_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// A sender sends events through one store until it is told to stop, and remembers which
+// were acknowledged.
+type sender struct {
+	store  *clickhouse.Store
+	prefix string
+
+	tried []string
+	acked map[string]bool
+}
+
+// send sends batches of some events each, by and by.
+func (s *sender) send(ctx context.Context) {
+	s.acked = map[string]bool{}
+	for n := 0; ctx.Err() == nil; n += 7 {
+		batch := ids(s.prefix, n, n+7)
+		s.tried = append(s.tried, batch...)
+		b := events(batch...)
+		for i := range b.Events { // in two months
+			b.Events[i].Time = monthEnd.Add(time.Duration(i) * 50 * time.Millisecond)
+		}
+		if _, err := s.store.Write(context.Background(), b); err != nil {
+			continue
+		}
+		for _, id := range batch {
+			s.acked[id] = true
+		}
+	}
+}
+
+// senders sends over both protocols, by two stores each, while do runs.
+func senders(t *testing.T, prefix string, stores map[string]*clickhouse.Store, do func()) []*sender {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var all []*sender
+	var running sync.WaitGroup
+	for name, s := range stores {
+		for i := range 2 {
+			one := &sender{store: s, prefix: fmt.Sprintf("%s-%s-%d", prefix, name, i)}
+			all = append(all, one)
+			running.Go(func() { one.send(ctx) })
+		}
+	}
+	do()
+	cancel()
+	running.Wait()
+	return all
+}
+
+// once checks that all acknowledged events are there once, and none more often; then
+// sends everything again through the other protocol's store, and checks that all is once.
+func once(t *testing.T, through *clickhouse.Store, all []*sender) (acked int) {
+	t.Helper()
+	got := counts(t, through)
+	for _, s := range all {
+		acked += len(s.acked)
+		for _, id := range s.tried {
+			if n := got[id]; n > 1 || n == 0 && s.acked[id] {
+				t.Errorf("%s is there %d times; acknowledged: %t", id, n, s.acked[id])
+			}
+		}
+		if _, err := through.Write(t.Context(), events(s.tried...)); err != nil {
+			t.Fatalf("sending again: %v", err)
+		}
+	}
+	got = counts(t, through)
+	for _, s := range all {
+		for _, id := range s.tried {
+			if n := got[id]; n != 1 {
+				t.Errorf("sent again, %s is there %d times", id, n)
+			}
+		}
+	}
+	return acked
+}
+
+// bothProtocols opens a store over each protocol on one database of a server of the test's own.
+func bothProtocols(t *testing.T, s *chtest.Server, o clickhouse.Options) map[string]*clickhouse.Store {
+	t.Helper()
+	o.DSN = s.Native
+	native := open(t, o)
+	o.DSN = s.HTTP
+	return map[string]*clickhouse.Store{"native": native, "http": open(t, o)}
+}
+
+// rounds is how often TestServerKilled kills: SIGHTLINE_LONG times, 3 without it.
+func rounds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("SIGHTLINE_LONG")
+	if text == "" {
+		return 3
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("SIGHTLINE_LONG=%q is no number of rounds", text)
+	}
+	return n
+}
+
+// The server is killed while it stores events. What was acknowledged is there when it is
+// back, once; and what is sent again then, as senders do that had no answer, is there once.
+func TestServerKilled(t *testing.T) {
+	t.Parallel()
+	server := chtest.Start(t)
+	stores := bothProtocols(t, server, clickhouse.Options{Patience: 20 * time.Second})
+	acked := 0
+	for round := range rounds(t) {
+		all := senders(t, fmt.Sprint("round", round), stores, func() {
+			time.Sleep(time.Second + rand.N(400*time.Millisecond))
+			server.Kill()
+			server.Restart()
+			time.Sleep(500 * time.Millisecond) // and it goes on
+		})
+		n := once(t, stores[[]string{"native", "http"}[round%2]], all)
+		if n == 0 {
+			t.Fatal("nothing was acknowledged, which proves nothing")
+		}
+		acked += n
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d events were acknowledged around kills, and all are there once", acked)
+}
+
+// The server is stopped in order and started again: writes wait, and none fails.
+func TestServerRestarted(t *testing.T) {
+	t.Parallel()
+	server := chtest.Start(t)
+	stores := bothProtocols(t, server, clickhouse.Options{Patience: time.Minute})
+	all := senders(t, "restart", stores, func() {
+		time.Sleep(500 * time.Millisecond)
+		server.Restart()
+		time.Sleep(500 * time.Millisecond)
+	})
+	once(t, stores["native"], all)
+	for _, s := range all {
+		if len(s.acked) != len(s.tried) {
+			t.Errorf("%s: %d of %d events were acknowledged, want all", s.prefix, len(s.acked), len(s.tried))
+		}
+	}
+}
+
+// seven is a question with seven rows.
+var seven = store.Statement{
+	Label: "seven", SQL: "SELECT toInt64(number) AS n FROM numbers(7) AS a", Kinds: []dialect.Kind{dialect.Int},
+}
+
+// A server that is slow, that refuses queries, or whose answers are cut.
+func TestServerFaults(t *testing.T) {
+	t.Parallel()
+	server := chtest.Start(t, "--faults")
+	stores := bothProtocols(t, server, clickhouse.Options{Patience: 20 * time.Second})
+	for _, c := range []struct {
+		name   string
+		faults chtest.Faults
+		all    bool // must be acknowledged
+	}{
+		{"delayed", chtest.Faults{Delay: 100 * time.Millisecond}, true},
+		{"failing every third query", chtest.Faults{FailEvery: 3}, true},
+		{"answers cut at once", chtest.Faults{DropAfter: 1}, false},
+		{"answers cut after 300 bytes", chtest.Faults{DropAfter: 300}, false},
+		{"delayed and failing every second query", chtest.Faults{Delay: 20 * time.Millisecond, FailEvery: 2}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server.Faults(c.faults)
+			all := senders(t, c.name, stores, func() {
+				time.Sleep(1500 * time.Millisecond)
+				for name, s := range stores {
+					got, err := s.Query(t.Context(), seven)
+					switch {
+					case err == nil && (got.Len != 7 || got.Columns[0].Ints[6] != 6):
+						t.Errorf("%s: an answer of %d rows, want 7", name, got.Len)
+					case err != nil && (c.all || !errors.Is(err, store.ErrUnavailable)):
+						t.Errorf("%s: Query: %v", name, err)
+					}
+				}
+				if !c.all { // its writes wait for an end
+					server.Faults(chtest.Faults{})
+				}
+			})
+			server.Faults(chtest.Faults{})
+			once(t, stores["http"], all)
+			for _, s := range all {
+				if c.all && len(s.acked) != len(s.tried) {
+					t.Errorf("%s: %d of %d events were acknowledged, want all", s.prefix, len(s.acked), len(s.tried))
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package clickhouse_test
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+)
+
+// BenchmarkInsert tells rows/s by rows per Write, for one writer and for several, whose
+// batches are stored together.
+func BenchmarkInsert(b *testing.B) {
+	for _, protocol := range []string{"native", "http"} {
+		for _, writers := range []int{1, 32} {
+			for _, rows := range []int{1, 10, 100, 1_000, 10_000, 50_000} {
+				if writers > 1 && rows > 1_000 {
+					continue // one fills a group
+				}
+				b.Run(fmt.Sprintf("%s/writers=%d/rows=%d", protocol, writers, rows), func(b *testing.B) {
+					dsn := database(b, server(b, protocols[protocol]))
+					benchmarkInsert(b, open(b, clickhouse.Options{DSN: dsn}), writers, rows)
+				})
+			}
+		}
+	}
+}
+
+func benchmarkInsert(b *testing.B, s *clickhouse.Store, writers, rows int) {
+	b.Helper()
+	var next atomic.Int64
+	var all sync.WaitGroup
+	b.ResetTimer()
+	for range writers {
+		all.Go(func() {
+			for {
+				n := next.Add(1)
+				if n > int64(b.N) {
+					return
+				}
+				batch := visitBatch(int(n), rows)
+				if got, err := s.Write(b.Context(), batch); err != nil || got.Stored != rows {
+					b.Errorf("Write: %+v, %v", got, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	b.ReportMetric(float64(b.N)*float64(rows)/b.Elapsed().Seconds(), "rows/s")
+}
+
+// visitBatch is batch n of events as they come: of several sites, visitors and pages,
+// over some minutes.
+func visitBatch(n, rows int) *store.Batch {
+	b := &store.Batch{Events: make([]store.Event, rows)}
+	for i := range b.Events {
+		k := n*rows + i
+		b.Events[i] = store.Event{
+			Website: "site-" + strconv.Itoa(k%5), ID: fmt.Sprintf("%08x-%04x-4000-8000-%012x", k*2654435761%(1<<32), k%65536, k),
+			Name: "screen_view", Time: monthEnd.Add(time.Duration(k%300_000) * time.Millisecond),
+			Identity: store.Identity{AnonymousID: "anon-" + strconv.Itoa(k%1000), SessionID: "sess-" + strconv.Itoa(k%3000)},
+			Agent:    store.Agent{BrowserName: "Firefox", BrowserVersion: "140.0", OSName: "Linux", DeviceType: "desktop", Country: "DE", Region: "Berlin", City: "Berlin"},
+			Path:     "/page/" + strconv.Itoa(k%200), Title: "A page of some title", Referrer: "https://example.org/search?q=" + strconv.Itoa(k%50),
+			ReferrerDomain: "example.org", Language: "de-DE", Timezone: "Europe/Berlin", Screen: "1920x1080", Viewport: "1200x800",
+			LoadTime: store.Known(int64(k % 4000)), TTFB: store.Known(int64(k % 300)),
+		}
+	}
+	return b
+}
