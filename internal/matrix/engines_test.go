@@ -1,0 +1,148 @@
+package matrix
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/meta"
+)
+
+// noon is the time in all tests but those that measure it.
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func noonClock() time.Time { return noon }
+
+var pepper = []byte("a pepper for tests, and for no others")
+
+// A trail is where entries are kept and found again.
+type trail interface {
+	audit.Log
+	audit.Finder
+}
+
+// An engine keeps keys, directory and audit trail, and can be filled.
+type engine struct {
+	keys   auth.KeyStore
+	dir    store.Directory
+	trail  trail
+	create func(k auth.Key) (auth.Key, auth.Secret, error)
+	revoke func(id string) error
+	notify func(inv auth.Invalidator)
+	site   func(w store.Website) error
+	link   func(id, owner string) error
+	watch  func(id, owner string) error // makes a monitor
+	close  func() error                 // what comes after it fails; nil in memory
+}
+
+// onEach runs a test on every engine.
+func onEach(t *testing.T, test func(t *testing.T, e engine)) {
+	t.Run("memory", func(t *testing.T) { test(t, inMemory()) })
+	t.Run("sqlite", func(t *testing.T) { test(t, onSQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, onPostgres(t)) })
+}
+
+func inMemory() engine {
+	keys := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: noonClock}}
+	dir := &store.MemoryDirectory{}
+	return engine{
+		keys: keys, dir: dir, trail: &audit.Memory{},
+		create: keys.Create, revoke: keys.Revoke,
+		notify: func(inv auth.Invalidator) { keys.Notify = inv },
+		site:   dir.AddWebsite,
+		link: func(id, owner string) error {
+			return dir.AddSubject(store.Subject{Kind: store.KindLink, ID: id}, owner)
+		},
+		watch: func(id, owner string) error {
+			return dir.AddSubject(store.Subject{Kind: store.KindSchedule, ID: id}, owner)
+		},
+	}
+}
+
+func onSQLite(t testing.TB) engine {
+	t.Helper()
+	return inMeta(t, meta.Config{Path: filepath.Join(t.TempDir(), "meta.sqlite")})
+}
+
+// onPostgres is a schema of the test's own, dropped when the test ends.
+func onPostgres(t testing.TB) engine {
+	t.Helper()
+	dsn := os.Getenv("POSTGRES_DSN")
+	if dsn == "" {
+		const how = "POSTGRES_DSN is not set; with POSTGRES_DSN=postgres://user:password@host/database this test runs too"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(how)
+		}
+		t.Skip(how)
+	}
+	u, err := url.Parse(dsn)
+	if err != nil || u.Scheme == "" {
+		t.Fatalf("POSTGRES_DSN is no address, %v", err)
+	}
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	schema := "matrix_" + strings.ToLower(rand.Text())
+	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+schema); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := db.ExecContext(context.Background(), "DROP SCHEMA "+schema+" CASCADE"); err != nil {
+			t.Error(err)
+		}
+	})
+	q := u.Query()
+	q.Set("search_path", schema)
+	u.RawQuery = q.Encode()
+	return inMeta(t, meta.Config{DSN: u.String()})
+}
+
+func inMeta(t testing.TB, cfg meta.Config) engine {
+	t.Helper()
+	cfg.Pepper, cfg.Now = pepper, noonClock
+	s, err := meta.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	ctx := context.Background()
+	for _, id := range []string{acme, other} {
+		if _, err := s.EnsureOwner(ctx, meta.Owner{ID: id}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return engine{
+		keys: s, dir: s, trail: s.Audit(), notify: s.Notify, close: s.Close,
+		create: func(k auth.Key) (auth.Key, auth.Secret, error) { return s.CreateKey(ctx, k) },
+		revoke: func(id string) error { return s.RevokeKey(ctx, id) },
+		site: func(w store.Website) error {
+			_, err := s.CreateWebsite(ctx, w)
+			return err
+		},
+		link: func(id, owner string) error {
+			_, err := s.CreateLink(ctx, meta.Link{ID: id, Owner: owner, Slug: id, TargetURL: "https://example.org/" + id})
+			return err
+		},
+		watch: func(id, owner string) error {
+			_, err := s.CreateMonitor(ctx, meta.Monitor{ID: id, Owner: owner, URL: "https://example.org/" + id})
+			return err
+		},
+	}
+}

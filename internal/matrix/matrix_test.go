@@ -1,0 +1,103 @@
+package matrix
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+)
+
+// A cell is one request of the matrix, and what it got.
+type cell struct {
+	name string
+	id   string // of the request
+	want want
+}
+
+// TestMatrix sends every route a request in every state.
+func TestMatrix(t *testing.T) {
+	onEach(t, func(t *testing.T, e engine) {
+		w := newWorld(t, e)
+		var cells []cell
+		for _, r := range routes() {
+			for _, kind := range sampleOf(t, r).subjects() {
+				cells = append(cells, w.row(t, r, kind, len(cells))...)
+			}
+		}
+		w.checkTrail(t, cells)
+		if len(cells) < 250 {
+			t.Errorf("only %d requests were sent", len(cells))
+		}
+	})
+}
+
+// row sends one route requests about one kind of resource. All good answers are the same.
+func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell) {
+	s := sampleOf(t, r)
+	good := ""
+	for _, st := range states() {
+		if kind == "" && st.id != listed {
+			continue // the route is about no resource
+		}
+		c := cell{fmt.Sprintf("%s %s with %s", r, kind, st.name), fmt.Sprintf("request-%04d", sent+len(cells)), wants(w, r, kind, st)}
+		cells = append(cells, c)
+		t.Run(c.name, func(t *testing.T) {
+			w.limiter.renew(t, ratelimit.Config{})
+			req := s.request(r, kind, st.id)
+			req.Header.Set("X-Request-Id", c.id)
+			st.show(w, req.Header)
+			rec := w.send(r.host, req)
+			body, header := rec.Body.String(), rec.Header()
+			if rec.Code != c.want.status {
+				t.Fatalf("status %d, want %d: %s", rec.Code, c.want.status, body)
+			}
+			if tag := header.Get("ETag"); (tag != "") != (s.etag && rec.Code == 200) {
+				t.Errorf("ETag: %q", tag)
+			}
+			header.Del("ETag")
+			if diff := cmp.Diff(c.want.header(r, c.id, len(body)), header); diff != "" {
+				t.Errorf("headers (-want +got): %s", diff)
+			}
+			if text := c.want.refusal(r, c.id); text != "" {
+				if diff := cmp.Diff(text+"\n", body); diff != "" {
+					t.Errorf("body (-want +got): %s", diff)
+				}
+				return
+			}
+			if good == "" {
+				good = body
+			}
+			if body != good || !strings.Contains(body, s.answer) {
+				t.Errorf("body %s\nwant %s\nwith %s", body, good, s.answer)
+			}
+		})
+	}
+	return cells
+}
+
+// checkTrail holds the audit trail against what every request had to leave there.
+func (w *world) checkTrail(t *testing.T, cells []cell) {
+	t.Helper()
+	found := w.entries(t)
+	for _, c := range cells {
+		var entries []auth.Entry
+		if e := c.want.entry; e != nil {
+			e.RequestID, e.Status, e.Outcome = c.id, c.want.status, outcomes[c.want.status]
+			entries = append(entries, *e)
+		}
+		if diff := cmp.Diff(entries, found[c.id]); diff != "" {
+			t.Errorf("%s: audit trail (-want +got): %s", c.name, diff)
+		}
+		delete(found, c.id)
+	}
+	for id := range found {
+		t.Errorf("entries of a request %s that was not sent", id)
+	}
+}
+
+// outcomes are the trail's words for statuses.
+var outcomes = map[int]string{200: "allowed", 401: "refused", 403: "refused", 429: "refused", 503: "failed"}

@@ -1,0 +1,116 @@
+package matrix
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// A route is one row of either handler's list.
+type route struct {
+	host         string
+	method, path string
+	class        auth.Class
+	access       string // httpapi.Access or track.Access
+}
+
+func (r route) String() string { return r.host + " " + r.method + " " + r.path }
+
+// routes are all there are, as the handlers list them.
+func routes() (all []route) {
+	for _, r := range httpapi.Routes() {
+		all = append(all, route{hostAPI, r.Method, r.Path, r.Class, string(r.Access)})
+	}
+	for _, r := range track.Routes() {
+		all = append(all, route{hostTrack, r.Method, r.Path, r.Class, string(r.Access)})
+	}
+	return all
+}
+
+// A sample is a good request of a route, and how its answer is known.
+type sample struct {
+	kinds  []string // of resources that it can be asked about; of one alone, that one
+	target string   // {kind} and {id} stand for the resource
+	body   string
+	answer string // some of what the answer to the right key says
+	etag   bool
+}
+
+const (
+	ask      = `{"parameters":["{type}"],"startDate":"2026-02-01","endDate":"2026-02-02"}`
+	asked    = "&parameters={type}&startDate=2026-02-01&endDate=2026-02-02"
+	person   = `"anonymousId":"a1","sessionId":"s1","timestamp":1772625600000`
+	aWebsite = "website_id={id}"
+)
+
+// samples has one for every route; a route without one fails the tests.
+func samples() map[string]sample {
+	site := []string{auth.KindWebsite}
+	return map[string]sample{
+		"httpapi POST /v1/query":         {kinds: kinds, target: "/v1/query?{kind}_id={id}", body: ask, answer: `"data":[{`},
+		"httpapi GET /v1/query":          {kinds: kinds, target: "/v1/query?{kind}_id={id}" + asked, answer: `"data":[{`, etag: true},
+		"httpapi POST /v1/query/compile": {kinds: kinds, target: "/v1/query/compile?{kind}_id={id}", body: ask, answer: `"sql":`},
+		"httpapi GET /v1/query/types":    {target: "/v1/query/types", answer: `"types":[`, etag: true},
+		"httpapi GET /v1/query/websites": {target: "/v1/query/websites", answer: `"id":"listed"`, etag: true},
+		"httpapi GET /v1/websites/{website_id}/analytics": {kinds: site, etag: true,
+			target: "/v1/websites/{id}/analytics?startDate=2026-02-01&endDate=2026-02-02", answer: `"totals":{`},
+		"httpapi GET /health":      {target: "/health", answer: `"success":true`},
+		"httpapi GET /health/live": {target: "/health/live", answer: `"success":true`},
+
+		"track POST /": {kinds: site, target: "/?" + aWebsite, answer: `"eventId":"e1"`,
+			body: `{"type":"track","name":"screen_view","eventId":"e1","path":"https://listed.example.com/",` + person + `}`},
+		"track POST /batch": {kinds: site, target: "/batch?" + aWebsite, answer: `"batched":{"outgoing_link":0,"track":1}`,
+			body: `[{"type":"track","name":"screen_view","eventId":"e1","path":"https://listed.example.com/",` + person + `}]`},
+		"track POST /track": {kinds: site, target: "/track", answer: `"eventId":"e1"`,
+			body: `{"name":"sale","eventId":"e1","websiteId":"{id}"}`},
+		"track POST /errors": {kinds: site, target: "/errors?" + aWebsite, answer: `"count":1`,
+			body: `[{"eventId":"e1","message":"it broke","path":"/",` + person + `}]`},
+		"track POST /vitals": {kinds: site, target: "/vitals?" + aWebsite, answer: `"count":1`,
+			body: `[{"eventId":"e1","metricName":"LCP","metricValue":1200,"path":"/",` + person + `}]`},
+		"track POST /engagement": {kinds: site, target: "/engagement?" + aWebsite, answer: `"count":1`,
+			body: `[{"eventId":"e1","path":"/","activeMs":1000,` + person + `}]`},
+		"track POST /link-visits": {kinds: []string{auth.KindLink}, target: "/link-visits", answer: `"link_visit":1`,
+			body: `[{"eventId":"e1","linkId":"{id}"}]`},
+		"track POST /uptime-checks": {kinds: []string{auth.KindSchedule}, target: "/uptime-checks", answer: `"uptime_check":1`,
+			body: `[{"eventId":"e1","scheduleId":"{id}","timestamp":1772625600000,"status":1}]`},
+	}
+}
+
+// sampleOf is that of r; a route without one fails t.
+func sampleOf(t *testing.T, r route) sample {
+	t.Helper()
+	s, ok := samples()[r.String()]
+	if !ok {
+		t.Fatalf("there is no sample request for %s: add one to samples, so that it is known who may call it", r)
+	}
+	return s
+}
+
+// typeOf is a query type that can be asked about a kind.
+var typeOf = map[string]string{auth.KindWebsite: "summary_metrics", auth.KindLink: "link_total_clicks", auth.KindSchedule: "uptime_overview"}
+
+// request makes a request of s about a resource. Its headers are those of a browser.
+func (s sample) request(r route, kind, id string) *http.Request {
+	fill := strings.NewReplacer("{kind}", kind, "{id}", id, "{type}", typeOf[kind])
+	req := httptest.NewRequest(r.method, fill.Replace(s.target), strings.NewReader(fill.Replace(s.body)))
+	req.Header.Set("User-Agent", browser)
+	if s.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req
+}
+
+const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
+
+// subjects are the kinds that s is asked about, or one nameless kind.
+func (s sample) subjects() []string {
+	if len(s.kinds) == 0 {
+		return []string{""}
+	}
+	return s.kinds
+}

@@ -1,0 +1,78 @@
+package matrix
+
+import "net/http"
+
+// A state is what a caller shows and what they ask about.
+type state struct {
+	name   string
+	sent   string // the credential's name in world.secrets; empty: none
+	bearer bool   // as Authorization: Bearer, else as x-api-key
+	junk   bool   // beside something malformed in x-api-key
+	id     string // of the resource
+	// judged is what is wrong with the credential: refusals of one answer.
+	judged verdict
+}
+
+// A verdict says why a caller is no caller, and so what the audit trail may know of them.
+type verdict int
+
+const (
+	accepted  verdict = iota
+	absent            // nothing was sent
+	anonymous         // nobody's
+	startOnly         // of no key, but well-formed
+	keyKnown          // a key that is not valid now
+	keyByName         // a token of such a key: it shows no start
+)
+
+// malformed is a credential that is none.
+const malformed = "sl_that-is-no-key"
+
+func states() []state {
+	return []state{
+		{name: "no key", id: listed, judged: absent},
+		{name: "a malformed key", sent: malformed, id: listed, judged: anonymous},
+		{name: "a malformed key as Bearer", sent: malformed, bearer: true, id: listed, judged: anonymous},
+		{name: "an unknown key", sent: "unknown", id: listed, judged: startOnly},
+		{name: "a disabled key", sent: "disabled", id: listed, judged: keyKnown},
+		{name: "a revoked key", sent: "revoked", id: listed, judged: keyKnown},
+		{name: "an expired key", sent: "expired", id: listed, judged: keyKnown},
+		{name: "another scope", sent: "scopes", id: listed},
+		{name: "another owner's resource", sent: "whole", id: foreign},
+		{name: "another owner's resource that the key lists", sent: "greedy", id: foreign},
+		{name: "a resource outside the key's list", sent: "right", id: aside},
+		{name: "an unknown resource", sent: "whole", id: nowhere},
+		{name: "an unknown resource that the key lists", sent: "greedy", id: nowhere},
+		{name: "the right key", sent: "right", id: listed},
+		{name: "the right key as Bearer", sent: "right", bearer: true, id: listed},
+		{name: "the right key as Bearer beside junk", sent: "right", bearer: true, junk: true, id: listed},
+		{name: "a panel token", sent: "token", bearer: true, id: listed},
+		{name: "a panel token for a resource outside its key's list", sent: "token", bearer: true, id: aside},
+		{name: "a panel token for another owner's resource", sent: "token", bearer: true, id: foreign},
+		{name: "an expired panel token", sent: "expired token", bearer: true, id: listed, judged: anonymous},
+		{name: "a panel token of a revoked key", sent: "revoked token", bearer: true, id: listed, judged: keyByName},
+		{name: "a panel token sealed under another pepper", sent: "forged token", bearer: true, id: listed, judged: anonymous},
+		{name: "a panel token of no key", sent: "token of no key", bearer: true, id: listed, judged: anonymous},
+	}
+}
+
+// show puts the credential of s into the headers.
+func (s state) show(w *world, h http.Header) {
+	text := s.sent
+	if secret, ok := w.secrets[s.sent]; ok {
+		text = secret.Reveal()
+	}
+	if s.junk {
+		h.Set("X-Api-Key", malformed)
+	}
+	switch {
+	case s.sent == "":
+	case s.bearer:
+		h.Set("Authorization", "Bearer "+text)
+	default:
+		h.Set("X-Api-Key", text)
+	}
+}
+
+// reaches reports whether the credential of s, which is good, reaches its resource.
+func (s state) reaches() bool { return s.id == listed }

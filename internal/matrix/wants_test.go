@@ -1,0 +1,171 @@
+package matrix
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// A want is what one request must get, and leave in the audit trail.
+type want struct {
+	status        int
+	code, message string      // of a refusal
+	challenge     string      // WWW-Authenticate
+	limited       bool        // it was held against a limit
+	body          string      // of an answer that is neither refusal nor the sample's
+	entry         *auth.Entry // nil: none
+}
+
+const (
+	bearer   = "Bearer"
+	badToken = `Bearer error="invalid_token"`
+)
+
+func needs(s auth.Scope) string {
+	return `Bearer error="insufficient_scope", scope="` + string(s) + `"`
+}
+
+// wants is the rule book: what a route owes a caller in a state. kind is that of the
+// resource, empty for routes that are about none.
+func wants(w *world, r route, kind string, s state) want {
+	if r.host == hostTrack {
+		return wantsOfTrack(w, r, kind, s)
+	}
+	return wantsOfAPI(w, r, kind, s)
+}
+
+func wantsOfAPI(w *world, r route, kind string, s state) want {
+	if r.access == string(httpapi.Public) {
+		return want{status: http.StatusOK, limited: true}
+	}
+	e := s.entry(w, r)
+	if s.judged != accepted {
+		return s.unauthenticated(e)
+	}
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", limited: true, entry: e}
+	e.Scope = auth.ReadData
+	if kind != "" {
+		e.Resource = auth.Resource{Kind: kind, ID: s.id, Owner: map[string]string{listed: acme, aside: acme, foreign: other}[s.id]}
+	}
+	switch key := w.keys[s.sent]; {
+	case !key.Has(auth.ReadData) || kind != "" && !s.reaches():
+		if kind != "" { // the narrowest scope that would do
+			e.Scope = map[string]auth.Scope{auth.KindWebsite: auth.ReadData, auth.KindLink: auth.ReadLinks, auth.KindSchedule: auth.ReadMonitors}[kind]
+		}
+	case r.access == string(httpapi.ByWholeSubject) && s.sent == "token":
+	default:
+		return want{status: http.StatusOK, limited: true, entry: e}
+	}
+	denied.challenge = needs(e.Scope)
+	return denied
+}
+
+func wantsOfTrack(w *world, r route, kind string, s state) want {
+	open := r.access == string(track.BySite) || r.access == string(track.ByKeyOrSite) && s.sent == ""
+	switch {
+	case open && s.id != nowhere:
+		return want{status: http.StatusOK, limited: true}
+	case open:
+		return want{status: http.StatusBadRequest, code: "INGEST_INVALID_CLIENT_ID", message: "Invalid or inactive client ID", limited: true}
+	}
+	e := s.entry(w, r)
+	e.Scope = auth.TrackEvents
+	if s.judged != accepted {
+		return s.unauthenticated(e)
+	}
+	denied := want{status: http.StatusForbidden, challenge: needs(auth.TrackEvents), limited: true, entry: e}
+	switch key := w.keys[s.sent]; {
+	case !key.Has(auth.TrackEvents) || s.sent == "token": // tokens only read
+		denied.code, denied.message = "TRACK_MISSING_SCOPE", "API key missing track:events scope"
+		return denied
+	case s.reaches():
+		e.Resource = auth.Resource{Kind: kind, ID: s.id, Owner: acme}
+		return want{status: http.StatusOK, limited: true, entry: e}
+	case r.access == string(track.ByKey): // an item fails alone
+		name := map[string]string{auth.KindLink: "link_visit", auth.KindSchedule: "uptime_check"}[kind]
+		return want{status: http.StatusOK, limited: true, entry: e, body: fmt.Sprintf(`{"status":"error","batch":true,"processed":1,"batched":{%q:0},`+
+			`"results":[{"status":"error","eventId":"e1","message":"Insufficient permissions","code":"FORBIDDEN","eventType":%q}]}`, name, name)}
+	}
+	denied.code, denied.message = "TRACK_WEBSITE_SCOPE_MISMATCH", "Website scope mismatch"
+	return denied
+}
+
+// entry is what the trail learns of who asked.
+func (s state) entry(w *world, r route) *auth.Entry {
+	e := &auth.Entry{Time: noon, Method: r.method, Route: r.path, IP: "192.0.2.1", UserAgent: browser}
+	key := w.keys[s.sent]
+	switch s.judged {
+	case absent, anonymous:
+	case startOnly:
+		e.Start = w.secrets[s.sent].Start()
+	case keyByName:
+		e.KeyID, e.Owner = key.ID, key.Owner
+	case accepted, keyKnown:
+		e.KeyID, e.Owner, e.Start = key.ID, key.Owner, key.Start
+	}
+	return e
+}
+
+func (s state) unauthenticated(e *auth.Entry) want {
+	challenge := badToken
+	if s.judged == absent {
+		challenge = bearer
+	}
+	return want{status: http.StatusUnauthorized, code: "AUTH_REQUIRED", message: "Authentication required", challenge: challenge, entry: e}
+}
+
+// refusal is the body of a refusal; empty when it is none.
+func (x want) refusal(r route, id string) string {
+	switch {
+	case x.code == "":
+		return x.body
+	case r.host == hostTrack:
+		return fmt.Sprintf(`{"success":false,"status":"error","error":%q,"message":%q,"code":%q,"retryable":false,"requestId":%q}`,
+			x.message, x.message, x.code, id)
+	}
+	return fmt.Sprintf(`{"success":false,"error":%q,"code":%q,"requestId":%q}`, x.message, x.code, id)
+}
+
+// header is every header of the answer but ETag.
+func (x want) header(r route, id string, length int) http.Header {
+	h := http.Header{}
+	set := func(pairs ...string) {
+		for i := 0; i < len(pairs); i += 2 {
+			h.Set(pairs[i], pairs[i+1])
+		}
+	}
+	set("X-Request-Id", id, "X-Content-Type-Options", "nosniff", "Content-Length", strconv.Itoa(length))
+	if r.host == hostTrack {
+		set("Content-Type", "application/json", "Cache-Control", "no-store", "Vary", "Origin")
+	} else {
+		set("Content-Type", "application/json; charset=utf-8")
+		switch r.class {
+		case auth.ClassPublic:
+			set("Cache-Control", "no-cache")
+		case auth.ClassHealth:
+			set("Cache-Control", "no-store")
+		default:
+			set("Cache-Control", "private, no-cache", "Vary", "Authorization, X-Api-Key, Origin")
+		}
+	}
+	if x.challenge != "" {
+		set("WWW-Authenticate", x.challenge)
+	}
+	if x.limited {
+		limit := limits[r.class]
+		set("X-RateLimit-Limit", strconv.Itoa(limit), "X-RateLimit-Remaining", strconv.Itoa(limit-1),
+			"X-RateLimit-Reset", strconv.FormatInt(noon.Add(time.Minute/time.Duration(limit)).UnixMilli(), 10),
+			"RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=60", r.class, limit), "RateLimit", fmt.Sprintf("%q;r=%d;t=1", r.class, limit-1))
+	}
+	return h
+}
+
+// limits are the defaults per minute.
+var limits = map[auth.Class]int{
+	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600,
+}

@@ -1,0 +1,252 @@
+package matrix
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// Two owners have the same: of every kind one resource that the key "right" lists and one
+// that it does not, and one of the other owner.
+const (
+	acme  = "acme"
+	other = "other"
+)
+
+// kinds are those of resources.
+var kinds = []string{auth.KindWebsite, auth.KindLink, auth.KindSchedule}
+
+// Ids are the same for every kind, so that mixing kinds up shows.
+const (
+	listed  = "listed"  // acme's, in the list of the key "right"
+	aside   = "aside"   // acme's
+	foreign = "foreign" // of the other owner
+	nowhere = "nowhere" // does not exist
+)
+
+// A world is both handlers on one engine, with everything before and behind them real but
+// the store of events.
+type world struct {
+	engine
+	api, track http.Handler
+	limiter    *freshLimiter
+	audit      *audit.Writer
+	cache      *keycache.Cache
+	secrets    map[string]auth.Secret // by what they are
+	keys       map[string]auth.Key    // by the same names
+}
+
+func newWorld(t testing.TB, e engine) *world {
+	t.Helper()
+	w := &world{engine: e, limiter: &freshLimiter{}, secrets: map[string]auth.Secret{}, keys: map[string]auth.Key{}}
+	w.fill(t)
+	writer, err := audit.New(context.Background(), audit.Config{Log: e.trail, Pepper: pepper, Now: noonClock, Every: time.Hour, Buffer: 1 << 16})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.audit = writer
+	t.Cleanup(func() { _ = writer.Close(context.Background()) }) // the engine may be gone by now
+	cache, err := keycache.New(keycache.Config{Store: e.keys, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.cache = cache
+	e.notify(cache)
+	w.addKeys(t)
+	authenticator, err := auth.Keys(auth.KeysConfig{Store: cache, Pepper: pepper, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.limiter.renew(t, ratelimit.Config{})
+	w.mount(t, authenticator)
+	return w
+}
+
+// fill makes what there is.
+func (w *world) fill(t testing.TB) {
+	t.Helper()
+	for id, owner := range map[string]string{listed: acme, aside: acme, foreign: other} {
+		site := store.Website{ID: id, Owner: owner, Name: id, Domain: id + ".example.com", CreatedAt: noon.Add(-24 * time.Hour)}
+		for _, err := range []error{w.site(site), w.link(id, owner), w.watch(id, owner)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// addKeys makes a key, or a token, for every kind of credential.
+func (w *world) addKeys(t testing.TB) {
+	t.Helper()
+	var list []auth.Resource
+	for _, kind := range kinds {
+		list = append(list, auth.Resource{Kind: kind, ID: listed})
+	}
+	// The greedy key lists what is not its owner's.
+	greedy := append([]auth.Resource{{Kind: auth.KindWebsite, ID: foreign}, {Kind: auth.KindLink, ID: foreign},
+		{Kind: auth.KindSchedule, ID: foreign}, {Kind: auth.KindWebsite, ID: nowhere}, {Kind: auth.KindLink, ID: nowhere},
+		{Kind: auth.KindSchedule, ID: nowhere}}, list...)
+	both := []auth.Scope{auth.ReadData, auth.TrackEvents}
+	for name, k := range map[string]auth.Key{
+		"right":    {Scopes: both, Resources: list},
+		"whole":    {Scopes: both, All: true},
+		"greedy":   {Scopes: both, Resources: greedy},
+		"scopes":   {Scopes: []auth.Scope{auth.ManageFlags}, All: true},
+		"disabled": {Scopes: both, Resources: list, Disabled: true},
+		"revoked":  {Scopes: both, Resources: list},
+		"expired":  {Scopes: both, Resources: list, Expires: noon},
+	} {
+		k.ID, k.Owner = "key_"+name, acme
+		kept, secret, err := w.create(k)
+		if err != nil {
+			t.Fatalf("key %s: %v", name, err)
+		}
+		w.keys[name], w.secrets[name] = kept, secret
+	}
+	if err := w.revoke("key_revoked"); err != nil {
+		t.Fatal(err)
+	}
+	unknown, err := auth.NewSecret(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.secrets["unknown"] = unknown
+	for name, of := range map[string]struct {
+		key    string
+		minted time.Time
+		pepper []byte
+	}{
+		"token":           {"right", noon, pepper},
+		"expired token":   {"right", noon.Add(-time.Hour), pepper},
+		"revoked token":   {"revoked", noon, pepper},
+		"forged token":    {"right", noon, []byte("the pepper of somebody else")},
+		"token of no key": {"unknown", noon, pepper},
+	} {
+		mint := auth.Tokens{Pepper: of.pepper, Now: func() time.Time { return of.minted }}
+		token, err := mint.Mint(w.secrets[of.key].Digest(pepper), auth.Claims{}, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.secrets[name] = token
+	}
+	w.keys["token"], w.keys["revoked token"] = w.keys["right"], w.keys["revoked"]
+}
+
+func (w *world) mount(t testing.TB, authenticator auth.Authenticator) {
+	t.Helper()
+	e, err := query.New(query.Config{Store: cannedStore{}, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.api, err = httpapi.New(httpapi.Config{Engine: e, Directory: w.dir, Auth: authenticator, Limiter: w.limiter, Audit: w.audit,
+		Versions: cannedStore{}, Health: &health.Checker{Version: "test", Now: noonClock}, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.track, err = track.New(track.Config{Writer: cannedStore{}, Directory: w.dir, Auth: authenticator, Limiter: w.limiter, Audit: w.audit,
+		Salts: cannedStore{}, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// freshLimiter is a ratelimit.Limiter that forgets when it is told to.
+type freshLimiter struct{ *ratelimit.Limiter }
+
+func (f *freshLimiter) renew(t testing.TB, cfg ratelimit.Config) {
+	t.Helper()
+	cfg.Size, cfg.Now = 64, noonClock
+	l, err := ratelimit.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Limiter = l
+}
+
+// cannedStore has a row for every question but of a series, and takes all that is written.
+type cannedStore struct{}
+
+func (cannedStore) Dialect() *dialect.Dialect { return dialect.DuckDB() }
+
+func (cannedStore) Ping(context.Context) error { return nil }
+
+func (cannedStore) Query(_ context.Context, stmt store.Statement) (*store.Rows, error) {
+	rows := &store.Rows{Len: 1}
+	if stmt.Label == "summary" { // a series, which the engine fills
+		rows.Len = 0
+	}
+	for _, kind := range stmt.Kinds {
+		c := store.Column{Kind: kind}
+		switch kind {
+		case dialect.Int:
+			c.Ints = []int64{40}[:rows.Len]
+		case dialect.Float:
+			c.Floats = []float64{0.5}[:rows.Len]
+		default:
+			c.Texts = []string{"/"}[:rows.Len]
+		}
+		rows.Columns = append(rows.Columns, c)
+	}
+	return rows, nil
+}
+
+func (cannedStore) Version(context.Context, store.Subject, time.Time, time.Time) (uint64, error) {
+	return 1, nil
+}
+
+func (cannedStore) Write(_ context.Context, b *store.Batch) (store.Written, error) {
+	return store.Written{Stored: b.Len()}, nil
+}
+
+func (cannedStore) Salt(context.Context, time.Time) ([]byte, error) { return []byte("salt"), nil }
+
+// entries are those of the trail, by request id.
+func (w *world) entries(t testing.TB) map[string][]auth.Entry {
+	t.Helper()
+	if err := w.audit.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][]auth.Entry{}
+	for q := (audit.Query{Limit: 1000}); ; {
+		page, err := w.trail.Find(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.Records {
+			found[r.Entry.RequestID] = append(found[r.Entry.RequestID], r.Entry)
+		}
+		if q.After = page.Next; q.After == nil {
+			return found
+		}
+	}
+}
+
+// send gives r to the handler that it is for.
+func (w *world) send(host string, r *http.Request) *httptest.ResponseRecorder {
+	rec := httptest.NewRecorder()
+	h := w.api
+	if host == hostTrack {
+		h = w.track
+	}
+	h.ServeHTTP(rec, r)
+	return rec
+}
+
+// The two handlers.
+const (
+	hostAPI   = "httpapi"
+	hostTrack = "track"
+)
