@@ -1,0 +1,142 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// A probe is a request by which somebody could find out whether a resource exists.
+type probe struct {
+	route  route
+	sample sample
+	kind   string
+}
+
+func (p probe) String() string { return fmt.Sprintf("%s %s", p.route, p.kind) }
+
+// probes are those of every route where a key decides.
+func probes(t *testing.T) (all []probe) {
+	t.Helper()
+	for _, r := range routes() {
+		open := map[string][]string{hostAPI: {string(httpapi.Public), string(httpapi.ByKey)}, hostTrack: {string(track.BySite)}}
+		if slices.Contains(open[r.host], r.access) {
+			continue
+		}
+		for _, kind := range sampleOf(t, r).kinds {
+			all = append(all, probe{r, sampleOf(t, r), kind})
+		}
+	}
+	return all
+}
+
+func (p probe) send(w *world, key, id string) *httptest.ResponseRecorder {
+	req := p.sample.request(p.route, p.kind, id)
+	req.Header.Set("X-Request-Id", "the-same-one")
+	state{sent: key}.show(w, req.Header)
+	return w.send(p.route.host, req)
+}
+
+// TestNotMineAndNotThereReadAlike: whoever guesses ids learns nothing, not in a header.
+func TestNotMineAndNotThereReadAlike(t *testing.T) {
+	type shown struct {
+		Status int
+		Header http.Header
+		Body   string
+	}
+	onEach(t, func(t *testing.T, e engine) {
+		w := newWorld(t, e)
+		for _, p := range probes(t) {
+			for _, key := range []string{"whole", "greedy"} {
+				var first shown
+				for i, id := range []string{foreign, nowhere} {
+					w.limiter.renew(t, ratelimit.Config{})
+					rec := p.send(w, key, id)
+					got := shown{rec.Code, rec.Header(), rec.Body.String()}
+					if i == 0 {
+						first = got
+					} else if diff := cmp.Diff(first, got); diff != "" {
+						t.Errorf("%s by the key %s (-foreign +nowhere): %s", p, key, diff)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestNotMineAndNotThereTakeAsLong: nor does whoever has a stopwatch.
+func TestNotMineAndNotThereTakeAsLong(t *testing.T) {
+	onEach(t, func(t *testing.T, e engine) {
+		w := newWorld(t, e)
+		w.limiter.renew(t, ratelimit.Config{Factor: 1e6})
+		for _, p := range probes(t) {
+			if text := tells(func(id string) { p.send(w, "whole", id) }); text != "" {
+				t.Errorf("%s: %s", p, text)
+			}
+		}
+	})
+}
+
+// TestTheStopwatchSees: a directory that is slow where there is nothing is found out.
+func TestTheStopwatchSees(t *testing.T) {
+	e := inMemory()
+	right := e.dir
+	e.dir = &lateDirectory{Directory: right}
+	w := newWorld(t, e)
+	w.limiter.renew(t, ratelimit.Config{Factor: 1e6})
+	p := probes(t)[0]
+	if tells(func(id string) { p.send(w, "whole", id) }) == "" {
+		t.Error("it did not see it")
+	}
+}
+
+// lateDirectory is late when there is nothing.
+type lateDirectory struct{ store.Directory }
+
+func (d *lateDirectory) Owner(ctx context.Context, s store.Subject) (string, error) {
+	owner, err := d.Directory.Owner(ctx, s)
+	if err != nil {
+		time.Sleep(2 * time.Millisecond)
+	}
+	return owner, err
+}
+
+// tells says how the time that try takes tells foreign from nowhere, or nothing. The
+// medians of interleaved pairs are held against each other; what is real shows in every
+// round, what is noise does not.
+func tells(try func(id string)) (text string) {
+	const rounds, pairs = 6, 40
+	for range rounds {
+		var took [2][]time.Duration
+		for i := range 2 * pairs {
+			which := (i + i/2) % 2 // a b b a
+			id := [2]string{foreign, nowhere}[which]
+			begin := time.Now()
+			try(id)
+			took[which] = append(took[which], time.Since(begin))
+		}
+		one, two := median(took[0]), median(took[1])
+		if gap, bound := (one - two).Abs(), min(one, two)/4+200*time.Microsecond; gap > bound {
+			text = fmt.Sprintf("somebody else's takes %v, what does not exist %v", one, two)
+			continue
+		}
+		return ""
+	}
+	return text
+}
+
+func median(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)/2]
+}

@@ -1,0 +1,61 @@
+package matrix
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+)
+
+// TestNobodyComesInWhileTheDatabaseIsAway: no key, good or bad, is let in when it cannot
+// be looked up, nor is it said to be bad. What is public goes on, and so do limits.
+func TestNobodyComesInWhileTheDatabaseIsAway(t *testing.T) {
+	onEach(t, func(t *testing.T, e engine) {
+		if e.close == nil {
+			t.Skip("memory is never away")
+		}
+		trail := e.trail
+		e.trail = &audit.Memory{} // of another place, as a file would be
+		w := newWorld(t, e)
+		if err := e.close(); err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range routes() {
+			w.limiter.renew(t, ratelimit.Config{})
+			keyed := w.entryOf(t, r) != nil
+			for _, sent := range []string{"right", "revoked", "unknown", "token"} {
+				id := fmt.Sprintf("away-%d-%s", i, sent)
+				rec := w.sendRight(t, r, id, state{sent: sent, bearer: sent == "token"})
+				switch {
+				case keyed:
+					w.mustBeAway(t, r, rec)
+					w.mustHave(t, r, id, http.StatusServiceUnavailable)
+				case r.host == hostAPI && rec.Code != http.StatusOK:
+					t.Errorf("%s: %d %s", r, rec.Code, rec.Body)
+				case r.host == hostTrack: // the website cannot be looked up either
+					w.mustBeAway(t, r, rec)
+				}
+			}
+			if rec := w.sendRight(t, r, "none", state{}); keyed && r.access != "key or site" && rec.Code != http.StatusUnauthorized {
+				t.Errorf("%s without a key: %d", r, rec.Code)
+			}
+		}
+		if _, err := trail.State(t.Context()); err == nil {
+			t.Error("the database was not away")
+		}
+	})
+}
+
+func (w *world) mustBeAway(t *testing.T, r route, rec *httptest.ResponseRecorder) {
+	t.Helper()
+	if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") != "5" || !strings.Contains(rec.Body.String(), `_UNAVAILABLE"`) {
+		t.Errorf("%s: %d, Retry-After %q, %s", r, rec.Code, rec.Header().Get("Retry-After"), rec.Body)
+	}
+	if strings.Contains(rec.Body.String(), "sql") || strings.Contains(rec.Body.String(), "store/meta") {
+		t.Errorf("%s tells about the inside: %s", r, rec.Body)
+	}
+}

@@ -1,0 +1,119 @@
+package matrix
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/httpapi"
+)
+
+// sendRight sends a good request with a credential.
+func (w *world) sendRight(t *testing.T, r route, id string, st state) *httptest.ResponseRecorder {
+	t.Helper()
+	s := sampleOf(t, r)
+	req := s.request(r, s.subjects()[0], listed)
+	req.Header.Set("X-Request-Id", id)
+	st.show(w, req.Header)
+	return w.send(r.host, req)
+}
+
+// one is a limit of one request a minute in every class.
+func one() ratelimit.Config {
+	limits := ratelimit.Defaults()
+	for class := range limits {
+		limits[class] = 1
+	}
+	return ratelimit.Config{Limits: limits}
+}
+
+// TestEveryRouteIsLimited: the second request of a minute is one too many.
+func TestEveryRouteIsLimited(t *testing.T) {
+	w := newWorld(t, inMemory())
+	for i, r := range routes() {
+		w.limiter.renew(t, one())
+		for n, status := range []int{http.StatusOK, http.StatusTooManyRequests} {
+			rec := w.sendRight(t, r, fmt.Sprintf("limited-%d-%d", i, n), state{sent: "right"})
+			if rec.Code != status {
+				t.Errorf("%s: request %d: status %d, want %d: %s", r, n+1, rec.Code, status, rec.Body)
+			}
+			for name, text := range map[string]string{"X-Ratelimit-Limit": "1", "X-Ratelimit-Remaining": "0",
+				"X-Ratelimit-Reset": fmt.Sprint(noon.Add(time.Minute).UnixMilli()), "Retry-After": map[int]string{429: "60"}[status],
+				"Ratelimit": fmt.Sprintf("%q;r=0;t=60", r.class), "Ratelimit-Policy": fmt.Sprintf("%q;q=1;w=60", r.class)} {
+				if got := rec.Header().Get(name); got != text {
+					t.Errorf("%s: request %d: %s is %q, want %q", r, n+1, name, got, text)
+				}
+			}
+			code := `"code":"RATE_LIMITED"`
+			if r.host == hostTrack {
+				code = `"code":"TRACK_RATE_LIMITED"`
+			}
+			if body := rec.Body.String(); status == 429 && (!strings.Contains(body, code) || !strings.Contains(body, `"retryAfter":60`)) {
+				t.Errorf("%s: body %s", r, body)
+			}
+		}
+		if w.entryOf(t, r) != nil {
+			w.mustHave(t, r, fmt.Sprintf("limited-%d-1", i), http.StatusTooManyRequests)
+		}
+	}
+}
+
+// entryOf is what the right key must leave in the trail; nil for routes where keys do not count.
+func (w *world) entryOf(t *testing.T, r route) *auth.Entry {
+	t.Helper()
+	return wants(w, r, "", state{sent: "right", id: listed}).entry
+}
+
+// mustHave wants one entry of the right key for a request.
+func (w *world) mustHave(t *testing.T, r route, id string, status int) {
+	t.Helper()
+	e := w.entries(t)[id]
+	if len(e) != 1 || e[0].Status != status || e[0].Outcome != outcomes[status] || e[0].Route != r.path {
+		t.Errorf("%s: audit trail of %s: %+v", r, id, e)
+	}
+}
+
+// TestTokensHaveBucketsOfTheirOwn: a token that used up its limit takes nothing from its
+// key nor from another token, and all tokens together have ten times the limit.
+func TestTokensHaveBucketsOfTheirOwn(t *testing.T) {
+	w := newWorld(t, inMemory())
+	mint := func(n int) string {
+		name := fmt.Sprintf("token %d", n)
+		token, err := auth.Tokens{Pepper: pepper, Now: noonClock}.Mint(w.secrets["right"].Digest(pepper), auth.Claims{}, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.secrets[name] = token
+		return name
+	}
+	for _, r := range routes() {
+		if r.host != hostAPI || r.access == string(httpapi.Public) || r.access == string(httpapi.ByWholeSubject) {
+			continue
+		}
+		w.limiter.renew(t, one())
+		passed := 0
+		for n := range 12 {
+			name := mint(n)
+			for try := range 2 {
+				rec := w.sendRight(t, r, "some", state{sent: name, bearer: true})
+				if try == 1 && rec.Code != http.StatusTooManyRequests {
+					t.Errorf("%s: a token's second request: %d", r, rec.Code)
+				}
+				if rec.Code == http.StatusOK {
+					passed++
+				}
+			}
+		}
+		if passed != auth.TokensFactor {
+			t.Errorf("%s: %d requests of 12 tokens passed, want %d", r, passed, auth.TokensFactor)
+		}
+		if rec := w.sendRight(t, r, "some", state{sent: "right"}); rec.Code != http.StatusOK {
+			t.Errorf("%s: the key itself after its tokens: %d %s", r, rec.Code, rec.Body)
+		}
+	}
+}
