@@ -13,7 +13,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/keycache"
-	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
@@ -37,6 +36,8 @@ type app struct {
 	pepper   []byte
 	events   analytics
 	meta     *meta.Store
+	trail    *trail
+	shared   *shared     // nil without Redis
 	geo      *geoip.File // nil without a file
 }
 
@@ -65,15 +66,29 @@ func open(ctx context.Context, s settings, log *slog.Logger, now func() time.Tim
 	if a.pepper, err = pepper(s.data, s.pepperFile); err != nil {
 		return nil, err
 	}
-	a.meta, err = openMeta(ctx, s.data, a.pepper, log, now)
-	return a, err
+	if a.shared, err = openShared(s.redis); err != nil {
+		return nil, err
+	}
+	if a.meta, err = openMeta(ctx, s.data, s.meta, a.pepper, log, now); err != nil {
+		return nil, err
+	}
+	if a.trail, err = a.openTrail(ctx); err != nil {
+		return nil, fmt.Errorf("audit trail: %w", err)
+	}
+	return a, nil
 }
 
-func openMeta(ctx context.Context, dir string, pepper []byte, log *slog.Logger, now func() time.Time) (*meta.Store, error) {
-	file := filepath.Join(dir, metaFile)
-	m, err := meta.Open(ctx, meta.Config{Path: file, Pepper: pepper, Now: now, Logger: log})
+// openMeta opens the relational store: that of a DSN or, without one, that of a folder.
+func openMeta(ctx context.Context, dir, dsn string, pepper []byte, log *slog.Logger, now func() time.Time) (*meta.Store, error) {
+	cfg := meta.Config{DSN: dsn, Pepper: pepper, Now: now, Logger: log}
+	where := "--meta"
+	if dsn == "" {
+		where = filepath.Join(dir, metaFile)
+		cfg.Path = where
+	}
+	m, err := meta.Open(ctx, cfg)
 	if err != nil {
-		return nil, explain(file, err)
+		return nil, explain(where, err)
 	}
 	if _, err := m.EnsureOwner(ctx, meta.Owner{ID: owner, Name: "This install"}); err != nil {
 		return nil, errors.Join(err, m.Close())
@@ -102,6 +117,10 @@ func (a *app) close() error {
 	if a.events != nil {
 		faults = append(faults, a.events.Close())
 	}
+	if a.trail != nil { // before what it writes to
+		faults = append(faults, a.trail.close())
+	}
+	faults = append(faults, a.shared.end())
 	if a.meta != nil {
 		faults = append(faults, a.meta.Close())
 	}
@@ -119,6 +138,9 @@ func (a *app) keys() (auth.Authenticator, error) {
 		return nil, err
 	}
 	a.meta.Notify(cache)
+	if err := a.listen(cache); err != nil {
+		return nil, err
+	}
 	return auth.Keys(auth.KeysConfig{Store: cache, Pepper: a.pepper, Now: a.now, Logger: a.log, Used: a.meta.KeyUsed})
 }
 
@@ -151,28 +173,24 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	return mux, tracking, nil
 }
 
-// limiter is one for all addresses, so that a key has the same buckets at each.
-func (a *app) limiter() (auth.Limiter, error) {
-	if a.settings.limits == 0 {
-		return auth.Unlimited, nil
-	}
-	return ratelimit.New(ratelimit.Config{Factor: a.settings.limits, Now: a.now})
-}
-
 func (a *app) api(keys auth.Authenticator, limits auth.Limiter) (http.Handler, error) {
 	engine, err := query.New(query.Config{Store: a.events, Now: a.now})
 	if err != nil {
 		return nil, err
+	}
+	probes := map[string]health.Probe{health.Analytics: a.events.Ping, health.Relational: a.meta.Ping}
+	if a.shared != nil {
+		probes[health.Cache] = a.shared.ping
 	}
 	return httpapi.New(httpapi.Config{
 		Engine:    engine,
 		Directory: a.meta,
 		Auth:      keys,
 		Limiter:   limits,
-		Audit:     auth.Discard, // this build has no audit trail
+		Audit:     a.trail,
 		Versions:  versions(a.events),
 		Health: &health.Checker{
-			Probes:  map[string]health.Probe{health.Analytics: a.events.Ping, health.Relational: a.meta.Ping},
+			Probes:  probes,
 			Version: version(),
 			Now:     a.now,
 			Logger:  a.log,
@@ -190,7 +208,7 @@ func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter) (http.Handl
 		Directory:     a.meta,
 		Auth:          keys,
 		Limiter:       limits,
-		Audit:         auth.Discard,
+		Audit:         a.trail,
 		Salts:         a.meta,
 		CountryHeader: a.settings.countryHeader,
 		ClientIP:      a.settings.proxies.Addr,

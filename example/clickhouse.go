@@ -18,22 +18,6 @@ import (
 
 const clickhouseHelp = "`address` of ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123" //nolint:gosec // no real one
 
-// clickhouseTables runs the commands about ClickHouse's tables.
-func clickhouseTables(ctx context.Context, args []string, to streams) error {
-	action := ""
-	if len(args) > 0 {
-		action, args = args[0], args[1:]
-	}
-	switch action {
-	case "schema":
-		return printSchema(args, to)
-	case "migrate":
-		return migrateClickHouse(ctx, args, to)
-	default:
-		return &usageError{"clickhouse schema", fmt.Errorf("unknown command %q; there are clickhouse schema and clickhouse migrate", "clickhouse "+action)}
-	}
-}
-
 // tableFlags adds the flags that change the tables to set, their names behind prefix.
 func tableFlags(set *flag.FlagSet, prefix string, o *clickhouse.Options) {
 	set.StringVar(&o.Cluster, prefix+"cluster", "", "`name` of a cluster of the ClickHouse servers; tables that are made are Replicated, with Distributed ones in front")
@@ -47,7 +31,7 @@ func tableFlags(set *flag.FlagSet, prefix string, o *clickhouse.Options) {
 	})
 }
 
-func printSchema(args []string, to streams) error {
+func printSchema(_ context.Context, args []string, to streams) error {
 	var o clickhouse.Options
 	set := flag.NewFlagSet("clickhouse schema", flag.ContinueOnError)
 	tableFlags(set, "", &o)

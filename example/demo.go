@@ -41,18 +41,32 @@ func (a *app) demoKey(ctx context.Context, r *ready) error {
 	if known, err := a.knows(ctx, r.Key); known || err != nil {
 		return err
 	}
-	_, secret, err := a.meta.CreateKey(ctx, auth.Key{
+	key := auth.Key{
 		ID: demoKeyID, Owner: owner, Name: "Demo", All: true, Scopes: auth.Scopes(),
 		Limits: &auth.Limits{PerMinute: demoPerMinute},
-	})
-	if errors.Is(err, auth.ErrExists) { // its secret is lost
-		_, secret, err = a.meta.RotateKey(ctx, demoKeyID, 0)
+	}
+	_, secret, err := a.meta.CreateKey(ctx, key)
+	if errors.Is(err, auth.ErrExists) {
+		_, secret, err = a.anotherDemoKey(ctx, key)
 	}
 	if err != nil {
 		return err
 	}
 	r.Key = secret.Reveal()
 	return replace(file, []byte(r.Key+"\n"))
+}
+
+// anotherDemoKey makes a secret when that of the demo key is not in the data folder. In a
+// store of this folder's own it is lost. In one that is shared another folder may have it.
+func (a *app) anotherDemoKey(ctx context.Context, key auth.Key) (auth.Key, auth.Secret, error) {
+	if a.settings.meta == "" {
+		k, secret, err := a.meta.RotateKey(ctx, demoKeyID, 0)
+		if !errors.Is(err, auth.ErrBadKey) { // as it is after a revocation
+			return k, secret, err
+		}
+	}
+	key.ID = ""
+	return a.meta.CreateKey(ctx, key)
 }
 
 // knows reports whether text is the secret of a key.

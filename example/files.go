@@ -22,6 +22,7 @@ const (
 	metaFile      = "meta.sqlite"
 	pepperFile    = "pepper"
 	keyFile       = "demo-key"
+	headsFile     = "audit-heads.json" // of the audit trail, apart from it
 	progressFile  = "demo.json"
 	socketFile    = "control.sock" // of the running server, for commands beside it
 

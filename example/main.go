@@ -4,12 +4,9 @@
 // tracking host over an embedded DuckDB file and a SQLite file, with a demo website
 // to ask questions about.
 //
-//	go run ./example              serve (the same as: go run ./example serve)
-//	go run ./example serve -h     its flags
-//	go run ./example websites add --name Shop --domain shop.example
-//	go run ./example websites list
-//	go run ./example copy --to clickhouse://… carry the data over to ClickHouse
-//	go run ./example clickhouse schema        the tables that ClickHouse gets
+//	go run ./example            serve (the same as: go run ./example serve)
+//	go run ./example serve -h   its flags
+//	go run ./example help       all commands: owners, websites, links, monitors, keys, audit …
 package main
 
 import (
@@ -35,51 +32,23 @@ func main() {
 type streams struct{ out, err io.Writer }
 
 // run executes one command line and returns the exit code: 0, 1 when it failed, 2
-// when it makes no sense.
+// when it makes no sense, 3 when it found damage.
 func run(ctx context.Context, args []string, to streams) int {
-	err := command(ctx, args, to)
+	err := execute(ctx, args, to)
 	var wrong *usageError
+	var damage *damageError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.As(err, &wrong):
 		_, _ = fmt.Fprintf(to.err, "example: %s (help: example %s -h)\n", oneLine(err), wrong.command)
 		return 2
+	case errors.As(err, &damage):
+		_, _ = fmt.Fprintf(to.err, "example: %s\n", oneLine(err))
+		return 3
 	default:
 		_, _ = fmt.Fprintf(to.err, "example: %s\n", oneLine(err))
 		return 1
-	}
-}
-
-const usage = `Usage: example [serve] [flags]
-       example websites add --name NAME --domain DOMAIN [--data DIR]
-       example websites list [--data DIR]
-       example copy --to ADDRESS [--data DIR] [--verify] [--before DAY]
-       example clickhouse schema [--cluster NAME] [--retention 400d]
-       example clickhouse migrate --clickhouse ADDRESS [--cluster NAME] [--retention 400d]
-
-Run "example serve -h" for the flags of serve.
-`
-
-func command(ctx context.Context, args []string, to streams) error {
-	name := "serve"
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		name, args = args[0], args[1:]
-	}
-	switch name {
-	case "serve":
-		return serve(ctx, args, to)
-	case "websites":
-		return websites(ctx, args, to)
-	case "copy":
-		return copyRows(ctx, args, to)
-	case "clickhouse":
-		return clickhouseTables(ctx, args, to)
-	case "help":
-		_, err := io.WriteString(to.out, usage)
-		return err
-	default:
-		return &usageError{"serve", fmt.Errorf("unknown command %q; there are serve, websites add, websites list, copy, clickhouse schema, clickhouse migrate", name)}
 	}
 }
 
@@ -91,26 +60,6 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
-
-// parse reads args into set, which must not write errors itself. Arguments that are no
-// flags are an error.
-func parse(set *flag.FlagSet, args []string, to streams) error {
-	set.SetOutput(io.Discard)
-	set.Usage = func() {}
-	err := set.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		set.SetOutput(to.out)
-		_, _ = fmt.Fprintf(to.out, "Flags of example %s:\n", set.Name())
-		set.PrintDefaults()
-		return err
-	case err != nil:
-		return &usageError{set.Name(), err}
-	case set.NArg() > 0:
-		return &usageError{set.Name(), fmt.Errorf("unexpected argument %q", set.Arg(0))}
-	}
-	return nil
-}
 
 // oneLine is the text of err, whose causes may be joined by line breaks.
 func oneLine(err error) string {

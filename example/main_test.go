@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 		code     int
 		out, err string // parts; empty means that nothing is written there
 	}{
-		{"help of the program", "help", 0, "example websites add", ""},
+		{"help of the program", "help", 0, "  websites add ", ""},
 		{"help of serve is that of the program's flags", "-h", 0, "-track-addr", ""},
 		{"help of serve", "serve --help", 0, "-trusted-proxy", ""},
 		{"help of adding a website", "websites add -h", 0, "-domain", ""},

@@ -64,7 +64,7 @@ func TestScaleShowsCommandsThatExist(t *testing.T) {
 		commands++
 		line, _, _ = strings.Cut(line, " #")
 		var out, errs strings.Builder
-		if code := run(t.Context(), append(strings.Fields(line), "-h"), streams{&out, &errs}); code != 0 || !strings.HasPrefix(out.String(), "Flags of example") {
+		if code := run(t.Context(), append(strings.Fields(line), "-h"), streams{&out, &errs}); code != 0 || !strings.HasPrefix(out.String(), "Usage: example") {
 			t.Errorf("example %s: exit code %d, %s", line, code, errs.String())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
@@ -23,13 +24,18 @@ type settings struct {
 	geoip           string
 	countryHeader   string
 	pepperFile      string
+	meta, redis     string             // addresses; empty for the data folder, and for none
+	auditKeep       time.Duration      // 0: for ever
 	clickhouse      clickhouse.Options // without an address events lie in the data folder
 	proxies         clientip.Proxies
 	origins         []string
 	limits          float64 // factor; 0 means that there are none
 }
 
-const dataHelp = "folder of the data; made when it is not there"
+const (
+	defaultData = "./sightline-data"
+	dataHelp    = "`folder` of the data; made when it is not there"
+)
 
 // readSettings reads the flags of serve.
 func readSettings(args []string, to streams) (settings, error) {
@@ -37,11 +43,14 @@ func readSettings(args []string, to streams) (settings, error) {
 	set := flag.NewFlagSet("serve", flag.ContinueOnError)
 	set.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`host:port` to serve on; port 0 picks a free one")
 	set.StringVar(&s.trackAddr, "track-addr", "", "`host:port` to serve tracking on as well, at /; it is always served under /ingest of --addr")
-	set.StringVar(&s.data, "data", "./sightline-data", dataHelp)
+	set.StringVar(&s.data, "data", defaultData, dataHelp)
 	set.BoolVar(&s.demo, "demo", true, "have a demo website, link and monitor, with traffic up to now; --demo=false leaves an empty install empty")
 	set.StringVar(&s.geoip, "geoip", "", "MaxMind-format `file` that finds country and city of addresses")
 	set.StringVar(&s.countryHeader, "country-header", "", "`name` of a request header that a trusted CDN sets to the country code")
 	set.StringVar(&s.pepperFile, "pepper-file", "", "`file` with the pepper of key digests; without it one is made and kept in the data folder")
+	set.StringVar(&s.meta, "meta", "", metaHelp)
+	set.StringVar(&s.redis, "redis", "", "`address` of Redis, as redis://name:password@host:6379/0, by which several processes share limits and tell each other of changed keys")
+	set.Func("audit-keep", "how `long` entries of the audit trail are kept, as 90d; without it for ever. Processes that share --meta should say the same", s.setKeep)
 	set.StringVar(&s.clickhouse.DSN, "clickhouse", "", clickhouseHelp+"; events lie there then instead of in the data folder, in tables that are made when they are missing")
 	tableFlags(set, "clickhouse-", &s.clickhouse)
 	set.BoolVar(&s.json, "json", false, "when ready, print one line of JSON with addresses, key and ids, and nothing else")
@@ -91,6 +100,15 @@ func (s *settings) setLimits(text string) error {
 	}
 	s.limits = factor
 	return nil
+}
+
+func (s *settings) setKeep(text string) error {
+	keep, err := parseSpan(text)
+	if err == nil && keep < oneDay {
+		err = errors.New("shorter than 1d")
+	}
+	s.auditKeep = keep
+	return err
 }
 
 func onlyOff(text string) error {

@@ -27,7 +27,7 @@ func empty(t *testing.T, dir string, args ...string) *process {
 // addWebsite runs the command for it, beside a running server or without one.
 func addWebsite(t *testing.T, dir, name, domain string) string {
 	t.Helper()
-	out, errs, code := run(t, "websites", "add", "--data", dir, "--name", name, "--domain", domain)
+	out, errs, code := run(t, "websites", "add", "--data", dir, "--name", name, "--domain", domain, "--json")
 	var added struct{ ID string }
 	if err := json.Unmarshal([]byte(out), &added); code != 0 || err != nil || added.ID == "" {
 		t.Fatalf("websites add: exit code %d, %q, %q, %v", code, out, errs, err)
@@ -46,7 +46,7 @@ func TestAnEmptyInstall(t *testing.T) {
 		}
 	})
 	t.Run("the list of websites holds it alone", func(t *testing.T) {
-		out, _, code := run(t, "websites", "list", "--data", dir)
+		out, _, code := run(t, "websites", "list", "--data", dir, "--json")
 		if code != 0 || strings.Count(out, p.WebsiteID) != 1 || strings.Count(out, `"domain"`) != 1 {
 			t.Errorf("exit code %d, %s", code, out)
 		}

@@ -1,0 +1,79 @@
+//go:build cgo
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
+)
+
+// shared is what processes have in common through Redis. The nil shared is that of a
+// program without.
+type shared struct {
+	client *redis.Client
+	close  []func() error // what uses the client, in the order in which it began
+}
+
+// openShared does not wait for Redis, which may be away.
+func openShared(dsn string) (*shared, error) {
+	if dsn == "" {
+		return nil, nil //nolint:nilnil // the nil shared is one
+	}
+	o, err := redislimit.Options(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("--redis: %w", err)
+	}
+	return &shared{client: redis.NewClient(o)}, nil
+}
+
+func (s *shared) end() error {
+	if s == nil {
+		return nil
+	}
+	var faults []error
+	for i := len(s.close) - 1; i >= 0; i-- {
+		faults = append(faults, s.close[i]())
+	}
+	return errors.Join(append(faults, s.client.Close())...)
+}
+
+func (s *shared) ping(ctx context.Context) error { return s.client.Ping(ctx).Err() }
+
+// listen has to told of keys that other processes changed.
+func (a *app) listen(to auth.Invalidator) error {
+	if a.shared == nil {
+		return nil
+	}
+	bus, err := redisbus.New(redisbus.Config{Client: a.shared.client, To: to, Logger: a.log})
+	if err != nil {
+		return err
+	}
+	a.shared.close = append(a.shared.close, bus.Close)
+	a.meta.Notify(bus)
+	return nil
+}
+
+// limiter is one for all addresses, so that a key has the same buckets at each.
+func (a *app) limiter() (auth.Limiter, error) {
+	if a.settings.limits == 0 {
+		return auth.Unlimited, nil
+	}
+	local, err := ratelimit.New(ratelimit.Config{Factor: a.settings.limits, Now: a.now})
+	if err != nil || a.shared == nil {
+		return local, err
+	}
+	all, err := redislimit.New(redislimit.Config{Client: a.shared.client, Local: local, Now: a.now, Logger: a.log})
+	if err != nil {
+		return nil, err
+	}
+	a.shared.close = append(a.shared.close, all.Close)
+	return all, nil
+}
