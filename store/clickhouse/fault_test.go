@@ -185,14 +185,22 @@ func TestServerFaults(t *testing.T) {
 			server.Faults(c.faults)
 			all := senders(t, c.name, stores, func() {
 				time.Sleep(1500 * time.Millisecond)
-				for name, s := range stores {
-					got, err := s.Query(t.Context(), seven)
-					switch {
-					case err == nil && (got.Len != 7 || got.Columns[0].Ints[6] != 6):
-						t.Errorf("%s: an answer of %d rows, want 7", name, got.Len)
-					case err != nil && (c.all || !errors.Is(err, store.ErrUnavailable)):
-						t.Errorf("%s: Query: %v", name, err)
+				answered := 0
+				for range 5 {
+					for name, s := range stores {
+						got, err := s.Query(t.Context(), seven)
+						switch {
+						case err == nil && (got.Len != 7 || got.Columns[0].Ints[6] != 6):
+							t.Errorf("%s: an answer of %d rows, want 7", name, got.Len)
+						case err == nil:
+							answered++
+						case !errors.Is(err, store.ErrUnavailable):
+							t.Errorf("%s: Query: %v, want the answer or ErrUnavailable", name, err)
+						}
 					}
+				}
+				if c.all && answered < 6 {
+					t.Errorf("%d of 10 questions were answered, want most", answered)
 				}
 				if !c.all { // its writes wait for an end
 					server.Faults(chtest.Faults{})
