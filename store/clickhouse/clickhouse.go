@@ -22,7 +22,7 @@ type Store struct {
 	doubts    doubts
 	knowledge knowledge
 
-	closing context.Context // done when the store is closed
+	closing context.Context //nolint:containedctx // done when the store is closed
 	close   context.CancelFunc
 	once    sync.Once
 	ended   chan struct{} // the writer is gone

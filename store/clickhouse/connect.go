@@ -60,7 +60,7 @@ func (o *Options) connection() (*driver.Options, error) {
 		// The driver takes an empty password for one.
 		c.HttpHeaders = map[string]string{"X-ClickHouse-SSL-Certificate-Auth": "off"}
 	}
-	c.Debug = false // it would print statements and their arguments
+	c.Debug = false //nolint:staticcheck // a DSN may set it, and it prints statements with their arguments
 	c.DialContext = dialer(c)
 	c.DialStrategy = (&addresses{now: time.Now}).open // deadlines are the system's time, whatever clock orders rows
 	return c, errors.Join(faults...)
@@ -81,9 +81,8 @@ func parseDSN(dsn string) (*driver.Options, error) {
 	if err == nil {
 		return c, nil
 	}
-	const form = "clickhouse: DSN is not of the form clickhouse://user:password@host:9000/database"
-	var address *url.Error
-	if errors.As(err, &address) {
+	const form = "clickhouse: DSN is not of the form clickhouse://user:password@host:9000/database" //nolint:gosec // a form, no password
+	if _, ok := errors.AsType[*url.Error](err); ok {
 		return nil, errors.New(form + "; special characters of user and password must be percent-encoded")
 	}
 	return nil, fmt.Errorf("%s: %w", form, err)

@@ -63,11 +63,11 @@ var causes = map[int32]error{
 
 // explain names the kind of an error of the driver, and keeps its text but for addresses.
 func explain(err error) error {
-	if err == nil || errors.Is(err, store.ErrUnavailable) {
+	if err == nil || explained(err) {
 		return err
 	}
-	_, unanswered := errors.AsType[*url.Error](err) // HTTP went wrong, say by half a line of an answer
 	err = withoutAddress(err)
+	_, unanswered := errors.AsType[*unansweredError](err)
 	if said, ok := errors.AsType[*driver.Exception](err); ok {
 		if cause := causeOf(said); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)
@@ -96,6 +96,18 @@ func explain(err error) error {
 		}
 	}
 	return fmt.Errorf("clickhouse: %w", err)
+}
+
+// explained reports whether err is of a kind that explain gives, so that it is told once.
+func explained(err error) bool {
+	for _, kind := range []error{
+		store.ErrUnavailable, store.ErrNewerSchema, store.ErrFull, ErrAccess, ErrRights, ErrNoSchema, ErrTooOld, ErrTooMuch, ErrTLS,
+	} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // causeOf is what an exception of the server means, or nil.
@@ -146,6 +158,9 @@ func distrusted(err error) bool {
 // withoutAddress is err without the address that was asked over HTTP, whose parameters
 // are what somebody asked for.
 func withoutAddress(err error) error {
+	if _, done := errors.AsType[*unansweredError](err); done {
+		return err
+	}
 	asked, ok := errors.AsType[*url.Error](err)
 	if !ok {
 		return err
@@ -154,5 +169,18 @@ func withoutAddress(err error) error {
 	if u, err := url.Parse(asked.URL); err == nil {
 		host = u.Host
 	}
-	return fmt.Errorf("%s: %w", host, asked.Err)
+	return &unansweredError{host, asked.Err}
 }
+
+// An unansweredError is of HTTP that went wrong: no connection, one that ended, half a
+// line of an answer.
+type unansweredError struct {
+	host string
+	err  error
+}
+
+// Error names the host alone.
+func (e *unansweredError) Error() string { return e.host + ": " + e.err.Error() }
+
+// Unwrap is the cause.
+func (e *unansweredError) Unwrap() error { return e.err }

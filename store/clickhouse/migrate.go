@@ -80,7 +80,7 @@ var keptDays = regexp.MustCompile(` TTL .*toIntervalDay\((\d+)\)`)
 func (m migration) tables() (map[string]stood, error) {
 	found := map[string]stood{}
 	engines, err := m.Query(m.ctx, store.Statement{
-		Label: "migrate",
+		Label: "tables",
 		SQL:   "SELECT t.name, t.engine_full FROM system.tables AS t WHERE t.database = currentDatabase()",
 		Kinds: []dialect.Kind{dialect.Text, dialect.Text},
 	})
@@ -95,7 +95,7 @@ func (m migration) tables() (map[string]stood, error) {
 		found[name] = t
 	}
 	columns, err := m.Query(m.ctx, store.Statement{
-		Label: "migrate",
+		Label: "columns",
 		SQL:   "SELECT c.table, c.name FROM system.columns AS c WHERE c.database = currentDatabase()",
 		Kinds: []dialect.Kind{dialect.Text, dialect.Text},
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -110,7 +109,11 @@ func (s *Store) read(ctx context.Context, stmt store.Statement, q question) (_ *
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer func() {
+		if closing := rows.Close(); err == nil { // else it says the same again
+			err = closing
+		}
+	}()
 	return collect(rows, stmt.Kinds)
 }
 
@@ -154,47 +157,4 @@ func (s *Store) schema(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("%w: the tables are of version %d, this program knows %d", store.ErrNewerSchema, version, schemaVersion)
 	}
 	return version, nil
-}
-
-// reading are the settings of a query.
-func (s *Store) reading(ctx context.Context, label string) driver.Settings {
-	all := s.settings(ctx, label)
-	maps.Copy(all, driver.Settings{
-		"join_use_nulls": 1,
-		"output_format_json_escape_forward_slashes": 0,
-		// Over HTTP a query that nobody waits for is stopped under these two only.
-		"cancel_http_readonly_queries_on_client_close": 1,
-		"readonly":           2,
-		"max_execution_time": int(s.cfg.MaxExecutionTime.Seconds() + 0.999),
-		"max_query_size":     maxQuerySize,
-	})
-	if s.cfg.MaxMemory > 0 {
-		all["max_memory_usage"] = s.cfg.MaxMemory
-	}
-	if s.cfg.MaxRowsToRead > 0 {
-		all["max_rows_to_read"] = s.cfg.MaxRowsToRead
-	}
-	if s.cfg.Cluster != "" {
-		// What is joined to rows of a session are sessions, which lie on the same server
-		// whole: each joins what it has. A part of the servers is no answer.
-		all["distributed_product_mode"] = "local"
-		all["skip_unavailable_shards"] = 0
-	}
-	return all
-}
-
-// maxQuerySize is how long the text of a statement may be: the server's own limit is
-// 256 KiB, and many filters of many parts make more.
-const maxQuerySize = 16 << 20
-
-// settings are those of everything that is sent.
-func (s *Store) settings(ctx context.Context, label string) driver.Settings {
-	all := make(driver.Settings, len(s.cfg.Settings)+12)
-	maps.Copy(all, s.cfg.Settings)
-	comment := "sightline " + label
-	if id := store.RequestID(ctx); id != "" {
-		comment += " " + id
-	}
-	all["log_comment"] = comment
-	return all
 }
