@@ -71,12 +71,13 @@ func Keys(cfg KeysConfig) (Authenticator, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &keys{cfg, Tokens{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now}}, nil
+	return &keys{cfg, Tokens{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now}, newDigester(cfg.Pepper)}, nil
 }
 
 type keys struct {
-	cfg    KeysConfig
-	tokens Tokens
+	cfg     KeysConfig
+	tokens  Tokens
+	digests *digester
 }
 
 func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) {
@@ -90,7 +91,7 @@ func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 	if err != nil {
 		return nil, err
 	}
-	key, err := a.find(ctx, secret.Digest(a.cfg.Pepper), secret.Start())
+	key, err := a.find(ctx, a.digests.digest(secret), secret.Start())
 	if err != nil {
 		return nil, err
 	}

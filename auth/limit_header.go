@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -39,16 +38,25 @@ func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
 	if d.Limit <= 0 {
 		return
 	}
-	h.Set("X-RateLimit-Limit", strconv.Itoa(s.Limit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(s.Remaining))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(s.Reset, 10))
-	name, terms := string(class), "w="+strconv.FormatInt(wholeSeconds(Window), 10)
+	name, terms := string(class), windowTerms
 	if d.Concurrent {
 		name, terms = "concurrency", `qu="concurrent-requests"`
 	}
-	h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;%s", name, s.Limit, terms))
-	h.Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", name, s.Remaining, max(wholeSeconds(d.Reset.Sub(now)), 0)))
+	limit, left := strconv.Itoa(s.Limit), strconv.Itoa(s.Remaining)
+	name = strconv.Quote(name)
+	// Every answer has these: one slice for all, and names as net/http spells them, save
+	// half of the work.
+	values := []string{
+		limit, left, strconv.FormatInt(s.Reset, 10), name + ";q=" + limit + ";" + terms,
+		name + ";r=" + left + ";t=" + strconv.FormatInt(max(wholeSeconds(d.Reset.Sub(now)), 0), 10),
+	}
+	for i, header := range [...]string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Ratelimit-Policy", "Ratelimit"} {
+		h[header] = values[i : i+1 : i+1]
+	}
 }
+
+// windowTerms are those of a policy per Window.
+const windowTerms = "w=60"
 
 // wholeSeconds is d in seconds, rounded up: who waits that long has waited long enough.
 func wholeSeconds(d time.Duration) int64 {
