@@ -113,9 +113,9 @@ func (g *gate) serve(client net.Conn) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := server.Read(buffer)
-		n, last := g.allow(n)
+		n, last, reset := g.allow(n)
 		_, written := client.Write(buffer[:n])
-		if last && g.reset {
+		if reset {
 			_ = client.(*net.TCPConn).SetLinger(0)
 		}
 		if last || errors.Join(err, written) != nil {
@@ -124,11 +124,12 @@ func (g *gate) serve(client net.Conn) {
 	}
 }
 
-// allow says how many of n bytes of an answer may pass, and whether they are the last.
-func (g *gate) allow(n int) (int, bool) {
+// allow says how many of n bytes of an answer may pass, whether they are the last, and
+// whether a reset follows.
+func (g *gate) allow(n int) (_ int, last, reset bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	last := g.armed && n >= g.left
+	last = g.armed && n >= g.left
 	switch {
 	case last:
 		n, g.armed = g.left, false
@@ -136,5 +137,5 @@ func (g *gate) allow(n int) (int, bool) {
 		g.left -= n
 	}
 	g.passed += n
-	return n, last
+	return n, last, last && g.reset
 }
