@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -126,6 +128,39 @@ func asksMuch(t *testing.T, s *clickhouse.Store) {
 func TestArgumentsOfAMebibyte(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) { asksMuch(t, connect(t, clickhouse.Options{DSN: dsn})) })
+}
+
+// The largest request that is allowed, all the way from the engine.
+func TestRequestOfTheLargestSize(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		s := open(t, clickhouse.Options{DSN: database(t, dsn)})
+		when := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		write(t, s, someEvent("e1"))
+		engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return when }, Timeout: 2 * time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := query.Request{StartDate: "2026-03-01", EndDate: "2026-03-01"}
+		for _, name := range []string{"pages", "summary_metrics", "session_list"} {
+			ask.Parameters = append(ask.Parameters, query.Parameter{Name: name})
+		}
+		fields := []string{"path", "country", "browser_name", "utm_source", "referrer"}
+		for i := range 50 {
+			f := query.Filter{Field: fields[i%len(fields)], Op: query.NotIn, Values: slices.Repeat([]string{strings.Repeat("'ü", 13)}, 500)}
+			f.Values = append(f.Values[1:], strings.Repeat("😀", 2048))
+			ask.Filters = append(ask.Filters, f)
+		}
+		got, err := engine.Run(t.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}, ask)
+		if err != nil {
+			t.Fatalf("%.500s", err)
+		}
+		for _, r := range got.Data {
+			if !r.Success || r.Data.Len() != map[string]int{"pages": 1, "summary_metrics": 1, "session_list": 0}[r.Parameter] {
+				t.Errorf("%s: %d rows, %s, %.500s", r.Parameter, r.Data.Len(), r.Error, fmt.Sprint(r.Cause))
+			}
+		}
+	})
 }
 
 func TestArgumentsThatCannotBe(t *testing.T) {

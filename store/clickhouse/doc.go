@@ -15,6 +15,8 @@
 // # Rights
 //
 // A user that only reads needs SELECT on the tables, and a profile with readonly = 2 or
-// 0: settings are sent with every query, which readonly = 1 forbids. A user that writes
-// needs INSERT and ALTER DELETE too; one that calls Migrate CREATE TABLE and ALTER.
+// 0: settings are sent with every query, which readonly = 1 forbids. A user that writes or
+// erases needs INSERT and ALTER DELETE, too; one that calls Migrate needs SELECT, INSERT,
+// CREATE TABLE, ALTER ADD COLUMN and ALTER TTL, and where the server asks for it TABLE
+// ENGINE ON MergeTree.
 package clickhouse
