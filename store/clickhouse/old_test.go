@@ -83,4 +83,3 @@ func TestServerThatIsOlderThanWhatIsTested(t *testing.T) {
 		t.Errorf("logged %q", log.String())
 	}
 }
-

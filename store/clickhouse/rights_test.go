@@ -129,4 +129,3 @@ func TestRights(t *testing.T) {
 		})
 	}
 }
-
