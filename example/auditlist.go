@@ -82,7 +82,7 @@ func listAudit(ctx context.Context, args []string, to streams) error {
 	set.StringVar(&q.Owner, "owner", "", "`id` of the key's owner; without it any")
 	instant := func(into *time.Time) func(string) error {
 		return func(text string) (err error) {
-			*into, err = parseInstant(text, r.now(), -1)
+			*into, err = parseInstant(text, r.now(), true)
 			return err
 		}
 	}

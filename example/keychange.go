@@ -107,7 +107,7 @@ func mintToken(ctx context.Context, args []string, to streams) error {
 			Scopes: left.scopes, Resources: left.resources, Filters: left.filters, Types: left.types,
 		}, ttl)
 		if err != nil {
-			return err
+			return noKey(err, k.ID)
 		}
 		return r.handOutToken(k.ID, token, expires)
 	})

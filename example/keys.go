@@ -59,7 +59,7 @@ func (n *newKey) flags(set *flag.FlagSet, now func() time.Time) {
 	set.BoolVar(&n.all, "all", false, "it opens everything that its owner has and will have")
 	n.rights.flags(set)
 	set.Func("expires", "`when` it ends: a UTC day, an instant, or a length of time from now, as 90d; without it never", func(text string) (err error) {
-		n.expires, err = parseInstant(text, now(), 1)
+		n.expires, err = parseInstant(text, now(), false)
 		return err
 	})
 	set.IntVar(&n.limit, "limit", 0, "`requests` per minute, in place of the default limits")
@@ -168,8 +168,11 @@ func (r *records) showKey(ctx context.Context, m *meta.Store, id string) error {
 	return sheet(r.to.out, keyDetails(), shown)
 }
 
-// noKey is err, or what to do when it says that there is no key of an id.
+// noKey is err, or what to do when it says that the key of an id is not there or no good.
 func noKey(err error, id string) error {
+	if errors.Is(err, auth.ErrBadKey) {
+		return fmt.Errorf("key %q: %w", id, plain(err, auth.ErrBadKey))
+	}
 	if errors.Is(err, auth.ErrNotFound) {
 		return fmt.Errorf("there is no key %q; see keys list --owner", id)
 	}

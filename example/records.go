@@ -11,14 +11,16 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
 const (
-	metaHelp   = "`address` of a PostgreSQL database for owners, websites, links, monitors, keys and audit, as postgres://name:password@host/database?search_path=schema; without it they lie in the data folder"
+	metaHelp   = "`address` of a PostgreSQL database for owners, websites, links, monitors, keys and audit, as postgres://name:password@host/database?search_path=schema; without it they lie in the data folder" //nolint:gosec // no real one
 	pepperHelp = "`file` with the pepper of key digests; without it the pepper of the data folder"
 )
 
@@ -139,10 +141,21 @@ func (r *records) explain(err error) error {
 	switch {
 	case errors.Is(err, meta.ErrNoOwner):
 		return fmt.Errorf("there is no owner %q; see owners list, or make it with owners add --id", r.owner)
+	case errors.Is(err, store.ErrInvalid):
+		return plain(err, store.ErrInvalid)
+	case errors.Is(err, auth.ErrBadKey):
+		return plain(err, auth.ErrBadKey)
 	case errors.Is(err, store.ErrUnavailable):
 		return fmt.Errorf("%w; nothing was changed, try again", err)
 	}
 	return err
+}
+
+// plain is err without the words for programmers that end with those of sentinel.
+func plain(err, sentinel error) error {
+	words := sentinel.Error() + ": "
+	_, told, _ := strings.Cut(err.Error(), words)
+	return errors.New(strings.ReplaceAll(told, words, ""))
 }
 
 // known makes sure of the owner. Lists of nobody's would be empty, which misleads.

@@ -27,7 +27,7 @@ type rights struct {
 // flags adds the flags of r to set.
 func (r *rights) flags(set *flag.FlagSet) {
 	set.Func("scope", "`scope`, one of "+joined(auth.Scopes())+"; may be repeated, or several with commas", func(text string) error {
-		for _, part := range strings.Split(text, ",") {
+		for part := range strings.SplitSeq(text, ",") {
 			if !slices.Contains(auth.Scopes(), auth.Scope(part)) {
 				return fmt.Errorf("%q is not one of %s", part, joined(auth.Scopes()))
 			}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/redis/go-redis/v9"
 
@@ -39,8 +40,8 @@ func (s *shared) end() error {
 		return nil
 	}
 	var faults []error
-	for i := len(s.close) - 1; i >= 0; i-- {
-		faults = append(faults, s.close[i]())
+	for _, end := range slices.Backward(s.close) {
+		faults = append(faults, end())
 	}
 	return errors.Join(append(faults, s.client.Close())...)
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -28,11 +27,14 @@ func parseSpan(text string) (time.Duration, error) {
 	return d, nil
 }
 
-var errNoSpan = errors.New("not a length of time like 90d or 1h30m")
+var (
+	errNoSpan    = errors.New("not a length of time like 90d or 1h30m")
+	errNoInstant = errors.New("not a day like 2027-01-31, an instant like 2027-01-31T15:00:00Z or a length of time like 90d")
+)
 
 // parseInstant reads a UTC day, which means its beginning, an instant as in RFC 3339, or
-// a length of time before or after now, as direction is -1 or 1.
-func parseInstant(text string, now time.Time, direction time.Duration) (time.Time, error) {
+// a length of time from now on or, when it looks back, before now.
+func parseInstant(text string, now time.Time, back bool) (time.Time, error) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC(), nil
@@ -40,7 +42,10 @@ func parseInstant(text string, now time.Time, direction time.Duration) (time.Tim
 	}
 	d, err := parseSpan(text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("not a day like 2027-01-31, an instant like 2027-01-31T15:00:00Z or a length of time like 90d")
+		return time.Time{}, errNoInstant
 	}
-	return now.Add(direction * d).UTC(), nil
+	if back {
+		d = -d
+	}
+	return now.Add(d).UTC(), nil
 }
