@@ -7,13 +7,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// overNative and overHTTP open empty stores, in databases of their own.
+// overNative opens an empty store, in a database of its own.
 func overNative(t *testing.T) storetest.Filled {
 	return open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_DSN"))})
-}
-
-func overHTTP(t *testing.T) storetest.Filled {
-	return open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_HTTP_DSN"))})
 }
 
 // TestReference asks the engine and the reference evaluator the same random questions:

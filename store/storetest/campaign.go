@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -96,10 +97,14 @@ func questionsOf(seed uint64, n int) []reference.Question {
 // something to say.
 func (c Campaign) run(t *testing.T, ask func(*testing.T, uint64, []reference.Question) (*Comparison, error)) {
 	t.Helper()
-	began := time.Now()
+	ctx, cancel := t.Context(), func() {}
+	if c.For > 0 {
+		ctx, cancel = context.WithTimeout(ctx, c.For)
+	}
+	defer cancel()
 	sum := Comparison{Answers: map[string]int{}, NonEmpty: map[string]int{}}
 	seed := c.Seed
-	for ; c.goesOn(sum.Asked, time.Since(began)); seed++ {
+	for ; ctx.Err() == nil && (c.For > 0 || sum.Asked < c.Questions); seed++ {
 		n := perWorld
 		if c.For == 0 {
 			n = min(n, c.Questions-sum.Asked)
@@ -118,17 +123,9 @@ func (c Campaign) run(t *testing.T, ask func(*testing.T, uint64, []reference.Que
 			t.Fatalf("%d of %d answers differ", len(sum.Differ), sum.Asked)
 		}
 	}
-	t.Logf("%d questions, seeds %d to %d, %d refused by both, %d answered differently, in %s",
-		sum.Asked, c.Seed, seed-1, sum.Refused, len(sum.Differ), time.Since(began).Round(time.Second))
+	t.Logf("%d questions, seeds %d to %d, %d refused by both, %d answered differently",
+		sum.Asked, c.Seed, seed-1, sum.Refused, len(sum.Differ))
 	sum.mustSpeak(t)
-}
-
-// goesOn reports whether a campaign of so many questions so far is not over.
-func (c Campaign) goesOn(asked int, since time.Duration) bool {
-	if c.For > 0 {
-		return since < c.For
-	}
-	return asked < c.Questions
 }
 
 func (c *Comparison) add(more *Comparison) {

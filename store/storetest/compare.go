@@ -23,6 +23,7 @@ type Comparison struct {
 	Answers  map[string]int // by type
 	NonEmpty map[string]int // answers with a row that says something
 	Differ   []string       // a text for each question answered differently
+	Failed   int            // of these, those to which the store had no answer at all
 }
 
 // Compare asks the engine over s and the reference over data each of questions, and
@@ -92,6 +93,9 @@ func compare(ctx context.Context, questions []reference.Question, want, got func
 		case w.json == nil && g.json == nil && sameRefusal(w, g):
 			found.Refused++
 		case w.json == nil || g.json == nil:
+			if g.json == nil && !slices.Contains(refusable, g.refused) {
+				found.Failed++
+			}
 			found.differ(q, w, g)
 		default:
 			found.Answers[q.Type]++

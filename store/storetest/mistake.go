@@ -23,6 +23,8 @@ type Mistake struct {
 	SQL   func(text string) string
 	Args  func(args []dialect.Arg) // changes them in place
 	Rows  func(b *store.Batch)     // changes them in place
+	// When tells questions whose answers may show the mistake; nil means all.
+	When func(q reference.Question) bool
 }
 
 // Mistakes are those that can be made over any store, whatever its SQL.
@@ -76,9 +78,12 @@ func DiffCatches(t *testing.T, one, other Harness, mistakes []Mistake) {
 func (m *Mistake) mustShow(t *testing.T, compare func(seed uint64, questions []reference.Question) (*Comparison, error)) {
 	t.Helper()
 	for seed := uint64(4); seed < 10; seed++ {
-		found, err := compare(seed, questionsOf(seed, 400))
+		found, err := compare(seed, m.questions(seed))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if found.Failed > 0 {
+			t.Fatalf("seed %d: the mistake does not even run: %s", seed, found.Differ[0])
 		}
 		if len(found.Differ) > 0 {
 			t.Logf("seed %d: seen after %d questions: %s", seed, found.Asked, found.Differ[0])
@@ -86,6 +91,34 @@ func (m *Mistake) mustShow(t *testing.T, compare func(seed uint64, questions []r
 		}
 	}
 	t.Error("nobody saw it")
+}
+
+// questions are some about the world of a seed, of those that may show m.
+func (m *Mistake) questions(seed uint64) []reference.Question {
+	if m.When == nil {
+		return questionsOf(seed, 400)
+	}
+	fit := slices.DeleteFunc(questionsOf(seed, 3000), func(q reference.Question) bool { return !m.When(q) })
+	return fit[:min(len(fit), 400)]
+}
+
+// OfType tells questions of these types.
+func OfType(names ...string) func(reference.Question) bool {
+	return func(q reference.Question) bool { return slices.Contains(names, q.Type) }
+}
+
+// Filtered tells questions with a value in a filter in which one of these texts is.
+func Filtered(texts ...string) func(reference.Question) bool {
+	return func(q reference.Question) bool {
+		for _, f := range slices.Concat(q.Filters, q.Mandatory) {
+			for _, v := range f.Values {
+				if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(v, text) }) {
+					return true
+				}
+			}
+		}
+		return false
+	}
 }
 
 // planted is a store that holds the world of a seed, and makes the mistake m.

@@ -44,6 +44,7 @@ func Run(t *testing.T, h Harness) {
 		}
 	})
 	t.Run("kinds", func(t *testing.T) { kinds(t, h.Open(t)) })
+	t.Run("letters", func(t *testing.T) { letters(t, h.Open(t)) })
 	t.Run("cases", func(t *testing.T) {
 		s := filled(t, h)
 		for _, c := range cases() {

@@ -1,0 +1,244 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+	chdriver "github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest"
+	"github.com/sightline-analytics/sightline/store/storetest/world"
+)
+
+// A cluster is two servers, a shard each, whose first knows both by the name of shards.
+type cluster struct{ first, second *chtest.Server }
+
+const shards = "shards"
+
+func startCluster(t *testing.T) cluster {
+	t.Helper()
+	config := filepath.Join(t.TempDir(), "cluster.xml")
+	write := func(servers string) {
+		text := "<clickhouse><remote_servers><" + shards + ">" + servers + "</" + shards + "></remote_servers></clickhouse>"
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shard := func(s *chtest.Server) string {
+		u, err := url.Parse(s.Native)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("<shard><replica><host>%s</host><port>%s</port></replica></shard>", u.Hostname(), u.Port())
+	}
+	c := cluster{second: chtest.Start(t)}
+	write(shard(c.second)) // until the first one's address is known
+	c.first = chtest.Start(t, "--config", config)
+	write(shard(c.first) + shard(c.second))
+	c.first.Restart()
+	return c
+}
+
+// open is an empty store over both servers.
+func (c cluster) open(t *testing.T) storetest.Filled {
+	return openCluster(t, clickhouse.Options{DSN: c.database(t), Cluster: shards, Linger: -1})
+}
+
+func openCluster(t *testing.T, o clickhouse.Options) *clickhouse.Store {
+	t.Helper()
+	s, err := clickhouse.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// database makes the tables of a cluster in a new database, and returns its address on the
+// first server.
+func (c cluster) database(t *testing.T) string {
+	t.Helper()
+	name := fmt.Sprintf("diff_%x", rand.Uint64())
+	for _, s := range []*chtest.Server{c.second, c.first} {
+		execute(t, connect(t, s.Native), "CREATE DATABASE "+name)
+		conn := connect(t, inDatabase(t, s.Native, name))
+		for _, ddl := range unreplicated(t, clickhouse.Options{Cluster: shards}.Schema()) {
+			if s == c.first || !strings.Contains(ddl, "Distributed") {
+				execute(t, conn, ddl)
+			}
+		}
+		if s == c.first {
+			execute(t, conn, "INSERT INTO schema_versions_local (version) VALUES (1)")
+		}
+	}
+	return inDatabase(t, c.first.Native, name)
+}
+
+// unreplicated is the schema of a cluster as servers without a keeper can have it: with
+// plain tables where it has Replicated ones, each made on its server alone.
+func unreplicated(t *testing.T, schema []string) []string {
+	t.Helper()
+	replicated := regexp.MustCompile(`ReplicatedMergeTree\([^)]*\)`)
+	window := regexp.MustCompile(`\breplicated_deduplication_window\b`)
+	onCluster := regexp.MustCompile(" ON CLUSTER `[^`]+`")
+	var plain []string
+	for _, ddl := range schema {
+		if !onCluster.MatchString(ddl) {
+			t.Errorf("not on all servers: %s", ddl)
+		}
+		ddl = replicated.ReplaceAllString(onCluster.ReplaceAllString(ddl, ""), "MergeTree")
+		plain = append(plain, window.ReplaceAllString(ddl, "non_replicated_deduplication_window"))
+	}
+	return plain
+}
+
+// TestClusterDiff asks DuckDB and two shards of ClickHouse the same random questions, and
+// wants the same bytes.
+func TestClusterDiff(t *testing.T) {
+	c := startCluster(t)
+	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: c.open}, storetest.CampaignOf(t, 500))
+}
+
+// TestClusterWriter proves that rows are kept, and kept once, on two shards.
+func TestClusterWriter(t *testing.T) {
+	c := startCluster(t)
+	opened := map[storetest.WriterStore]clickhouse.Options{}
+	open := func(t *testing.T, o clickhouse.Options) storetest.WriterStore {
+		s := openCluster(t, o)
+		opened[s] = o
+		return s
+	}
+	storetest.RunWriter(t, storetest.WriterHarness{
+		Open: func(t *testing.T, now func() time.Time) storetest.WriterStore {
+			return open(t, clickhouse.Options{DSN: c.database(t), Cluster: shards, Linger: -1, Now: now})
+		},
+		Reopen: func(t *testing.T, s storetest.WriterStore, now func() time.Time) storetest.WriterStore {
+			if err := s.(*clickhouse.Store).Close(); err != nil {
+				t.Fatal(err)
+			}
+			o := opened[s]
+			o.Now = now
+			return open(t, o)
+		},
+	})
+	t.Run("inserts whose answers are lost count once", func(t *testing.T) { c.loseAnswers(t) })
+}
+
+// loseAnswers writes a world over a connection that loses every other answer to an insert.
+func (c cluster) loseAnswers(t *testing.T) {
+	dsn := c.database(t)
+	lossy, err := clickhouse.New(&lossyConn{Conn: connect(t, dsn)}, clickhouse.Options{Cluster: shards, Linger: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world.New(7)
+	written, err := lossy.Write(t.Context(), &w.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lossy.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := onDuckDB(t)
+	if stored, err := want.Write(t.Context(), &w.Batch); err != nil || stored != written {
+		t.Errorf("DuckDB stores %+v, %v; the cluster %+v", stored, err, written)
+	}
+	for _, table := range []string{"events", "errors", "vitals", "spans", "visits", "checks"} {
+		var rows, second uint64
+		conn := connect(t, dsn)
+		if err := conn.QueryRow(t.Context(), "SELECT count() FROM "+table).Scan(&rows); err != nil {
+			t.Fatal(err)
+		}
+		on := connect(t, inDatabase(t, c.second.Native, path.Base(dsn)))
+		if err := on.QueryRow(t.Context(), "SELECT count() FROM "+table+"_local").Scan(&second); err != nil {
+			t.Fatal(err)
+		}
+		found, err := want.Query(t.Context(), store.Statement{Label: "count", SQL: "SELECT count(*) FROM " + table, Kinds: []dialect.Kind{dialect.Int}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := found.Columns[0].Ints[0]; rows != uint64(n) {
+			t.Errorf("%s: %d rows, DuckDB has %d", table, rows, n)
+		}
+		if second < rows/10 || second > rows*9/10 {
+			t.Errorf("%s: the second of two servers has %d of %d rows", table, second, rows)
+		}
+	}
+}
+
+// A lossyConn sends inserts, and loses the answer to the first, third and so on.
+type lossyConn struct {
+	driver.Conn
+	sent atomic.Int64
+}
+
+func (c *lossyConn) PrepareBatch(ctx context.Context, query string, options ...chdriver.PrepareBatchOption) (chdriver.Batch, error) {
+	b, err := c.Conn.PrepareBatch(ctx, query, options...)
+	return lossyBatch{b, c}, err
+}
+
+type lossyBatch struct {
+	chdriver.Batch
+	on *lossyConn
+}
+
+func (b lossyBatch) Send() error {
+	if err := b.Batch.Send(); err != nil || b.on.sent.Add(1)%2 == 0 {
+		return err
+	}
+	return io.ErrUnexpectedEOF
+}
+
+func connect(t *testing.T, dsn string) driver.Conn {
+	t.Helper()
+	o, err := driver.ParseDSN(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := driver.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func execute(t *testing.T, conn driver.Conn, statement string) {
+	t.Helper()
+	if err := conn.Exec(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// inDatabase is the address of a database on the server of dsn.
+func inDatabase(t *testing.T, dsn, name string) string {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
