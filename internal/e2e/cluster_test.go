@@ -195,7 +195,7 @@ type lossyConn struct {
 }
 
 func (c *lossyConn) PrepareBatch(ctx context.Context, query string, options ...chdriver.PrepareBatchOption) (chdriver.Batch, error) {
-	b, err := c.Conn.PrepareBatch(ctx, query, options...)
+	b, err := c.Conn.PrepareBatch(ctx, query, options...) //nolint:clickhouselint // the caller closes it
 	return lossyBatch{b, c}, err
 }
 

@@ -11,10 +11,7 @@ import (
 )
 
 // A WriterStore is a store that takes rows. It may be a store.Versioner, too.
-type WriterStore interface {
-	store.Store
-	store.Writer
-}
+type WriterStore = Filled
 
 // A WriterHarness is what RunWriter needs to know of the store it proves.
 type WriterHarness struct {
@@ -147,7 +144,11 @@ func (w *writerTest) count(table string, of store.Subject, want int) {
 // version reads the version of a subject between two instants, of a store that has some.
 func (w *writerTest) version(of store.Subject, from, to time.Time) uint64 {
 	w.Helper()
-	v, err := w.store.(store.Versioner).Version(context.Background(), of, from, to)
+	versioner, ok := w.store.(store.Versioner)
+	if !ok {
+		w.Fatal("the store is no store.Versioner")
+	}
+	v, err := versioner.Version(context.Background(), of, from, to)
 	if err != nil {
 		w.Fatalf("Version: %v", err)
 	}
