@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,7 +76,7 @@ func postgresSchema(t *testing.T) string {
 
 // args are those of a command on the install.
 func (in install) args(command ...string) []string {
-	args := append(command, "--data", in.dir)
+	args := slices.Concat(command, []string{"--data", in.dir})
 	if in.dsn != "" {
 		args = append(args, "--meta", in.dsn)
 	}

@@ -121,7 +121,7 @@ func (p *process) within(t *testing.T, says, website, credential string, status 
 	began := time.Now()
 	for {
 		got, body := p.ask(t, website, credential)
-		took := time.Now().Sub(began)
+		took := time.Since(began)
 		switch {
 		case took > time.Second+slowness:
 			t.Errorf("%s: status %d after %v, want %d: %s", says, got, took, status, body)
