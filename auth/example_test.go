@@ -1,0 +1,95 @@
+package auth_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+// user is somebody who signed in to the host's own panel.
+type user struct {
+	id, organisation string
+	websites         []string
+	until            time.Time
+}
+
+// sessions puts the host's own sign-in before API keys. Where the host has JSON web tokens
+// instead of sessions, it verifies one here, and reads the same from its claims.
+type sessions struct {
+	users map[string]user // by the value of the cookie; a table, in real life
+	now   func() time.Time
+	next  auth.Authenticator // for requests without a session
+}
+
+func (s sessions) Authenticate(ctx context.Context, r *http.Request) (*auth.Principal, error) {
+	cookie, err := r.Cookie("session")
+	if err != nil {
+		return s.next.Authenticate(ctx, r)
+	}
+	u, known := s.users[cookie.Value]
+	if !known || !s.now().Before(u.until) {
+		return nil, auth.ErrInvalid
+	}
+	// The key is made up. Limits and the audit trail go by its id, so nothing in it may be
+	// what a caller can choose. A list of resources narrows; without All, none opens nothing.
+	key := &auth.Key{ID: "user_" + u.id, Owner: u.organisation, Scopes: []auth.Scope{auth.ReadData}}
+	for _, id := range u.websites {
+		key.Resources = append(key.Resources, auth.Resource{Kind: auth.KindWebsite, ID: id})
+	}
+	return &auth.Principal{Key: key}, nil
+}
+
+// A host has users who signed in, and programs with API keys. What comes after sees no
+// difference: it gets a Principal. Cookies are sent by browsers unasked; let them be
+// SameSite, so that no other site can ask with them.
+func ExampleAuthenticator() {
+	keys := &auth.Memory{Pepper: bytes.Repeat([]byte("pepper"), 4)} // from the host's secrets
+	_, secret, err := keys.Create(auth.Key{ID: "key_nightly", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	byKey, err := auth.Keys(auth.KeysConfig{Store: keys, Pepper: keys.Pepper})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	callers := sessions{
+		users: map[string]user{
+			"s3ss10n": {id: "ada", organisation: "acme", websites: []string{"shop"}, until: noon.Add(time.Hour)},
+			"over":    {id: "bob", organisation: "acme", websites: []string{"shop"}, until: noon},
+		},
+		now:  func() time.Time { return noon },
+		next: byKey,
+	}
+	for _, header := range []http.Header{
+		{"Cookie": {"session=s3ss10n"}},
+		{"Cookie": {"session=over"}},
+		{"Authorization": {"Bearer " + secret.Reveal()}},
+		{},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/v1/query/websites", nil)
+		r.Header = header
+		p, err := callers.Authenticate(r.Context(), r)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		for _, id := range []string{"shop", "blog"} {
+			fmt.Println(p.Key.ID, "may read", id, p.Key.MayRead(auth.Resource{Kind: auth.KindWebsite, ID: id, Owner: "acme"}))
+		}
+	}
+	// Output:
+	// user_ada may read shop true
+	// user_ada may read blog false
+	// auth: authentication required: credentials not accepted
+	// key_nightly may read shop true
+	// key_nightly may read blog true
+	// auth: authentication required: no credentials
+}
