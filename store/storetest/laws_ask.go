@@ -89,8 +89,10 @@ func newCourt(t *testing.T, s store.Store, w *world.World) *court {
 	return c
 }
 
-func (c *court) engine(at time.Time) (*query.Engine, error) {
-	return query.New(query.Config{Store: c.store, Types: c.known, Now: func() time.Time { return at }})
+func (c *court) engine(at time.Time) (*query.Engine, error) { return c.engineOver(c.store, at) }
+
+func (c *court) engineOver(s store.Store, at time.Time) (*query.Engine, error) {
+	return query.New(query.Config{Store: s, Types: c.known, Now: func() time.Time { return at }})
 }
 
 func (c *court) askEngine(q question) answer {

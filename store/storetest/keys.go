@@ -1,0 +1,199 @@
+package storetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
+	"github.com/sightline-analytics/sightline/store/storetest/world"
+)
+
+// Keys proves that a key with mandatory filters gets from all rows what a key without
+// gets from the rows that the first may see: in every type, with filters and groups of the
+// caller's own, and over HTTP in queries, batches and overviews, with their entity tags.
+// sets is how many sets of filters are tried, at random by seed; each fills a store anew.
+// Then filters are lost, or count as the caller's, which must show.
+func Keys(t *testing.T, h Harness, seed uint64, sets int) {
+	w := world.New(seed)
+	all := h.Open(t)
+	if _, err := all.Write(t.Context(), &w.Batch); err != nil {
+		t.Fatal(err)
+	}
+	p := &prison{t: t, harness: h, all: all, world: &w, data: reference.NewData(w.Batch)}
+	for n := range sets {
+		p.try(n, seed)
+	}
+	t.Run("and the filters were of consequence", func(t *testing.T) {
+		if p.asked == 0 || p.spoke < p.asked/4 || p.cut < p.asked/4 {
+			t.Errorf("of %d answers %d say something and %d are not those without the filters", p.asked, p.spoke, p.cut)
+		}
+		for mistake, seen := range map[string]int{"filters that are lost": p.cut, "filters that count as the caller's": p.own} {
+			if seen == 0 {
+				t.Errorf("nobody would see %s", mistake)
+			}
+		}
+		t.Logf("%d answers, %d say something, %d would be others without the filters, %d with them as the caller's", p.asked, p.spoke, p.cut, p.own)
+	})
+}
+
+// A prison holds a world's rows, and shows some of them.
+type prison struct {
+	t       *testing.T
+	harness Harness
+	all     store.Store
+	world   *world.World
+	data    *reference.Data
+
+	asked, spoke, cut, own int // answers, and those that say that something was proven
+}
+
+// kindOf is what the n-th set of filters is about.
+func kindOf(n int) store.SubjectKind {
+	switch n % 6 {
+	case 4:
+		return store.KindLink
+	case 5:
+		return store.KindSchedule
+	}
+	return store.KindWebsite
+}
+
+func (p *prison) try(n int, seed uint64) {
+	c := newCourt(p.t, p.all, p.world)
+	c.rng = rand.New(rand.NewPCG(seed, uint64(1000+n)))
+	filters := c.mandatory(kindOf(n), n%2 == 1)
+	p.t.Run(fmt.Sprint(filters), func(t *testing.T) {
+		left := p.data.Visible(&p.world.Batch, referenceFilters(filters))
+		some := p.harness.Open(t)
+		if _, err := some.Write(t.Context(), &left); err != nil {
+			t.Fatal(err)
+		}
+		c.t = t
+		for _, info := range c.types {
+			if info.Of != kindOf(n) {
+				continue
+			}
+			p.compare(t, c, some, c.complicated(info), filters)
+		}
+		if kindOf(n) == store.KindWebsite {
+			p.compareHTTP(t, c, some, filters)
+		}
+	})
+}
+
+// compare asks one question both ways.
+func (p *prison) compare(t *testing.T, c *court, some store.Store, q question, filters []query.Filter) {
+	t.Helper()
+	got := c.answerTo(p.all, q, filters)
+	if got.code == query.BadFilter { // rows of the type lack the field
+		return
+	}
+	want := c.answerTo(some, q, nil)
+	if want.fault != "" || got.fault != "" {
+		if want.fault != got.fault {
+			t.Errorf("%v\nof all rows: %s\nof those the key may see: %s", q, got.fault, want.fault)
+		}
+		return
+	}
+	if diff := cmp.Diff(want.texts, got.texts); diff != "" || want.more != got.more {
+		t.Errorf("%v (-what the key may see +all with its filters), more %v and %v\n%s", q, want.more, got.more, diff)
+	}
+	p.asked++
+	if says(got.json) {
+		p.spoke++
+	}
+	if whole := c.answerTo(p.all, q, nil); !slices.Equal(whole.texts, got.texts) {
+		p.cut++
+	}
+	if own := c.answerTo(p.all, q.where(filters...), nil); own.fault == "" && !slices.Equal(own.texts, got.texts) {
+		p.own++
+	}
+}
+
+// perRow are the fields that rows of websites have, rather than their sessions.
+var perRow = []string{"path", "event_name", "message", "error_type", "href", "text", "metric_name", "session_id", "anonymous_id", "profile_id", "namespace"}
+
+// mandatory are one filter or two of a key, on any fields that types of a kind allow;
+// byRow has them be fields of rows of websites.
+func (c *court) mandatory(kind store.SubjectKind, byRow bool) (filters []query.Filter) {
+	var fields []string
+	for _, info := range c.types {
+		if info.Of == kind {
+			fields = append(fields, info.Filters...) // what many types allow is likelier
+		}
+	}
+	if kind == store.KindWebsite {
+		fields = slices.DeleteFunc(fields, func(f string) bool { return slices.Contains(perRow, f) != byRow })
+	}
+	slices.Sort(fields)
+	for range 1 + c.rng.IntN(2) {
+		field := fields[c.rng.IntN(len(fields))]
+		ops := []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
+		f := query.Filter{Field: field, Op: ops[c.rng.IntN(len(ops))], Values: []string{c.value(field)}}
+		switch f.Op {
+		case query.In, query.NotIn:
+			f.Values = append(f.Values, c.value(field), c.value(field))
+		case query.Contains, query.NotContains, query.StartsWith:
+			for range 10 { // of an empty text there is no part that cuts anything
+				if f.Values[0] == "" {
+					f.Values[0] = c.value(field)
+				}
+			}
+			f.Values[0] = strings.ToValidUTF8(f.Values[0][:min(len(f.Values[0]), 1+c.rng.IntN(4))], "")
+		}
+		filters = append(filters, f)
+	}
+	return filters
+}
+
+// complicated is a question with what a caller may add of their own.
+func (c *court) complicated(info query.Info) question {
+	q := c.question(info)
+	if c.rng.IntN(2) == 0 {
+		for _, field := range c.filterFields(info, 1) {
+			q = q.where(query.Filter{Field: field, Op: query.Ne, Values: []string{c.value(field)}})
+		}
+	}
+	if len(info.Groupable) > 0 && c.rng.IntN(3) == 0 {
+		q.req.GroupBy = []string{info.Groupable[c.rng.IntN(len(info.Groupable))]}
+	}
+	if len(info.Granularity) > 0 && c.rng.IntN(3) == 0 {
+		q.req.Granularity = "hourly"
+	}
+	return q
+}
+
+// answerTo is the answer of s to q for a key with mandatory filters.
+func (c *court) answerTo(s store.Store, q question, filters []query.Filter) answer {
+	engine, err := c.engineOver(s, q.now)
+	if err != nil {
+		return answer{fault: err.Error()}
+	}
+	resp, err := engine.Run(c.t.Context(), query.Access{Subject: q.of, Filters: filters}, q.req)
+	if err != nil {
+		return answer{fault: err.Error()}
+	}
+	r := resp.Data[0]
+	if !r.Success {
+		return answer{fault: fmt.Sprintf("%s: %s", r.Code, r.Error), code: r.Code}
+	}
+	text, err := r.Data.MarshalJSON()
+	if err != nil {
+		return answer{fault: err.Error()}
+	}
+	return readAnswer(text, resp.Meta, r.Meta.HasMore)
+}
+
+func referenceFilters(filters []query.Filter) (list []reference.Filter) {
+	for _, f := range filters {
+		list = append(list, reference.Filter{Field: f.Field, Op: string(f.Op), Values: f.Values})
+	}
+	return list
+}

@@ -1,0 +1,126 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// filtered lets everybody in as a key with these filters.
+type filtered []query.Filter
+
+func (f filtered) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
+	key := &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData}}
+	for _, one := range f {
+		key.Filters = append(key.Filters, auth.Filter{Field: one.Field, Op: string(one.Op), Values: one.Values})
+	}
+	return &auth.Principal{Key: key}, nil
+}
+
+// compareHTTP asks over HTTP both ways: a query as an address, a batch and an overview.
+func (p *prison) compareHTTP(t *testing.T, c *court, some store.Store, filters []query.Filter) {
+	t.Helper()
+	q := c.question(query.Info{Of: store.KindWebsite})
+	q.req.Preset = ""
+	now := q.now.AddDate(0, 0, 5) // the range is past: what is told of it can stand
+	want, err1 := c.handlerOver(some, nil, now)
+	got, err2 := c.handlerOver(p.all, filters, now)
+	whole, err3 := c.handlerOver(p.all, nil, now)
+	for _, err := range []error{err1, err2, err3} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := []string{"summary", "pages", "traffic", "countries", "sessions", "entry_pages", "custom_events", "errors"}
+	days := url.Values{"startDate": {q.req.StartDate}, "endDate": {q.req.EndDate}, "timezone": {q.req.TimeZone}}.Encode()
+	for _, target := range []string{
+		"/v1/query?" + subjectOf(q.of) + "&parameters=" + strings.Join(names, ",") + "&" + days,
+		"/v1/websites/" + url.PathEscape(q.of.ID) + "/analytics?compare=previous_period&" + days,
+	} {
+		p.compareAddress(t, target, want, got, whole)
+	}
+	p.compareBatch(t, q, names, want, got)
+}
+
+// compareAddress compares the answers of one address, and their entity tags: a tag is
+// good for the key that got it, and not for a key that sees more or less.
+func (p *prison) compareAddress(t *testing.T, target string, want, got, whole http.Handler) {
+	t.Helper()
+	ask := func(h http.Handler, tag string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
+		if tag != "" {
+			r.Header.Set("If-None-Match", tag)
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		return rec
+	}
+	a, b := ask(want, ""), ask(got, "")
+	sameParts(t, target, a.Body.Bytes(), b.Body.Bytes())
+	mine, theirs := b.Header().Get("ETag"), ask(whole, "").Header().Get("ETag")
+	if mine == "" { // the store knows no versions, or a part failed
+		return
+	}
+	if mine == theirs {
+		t.Errorf("%s: the tag is that of a key without filters", target)
+	}
+	if rec := ask(got, mine); rec.Code != http.StatusNotModified {
+		t.Errorf("%s: to its own tag: %d", target, rec.Code)
+	}
+	if rec := ask(got, theirs); theirs != "" && rec.Code != http.StatusOK {
+		t.Errorf("%s: to the tag of a key without filters: %d", target, rec.Code)
+	}
+}
+
+func (p *prison) compareBatch(t *testing.T, q question, names []string, want, got http.Handler) {
+	t.Helper()
+	var batch []map[string]any
+	for _, name := range names {
+		batch = append(batch, requestOf(q.with(func(r *query.Request) { r.Parameters = []query.Parameter{{Name: name}} }).req))
+	}
+	body, err := json.Marshal(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var both [2][]byte
+	for i, h := range []http.Handler{want, got} {
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/query?"+subjectOf(q.of), bytes.NewReader(body)))
+		both[i] = rec.Body.Bytes()
+	}
+	sameParts(t, "a batch of "+strings.Join(names, ", "), both[0], both[1])
+}
+
+// sameParts holds two answers against each other, part by part. Parts that failed for a
+// filter that their type does not allow are left out.
+func sameParts(t *testing.T, what string, want, got []byte) {
+	t.Helper()
+	if bytes.Contains(got, []byte(query.BadFilter)) {
+		return // compared type by type elsewhere
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s: %s", what, firstDifference(string(want), string(got)))
+	}
+}
+
+// handlerOver is the HTTP interface to s for a key with these filters.
+func (c *court) handlerOver(s store.Store, filters []query.Filter, now time.Time) (http.Handler, error) {
+	engine, err := c.engineOver(s, now)
+	if err != nil {
+		return nil, err
+	}
+	versions, _ := s.(store.Versioner) // optional
+	return httpapi.New(httpapi.Config{Engine: engine, Directory: everything{}, Auth: filtered(filters), Versions: versions,
+		Limiter: auth.Unlimited, Audit: auth.Discard, Now: func() time.Time { return now }})
+}
