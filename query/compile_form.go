@@ -14,21 +14,25 @@ import (
 //
 // Most ids are used for less than a day. All of their events are one session, so one
 // grouping finds both the session and its facts. Only the events of the other ids, few
-// as they are, are put in order to find where sessions begin.
+// as they are, are put in order to find where sessions begin. That reads the events
+// three times, so events that are joined to other sessions first, which costs more, are
+// all put in order.
 func (c *compiler) formSessions(name string, events selection, need sessionNeeds) {
 	facts := c.facts(need)
-	id := expr.Col("p", "session_id")
 	events.columns = c.candidates(columnsOf("p", selection{columns: facts}))
 	c.with(name+"_events", c.build(events))
-
-	ids := selection{from: name + "_events AS p", group: 1, columns: slices.Concat([]named{{"session_id", id},
+	if len(events.joins) > 0 {
+		c.place(name, events.columns, facts, nil)
+		c.with(name, c.build(c.lend(name+"_facts AS f", facts, since(need.early))))
+		return
+	}
+	ids := selection{from: name + "_events AS p", group: 1, columns: slices.Concat([]named{{"session_id", expr.Col("p", "session_id")},
 		{"start", expr.Call(dialect.GroupMin, expr.Col("p", "time"))}}, facts, []named{{"last", expr.Call(dialect.GroupMax, expr.Col("p", "time"))}})}
 	c.with(name+"_ids", c.build(ids))
-	c.place(name, events.columns)
-	placed := selection{from: name + "_placed AS p", group: 2,
-		columns: append([]named{{"session_id", id}, {"start", expr.Col("p", "start")}}, facts...),
-		where:   []expr.Expr{expr.Lt(expr.Col("p", "time"), expr.Add(expr.Col("p", "start"), expr.Int(day)))}}
-	c.with(name+"_facts", c.build(placed))
+	c.with(name+"_lasting", c.build(selection{from: name + "_ids AS i", where: []expr.Expr{lasting("i")},
+		columns: []named{{"session_id", expr.Col("i", "session_id")}}}))
+	c.place(name, events.columns, facts, []join{{to: name + "_lasting AS i",
+		on: expr.Eq(expr.Col("i", "session_id"), expr.Col("e", "session_id"))}})
 
 	short := c.lend(name+"_ids AS f", facts, sinceAlone(need.early))
 	short.where = []expr.Expr{expr.Not(lasting("f"))}
@@ -106,16 +110,13 @@ func sinceAlone(early bool) expr.Expr {
 	return expr.Sub(expr.Col("f", "start"), expr.Int(day))
 }
 
-// place adds name_placed: the events of lasting ids, each with the start of the latest
-// session that began by then.
-func (c *compiler) place(name string, columns []named) {
-	c.with(name+"_lasting", c.build(selection{from: name + "_ids AS i", where: []expr.Expr{lasting("i")},
-		columns: []named{{"session_id", expr.Col("i", "session_id")}}}))
+// place adds name_facts: the sessions that events form, those alone that pass joins,
+// found by their order. Each event belongs to the latest session that began by then.
+func (c *compiler) place(name string, columns, facts []named, joins []join) {
 	e := func(name expr.Ident) expr.Expr { return expr.Col("e", name) }
 	before := expr.Call(dialect.Previous, e("time"), e("session_id"), e("time"))
 	opens := only(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(day+1)))), expr.Int(day)), e("time"))
-	apart := selection{from: name + "_events AS e",
-		joins: []join{{to: name + "_lasting AS i", on: expr.Eq(expr.Col("i", "session_id"), e("session_id"))}}}
+	apart := selection{from: name + "_events AS e", joins: joins}
 	placed := selection{from: name + "_apart AS r"}
 	for _, col := range columns {
 		apart.columns = append(apart.columns, named{col.as, e(col.as)})
@@ -126,4 +127,7 @@ func (c *compiler) place(name string, columns []named) {
 		expr.Call(dialect.RunningMax, expr.Col("r", "opens"), expr.Col("r", "session_id"), expr.Col("r", "time"))})
 	c.with(name+"_apart", c.build(apart))
 	c.with(name+"_placed", c.build(placed))
+	c.with(name+"_facts", c.build(selection{from: name + "_placed AS p", group: 2,
+		columns: append([]named{{"session_id", expr.Col("p", "session_id")}, {"start", expr.Col("p", "start")}}, facts...),
+		where:   []expr.Expr{expr.Lt(expr.Col("p", "time"), expr.Add(expr.Col("p", "start"), expr.Int(day)))}}))
 }
