@@ -53,7 +53,7 @@ func newWorld(t testing.TB, e engine) *world {
 	t.Helper()
 	w := &world{engine: e, limiter: &freshLimiter{}, secrets: map[string]auth.Secret{}, keys: map[string]auth.Key{}}
 	w.fill(t)
-	writer, err := audit.New(context.Background(), audit.Config{Log: e.trail, Pepper: pepper, Now: noonClock, Every: time.Hour, Buffer: 1 << 16})
+	writer, err := audit.New(context.Background(), audit.Config{Log: e.trail, Pepper: pepper, Now: noonClock, Every: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

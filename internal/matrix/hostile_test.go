@@ -1,0 +1,204 @@
+package matrix
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// TestAHundredThousandBadKeys: whoever tries keys fills neither memory nor the way of others.
+func TestAHundredThousandBadKeys(t *testing.T) {
+	e := inMemory()
+	e.trail = onSQLite(t).trail
+	w := newWorld(t, e)
+	w.limiter.renew(t, ratelimit.Config{Factor: 1e6})
+	var bad, good atomic.Int64
+	send := func(secret string) int {
+		r := httptest.NewRequest(http.MethodGet, "/v1/query/websites", http.NoBody)
+		r.Header.Set("X-Api-Key", secret)
+		return w.send(hostAPI, r).Code
+	}
+	flood := func(n int) {
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for i := range n / 4 {
+					s, err := auth.NewSecret(nil, "")
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if send(s.Reveal()) == http.StatusUnauthorized {
+						bad.Add(1)
+					}
+					if i%100 == 0 && send(w.secrets["right"].Reveal()) == http.StatusOK {
+						good.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+	flood(20_000)
+	before := heap()
+	flood(80_000)
+	if grown := heap() - before; grown > 16<<20 {
+		t.Errorf("80 000 bad keys more took %d bytes", grown)
+	}
+	if bad.Load() != 100_000 || good.Load() != 1_000 {
+		t.Errorf("%d of 100 000 bad keys were refused, %d of 1 000 good ones served", bad.Load(), good.Load())
+	}
+	if err := w.audit.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	state, err := e.trail.State(t.Context())
+	if err != nil || len(state.Chains) != 1 || state.Chains[0].Head.Seq != 101_000 {
+		t.Errorf("audit trail: %+v, %v", state.Chains, err)
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestHeadersOf64KiB: as a credential they are none, and the trail keeps little of any.
+func TestHeadersOf64KiB(t *testing.T) {
+	w := newWorld(t, inMemory())
+	server := httptest.NewServer(w.api)
+	defer server.Close()
+	long := strings.Repeat("sl_0aA~", 64<<10/7)
+	right := w.secrets["right"].Reveal()
+	for _, c := range []struct {
+		name   string
+		header map[string]string
+		status int
+	}{
+		{"a key", map[string]string{"X-Api-Key": long}, 401},
+		{"a key beside the right one", map[string]string{"X-Api-Key": long, "Authorization": "Bearer " + right}, 200},
+		{"a bearer", map[string]string{"Authorization": "Bearer " + long}, 401},
+		{"a token", map[string]string{"Authorization": "Bearer slt_" + strings.Repeat("A", 64<<10)}, 401},
+		{"another scheme", map[string]string{"Authorization": long, "X-Api-Key": right}, 200},
+		{"a user agent", map[string]string{"User-Agent": long, "X-Api-Key": right}, 200},
+		{"a request id", map[string]string{"X-Request-Id": long, "X-Api-Key": right}, 200},
+		{"proxies", map[string]string{"X-Forwarded-For": strings.Repeat("1.1.1.1,", 8<<10), "X-Api-Key": right}, 200},
+		{"tags", map[string]string{"If-None-Match": strings.Repeat(`"x",`, 16<<10), "X-Api-Key": right}, 200},
+		{"a cookie", map[string]string{"Cookie": long, "X-Api-Key": right}, 200},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/v1/query/websites", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range c.header {
+			r.Header.Set(name, value)
+		}
+		resp, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		id := resp.Header.Get("X-Request-Id")
+		if resp.StatusCode != c.status || id == "" || len(id) > 128 {
+			t.Errorf("%s: status %d, want %d; request id of %d bytes", c.name, resp.StatusCode, c.status, len(id))
+		}
+		found := w.entries(t)[id]
+		if len(found) != 1 || len(fmt.Sprint(found[0])) > 2048 {
+			t.Errorf("%s: audit trail has %d entries, %.3000s", c.name, len(found), fmt.Sprint(found))
+		}
+	}
+}
+
+// TestSpoofedAddresses: who invents addresses gets neither buckets nor another name in
+// the trail, unless the host trusts the one who says so.
+func TestSpoofedAddresses(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		trusted []string
+		peer    string
+		sent    func(n int) string // X-Forwarded-For of the n-th request
+		passed  int                // of 10, with a limit of 4 per client
+		last    string             // the client of the last request, as the trail has it
+	}{
+		{"nobody is trusted", nil, "203.0.113.7:1", numbered("198.51.100.%d"), 4, "203.0.113.7"},
+		{"a stranger in front of a trusted proxy", []string{"10.0.0.0/8"}, "203.0.113.7:1", numbered("198.51.100.%d"), 4, "203.0.113.7"},
+		{"clients behind a trusted proxy", []string{"10.0.0.0/8"}, "10.0.0.1:1", numbered("198.51.100.%d"), 10, "198.51.100.9"},
+		{"a client who writes in front of the proxy", []string{"10.0.0.0/8"}, "10.0.0.1:1", numbered("198.51.100.%d, 203.0.113.7"), 4, "203.0.113.7"},
+		{"a client who names trusted proxies", []string{"10.0.0.0/8"}, "10.0.0.1:1", numbered("10.1.1.%d, 203.0.113.7, 10.2.2.2"), 4, "203.0.113.7"},
+		{"an IPv6 client in its own network", nil, "[2001:db8::7]:1", numbered("2001:db8:%d::1"), 4, "2001:db8::7"},
+		{"a trusted IPv6 proxy", []string{"fd00::/8"}, "[fd00::1]:1", numbered("2001:db8:%d::1"), 10, "2001:db8:9::1"},
+		{"IPv6 addresses of one client", []string{"fd00::/8"}, "[fd00::1]:1", numbered("2001:db8::%d"), 4, "2001:db8::9"},
+		{"a proxy's IPv4 address written as IPv6", []string{"10.0.0.0/8"}, "[::ffff:10.0.0.1]:1", numbered("::ffff:198.51.100.%d"), 10, "198.51.100.9"},
+		{"one IPv4 client in two spellings", []string{"10.0.0.0/8"}, "10.0.0.1:1", func(n int) string {
+			return []string{"203.0.113.7", "::ffff:203.0.113.7", "203.0.113.7:99"}[n%3]
+		}, 4, "203.0.113.7"},
+		{"one local client through many interfaces", []string{"fd00::/8"}, "[fd00::1]:1", numbered("fe80::1%%eth%d"), 4, "fe80::1"},
+		{"a stranger who calls itself local", []string{"fd00::/8"}, "[2001:db8::7%fd00::1]:1", numbered("198.51.100.%d"), 4, "2001:db8::7"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, inMemory())
+			h := w.behind(t, c.trusted)
+			w.limiter.renew(t, ratelimit.Config{Limits: map[auth.Class]int{auth.ClassPublic: 4}})
+			passed := 0
+			for n := range 10 {
+				for _, target := range []string{"/v1/query/types", "/v1/query/websites"} {
+					r := httptest.NewRequest(http.MethodGet, target, http.NoBody)
+					r.RemoteAddr = c.peer
+					r.Header.Set("X-Forwarded-For", c.sent(n))
+					r.Header.Set("X-Request-Id", fmt.Sprintf("request-%d", n))
+					rec := httptest.NewRecorder()
+					h.ServeHTTP(rec, r)
+					if rec.Code == http.StatusOK {
+						passed++
+					}
+				}
+			}
+			if passed != c.passed {
+				t.Errorf("%d requests passed, want %d", passed, c.passed)
+			}
+			if e := w.entries(t)["request-9"]; len(e) != 1 || e[0].IP != c.last {
+				t.Errorf("audit trail %+v, want %s", e, c.last)
+			}
+		})
+	}
+}
+
+func numbered(format string) func(int) string {
+	return func(n int) string { return fmt.Sprintf(format, n) }
+}
+
+// behind is the API of w for a host that trusts these networks.
+func (w *world) behind(t *testing.T, trusted []string) http.Handler {
+	t.Helper()
+	var proxies clientip.Proxies
+	for _, text := range trusted {
+		proxies = append(proxies, netip.MustParsePrefix(text))
+	}
+	engine, err := query.New(query.Config{Store: cannedStore{}, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	authenticator, err := auth.Keys(auth.KeysConfig{Store: w.cache, Pepper: pepper, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := httpapi.New(httpapi.Config{Engine: engine, Directory: w.dir, Auth: authenticator, Limiter: w.limiter, Audit: w.audit,
+		ClientIP: proxies.Addr, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
