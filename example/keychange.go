@@ -24,6 +24,7 @@ written to stdout, alone; nothing of it is kept.`
 
 func rotateKey(ctx context.Context, args []string, to streams) error {
 	set, r := recordFlags("keys rotate", to)
+	r.redisFlag(set)
 	set.StringVar(&r.pepperFile, "pepper-file", "", pepperHelp)
 	var grace time.Duration
 	set.Func("grace", "how `long` the old secret works on, as 7d or 1h", func(text string) (err error) {
@@ -35,7 +36,12 @@ func rotateKey(ctx context.Context, args []string, to streams) error {
 		return err
 	}
 	return r.reissue(ctx, func(m *meta.Store) error {
-		k, secret, err := m.RotateKey(ctx, named[0], grace)
+		var k auth.Key
+		var secret auth.Secret
+		err := r.telling(m, func() (err error) {
+			k, secret, err = m.RotateKey(ctx, named[0], grace)
+			return err
+		})
 		if errors.Is(err, auth.ErrConflict) {
 			return fmt.Errorf("%q was rotated or revoked at the same time; this did nothing", named[0])
 		}
@@ -65,12 +71,13 @@ func enableKey(ctx context.Context, args []string, to streams) error {
 // switchKey runs a command that changes the state of a key, and shows the key.
 func switchKey(ctx context.Context, name string, args []string, to streams, change func(*meta.Store, context.Context, string) error) error {
 	set, r := recordFlags(name, to)
+	r.redisFlag(set)
 	named, err := parseArgs(set, args, to)
 	if err != nil {
 		return err
 	}
 	return r.list(ctx, func(m *meta.Store) error {
-		if err := change(m, ctx, named[0]); err != nil {
+		if err := r.telling(m, func() error { return change(m, ctx, named[0]) }); err != nil {
 			return noKey(err, named[0])
 		}
 		return r.showKey(ctx, m, named[0])

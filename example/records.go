@@ -28,6 +28,7 @@ const (
 // work beside running servers as well as without.
 type records struct {
 	dir, dsn, pepperFile string
+	redis                string
 	json                 bool
 	owner                string
 	to                   streams

@@ -5,8 +5,11 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
+	"github.com/sightline-analytics/sightline/store/meta"
 )
 
 // shared is what processes have in common through Redis. The nil shared is that of a
@@ -60,6 +64,36 @@ func (a *app) listen(to auth.Invalidator) error {
 	a.shared.close = append(a.shared.close, bus.Close)
 	a.meta.Notify(bus)
 	return nil
+}
+
+// deaf hears of no changed keys: a command remembers none.
+type deaf struct{}
+
+func (deaf) KeyChanged(context.Context, string) {}
+
+// redisFlag adds the flag of commands that change keys which servers may remember.
+func (r *records) redisFlag(set *flag.FlagSet) {
+	set.StringVar(&r.redis, "redis", "", "`address` of the servers' Redis, to tell them at once; without it they see the change within a second")
+}
+
+// telling runs a change to a key of m, and tells servers of it through Redis.
+func (r *records) telling(m *meta.Store, change func() error) (err error) {
+	s, err := openShared(r.redis)
+	switch {
+	case err != nil:
+		return err
+	case s == nil:
+		return change()
+	}
+	defer func() { err = errors.Join(err, s.end()) }()
+	log := slog.New(slog.NewTextHandler(r.to.err, nil))
+	bus, err := redisbus.New(redisbus.Config{Client: s.client, To: deaf{}, Timeout: time.Second, Logger: log})
+	if err != nil {
+		return err
+	}
+	s.close = append(s.close, bus.Close)
+	m.Notify(bus)
+	return change()
 }
 
 // limiter is one for all addresses, so that a key has the same buckets at each.

@@ -3,24 +3,29 @@
 package main
 
 import (
+	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 )
 
 // TestProcessesShare starts two servers on one PostgreSQL and one Redis: they share
 // limits and a trail, and tell health of their parts.
 func TestProcessesShare(t *testing.T) {
-	redis := required(t, "REDIS_DSN")
+	dsn := required(t, "REDIS_DSN")
 	one := install{t.TempDir(), postgresSchema(t)}
 	two := install{t.TempDir(), one.dsn}
 	pepper := filepath.Join(t.TempDir(), "pepper")
 	if err := os.WriteFile(pepper, []byte("a pepper for both folders"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"--pepper-file", pepper, "--redis", redis}
+	flags := []string{"--pepper-file", pepper, "--redis", dsn}
 	p, q := one.serve(t, flags...), two.serve(t, flags...)
 	key := one.secret(t, "keys", "create", "--id", "k", "--all", "--limit", "6", "--pepper-file", pepper)
 	began := time.Now()
@@ -49,6 +54,44 @@ func TestProcessesShare(t *testing.T) {
 		if v, code := in.verify(t, "--pepper-file", pepper); code != 0 || v.Entries != 20 || len(v.Chains) != 2 || v.Heads != 1 {
 			t.Errorf("the trail of both: %d, %+v", code, v)
 		}
+	}
+}
+
+// A command that changes a key tells servers through Redis. One that cannot says so, and
+// has changed the key all the same.
+func TestCommandsTellServers(t *testing.T) {
+	o, err := redis.ParseURL(required(t, "REDIS_DSN"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(o)
+	defer client.Close()
+	sub := client.Subscribe(t.Context(), redisbus.DefaultChannel)
+	defer sub.Close()
+	if _, err := sub.Receive(t.Context()); err != nil { // that it listens
+		t.Fatal(err)
+	}
+	in := install{dir: t.TempDir()}
+	id := "key_" + rand.Text()
+	in.secret(t, "keys", "create", "--id", id, "--all")
+	for _, command := range []string{"rotate", "disable", "enable", "revoke"} {
+		in.do(t, "keys", command, id, "--redis", os.Getenv("REDIS_DSN"))
+		for told, late := "", time.After(10*time.Second); told != id; {
+			select {
+			case m := <-sub.Channel():
+				told = m.Payload // or of a key of somebody else's
+			case <-late:
+				t.Fatalf("keys %s told nobody", command)
+			}
+		}
+	}
+	in.do(t, "keys", "create", "--id", "k", "--all")
+	_, errs, code := in.try(t, "keys", "revoke", "k", "--redis", "redis://127.0.0.1:1/0")
+	if code != 0 || !strings.Contains(errs, "late") || in.keyNamed(t, "k").State != "revoked" {
+		t.Errorf("Redis is away: exit code %d, %s", code, errs)
+	}
+	if _, errs, code := in.try(t, "keys", "disable", "k", "--redis", "nowhere"); code != 1 || !strings.Contains(errs, "--redis") {
+		t.Errorf("an address that is none: exit code %d, %s", code, errs)
 	}
 }
 
