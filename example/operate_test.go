@@ -117,7 +117,7 @@ func TestDemoKeyOfFolders(t *testing.T) {
 	}
 	t.Run("without the pepper of the keys nothing is made", func(t *testing.T) {
 		elsewhere := install{t.TempDir(), one.dsn}
-		for _, command := range []string{"keys create --all", "keys rotate key_demo", "keys token key_demo", "audit verify"} {
+		for _, command := range []string{"keys create --all", "keys rotate " + demoKeyID, "keys token " + demoKeyID, "audit verify"} {
 			_, errs, code := elsewhere.try(t, strings.Fields(command)...)
 			if code != 1 || !strings.Contains(errs, "--pepper-file") {
 				t.Errorf("%s: exit code %d, %s", command, code, errs)
@@ -125,6 +125,20 @@ func TestDemoKeyOfFolders(t *testing.T) {
 		}
 		if secret := elsewhere.secret(t, "keys", "create", "--all", "--pepper-file", pepper); secret == "" {
 			t.Error("nothing was made with it either")
+		}
+	})
+	t.Run("nor with another pepper", func(t *testing.T) {
+		if err := os.WriteFile(pepper+"2", []byte("another pepper than that"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"keys create --all", "keys rotate " + demoKeyID, "keys token " + demoKeyID} {
+			out, errs, code := one.try(t, append(strings.Fields(command), "--pepper-file", pepper+"2")...)
+			if code != 1 || out != "" || !strings.Contains(errs, "another pepper") {
+				t.Errorf("%s: exit code %d, %s", command, code, errs)
+			}
+		}
+		if v, code := one.verify(t, "--pepper-file", pepper+"2"); code != 3 {
+			t.Errorf("audit verify: exit code %d, %+v", code, v)
 		}
 	})
 	t.Run("a server with another pepper does not start", func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
 )
@@ -90,7 +91,26 @@ func (r *records) issue(ctx context.Context, run func(*meta.Store) error) error 
 	if err != nil {
 		return err
 	}
-	return r.with(ctx, pepper, run)
+	return r.with(ctx, pepper, func(m *meta.Store) error {
+		if err := rightPepper(ctx, m, pepper); err != nil {
+			return err
+		}
+		return run(m)
+	})
+}
+
+// rightPepper finds out whether the servers have this pepper: secrets that are made with another
+// would not work. What tells is the audit trail, once there is one.
+func rightPepper(ctx context.Context, m *meta.Store, pepper []byte) error {
+	w, err := audit.New(ctx, audit.Config{Log: m.Audit(), Pepper: pepper})
+	if errors.Is(err, audit.ErrTampered) {
+		return errors.New("the audit trail is sealed with another pepper, or was tampered with; " +
+			"name the server's pepper with --pepper-file, and see audit verify")
+	}
+	if err != nil {
+		return err
+	}
+	return w.Close(ctx)
 }
 
 func (r *records) with(ctx context.Context, pepper []byte, run func(*meta.Store) error) (err error) {
