@@ -44,7 +44,7 @@ type Authenticator interface {
 // KeysConfig is what [Keys] needs.
 type KeysConfig struct {
 	Store  KeyStore         // required
-	Pepper []byte           // required, MinPepper bytes or more; the one that the store's digests were made with
+	Pepper Pepper           // required, MinPepper bytes or more; the one that the store's digests were made with
 	Prefix string           // of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
 	Logger *slog.Logger     // told why a key was refused, never its secret; nil means silent
@@ -71,19 +71,21 @@ func Keys(cfg KeysConfig) (Authenticator, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &keys{cfg, Tokens{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now}, newDigester(cfg.Pepper)}, nil
+	tokens, digests := Tokens{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now}, newDigester(cfg.Pepper)
+	cfg.Pepper = nil // what prints an Authenticator finds none
+	return &keys{cfg, func() Tokens { return tokens }, digests}, nil
 }
 
 type keys struct {
 	cfg     KeysConfig
-	tokens  Tokens
+	tokens  func() Tokens
 	digests *digester
 }
 
 func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) {
 	secret, err := Credential(r.Header, a.cfg.Prefix)
 	if errors.Is(err, ErrInvalid) {
-		if token := bearer(r.Header.Get("Authorization")); a.tokens.looksLike(token) {
+		if token := bearer(r.Header.Get("Authorization")); a.tokens().looksLike(token) {
 			return a.panel(ctx, token)
 		}
 		return nil, a.refuse(ctx, "malformed", RefusedError{})
@@ -100,7 +102,7 @@ func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 
 // panel authenticates the bearer of a panel token.
 func (a *keys) panel(ctx context.Context, text string) (*Principal, error) {
-	token, refusal := a.tokens.open(text)
+	token, refusal := a.tokens().open(text)
 	if refusal != "" {
 		return nil, a.refuse(ctx, refusal, RefusedError{})
 	}

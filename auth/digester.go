@@ -9,10 +9,7 @@ import (
 
 // A digester computes what Secret.Digest does, and keeps the keyed hashes: to make one
 // costs more than to use it. It is safe for concurrent use.
-type digester struct {
-	pepper []byte
-	pool   sync.Pool
-}
+type digester struct{ pool sync.Pool }
 
 type keyedHash struct {
 	hash.Hash
@@ -20,18 +17,18 @@ type keyedHash struct {
 }
 
 func newDigester(pepper []byte) *digester {
-	return &digester{pepper, sync.Pool{New: func() any { return &keyedHash{Hash: hmac.New(sha256.New, pepper)} }}}
+	return &digester{sync.Pool{New: func() any { return &keyedHash{Hash: hmac.New(sha256.New, pepper)} }}}
 }
 
 func (d *digester) digest(s Secret) Digest {
 	h, ok := d.pool.Get().(*keyedHash)
-	if !ok { // the pool has nothing else
-		return s.Digest(d.pepper)
+	if !ok {
+		return Digest{} // the pool has nothing else, and this is no key's
 	}
 	h.Reset()
 	h.in = append(h.in[:0], s.Reveal()...)
-	h.Write(h.in)
-	clear(h.in) // no secret lives on in the pool
+	_, _ = h.Write(h.in) // a hash never fails
+	clear(h.in)          // no secret lives on in the pool
 	h.out = h.Sum(h.out[:0])
 	sum := Digest(h.out)
 	d.pool.Put(h)

@@ -11,7 +11,7 @@ import (
 // examples, and hosts that make their keys at start. Set its fields before first use.
 // It is safe for concurrent use.
 type Memory struct {
-	Pepper []byte      // required, MinPepper bytes or more
+	Pepper Pepper      // required, MinPepper bytes or more
 	Issuer Issuer      // the zero one will do
 	Notify Invalidator // told of every change; nil means nobody
 

@@ -42,7 +42,7 @@ type Claims struct {
 // does so to its tokens, and they end when the secret does: at a rotation, or when the
 // grace period after it is over.
 type Tokens struct {
-	Pepper []byte           // required, MinPepper bytes or more: that of the keys
+	Pepper Pepper           // required, MinPepper bytes or more: that of the keys
 	Prefix string           // of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
 	Rand   io.Reader        // nil means crypto/rand

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,7 +24,7 @@ const (
 // Config is what a [Writer] needs.
 type Config struct {
 	Log    Log              // required
-	Pepper []byte           // of the keys' secrets; required, auth.MinPepper bytes or more
+	Pepper auth.Pepper      // of the keys' secrets; required, auth.MinPepper bytes or more
 	Buffer int              // entries held at most; 0 means 8192
 	Every  time.Duration    // from flush to flush; 0 means a second
 	Keep   time.Duration    // older entries are pruned at start and daily; 0 keeps all
@@ -39,11 +40,12 @@ type Config struct {
 // A Writer is an auth.Sink that binds entries into a chain of its own. It is safe for
 // concurrent use.
 type Writer struct {
-	cfg  Config
-	wake chan struct{} // a flush is due before its time
-	end  context.CancelFunc
-	stop chan struct{} // closed by Close
-	work sync.WaitGroup
+	cfg    Config        // without the pepper
+	pepper func() []byte // so that nothing prints it
+	wake   chan struct{} // a flush is due before its time
+	end    context.CancelFunc
+	stop   chan struct{} // closed by Close
+	work   sync.WaitGroup
 
 	mu     sync.Mutex
 	buffer []auth.Entry
@@ -72,9 +74,11 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: opening the log: %w", err)
 	}
+	pepper := cfg.Pepper
+	cfg.Pepper = nil
 	background, end := context.WithCancel(context.Background())
 	w := &Writer{
-		cfg: cfg, end: end,
+		cfg: cfg, pepper: func() []byte { return pepper }, end: end,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		room: make(chan struct{}), turn: make(chan struct{}, 1),
 		chain: &chain{log: cfg.Log, seal: seal, now: cfg.Now, logger: cfg.Logger},
@@ -85,6 +89,9 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 	}
 	return w, nil
 }
+
+// Format prints nothing of the pepper.
+func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "audit.Config") }
 
 // check fills in the defaults.
 func (c *Config) check() (*sealer, error) {
@@ -208,7 +215,7 @@ func (w *Writer) retain(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		before := w.cfg.Now().Add(-w.cfg.Keep)
-		pruned, err := Prune(ctx, w.cfg.Log, w.cfg.Pepper, before)
+		pruned, err := Prune(ctx, w.cfg.Log, w.pepper(), before)
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -202,12 +202,12 @@ func matches(kept string, d auth.Digest) bool {
 }
 
 func (s *Store) digest(secret auth.Secret) string {
-	d := secret.Digest(s.cfg.Pepper)
+	d := secret.Digest(s.pepper())
 	return hex.EncodeToString(d[:])
 }
 
 func (s *Store) needPepper() error {
-	if len(s.cfg.Pepper) == 0 {
+	if len(s.pepper()) == 0 {
 		return errors.New("store/meta: no pepper was configured, so no secrets can be made")
 	}
 	return nil

@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +27,7 @@ var ErrExists = errors.New("store/meta: exists already")
 type Config struct {
 	Path    string           // of the SQLite file, in a folder that exists; made when missing
 	DSN     string           // of a PostgreSQL database: postgres://user@host/database?search_path=schema
-	Pepper  []byte           // of secrets' digests, auth.MinPepper bytes or more; nil: no keys are made or rotated
+	Pepper  auth.Pepper      // of secrets' digests, auth.MinPepper bytes or more; nil: no keys are made or rotated
 	Prefix  string           // of new secrets; empty means auth.DefaultPrefix
 	Now     func() time.Time // nil means time.Now
 	Wait    time.Duration    // how long to wait for another process's write; 0 means 5 s
@@ -33,9 +35,22 @@ type Config struct {
 	Logger  *slog.Logger     // nil means silent
 }
 
+// Format prints where records lie, without the password of a DSN, and nothing else.
+func (c Config) Format(f fmt.State, _ rune) {
+	where := c.Path
+	if c.DSN != "" {
+		where = "a database"
+		if u, err := url.Parse(c.DSN); err == nil && u.Host != "" {
+			where = u.Scheme + "://" + u.Host + u.Path
+		}
+	}
+	_, _ = io.WriteString(f, "store/meta of "+where)
+}
+
 // A Store keeps the records. It is safe for concurrent use, also by several processes.
 type Store struct {
-	cfg    Config
+	cfg    Config        // without what nothing shall print: pepper and DSN
+	pepper func() []byte // may return nil
 	lang   lang
 	write  *sql.DB
 	read   *sql.DB
@@ -89,8 +104,10 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	pepper := cfg.Pepper
+	cfg.Pepper, cfg.DSN = nil, ""
 	s := &Store{
-		cfg: cfg, lang: lang, write: write, read: read,
+		cfg: cfg, pepper: func() []byte { return pepper }, lang: lang, write: write, read: read,
 		sql:    sq.StatementBuilder.PlaceholderFormat(lang.placeholder),
 		issuer: auth.Issuer{Prefix: cfg.Prefix, Now: cfg.Now},
 	}
