@@ -128,13 +128,21 @@ func printed(v any) map[string]string {
 func showsIn(text, secret string) bool {
 	b := []byte(secret)
 	for _, form := range []string{
-		secret, strings.Trim(fmt.Sprint(b), "[]"), strings.Trim(fmt.Sprintf("%#v", b), "[]byte{}"), hex.EncodeToString(b),
-		base64.StdEncoding.EncodeToString(b[:len(b)/3*3]), strings.Trim(fmt.Sprintf("%b", b), "[]"),
-		strings.Trim(fmt.Sprintf("%x", fmt.Sprint(b)), "[]"),
+		secret, hex.EncodeToString(b), base64.StdEncoding.EncodeToString(b[:len(b)/3*3]),
+		spelled(b, "%d", " "), spelled(b, "0x%x", ", "), spelled(b, "%x", " "), spelled(b, "%b", " "),
 	} {
 		if strings.Contains(strings.ToLower(text), strings.ToLower(form)) {
 			return true
 		}
 	}
 	return false
+}
+
+// spelled is b as fmt prints slices of bytes.
+func spelled(b []byte, verb, between string) string {
+	list := make([]string, len(b))
+	for i, one := range b {
+		list[i] = fmt.Sprintf(verb, one)
+	}
+	return strings.Join(list, between)
 }
