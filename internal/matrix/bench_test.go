@@ -38,22 +38,17 @@ import (
 func BenchmarkGuard(b *testing.B) {
 	for _, of := range []struct {
 		name   string
-		memory bool // the directory
+		of     func(*testing.B, engine) engine // with another directory
 		status int
 		guard  func(*world) http.Handler
 	}{
-		{"four steps", true, http.StatusOK, fourSteps},
-		{"four steps, directory on SQLite", false, http.StatusOK, fourSteps},
-		{"a refusal", true, http.StatusForbidden, func(w *world) http.Handler { return w.api }},
-		{"a refusal, directory on SQLite", false, http.StatusForbidden, func(w *world) http.Handler { return w.api }},
+		{"four steps, directory in memory", inMemoryOf, http.StatusOK, fourSteps},
+		{"four steps, directory on SQLite, cached", cachedOf, http.StatusOK, fourSteps},
+		{"four steps, directory on SQLite", func(_ *testing.B, e engine) engine { return e }, http.StatusOK, fourSteps},
+		{"a refusal, directory on SQLite, cached", cachedOf, http.StatusForbidden, func(w *world) http.Handler { return w.api }},
 	} {
 		b.Run(of.name, func(b *testing.B) {
-			e := onSQLite(b)
-			if of.memory {
-				dir := &store.MemoryDirectory{}
-				e.dir, e.site = dir, dir.AddWebsite
-			}
-			w := newWorld(b, e)
+			w := newWorld(b, of.of(b, onSQLite(b)))
 			w.limiter.renew(b, ratelimit.Config{Factor: 1e6})
 			guarded, bare := serve(b, of.guard(w)), serve(b, http.HandlerFunc(answer))
 			request := "GET /v1/query?website_id=" + aside + "&parameters=summary&preset=last_7d HTTP/1.1\r\nHost: example.com\r\n" +
@@ -66,6 +61,24 @@ func BenchmarkGuard(b *testing.B) {
 			})
 		})
 	}
+}
+
+// inMemoryOf is e with its websites in memory.
+func inMemoryOf(_ *testing.B, e engine) engine {
+	dir := &store.MemoryDirectory{}
+	e.dir, e.site = dir, dir.AddWebsite
+	return e
+}
+
+// cachedOf is e with a cache before its directory.
+func cachedOf(b *testing.B, e engine) engine {
+	b.Helper()
+	dir, err := store.NewCachedDirectory(store.CachedDirectoryConfig{Directory: e.dir})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e.dir = dir
+	return e
 }
 
 // answer is the bare handler.
