@@ -18,8 +18,8 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, storetest.Harness{Open: overNative}, storetest.CampaignOf(t, 2000))
 }
 
-// TestLaws proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
+// TestLaws proves what holds of every type whatever the rows are, law by law of other types. SIGHTLINE_SEED says
 // of which world.
 func TestLaws(t *testing.T) {
-	storetest.Laws(t, storetest.Harness{Open: overNative}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+	storetest.Laws(t, storetest.Harness{Open: overNative, Thin: 5}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }

@@ -21,6 +21,9 @@ type Harness struct {
 	Open func(t *testing.T) Filled
 	// Slow is a statement that runs for minutes, to be cancelled.
 	Slow store.Statement
+	// Thin makes Laws ask each law about one type in so many, another one law by law: for
+	// stores that are slow to answer little. 0 means all.
+	Thin int
 }
 
 // Filled is a store that takes rows.
