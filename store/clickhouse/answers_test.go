@@ -12,10 +12,24 @@ func overNative(t *testing.T) storetest.Filled {
 	return open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_DSN"))})
 }
 
-// TestReference asks the engine and the reference evaluator the same random questions:
-// see storetest.CampaignOf for how many.
+// overHTTP is overNative over HTTP.
+func overHTTP(t *testing.T) storetest.Filled {
+	return open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_HTTP_DSN"))})
+}
+
+// TestReference asks the engine and the reference evaluator the same random questions,
+// of one world over the native protocol and of the next one over HTTP: see
+// storetest.CampaignOf for how many.
 func TestReference(t *testing.T) {
-	storetest.Reference(t, storetest.Harness{Open: overNative}, storetest.CampaignOf(t, 2000))
+	worlds := 0
+	inTurn := func(t *testing.T) storetest.Filled {
+		worlds++
+		if worlds%2 == 0 {
+			return overHTTP(t)
+		}
+		return overNative(t)
+	}
+	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.CampaignOf(t, 2000))
 }
 
 // TestLaws proves what holds of every type whatever the rows are, law by law of other types. SIGHTLINE_SEED says

@@ -7,9 +7,11 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-func TestDuckDBSpellsEverything(t *testing.T) {
-	if err := dialect.DuckDB().Check(); err != nil {
-		t.Error(err)
+func TestDialectsSpellEverything(t *testing.T) {
+	for _, d := range []*dialect.Dialect{dialect.DuckDB(), dialect.ClickHouse()} {
+		if err := d.Check(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
