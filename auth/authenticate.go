@@ -71,21 +71,28 @@ func Keys(cfg KeysConfig) (Authenticator, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	tokens, digests := Tokens{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now}, newDigester(cfg.Pepper)
-	cfg.Pepper = nil // what prints an Authenticator finds none
-	return &keys{cfg, func() Tokens { return tokens }, digests}, nil
+	tokens := Tokens{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now}
+	seal, mark, err := tokens.seal()
+	if err != nil {
+		return nil, err
+	}
+	open := func(text string) (sealed, string) { return tokens.unseal(seal, mark, text) }
+	digests := newDigester(cfg.Pepper)
+	cfg.Pepper = nil // what prints an Authenticator finds none, nor in a func
+	return &keys{cfg, mark, open, digests}, nil
 }
 
 type keys struct {
 	cfg     KeysConfig
-	tokens  func() Tokens
+	mark    string                             // begins tokens
+	open    func(text string) (sealed, string) // as Tokens.unseal
 	digests *digester
 }
 
 func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) {
 	secret, err := Credential(r.Header, a.cfg.Prefix)
 	if errors.Is(err, ErrInvalid) {
-		if token := bearer(r.Header.Get("Authorization")); a.tokens().looksLike(token) {
+		if token := bearer(r.Header.Get("Authorization")); strings.HasPrefix(token, a.mark) {
 			return a.panel(ctx, token)
 		}
 		return nil, a.refuse(ctx, "malformed", RefusedError{})
@@ -102,7 +109,7 @@ func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 
 // panel authenticates the bearer of a panel token.
 func (a *keys) panel(ctx context.Context, text string) (*Principal, error) {
-	token, refusal := a.tokens().open(text)
+	token, refusal := a.open(text)
 	if refusal != "" {
 		return nil, a.refuse(ctx, refusal, RefusedError{})
 	}

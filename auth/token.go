@@ -93,12 +93,9 @@ func (t Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 	return Secret{&text}, nil
 }
 
-// open returns what the token text holds, or says in a few words why it is not accepted.
-func (t Tokens) open(text string) (s sealed, refusal string) {
-	seal, prefix, err := t.seal()
-	if err != nil {
-		return sealed{}, err.Error()
-	}
+// unseal returns what the token text holds, or says in a few words why it is not accepted.
+// seal and prefix are what the method seal returned: it costs more to make than to use.
+func (t Tokens) unseal(seal cipher.AEAD, prefix, text string) (s sealed, refusal string) {
 	body, ok := strings.CutPrefix(text, prefix)
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(body)
 	if !ok || err != nil || len(text) > maxToken || len(raw) < seal.NonceSize() {
@@ -115,12 +112,6 @@ func (t Tokens) open(text string) (s sealed, refusal string) {
 		return sealed{}, "token of the future"
 	}
 	return s, ""
-}
-
-// looksLike reports whether text has the beginning of a token.
-func (t Tokens) looksLike(text string) bool {
-	prefix, err := checkPrefix(t.Prefix)
-	return err == nil && strings.HasPrefix(text, prefix+tokenMark)
 }
 
 func (t Tokens) seal() (cipher.AEAD, string, error) {

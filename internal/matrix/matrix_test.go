@@ -40,8 +40,8 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 	s := sampleOf(t, r)
 	good := ""
 	for _, st := range states() {
-		if kind == "" && st.id != listed {
-			continue // the route is about no resource
+		if kind == "" && st.id != listed || kind != "" && kind == st.not {
+			continue // the route is about no resource, or about one that the filters do not fit
 		}
 		c := cell{fmt.Sprintf("%s %s with %s", r, kind, st.name), fmt.Sprintf("request-%04d", sent+len(cells)), wants(w, r, kind, st)}
 		cells = append(cells, c)

@@ -1,6 +1,10 @@
 package matrix
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
 
 // A state is what a caller shows and what they ask about.
 type state struct {
@@ -9,6 +13,7 @@ type state struct {
 	bearer bool   // as Authorization: Bearer, else as x-api-key
 	junk   bool   // beside something malformed in x-api-key
 	id     string // of the resource
+	not    string // a kind of resource that the state is not for
 	// judged is what is wrong with the credential: refusals of one answer.
 	judged verdict
 }
@@ -46,6 +51,7 @@ func states() []state {
 		{name: "the right key", sent: "right", id: listed},
 		{name: "the right key as Bearer", sent: "right", bearer: true, id: listed},
 		{name: "the right key as Bearer beside junk", sent: "right", bearer: true, junk: true, id: listed},
+		{name: "a key with mandatory filters", sent: "filtered", id: listed, not: auth.KindSchedule},
 		{name: "a panel token", sent: "token", bearer: true, id: listed},
 		{name: "a panel token for a resource outside its key's list", sent: "token", bearer: true, id: aside},
 		{name: "a panel token for another owner's resource", sent: "token", bearer: true, id: foreign},

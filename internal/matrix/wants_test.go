@@ -57,7 +57,7 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 		if kind != "" { // the narrowest scope that would do
 			e.Scope = map[string]auth.Scope{auth.KindWebsite: auth.ReadData, auth.KindLink: auth.ReadLinks, auth.KindSchedule: auth.ReadMonitors}[kind]
 		}
-	case r.access == string(httpapi.ByWholeSubject) && s.sent == "token":
+	case r.access == string(httpapi.ByWholeSubject) && (s.sent == "token" || len(key.Filters) > 0):
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}

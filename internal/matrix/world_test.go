@@ -104,6 +104,7 @@ func (w *world) addKeys(t testing.TB) {
 		"right":    {Scopes: both, Resources: list},
 		"whole":    {Scopes: both, All: true},
 		"greedy":   {Scopes: both, Resources: greedy},
+		"filtered": {Scopes: both, Resources: list, Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
 		"scopes":   {Scopes: []auth.Scope{auth.ManageFlags}, All: true},
 		"disabled": {Scopes: both, Resources: list, Disabled: true},
 		"revoked":  {Scopes: both, Resources: list},
