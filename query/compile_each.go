@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/sightline-analytics/sightline/query/expr"
@@ -49,11 +50,12 @@ func (c *compiler) eachSession(p *part) selection {
 	}
 	events := c.sessionsFor([]*part{chosen})
 	chosen.q.order = order
-	chosen.q.tail = c.page()
+	// Servers that share the rows choose each of their own, so pages are left out at the end.
+	chosen.q.tail = fmt.Sprintf("LIMIT %d", c.p.Offset+c.p.Limit+1)
 	c.with("chosen", c.build(chosen.q))
 
 	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
-	final := selection{from: "listed AS s", columns: shown, order: order}
+	final := selection{from: "listed AS s", columns: shown, order: order, tail: c.page()}
 	facts := c.facts(sessionNeeds{columns: columnsOf("s", final)})
 	events.columns = c.candidates(columnsOf("p", selection{columns: facts}))
 	events.columns = append(events.columns, named{"start", h("start")})

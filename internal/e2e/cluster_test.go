@@ -80,13 +80,19 @@ func openCluster(t *testing.T, o clickhouse.Options) *clickhouse.Store {
 // first server.
 func (c cluster) database(t *testing.T) string {
 	t.Helper()
+	return c.databaseOf(t, func(ddl string) string { return ddl })
+}
+
+// databaseOf is database with another schema.
+func (c cluster) databaseOf(t *testing.T, change func(ddl string) string) string {
+	t.Helper()
 	name := fmt.Sprintf("diff_%x", rand.Uint64())
 	for _, s := range []*chtest.Server{c.second, c.first} {
 		execute(t, connect(t, s.Native), "CREATE DATABASE "+name)
 		conn := connect(t, inDatabase(t, s.Native, name))
 		for _, ddl := range unreplicated(t, clickhouse.Options{Cluster: shards}.Schema()) {
 			if s == c.first || !strings.Contains(ddl, "Distributed") {
-				execute(t, conn, ddl)
+				execute(t, conn, change(ddl))
 			}
 		}
 		if s == c.first {
@@ -119,6 +125,15 @@ func unreplicated(t *testing.T, schema []string) []string {
 func TestClusterDiff(t *testing.T) {
 	c := startCluster(t)
 	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: c.open}, storetest.CampaignOf(t, 500))
+
+	key := regexp.MustCompile(`cityHash64\(.*\)\)$`)
+	scattered := func(t *testing.T) storetest.Filled {
+		dsn := c.databaseOf(t, func(ddl string) string { return key.ReplaceAllString(ddl, "rand())") })
+		return openCluster(t, clickhouse.Options{DSN: dsn, Cluster: shards, Linger: -1})
+	}
+	storetest.DiffCatches(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: scattered}, []storetest.Mistake{
+		{Name: "rows of a session on several servers"},
+	})
 }
 
 // TestClusterWriter proves that rows are kept, and kept once, on two shards.
