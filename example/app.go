@@ -154,11 +154,15 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	api, err := a.api(keys, limits)
+	directory, err := store.NewCachedDirectory(store.CachedDirectoryConfig{Directory: a.meta, Now: a.now})
 	if err != nil {
 		return nil, nil, err
 	}
-	tracking, err = a.tracking(keys, limits)
+	api, err := a.api(keys, limits, directory)
+	if err != nil {
+		return nil, nil, err
+	}
+	tracking, err = a.tracking(keys, limits, directory)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -173,7 +177,7 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	return mux, tracking, nil
 }
 
-func (a *app) api(keys auth.Authenticator, limits auth.Limiter) (http.Handler, error) {
+func (a *app) api(keys auth.Authenticator, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
 	engine, err := query.New(query.Config{Store: a.events, Now: a.now})
 	if err != nil {
 		return nil, err
@@ -184,7 +188,7 @@ func (a *app) api(keys auth.Authenticator, limits auth.Limiter) (http.Handler, e
 	}
 	return httpapi.New(httpapi.Config{
 		Engine:    engine,
-		Directory: a.meta,
+		Directory: directory,
 		Auth:      keys,
 		Limiter:   limits,
 		Audit:     a.trail,
@@ -202,10 +206,10 @@ func (a *app) api(keys auth.Authenticator, limits auth.Limiter) (http.Handler, e
 	})
 }
 
-func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter) (http.Handler, error) {
+func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
 	cfg := track.Config{
 		Writer:        a.events,
-		Directory:     a.meta,
+		Directory:     directory,
 		Auth:          keys,
 		Limiter:       limits,
 		Audit:         a.trail,
