@@ -29,11 +29,11 @@ func TestReference(t *testing.T) {
 		}
 		return overNative(t)
 	}
-	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.CampaignOf(t, 2000))
+	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.CampaignOf(t, 500))
 }
 
 // TestLaws proves what holds of every type whatever the rows are, law by law of other types. SIGHTLINE_SEED says
 // of which world.
 func TestLaws(t *testing.T) {
-	storetest.Laws(t, storetest.Harness{Open: overNative, Thin: 5}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+	storetest.Laws(t, storetest.Harness{Open: overNative, Thin: 12}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }

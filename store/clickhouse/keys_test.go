@@ -10,5 +10,5 @@ import (
 // world, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
 func TestKeys(t *testing.T) {
 	storetest.Keys(t, storetest.Harness{Open: overNative}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)),
-		storetest.Number(t, "SIGHTLINE_KEY_SETS", 4))
+		storetest.Number(t, "SIGHTLINE_KEY_SETS", 2))
 }
