@@ -97,7 +97,7 @@ func fillWorld(b *testing.B, conn driver.Conn, events uint64) {
 	for _, site := range []struct {
 		name     string
 		sessions uint64
-	}{{benchLarge, events / 5}, {benchSmall, events / 100}} {
+	}{{benchLarge, events * 21 / 100}, {benchSmall, events / 100}} {
 		err := conn.Exec(ctx, worldSQL, driver.Named("subject", site.name), driver.Named("from", benchFrom.UnixMilli()),
 			driver.Named("sessions", site.sessions), driver.Named("visitors", max(benchVisitors*events/benchEvents, 1)))
 		if err != nil {
