@@ -99,6 +99,7 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		storetest.Run(t, storetest.Harness{
+			Thin: storetest.Number(t, "SIGHTLINE_THIN", 6),
 			Open: func(t *testing.T) storetest.Filled { return open(t, clickhouse.Options{DSN: database(t, dsn)}) },
 			Slow: store.Statement{
 				Label: "slow",

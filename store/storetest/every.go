@@ -11,16 +11,21 @@ import (
 
 // everyType wants every type to answer in every way that it says it can be asked:
 // as it is, grouped, filtered and sorted by each field and column, alone and by a key.
-func everyType(t *testing.T, s store.Store) {
+// With thin, every type is asked as it is, and in one of so many of the other ways, each
+// type beginning at another one.
+func everyType(t *testing.T, s store.Store, thin int) {
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, info := range engine.Types() {
+	for nth, info := range engine.Types() {
 		t.Run(info.Name, func(t *testing.T) {
 			id := map[store.SubjectKind]string{store.KindWebsite: "w1", store.KindLink: "l1", store.KindSchedule: "m1"}[info.Of]
 			access := query.Access{Subject: store.Subject{Kind: info.Of, ID: id}}
-			for _, req := range ways(info) {
+			for i, req := range ways(info) {
+				if thin > 0 && i > 0 && (i+nth)%thin != 0 {
+					continue
+				}
 				check(t, engine, access, req)
 			}
 			for _, field := range info.Filters {

@@ -21,8 +21,8 @@ type Harness struct {
 	Open func(t *testing.T) Filled
 	// Slow is a statement that runs for minutes, to be cancelled.
 	Slow store.Statement
-	// Thin makes Laws ask each law about one type in so many, another one law by law: for
-	// stores that are slow to answer little. 0 means all.
+	// Thin is for stores that are slow to answer little: Run asks every type in one of so
+	// many ways, Laws each law about one type in so many, another one law by law. 0 means all.
 	Thin int
 }
 
@@ -54,7 +54,7 @@ func Run(t *testing.T, h Harness) {
 			t.Run(c.name, func(t *testing.T) { c.check(t, s) })
 		}
 	})
-	t.Run("every type", func(t *testing.T) { everyType(t, filled(t, h)) })
+	t.Run("every type", func(t *testing.T) { everyType(t, filled(t, h), h.Thin) })
 	t.Run("cancellation", func(t *testing.T) { cancellation(t, h.Open(t), h.Slow) })
 	t.Run("sixteen at once", func(t *testing.T) { concurrent(t, filled(t, h)) })
 }
