@@ -19,10 +19,11 @@ func TestAnswersAreWhole(t *testing.T) {
 	for _, compression := range []string{"none", "lz4"} {
 		t.Run(compression, func(t *testing.T) {
 			eachProtocol(t, func(t *testing.T, dsn string) {
-				if compression == "lz4" && strings.HasPrefix(dsn, "http") {
-					compression = "gzip" // there is no other over HTTP
+				method := compression
+				if method == "lz4" && strings.HasPrefix(dsn, "http") {
+					method = "gzip" // there is no other over HTTP
 				}
-				way, address := newGate(t, dsn+"?compress="+compression+"&max_open_conns=1")
+				way, address := newGate(t, dsn+"?compress="+method+"&max_open_conns=1")
 				s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: address})
 				if err != nil {
 					t.Fatal(err)

