@@ -3,11 +3,7 @@
 package main
 
 import (
-	"context"
-	"crypto/rand"
-	"database/sql"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +14,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the test's own connection
 
 	"github.com/sightline-analytics/sightline/internal/golden"
+	"github.com/sightline-analytics/sightline/internal/pgtest"
 )
 
 // An install is a data folder and, with PostgreSQL, a schema.
@@ -30,7 +27,7 @@ type install struct {
 func onEachStore(t *testing.T, test func(t *testing.T, in install)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, install{dir: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { test(t, install{t.TempDir(), postgresSchema(t)}) })
+	t.Run("postgres", func(t *testing.T) { test(t, install{t.TempDir(), pgtest.Schema(t)}) })
 }
 
 // required is an environment variable that names a server, without which a test is
@@ -46,32 +43,6 @@ func required(t *testing.T, name string) string {
 		t.Skip(how)
 	}
 	return value
-}
-
-// postgresSchema is the DSN of a schema of the test's own, dropped when the test ends.
-func postgresSchema(t *testing.T) string {
-	t.Helper()
-	u, err := url.Parse(required(t, "POSTGRES_DSN"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema := "example_" + strings.ToLower(rand.Text())
-	execute := func(statement string) {
-		db, err := sql.Open("pgx", os.Getenv("POSTGRES_DSN"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		if _, err := db.ExecContext(context.Background(), statement); err != nil {
-			t.Error(err)
-		}
-	}
-	execute("CREATE SCHEMA " + schema)
-	t.Cleanup(func() { execute("DROP SCHEMA " + schema + " CASCADE") })
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	return u.String()
 }
 
 // args are those of a command on the install.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/pgtest"
 )
 
 // TestKeysBesideAServer runs the commands of an operator while a server runs.
@@ -94,7 +95,7 @@ func grep(t *testing.T, dir, text string) (found []string) {
 // TestDemoKeyOfFolders starts servers of two folders on one PostgreSQL: each has a demo
 // key of its own, and keeps it.
 func TestDemoKeyOfFolders(t *testing.T) {
-	one := install{t.TempDir(), postgresSchema(t)}
+	one := install{t.TempDir(), pgtest.Schema(t)}
 	two := install{t.TempDir(), one.dsn}
 	pepper := filepath.Join(t.TempDir(), "pepper")
 	if err := os.WriteFile(pepper, []byte("a pepper for both folders"), 0o600); err != nil {

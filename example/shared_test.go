@@ -13,13 +13,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
+	"github.com/sightline-analytics/sightline/internal/pgtest"
 )
 
 // TestProcessesShare starts two servers on one PostgreSQL and one Redis: they share
 // limits and a trail, and tell health of their parts.
 func TestProcessesShare(t *testing.T) {
 	dsn := required(t, "REDIS_DSN")
-	one := install{t.TempDir(), postgresSchema(t)}
+	one := install{t.TempDir(), pgtest.Schema(t)}
 	two := install{t.TempDir(), one.dsn}
 	pepper := filepath.Join(t.TempDir(), "pepper")
 	if err := os.WriteFile(pepper, []byte("a pepper for both folders"), 0o600); err != nil {

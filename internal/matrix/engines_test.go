@@ -2,19 +2,13 @@ package matrix
 
 import (
 	"context"
-	"crypto/rand"
-	"database/sql"
-	"net/url"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
-
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/internal/pgtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
 )
@@ -78,36 +72,7 @@ func onSQLite(t testing.TB) engine {
 // onPostgres is a schema of the test's own, dropped when the test ends.
 func onPostgres(t testing.TB) engine {
 	t.Helper()
-	dsn := os.Getenv("POSTGRES_DSN")
-	if dsn == "" {
-		const how = "POSTGRES_DSN is not set; with POSTGRES_DSN=postgres://user:password@host/database this test runs too"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(how)
-		}
-		t.Skip(how)
-	}
-	u, err := url.Parse(dsn)
-	if err != nil || u.Scheme == "" {
-		t.Fatalf("POSTGRES_DSN is no address, %v", err)
-	}
-	db, err := sql.Open("pgx", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	schema := "matrix_" + strings.ToLower(rand.Text())
-	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+schema); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if _, err := db.ExecContext(context.Background(), "DROP SCHEMA "+schema+" CASCADE"); err != nil {
-			t.Error(err)
-		}
-	})
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	return inMeta(t, meta.Config{DSN: u.String()})
+	return inMeta(t, meta.Config{DSN: pgtest.Schema(t)})
 }
 
 func inMeta(t testing.TB, cfg meta.Config) engine {

@@ -3,17 +3,13 @@ package meta
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"database/sql"
 	"errors"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/sightline-analytics/sightline/internal/pgtest"
 )
 
 // onEach runs a test on an empty database of every engine: SQLite always, PostgreSQL
@@ -43,46 +39,8 @@ func config(t testing.TB) Config {
 // configPostgres is that of a schema of the test's own, dropped when the test ends.
 func configPostgres(t testing.TB) Config {
 	t.Helper()
-	dsn := os.Getenv("POSTGRES_DSN")
-	if dsn == "" {
-		const how = "POSTGRES_DSN is not set; with POSTGRES_DSN=postgres://user:password@host/database this test runs too"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(how)
-		}
-		t.Skip(how)
-	}
-	u, err := url.Parse(dsn)
-	if err != nil || u.Scheme == "" {
-		t.Fatalf("POSTGRES_DSN is no address, %v", err)
-	}
-	schema := "meta_" + strings.ToLower(rand.Text())
-	db := admin(t)
-	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+schema); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if _, err := db.ExecContext(context.Background(), "DROP SCHEMA "+schema+" CASCADE"); err != nil {
-			t.Error(err)
-		}
-	})
-	q := u.Query()
-	q.Set("search_path", schema)
-	u.RawQuery = q.Encode()
-	return Config{DSN: u.String(), Pepper: pepper, Now: func() time.Time { return noon }}
+	return Config{DSN: pgtest.Schema(t), Pepper: pepper, Now: func() time.Time { return noon }}
 }
-
-// admin is a pool on POSTGRES_DSN itself.
-func admin(t testing.TB) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("pgx", os.Getenv("POSTGRES_DSN"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
-}
-
-var _ = stdlib.GetDefaultDriver // registers "pgx"
 
 // mustOpen opens a store, closes it in the end, and makes the owners of the tests.
 func mustOpen(t testing.TB, cfg Config) *Store {

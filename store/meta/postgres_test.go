@@ -14,6 +14,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/internal/pgtest"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -124,7 +125,7 @@ func TestPostgresEndsConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := admin(t)
+	db := pgtest.Open(t)
 	for round := range 3 {
 		var wg sync.WaitGroup
 		for range 8 { // so that the pools are full

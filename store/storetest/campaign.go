@@ -109,6 +109,7 @@ func (c Campaign) run(t *testing.T, ask func(*testing.T, uint64, []reference.Que
 		if c.For == 0 {
 			n = min(n, c.Questions-sum.Asked)
 		}
+		asked := sum.Asked
 		t.Run("seed "+strconv.FormatUint(seed, 10), func(t *testing.T) {
 			found, err := ask(t, seed, questionsOf(seed, n))
 			if err != nil {
@@ -119,8 +120,11 @@ func (c Campaign) run(t *testing.T, ask func(*testing.T, uint64, []reference.Que
 				t.Error(text)
 			}
 		})
-		if len(sum.Differ) > 20 || t.Failed() && sum.Asked == 0 {
+		if len(sum.Differ) > 20 {
 			t.Fatalf("%d of %d answers differ", len(sum.Differ), sum.Asked)
+		}
+		if sum.Asked == asked { // skipped, or failed before it could compare: the next would, too
+			t.SkipNow()
 		}
 	}
 	t.Logf("%d questions, seeds %d to %d, %d refused by both, %d answered differently",
