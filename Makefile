@@ -5,11 +5,13 @@ fuzztime ?= 1m
 export TZ := Asia/Kathmandu
 # Packages with golden files, benchmarks and fuzz targets.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
+proof = $(GO) test -count=1 -timeout 40m -v -run
+proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
+	long-kill long-clickhouse-kill long-copy long-keys long-fuzz
 
-.PHONY: help check test golden bench long long-reference long-diff long-clickhouse-reference long-kill long-clickhouse-kill long-copy long-keys long-fuzz bots
-
+.PHONY: help check test golden bench long $(proofs) bots
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "%s\n\t%s\n", $$1, $$2 }' Makefile
 check: ## gofmt, vet, go.mod tidy, lint when golangci-lint is installed
 	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); test -z "$$out" || { echo "gofmt: $$out"; exit 1; }
 	$(GO) vet ./...
@@ -20,20 +22,17 @@ golden: ## rewrite the golden files and docs; read the difference before you com
 	$(GO) test $(call with,'internal/golden"') -update
 	$(GO) test -run '^TestDocs$$' ./store/duckdb -update
 bench: ; $(GO) test -run '^$$' -bench . -benchmem $(call with,'^func Benchmark') ## benchmarks
-long: long-reference long-clickhouse-reference long-diff long-kill long-clickhouse-kill long-copy long-keys long-fuzz ## the long proofs, each under 40 minutes
-long-reference: ## 50 000 random requests, engine against reference
-	SIGHTLINE_QUESTIONS=50000 $(GO) test -count=1 -timeout 40m -v -run '^TestReference$$' ./store/duckdb
-long-diff: ## 50 000 random requests, DuckDB against ClickHouse, in parts; 2 000 against two shards
-	@set -e; for part in 1 2 3 4; do SIGHTLINE_SEED=$${part}0000000 SIGHTLINE_QUESTIONS=12500 $(GO) test -count=1 -timeout 40m -v -run '^TestDiff$$' ./internal/e2e; done; SIGHTLINE_QUESTIONS=2000 $(GO) test -count=1 -timeout 40m -v -run '^TestClusterDiff$$' ./internal/e2e
-long-clickhouse-reference: ## 50 000 random requests, ClickHouse against reference, in parts
-	@set -e; for part in 1 2 3 4; do SIGHTLINE_SEED=$${part}0000000 SIGHTLINE_QUESTIONS=12500 $(GO) test -count=1 -timeout 40m -v -run '^TestReference$$' ./store/clickhouse; done
-long-kill: ## 20 kills of the example under a stream of events
-	SIGHTLINE_LONG=20 $(GO) test -count=1 -timeout 40m -v -run '^TestKill$$' ./internal/e2e
-long-clickhouse-kill: ## 20 kills of a ClickHouse server under a stream of events; needs CLICKHOUSE_UP
-	SIGHTLINE_LONG=20 $(GO) test -count=1 -timeout 40m -v -run '^TestServerKilled$$' ./store/clickhouse
-long-keys: ; SIGHTLINE_KEYS=1000000 $(GO) test -count=1 -timeout 30m -v -run '^TestManyKeys$$' ./store/meta ## look-ups among a million keys
-long-copy: ## a file of a million events carried over to ClickHouse, killed twice on the way
-	SIGHTLINE_COPY_EVENTS=1000000 $(GO) test -count=1 -timeout 40m -v -run '^TestCopy$$' ./internal/e2e
+long: $(proofs) ## the long proofs one after the other, each under 40 minutes
+long-reference: ; SIGHTLINE_QUESTIONS=50000 $(proof) '^TestReference$$' ./store/duckdb ## 50 000 random requests, DuckDB against reference
+long-clickhouse-reference-1 long-clickhouse-reference-2: long-clickhouse-reference-%: ## 25 000 each, ClickHouse against reference
+	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=25000 $(proof) '^TestReference$$' ./store/clickhouse
+long-diff-1 long-diff-2: long-diff-%: ## 25 000 each, DuckDB against ClickHouse
+	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=25000 $(proof) '^TestDiff$$' ./internal/e2e
+long-shards: ; SIGHTLINE_QUESTIONS=2000 $(proof) '^TestClusterDiff$$' ./internal/e2e ## 2 000 random requests, DuckDB against two shards
+long-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestKill$$' ./internal/e2e ## 20 kills of the example under a stream of events
+long-clickhouse-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 20 kills of a ClickHouse server
+long-copy: ; SIGHTLINE_COPY_EVENTS=1000000 $(proof) '^TestCopy$$' ./internal/e2e ## a million events carried to ClickHouse, killed twice
+long-keys: ; SIGHTLINE_KEYS=1000000 $(proof) '^TestManyKeys$$' ./store/meta ## look-ups among a million keys
 long-fuzz: ## every fuzz target for a minute
 	@set -e; grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]+:[0-9]+:func | |' | sort -u | \
 	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(fuzztime) "$$dir" </dev/null; done
