@@ -21,11 +21,14 @@ const (
 	numTables
 )
 
+// mostColumns is room for a row of any table.
+const mostColumns = 48
+
 // names of the physical tables, as in schema/*.sql.
 var tableNames = [numTables]string{"events", "errors", "vitals", "spans", "visits", "checks"}
 
 // encode emits the table's rows for item i of b: one, or for vitals one per sample.
-// Values stand in the order of the table's columns. The slice is used again.
+// Values stand in the order of the table's columns, in buf, which is used again.
 func (t table) encode(b *store.Batch, i int, subject int32, buf []sqldriver.Value, emit func(...sqldriver.Value) error) error {
 	switch t {
 	case eventTable:

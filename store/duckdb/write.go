@@ -91,12 +91,10 @@ type item struct {
 // arrange lists and checks the rows of b.
 func arrange(b *store.Batch) ([]row, error) {
 	rows := make([]row, 0, b.Len())
-	var (
-		buf   []sqldriver.Value
-		fault error
-	)
+	buf := make([]sqldriver.Value, 0, mostColumns)
 	for index, it := range items(b) {
-		if fault = it.check(); fault == nil {
+		fault := it.check()
+		if fault == nil {
 			fault = it.table.encode(b, index, unknown, buf, checkTexts)
 		}
 		if fault != nil {
