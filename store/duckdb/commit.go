@@ -108,17 +108,16 @@ func (w *writer) markRepeats(group []*write) ([]*row, error) {
 	for _, one := range group {
 		for i := range one.rows {
 			r := &one.rows[i]
-			if one.restored {
-				firsts[r.key] = r
+			_, again := firsts[r.key]
+			r.repeated = again && !one.restored
+			if !r.repeated {
 				fresh = append(fresh, r)
-				continue
 			}
-			if _, r.repeated = firsts[r.key]; r.repeated {
+			if again {
 				continue
 			}
 			firsts[r.key] = r
-			fresh = append(fresh, r)
-			if w.filter.maybe(r.key) {
+			if !one.restored && w.filter.maybe(r.key) {
 				doubtful = append(doubtful, r.key)
 			}
 		}
@@ -177,7 +176,7 @@ func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
 
 // addRows fills the tables, one after the other.
 func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32) error {
-	var buf []sqldriver.Value
+	buf := make([]sqldriver.Value, 0, mostColumns)
 	for t := range numTables {
 		fresh := func(r row) bool { return r.table == t && !r.repeated }
 		if !slices.ContainsFunc(group, func(one *write) bool { return slices.ContainsFunc(one.rows, fresh) }) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -161,6 +162,29 @@ func TestOneBadWriteDoesNotHarmItsGroup(t *testing.T) {
 	}
 	if n := count(t, s, "receipts"); n != 4 {
 		t.Errorf("%d receipts, want 4: the refused id must not count as received", n)
+	}
+}
+
+// Rows that are restored are stored whatever else is in their group.
+func TestARepeatDoesNotKeepARestoredRowOut(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, Config{})
+	if _, err := s.Write(t.Context(), event("e")); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := arrange(event("e"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, restored := &write{rows: slices.Clone(rows)}, &write{rows: slices.Clone(rows), restored: true}
+	for name, group := range map[string][]*write{
+		"the repeat comes first": {written, restored}, "the repeat comes second": {restored, written},
+	} {
+		do(t, s, func(w *writer) {
+			if fresh, err := w.markRepeats(group); err != nil || len(fresh) != 1 || fresh[0] != &restored.rows[0] {
+				t.Errorf("%s: %d rows to store, %v; want the restored one", name, len(fresh), err)
+			}
+		})
 	}
 }
 
