@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,7 +19,7 @@ import (
 type Config struct {
 	// Path is the database file. Empty and ":memory:" keep everything in memory,
 	// for tests: such a store is gone when it is closed. The directory must exist.
-	// The path must not contain '?', '#' or '%'.
+	// The path, made absolute, must not contain '?', '#' or '%'.
 	Path string
 	// MemoryLimit bounds the engine's buffers, in bytes; the process needs some
 	// 100 MB beside them. 0 means 1 GiB.
@@ -46,23 +47,20 @@ func (c Config) resolve() (Config, error) {
 	if c.MemoryLimit < 0 || c.Threads < 0 || c.MaxReaders < 0 {
 		faults = append(faults, errors.New("duckdb: MemoryLimit, Threads and MaxReaders must not be negative"))
 	}
-	// The driver reads the path as the first part of a URL.
-	if strings.ContainsAny(c.Path, "?#%") {
-		faults = append(faults, fmt.Errorf("duckdb: Path %q must not contain '?', '#' or '%%'", c.Path))
-	}
-	if c.Path == "" {
-		c.Path = inMemory
-	}
-	if c.Path != inMemory {
+	if c.Path = cmp.Or(c.Path, inMemory); c.Path != inMemory {
 		path, err := filepath.Abs(c.Path)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("duckdb: Path: %w", err))
 		}
 		c.Path = path
 	}
-	c.MemoryLimit = orDefault(c.MemoryLimit, 1<<30)
-	c.Threads = orDefault(c.Threads, 1)
-	c.MaxReaders = orDefault(c.MaxReaders, 2*runtime.NumCPU())
+	// The driver reads the path as the first part of a URL.
+	if strings.ContainsAny(c.Path, "?#%") {
+		faults = append(faults, fmt.Errorf("duckdb: Path %q must not contain '?', '#' or '%%'", c.Path))
+	}
+	c.MemoryLimit = cmp.Or(c.MemoryLimit, 1<<30)
+	c.Threads = cmp.Or(c.Threads, 1)
+	c.MaxReaders = cmp.Or(c.MaxReaders, 2*runtime.NumCPU())
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -70,13 +68,6 @@ func (c Config) resolve() (Config, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c, errors.Join(faults...)
-}
-
-func orDefault[T int | int64](v, otherwise T) T {
-	if v == 0 {
-		return otherwise
-	}
-	return v
 }
 
 // memory reports whether nothing outlives the process.
