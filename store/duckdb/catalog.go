@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	sqldriver "database/sql/driver"
 	"maps"
 	"slices"
 	"sync"
@@ -130,7 +131,7 @@ func (c *catalog) replace(from *catalog) {
 // readCatalog reads the tables, and counts the rows of the one that grows.
 func readCatalog(c *conn) (cat *catalog, versionRows int64, err error) {
 	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64)}
-	err = c.each("SELECT kind, id, number::BIGINT FROM subject_numbers", nil, func(v []any) error {
+	err = c.each("SELECT kind, id, number::BIGINT FROM subject_numbers", nil, func(v []sqldriver.Value) error {
 		var kind, id string
 		var number int64
 		if err := scan(v, &kind, &id, &number); err != nil {
@@ -143,7 +144,7 @@ func readCatalog(c *conn) (cat *catalog, versionRows int64, err error) {
 		return nil, 0, err
 	}
 	const latest = "SELECT subject::BIGINT, day::BIGINT, max(version), count(*) FROM versions GROUP BY subject, day"
-	err = c.each(latest, nil, func(v []any) error {
+	err = c.each(latest, nil, func(v []sqldriver.Value) error {
 		var subject, day, version, rows int64
 		if err := scan(v, &subject, &day, &version, &rows); err != nil {
 			return err

@@ -37,24 +37,20 @@ func (c *conn) change(text string, args ...sqldriver.NamedValue) (int64, error) 
 }
 
 // each calls yield with every row of a question; the slice is used again for the next one.
-func (c *conn) each(text string, args []sqldriver.NamedValue, yield func([]any) error) (err error) {
+func (c *conn) each(text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) (err error) {
 	rows, err := c.raw.QueryContext(context.Background(), text, args)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	cells := make([]sqldriver.Value, len(rows.Columns()))
-	values := make([]any, len(cells))
 	for {
 		if err := rows.Next(cells); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		for i, cell := range cells {
-			values[i] = cell
-		}
-		if err := yield(values); err != nil {
+		if err := yield(cells); err != nil {
 			return err
 		}
 	}
@@ -89,7 +85,7 @@ func (c *conn) fill(table string, do func(add func(...sqldriver.Value) error) er
 func (c *conn) close() error { return c.raw.Close() }
 
 // scan copies the values of a row that each yields; into are pointers to string and int64.
-func scan(values []any, into ...any) error {
+func scan(values []sqldriver.Value, into ...any) error {
 	for i, to := range into {
 		switch to := to.(type) {
 		case *string:

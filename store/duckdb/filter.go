@@ -2,7 +2,10 @@
 
 package duckdb
 
-import "math/bits"
+import (
+	sqldriver "database/sql/driver"
+	"math/bits"
+)
 
 // A filter is a Bloom filter over the receipts: it knows for sure that a key was not
 // received, so that new events, which are nearly all, need no look-up in a table of
@@ -56,12 +59,12 @@ func (f *filter) place(k key, i uint64) (word int, bit uint64) {
 // readFilter makes a filter of all receipts.
 func readFilter(c *conn) (*filter, error) {
 	var keys int64
-	err := c.each("SELECT count(*) FROM receipts", nil, func(v []any) error { return scan(v, &keys) })
+	err := c.each("SELECT count(*) FROM receipts", nil, func(v []sqldriver.Value) error { return scan(v, &keys) })
 	if err != nil {
 		return nil, err
 	}
 	f := newFilter(int(keys))
-	err = c.each("SELECT hi, lo FROM receipts", nil, func(v []any) error {
+	err = c.each("SELECT hi, lo FROM receipts", nil, func(v []sqldriver.Value) error {
 		var k key
 		if err := scan(v, &k.hi, &k.lo); err != nil {
 			return err

@@ -54,7 +54,7 @@ func lookUp(c *conn, keys []key) (map[key]bool, error) {
 		FROM (SELECT unnest($hi::BIGINT[]) AS hi, unnest($lo::BIGINT[]) AS lo) AS k
 		SEMI JOIN receipts AS r ON r.hi = k.hi AND r.lo = k.lo`,
 		[]sqldriver.NamedValue{named("hi", his), named("lo", los)},
-		func(v []any) error {
+		func(v []sqldriver.Value) error {
 			var k key
 			if err := scan(v, &k.hi, &k.lo); err != nil {
 				return err
@@ -68,7 +68,7 @@ func lookUp(c *conn, keys []key) (map[key]bool, error) {
 // receiptDay is the UTC day of now.
 func receiptDay(now time.Time) int32 { return utcDay(now.UnixMilli()) }
 
-// forget drops the receipts that need not be remembered on day.
-func forget(c *conn, day int32) error {
-	return c.exec("DELETE FROM receipts WHERE day < $day::INTEGER", named("day", day-rememberDays))
+// forget drops the receipts that need not be remembered on day, and reports how many.
+func forget(c *conn, day int32) (int64, error) {
+	return c.change("DELETE FROM receipts WHERE day < $day::INTEGER", named("day", day-rememberDays))
 }

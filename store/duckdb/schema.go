@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	sqldriver "database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func migrations() ([]string, error) {
 // schemaVersion reads how far the schema of a file has come.
 func schemaVersion(c *conn) (int, error) {
 	var version int64
-	err := c.each("SELECT version::BIGINT FROM schema_version", nil, func(v []any) error {
+	err := c.each("SELECT version::BIGINT FROM schema_version", nil, func(v []sqldriver.Value) error {
 		return scan(v, &version)
 	})
 	if err != nil {

@@ -43,7 +43,8 @@ func (w *writer) forgetReceipts() error {
 		return nil
 	}
 	w.purged = today // if this fails, tomorrow's attempt drops the same
-	if err := forget(w.conn, today); err != nil {
+	dropped, err := forget(w.conn, today)
+	if err != nil || dropped == 0 && !w.filter.full() {
 		return err
 	}
 	filter, err := readFilter(w.conn)
