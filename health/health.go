@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// The roles of a Report. The names are those of its JSON fields; which product plays a role does not matter.
+// The roles of a Report, by the names of its JSON fields. Which product plays a role does
+// not matter.
 const (
 	Analytics  = "clickhouse" // the analytics store
 	Relational = "database"   // the relational store

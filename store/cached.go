@@ -22,7 +22,7 @@ const maxCachedID = 256
 type CachedDirectoryConfig struct {
 	Directory Directory        // required
 	TTL       time.Duration    // at most MaxDirectoryTTL; 0 means DefaultDirectoryTTL
-	Size      int              // how many owners, and how many websites, are remembered; 0 means DefaultDirectorySize
+	Size      int              // owners, and as many websites; 0 means DefaultDirectorySize
 	Now       func() time.Time // nil means time.Now
 }
 

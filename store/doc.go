@@ -4,7 +4,8 @@
 // # Writing a store
 //
 // A store is a dialect and three methods ([Store]). Beside it, a store may be a
-// [Writer], a [Versioner], an [Eraser] and a [Maintainer]. storetest.Run proves one.
+// [Writer], a [Versioner], an [Eraser], a [Maintainer], and, so that rows can move from
+// one store to another, a [Lister] and a [Restorer]. storetest.Run and RunRestore prove one.
 //
 // # Logical tables
 //

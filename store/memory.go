@@ -14,7 +14,7 @@ import (
 type MemoryDirectory struct {
 	mu     sync.RWMutex
 	sites  map[string]Website
-	owners map[Subject]string
+	owners map[Subject]string // of all subjects, websites too
 }
 
 var _ Directory = (*MemoryDirectory)(nil)
@@ -22,11 +22,11 @@ var _ Directory = (*MemoryDirectory)(nil)
 // AddWebsite keeps w as it is, in place of one of the same id. Its error wraps ErrInvalid
 // for a website without id or owner.
 func (m *MemoryDirectory) AddWebsite(w Website) error {
-	if err := m.AddSubject(Subject{Kind: KindWebsite, ID: w.ID}, w.Owner); err != nil {
-		return err
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := m.own(Subject{Kind: KindWebsite, ID: w.ID}, w.Owner); err != nil {
+		return err
+	}
 	if m.sites == nil {
 		m.sites = map[string]Website{}
 	}
@@ -35,14 +35,20 @@ func (m *MemoryDirectory) AddWebsite(w Website) error {
 }
 
 // AddSubject says whose link or monitor s is. Its error wraps ErrInvalid for a subject
-// without id or owner, or of a kind that there is not.
+// without id or owner, or of another kind.
 func (m *MemoryDirectory) AddSubject(s Subject, owner string) error {
-	known := []SubjectKind{KindWebsite, KindLink, KindSchedule}
-	if s.ID == "" || owner == "" || !slices.Contains(known, s.Kind) {
-		return fmt.Errorf("store: %w: %q %q of %q", ErrInvalid, s.Kind, s.ID, owner)
+	if s.Kind != KindLink && s.Kind != KindSchedule {
+		return fmt.Errorf("store: %w: %q is neither a link nor a monitor", ErrInvalid, s.Kind)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.own(s, owner)
+}
+
+func (m *MemoryDirectory) own(s Subject, owner string) error {
+	if s.ID == "" || owner == "" {
+		return fmt.Errorf("store: %w: %s %q of %q", ErrInvalid, s.Kind, s.ID, owner)
+	}
 	if m.owners == nil {
 		m.owners = map[Subject]string{}
 	}

@@ -27,6 +27,7 @@ func TestMemoryDirectoryRefuses(t *testing.T) {
 		"a website without owner": m.AddWebsite(store.Website{ID: "w"}),
 		"a link without owner":    m.AddSubject(store.Subject{Kind: store.KindLink, ID: "l"}, ""),
 		"an unknown kind":         m.AddSubject(store.Subject{Kind: "page", ID: "p"}, "acme"),
+		"a website by its id":     m.AddSubject(store.Subject{Kind: store.KindWebsite, ID: "w"}, "acme"),
 	} {
 		if !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%s: %v", says, err)

@@ -22,7 +22,8 @@ var (
 	ErrFull = errors.New("store: disk full")
 	// ErrNewerSchema: a newer version of the program wrote the data; nothing was changed.
 	ErrNewerSchema = errors.New("store: schema is newer than this program")
-	// ErrInvalid: a row that a Writer cannot store as given; nothing of the write was kept.
+	// ErrInvalid: a row, or a record of a directory, that cannot be kept as given; nothing
+	// of it was kept.
 	ErrInvalid = errors.New("store: invalid row")
 )
 

@@ -149,9 +149,9 @@ func TestInvalidRecords(t *testing.T) {
 				return err
 			}, []string{"slug"}},
 			{"a monitor needs an address", func() error {
-				_, err := s.CreateMonitor(ctx, Monitor{Owner: "acme", Name: "m\xff"})
+				_, err := s.CreateMonitor(ctx, Monitor{Owner: "acme", Name: "m\xff", WebsiteID: "w\x00"})
 				return err
-			}, []string{"url", "name"}},
+			}, []string{"url", "name", "website"}},
 		} {
 			err := c.err()
 			if !errors.Is(err, store.ErrInvalid) {

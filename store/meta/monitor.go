@@ -29,6 +29,7 @@ func (s *Store) CreateMonitor(ctx context.Context, m Monitor) (Monitor, error) {
 	m.Owner = faults.required("owner", m.Owner)
 	m.URL = faults.address("url", m.URL)
 	m.Name = faults.label("name", m.Name)
+	faults.text("website", m.WebsiteID)
 	if m.Name == "" {
 		m.Name = m.URL
 	}

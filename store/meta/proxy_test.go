@@ -1,8 +1,6 @@
 package meta
 
 import (
-	"errors"
-	"io"
 	"net"
 	"net/url"
 	"sync"
@@ -64,14 +62,11 @@ func (p *proxy) copy(to, from net.Conn) {
 		p.mu.Lock()
 		hang := p.hang
 		p.mu.Unlock()
-		if hang {
-			continue // what was said is lost
+		if err == nil && !hang { // else what was said is lost
+			_, err = to.Write(buf[:n])
 		}
-		if _, werr := to.Write(buf[:n]); err != nil || werr != nil {
+		if err != nil {
 			_ = to.Close()
-			return
-		}
-		if errors.Is(err, io.EOF) {
 			return
 		}
 	}

@@ -37,11 +37,16 @@ func TestWatchUntilRevoked(t *testing.T) {
 		cfg.Path, cfg.DSN = "", at
 	}
 	s := mustOpen(t, cfg)
-	cache, err := keycache.New(keycache.Config{Store: s})
+	cached := keycache.Config{Store: s}
+	url := os.Getenv(watchRedis)
+	if url != "" {
+		cached.Now = func() time.Time { return noon } // so nothing is forgotten with time
+	}
+	cache, err := keycache.New(cached)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if url := os.Getenv(watchRedis); url != "" {
+	if url != "" {
 		startBus(t, url, at, cache)
 	}
 	keys, err := auth.Keys(auth.KeysConfig{Store: cache, Pepper: pepper})
@@ -129,10 +134,8 @@ func TestRevocationReachesAnotherProcess(t *testing.T) {
 				}
 				t.Skip(how)
 			}
-			for range 2 {
-				if took := revokeElsewhere(t, config(t), url); took > 300*time.Millisecond {
-					t.Errorf("told by Redis, a revoked key worked for %v in another process", took)
-				}
+			if took := revokeElsewhere(t, config(t), url); took > time.Second {
+				t.Errorf("told by Redis, a revoked key worked for %v in another process", took)
 			}
 		})
 	})

@@ -129,7 +129,10 @@ func (s *Store) update(ctx context.Context, what string, f func(context.Context,
 		_ = tx.Rollback()
 		return s.wrap(ctx, what, err)
 	}
-	return s.wrap(ctx, what, tx.Commit())
+	if err := tx.Commit(); err != nil {
+		return s.wrap(ctx, what, fmt.Errorf("commit: %w", err))
+	}
+	return nil
 }
 
 // change runs one statement of a transaction, and reports how many rows it changed.
