@@ -72,15 +72,13 @@ func TestUnlimitedIsNoGate(t *testing.T) {
 	if _, ok := auth.Unlimited.(auth.Gate); ok {
 		t.Error("it bounds requests at the same time")
 	}
-	if d, err := auth.Unlimited.Allow(t.Context(), auth.ClassQuery, "key", 1_000_000, nil); !d.OK || d.Limit != 0 || err != nil {
-		t.Errorf("%+v, %v", d, err)
-	}
 }
 
-// asked keeps what a limiter was asked, and says no to one class.
+// asked keeps what a limiter was asked. It refuses one class, and has nothing left of one
+// when it is only asked.
 type asked struct {
-	all []string
-	no  auth.Class
+	all       []string
+	no, spent auth.Class
 }
 
 func (a *asked) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
@@ -89,30 +87,43 @@ func (a *asked) Allow(_ context.Context, class auth.Class, id string, cost int, 
 		text += fmt.Sprint(" of ", own.PerMinute)
 	}
 	a.all = append(a.all, text)
-	return auth.Decision{OK: class != a.no, Limit: len(a.all)}, nil
+	d := auth.Decision{OK: cost == 0 || class != a.no, Limit: len(a.all), Remaining: 9}
+	if cost == 0 && class == a.spent {
+		d.Remaining = 0
+	}
+	return d, nil
 }
 
 func TestWhichBucketsAreCharged(t *testing.T) {
 	key, own := &auth.Key{ID: "k"}, &auth.Key{ID: "k", Limits: &auth.Limits{PerMinute: 7}}
 	vast := &auth.Key{ID: "k", Limits: &auth.Limits{PerMinute: math.MaxInt}}
+	token := func(k *auth.Key) auth.Principal { return auth.Principal{Key: k, Token: "t"} }
+	const each, all = "query-token", "query-tokens"
 	for _, row := range []struct {
 		name  string
 		who   auth.Principal
 		no    auth.Class
+		spent auth.Class
 		want  []string
 		ok    bool
 		limit int // the number of the question whose answer counts
 		place string
 	}{
-		{"a key", auth.Principal{Key: key}, "", []string{"query k 3"}, true, 1, "k"},
-		{"a key with limits of its own", auth.Principal{Key: own}, "", []string{"query k 3 of 7"}, true, 1, "k"},
-		{"a token", auth.Principal{Key: key, Token: "t"}, "", []string{"query-token k/t 3", "query-tokens k 3"}, true, 1, "k/tokens"},
-		{"a token of such a key", auth.Principal{Key: own, Token: "t"}, "", []string{"query-token k/t 3 of 7", "query-tokens k 3 of 70"}, true, 1, "k/tokens"},
-		{"a token of a key with vast limits", auth.Principal{Key: vast, Token: "t"}, "query-token", []string{fmt.Sprint("query-token k/t 3 of ", math.MaxInt)}, false, 1, "k/tokens"},
-		{"a token that used up its own", auth.Principal{Key: key, Token: "t"}, "query-token", []string{"query-token k/t 3"}, false, 1, "k/tokens"},
-		{"a token when all together did", auth.Principal{Key: key, Token: "t"}, "query-tokens", []string{"query-token k/t 3", "query-tokens k 3"}, false, 2, "k/tokens"},
+		{"a key", auth.Principal{Key: key}, "", "", []string{"query k 3"}, true, 1, "k"},
+		{"a key with limits of its own", auth.Principal{Key: own}, "", "", []string{"query k 3 of 7"}, true, 1, "k"},
+		{"a token", token(key), "", "", []string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, true, 2, "k/tokens"},
+		{"a token of such a key", token(own), "", "",
+			[]string{"query-tokens k 0 of 70", "query-token k/t 3 of 7", "query-tokens k 3 of 70"}, true, 2, "k/tokens"},
+		{"a token that used up its own takes nothing of all", token(key), each, "",
+			[]string{"query-tokens k 0", "query-token k/t 3"}, false, 2, "k/tokens"},
+		{"a token when all together did keeps its own", token(key), all, all,
+			[]string{"query-tokens k 0", "query-tokens k 3"}, false, 2, "k/tokens"},
+		{"a token when all together did a moment ago", token(key), all, "",
+			[]string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, false, 3, "k/tokens"},
+		{"a token when something came back a moment ago is charged once", token(key), "", all,
+			[]string{"query-tokens k 0", "query-tokens k 3", "query-token k/t 3"}, true, 3, "k/tokens"},
 	} {
-		a := &asked{no: row.no}
+		a := &asked{no: row.no, spent: row.spent}
 		d, err := row.who.Charge(t.Context(), a, auth.ClassQuery, 3)
 		if d.OK != row.ok || d.Limit != row.limit || err != nil {
 			t.Errorf("%s: %+v, %v", row.name, d, err)
@@ -124,9 +135,11 @@ func TestWhichBucketsAreCharged(t *testing.T) {
 			t.Errorf("%s has its place at %q, want %q", row.name, got, row.place)
 		}
 	}
-	a := &asked{}
-	who := auth.Principal{Key: vast, Token: "t"}
-	if _, err := who.Charge(t.Context(), a, auth.ClassQuery, 1); err != nil || len(a.all) != 2 || strings.Contains(a.all[1], "-9") {
+	a, who := &asked{}, token(vast)
+	if _, err := who.Charge(t.Context(), a, auth.ClassQuery, 1); err != nil || len(a.all) != 3 || strings.Contains(a.all[2], "-9") {
 		t.Errorf("vast limits: %q, %v", a.all, err)
+	}
+	if d, err := who.Charge(t.Context(), auth.Unlimited, auth.ClassQuery, 1); !d.OK || err != nil {
+		t.Errorf("without any limit: %+v, %v", d, err)
 	}
 }

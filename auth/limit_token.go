@@ -18,20 +18,31 @@ func (c Class) Tokens() Class { return c + "-tokens" }
 // Charge takes cost from the bucket of p's key in class. For a panel token it takes it
 // from the token's own and from that of all the key's tokens instead, so that who shows
 // a panel does not use up the key, and who mints tokens gets no more by minting many.
-// The answer is that of the token's own bucket, unless the other says no.
+// The answer is that of the token's own bucket, unless the other says no. A no of either
+// takes nothing from the other, but where requests at the same time race for the last of
+// what all have: then a token's own may be charged for a no.
 func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int) (Decision, error) {
 	own := p.Key.Limits
 	if p.Token == "" {
 		return l.Allow(ctx, class, p.Key.ID, cost, own)
 	}
+	together := own
+	if own != nil {
+		together = &Limits{PerMinute: min(own.PerMinute, math.MaxInt/TokensFactor) * TokensFactor}
+	}
+	all, err := l.Allow(ctx, class.Tokens(), p.Key.ID, 0, together)
+	short := err == nil && all.Limit > 0 && all.Remaining < cost
+	if short { // that knows for how long; and what came back just now is taken
+		all, err = l.Allow(ctx, class.Tokens(), p.Key.ID, cost, together)
+	}
+	if err != nil || !all.OK {
+		return all, err
+	}
 	d, err := l.Allow(ctx, class.Token(), p.Key.ID+"/"+p.Token, cost, own)
-	if err != nil || !d.OK {
+	if err != nil || !d.OK || short {
 		return d, err
 	}
-	if own != nil {
-		own = &Limits{PerMinute: min(own.PerMinute, math.MaxInt/TokensFactor) * TokensFactor}
-	}
-	if all, err := l.Allow(ctx, class.Tokens(), p.Key.ID, cost, own); err != nil || !all.OK {
+	if all, err = l.Allow(ctx, class.Tokens(), p.Key.ID, cost, together); err != nil || !all.OK {
 		return all, err
 	}
 	return d, nil

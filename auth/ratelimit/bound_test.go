@@ -175,6 +175,10 @@ func TestTokensHaveTenTimesTheKeysLimitTogether(t *testing.T) {
 				t.Errorf("%s: token %d got %d, want %d", row.name, token, each, want)
 			}
 			all += each
+			d, err := l.Allow(t.Context(), auth.ClassQuery.Token(), row.key.ID+"/"+who.Token, 0, row.key.Limits)
+			if d.Remaining != row.each-each || err != nil {
+				t.Errorf("%s: token %d has %d left after %d passed, %v", row.name, token, d.Remaining, each, err)
+			}
 		}
 		if all != row.all {
 			t.Errorf("%s: %d passed together, want %d", row.name, all, row.all)
