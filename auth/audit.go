@@ -27,11 +27,9 @@ type Entry struct {
 // Identify notes in e whose use of a key it is: that of key, or when that is nil of the
 // key that err, which an [Authenticator] returned, was refused for.
 func (e *Entry) Identify(key *Key, err error) {
-	var refused *RefusedError
-	switch {
-	case key != nil:
+	if key != nil {
 		e.KeyID, e.Start, e.Owner = key.ID, key.Start, key.Owner
-	case errors.As(err, &refused):
+	} else if refused, ok := errors.AsType[*RefusedError](err); ok {
 		e.KeyID, e.Start, e.Owner = refused.KeyID, refused.Start, refused.Owner
 	}
 }

@@ -53,8 +53,9 @@ type KeysConfig struct {
 	Used func(id string, at time.Time)
 }
 
-// Keys returns an Authenticator of API keys and of their panel tokens (see [Tokens]). It asks the store at every request, so a
-// revoked key is refused at once. Its error joins all problems of cfg.
+// Keys returns an Authenticator of API keys and of their panel tokens (see [Tokens]). It asks
+// the store at every request, so a key that the store knows to be revoked is refused at once.
+// Its error joins all problems of cfg.
 func Keys(cfg KeysConfig) (Authenticator, error) {
 	var noStore error
 	if cfg.Store == nil {
@@ -113,7 +114,7 @@ func (a *keys) panel(ctx context.Context, text string) (*Principal, error) {
 	if refusal != "" {
 		return nil, a.refuse(ctx, refusal, RefusedError{})
 	}
-	key, err := a.find(ctx, token.Key, "")
+	key, err := a.find(ctx, Digest(token.Key), "")
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,8 @@ type Resource struct {
 	Owner string `json:"-"`
 }
 
-// A Filter is a condition that a key adds to everything it asks. Its fields are those of query filters.
+// A Filter is a condition that a key adds to everything it asks. Its fields are those of
+// query filters.
 type Filter struct {
 	Field  string   `json:"field"`
 	Op     string   `json:"op"`

@@ -42,16 +42,28 @@ func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
 	if d.Concurrent {
 		name, terms = "concurrency", `qu="concurrent-requests"`
 	}
-	limit, left := strconv.Itoa(s.Limit), strconv.Itoa(s.Remaining)
-	name = strconv.Quote(name)
-	// Every answer has these: one slice for all, and names as net/http spells them, save
-	// half of the work.
-	values := []string{
-		limit, left, strconv.FormatInt(s.Reset, 10), name + ";q=" + limit + ";" + terms,
-		name + ";r=" + left + ";t=" + strconv.FormatInt(max(wholeSeconds(d.Reset.Sub(now)), 0), 10),
-	}
-	for i, header := range [...]string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Ratelimit-Policy", "Ratelimit"} {
+	// Every answer has these: one text and one slice for all, and names as net/http spells
+	// them, save most of the work.
+	headers := [...]string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "Ratelimit-Policy", "Ratelimit"}
+	var end [len(headers)]int
+	b := strconv.AppendInt(make([]byte, 0, 128), int64(s.Limit), 10)
+	end[0] = len(b)
+	b = strconv.AppendInt(b, int64(s.Remaining), 10)
+	end[1] = len(b)
+	b = strconv.AppendInt(b, s.Reset, 10)
+	end[2] = len(b)
+	b = append(append(strconv.AppendQuote(b, name), ";q="...), b[:end[0]]...)
+	b = append(append(b, ';'), terms...)
+	end[3] = len(b)
+	b = append(append(strconv.AppendQuote(b, name), ";r="...), b[end[0]:end[1]]...)
+	b = strconv.AppendInt(append(b, ";t="...), max(wholeSeconds(d.Reset.Sub(now)), 0), 10)
+	end[4] = len(b)
+	text, begin := string(b), 0
+	values := make([]string, len(headers))
+	for i, header := range headers {
+		values[i] = text[begin:end[i]]
 		h[header] = values[i : i+1 : i+1]
+		begin = end[i]
 	}
 }
 

@@ -143,7 +143,9 @@ func checkPrefix(prefix string) (string, error) {
 
 func isBase62(s string) bool {
 	for i := range len(s) {
-		if strings.IndexByte(alphabet, s[i]) < 0 {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
+		default:
 			return false
 		}
 	}

@@ -51,7 +51,7 @@ type Tokens struct {
 // sealed is what a token holds.
 type sealed struct {
 	ID      string `json:"id"`
-	Key     Digest `json:"k"`
+	Key     []byte `json:"k"` // a Digest, which JSON would spell in three times the characters
 	Minted  int64  `json:"m"` // milliseconds
 	Expires int64  `json:"e"`
 	Claims  Claims `json:"c"`
@@ -74,7 +74,7 @@ func (t Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 		return Secret{}, err
 	}
 	now := t.now()
-	plain, err := json.Marshal(sealed{ID: "tok_" + id, Key: key, Minted: now.UnixMilli(), Expires: now.Add(ttl).UnixMilli(), Claims: c})
+	plain, err := json.Marshal(sealed{ID: "tok_" + id, Key: key[:], Minted: now.UnixMilli(), Expires: now.Add(ttl).UnixMilli(), Claims: c})
 	if err != nil {
 		return Secret{}, fmt.Errorf("auth: token: %w", err)
 	}
@@ -102,7 +102,7 @@ func (t Tokens) unseal(seal cipher.AEAD, prefix, text string) (s sealed, refusal
 		return sealed{}, "malformed token"
 	}
 	plain, err := seal.Open(nil, raw[:seal.NonceSize()], raw[seal.NonceSize():], []byte(prefix))
-	if err != nil || json.Unmarshal(plain, &s) != nil {
+	if err != nil || json.Unmarshal(plain, &s) != nil || len(s.Key) != len(Digest{}) {
 		return sealed{}, "token not sealed here"
 	}
 	switch now := t.now(); {
