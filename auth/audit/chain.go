@@ -115,7 +115,7 @@ func (c *chain) enrol(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, known := state.chain(c.writer); known { // an earlier call did not fail after all
+		if _, err := state.index(c.writer); err == nil { // an earlier call did not fail after all
 			c.enrolled = true
 			return nil
 		}

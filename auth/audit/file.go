@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -221,20 +220,24 @@ func (f *File) writeState(s State) error {
 // replaceFile puts text in place of a file, so that after a crash it is the old or the
 // new one, whole.
 func replaceFile(path string, text io.Reader) (err error) {
-	aside, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // of mode 0600
+	name := path + ".new" // always the same, so that crashes do not leave ever more of them
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	aside, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.Remove(aside.Name()))
+			err = errors.Join(err, os.Remove(name))
 		}
 	}()
 	_, err = io.Copy(aside, text)
 	if err := errors.Join(err, aside.Sync(), aside.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(aside.Name(), path); err != nil {
+	if err := os.Rename(name, path); err != nil {
 		return err
 	}
 	return syncDir(path)

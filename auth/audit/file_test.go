@@ -246,6 +246,29 @@ func TestFileWhoseHeadsFail(t *testing.T) {
 	}
 }
 
+// TestACrashWhileAFileIsReplaced has half of a new one left beside each.
+func TestACrashWhileAFileIsReplaced(t *testing.T) {
+	path := written(t, 3)
+	for _, name := range []string{path + ".new", path + ".heads.new"} {
+		if err := os.WriteFile(name, []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := openFile(t, path)
+	w := newWriter(t, audit.Config{Log: f})
+	record(t, w, 6, 8)
+	closeWriter(t, w)
+	if p, err := audit.Prune(t.Context(), f, pepper, entry(2).Time); err != nil || p.Entries != 1 {
+		t.Errorf("pruned %+v, %v", p, err)
+	}
+	if ids := kept(t, f); len(ids) != 6 {
+		t.Errorf("the log has %v", ids)
+	}
+	if left, err := filepath.Glob(path + "*new*"); err != nil || len(left) > 0 {
+		t.Errorf("files left over: %v, %v", left, err)
+	}
+}
+
 // TestAppendLine holds the line that is written by hand against encoding/json.
 func TestAppendLine(t *testing.T) {
 	for _, text := range []string{"", "plain ~ text", `"quoted" \`, "ü🙂\u2028", "\x00\x01\x1f\x7f\n", "<&>", "\xff"} {

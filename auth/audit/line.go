@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,8 +66,8 @@ func AppendLine(to []byte, r Record) []byte {
 		}
 		to = appendText(append(to, textNames[i]...), *t)
 	}
-	to = appendText(append(to, `,"mac":`...), r.MAC.String())
-	return append(to, "}\n"...)
+	to = base64.RawURLEncoding.AppendEncode(append(to, `,"mac":"`...), r.MAC[:])
+	return append(to, "\"}\n"...)
 }
 
 // textNames are the names of the texts of an entry, and statusAt is the place of its

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/sightline-analytics/sightline/auth"
 )
@@ -82,15 +81,6 @@ type Roster struct {
 type State struct {
 	Roster Roster
 	Chains []Chain // by writer
-}
-
-// chain returns the chain of writer.
-func (s State) chain(writer string) (Chain, bool) {
-	i := slices.IndexFunc(s.Chains, func(c Chain) bool { return c.Head.Writer == writer })
-	if i < 0 {
-		return Chain{}, false
-	}
-	return s.Chains[i], true
 }
 
 // A Log keeps records, heads, cuts and the roster as they are handed to it, and judges

@@ -29,34 +29,36 @@ func (m *Memory) State(ctx context.Context) (State, error) {
 	return m.state.clone(), ctx.Err()
 }
 
-// Enrol implements [Log].
-func (m *Memory) Enrol(ctx context.Context, r Roster, head Mark) error {
+// change runs do, unless ctx is over.
+func (m *Memory) change(ctx context.Context, do func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return m.state.enrol(r, head)
+	return do()
+}
+
+// Enrol implements [Log].
+func (m *Memory) Enrol(ctx context.Context, r Roster, head Mark) error {
+	return m.change(ctx, func() error { return m.state.enrol(r, head) })
 }
 
 // Append implements [Log].
 func (m *Memory) Append(ctx context.Context, head Mark, records []Record) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	i, err := m.state.index(head.Writer)
-	if err != nil {
-		return err
-	}
-	records, err = Missing(m.state.Chains[i].Head, records)
-	if err != nil {
-		return err
-	}
-	m.records = append(m.records, records...)
-	m.state.Chains[i].Head = head
-	return nil
+	return m.change(ctx, func() error {
+		i, err := m.state.index(head.Writer)
+		if err != nil {
+			return err
+		}
+		records, err := Missing(m.state.Chains[i].Head, records)
+		if err != nil {
+			return err
+		}
+		m.records = append(m.records, records...)
+		m.state.Chains[i].Head = head
+		return nil
+	})
 }
 
 // Scan implements [Log].
@@ -79,24 +81,16 @@ func (m *Memory) Scan(ctx context.Context) iter.Seq2[Record, error] {
 
 // Cut implements [Log].
 func (m *Memory) Cut(ctx context.Context, cuts []Mark) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	m.state.cut(cuts)
-	m.records = slices.DeleteFunc(m.records, func(r Record) bool { return covered(r, cuts) })
-	return nil
+	return m.change(ctx, func() error {
+		m.state.cut(cuts)
+		m.records = slices.DeleteFunc(m.records, func(r Record) bool { return covered(r, cuts) })
+		return nil
+	})
 }
 
 // Drop implements [Log].
 func (m *Memory) Drop(ctx context.Context, r Roster, heads []Mark) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return m.state.drop(r, heads)
+	return m.change(ctx, func() error { return m.state.drop(r, heads) })
 }
 
 // Find implements [Finder].

@@ -17,8 +17,8 @@ import (
 // about. Texts carry their length and numbers have eight bytes, so no two sequences of
 // fields have the same bytes.
 type sealer struct {
-	mac hash.Hash
-	buf []byte
+	mac      hash.Hash
+	buf, out []byte
 }
 
 func newSealer(pepper []byte) (*sealer, error) {
@@ -104,11 +104,11 @@ func (s *sealer) bytes(m MAC) *sealer {
 	return s
 }
 
-func (s *sealer) sum() (m MAC) {
+func (s *sealer) sum() MAC {
 	s.mac.Reset()
 	s.mac.Write(s.buf)
-	s.mac.Sum(m[:0])
-	return m
+	s.out = s.mac.Sum(s.out[:0])
+	return MAC(s.out)
 }
 
 // equal compares in constant time: who may try seals and measure learns nothing.

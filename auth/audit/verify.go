@@ -225,7 +225,7 @@ func (v *verifier) record(r *Record) {
 		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "altered"})
 	case r.Seq == l.Head.Seq && !equal(r.MAC, l.Head.MAC):
 		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry that the head names"})
-	case v.told(r) != r.MAC:
+	case l.told(r) != r.MAC:
 		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry of the known head"})
 	}
 	l.seq, l.prev, l.loose = r.Seq, [2]MAC{r.MAC, computed}, false
@@ -233,8 +233,7 @@ func (v *verifier) record(r *Record) {
 }
 
 // told returns the MAC that a known head has for r, else r's own.
-func (v *verifier) told(r *Record) MAC {
-	l := v.links[r.Writer]
+func (l *links) told(r *Record) MAC {
 	for len(l.known) > 0 && l.known[0].Seq < r.Seq {
 		l.known = l.known[1:]
 	}
