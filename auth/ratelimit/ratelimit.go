@@ -131,44 +131,27 @@ func (cfg Config) withDefaults() Config {
 // Allow implements [auth.Limiter]. It needs no I/O; its only error is that of a class
 // without a limit.
 func (l *Limiter) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
-	t, ok := l.tables[class]
-	if !ok {
-		return auth.Decision{}, noLimit(class)
-	}
-	return t.decide(id, max(cost, 0), l.limitIn(t, own), true), nil
+	return l.decide(class, id, cost, own, true)
 }
 
 // Peek says what Allow would say now, and takes nothing.
 func (l *Limiter) Peek(class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
-	t, ok := l.tables[class]
-	if !ok {
-		return auth.Decision{}, noLimit(class)
-	}
-	return t.decide(id, max(cost, 0), l.limitIn(t, own), false), nil
+	return l.decide(class, id, cost, own, false)
 }
 
-// Limit is the limit per [auth.Window] of a caller in class: own, unless it is nil, else
-// the class's; both with Factor applied. Its error is that of a class without a limit.
-func (l *Limiter) Limit(class auth.Class, own *auth.Limits) (int, error) {
+func (l *Limiter) decide(class auth.Class, id string, cost int, own *auth.Limits, take bool) (auth.Decision, error) {
 	t, ok := l.tables[class]
 	if !ok {
-		return 0, noLimit(class)
+		return auth.Decision{}, fmt.Errorf("ratelimit: class %q has no limit", class)
 	}
-	return l.limitIn(t, own), nil
-}
-
-func (l *Limiter) limitIn(t *table, own *auth.Limits) int {
-	if own == nil {
-		return t.limit
+	limit := t.limit
+	if own != nil {
+		limit = l.scaled(own.PerMinute)
 	}
-	return l.scaled(own.PerMinute)
+	return t.decide(id, max(cost, 0), limit, take), nil
 }
 
 // scaled is a limit with the factor applied. Nobody is locked out by rounding.
 func (l *Limiter) scaled(limit int) int {
 	return int(min(max(math.Round(float64(limit)*l.factor), 1), maxLimit))
-}
-
-func noLimit(class auth.Class) error {
-	return fmt.Errorf("ratelimit: class %q has no limit", class)
 }

@@ -88,8 +88,8 @@ func TestLimitsOfClasses(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			l, _ := newLimiter(t, row.cfg)
-			if got, err := l.Limit(row.class, row.own); got != row.want || err != nil {
-				t.Errorf("Limit says %d, %v; want %d", got, err, row.want)
+			if d := allow(t, l, row.class, "id", 0, row.own); d.Limit != row.want {
+				t.Errorf("told %d, want %d", d.Limit, row.want)
 			}
 			if got := drain(t, l, row.class, "id", row.own); got != row.want {
 				t.Errorf("%d passed, want %d", got, row.want)
@@ -102,9 +102,6 @@ func TestAClassWithoutLimitIsAnError(t *testing.T) {
 	l, _ := newLimiter(t, ratelimit.Config{})
 	if d, err := l.Allow(t.Context(), "export", "id", 1, nil); err == nil || d.OK || !strings.Contains(err.Error(), `"export"`) {
 		t.Errorf("%+v, %v", d, err)
-	}
-	if _, err := l.Limit("export", nil); err == nil {
-		t.Error("Limit knows it")
 	}
 }
 

@@ -138,14 +138,11 @@ func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost i
 	if l.away.Load() {
 		return l.cfg.Local.Allow(ctx, class, id, cost, own)
 	}
-	if d, err := l.cfg.Local.Peek(class, id, cost, own); err != nil || !d.OK {
+	d, err := l.cfg.Local.Peek(class, id, cost, own)
+	if err != nil || !d.OK {
 		return d, err
 	}
-	limit, err := l.cfg.Local.Limit(class, own)
-	if err != nil {
-		return auth.Decision{}, err
-	}
-	d, err := l.ask(context.WithoutCancel(ctx), l.key(class, id), limit, cost)
+	d, err = l.ask(context.WithoutCancel(ctx), l.key(class, id), d.Limit, cost)
 	if err != nil {
 		l.lost(err)
 		return l.cfg.Local.Allow(ctx, class, id, cost, own)
