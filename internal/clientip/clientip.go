@@ -22,13 +22,14 @@ func (p Proxies) Addr(r *http.Request) netip.Addr {
 		return netip.Addr{}
 	}
 	addr := plain(peer.Addr())
-	hops := strings.Split(strings.Join(r.Header.Values(Header), ","), ",")
-	for i := len(hops) - 1; i >= 0 && p.trusts(addr); i-- {
-		hop, ok := parse(hops[i])
+	hops := strings.Join(r.Header.Values(Header), ",")
+	for p.trusts(addr) {
+		comma := strings.LastIndexByte(hops, ',')
+		hop, ok := parse(hops[comma+1:])
 		if !ok {
 			break
 		}
-		addr = hop
+		addr, hops = hop, hops[:max(comma, 0)]
 	}
 	return addr
 }

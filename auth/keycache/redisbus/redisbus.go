@@ -111,8 +111,9 @@ func (b *Bus) Close() error {
 	return err
 }
 
-// KeyChanged implements [auth.Invalidator]: it tells all processes, this one too. A failure
-// is logged, once until it works again.
+// KeyChanged implements [auth.Invalidator]: it tells all processes, this one too, but this
+// one through Redis as well: whoever changes keys tells the own cache beside the bus. A
+// failure is logged, once until it works again.
 func (b *Bus) KeyChanged(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.cfg.Timeout)
 	defer cancel()

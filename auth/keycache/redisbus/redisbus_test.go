@@ -18,12 +18,16 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 )
 
+// slack is how long 50 ms may take on a machine with other work. The client by itself would
+// take some times as long.
+const slack = 2 * time.Second
+
 // ears write down what they are told.
 type ears chan string
 
 func (e ears) KeyChanged(_ context.Context, id string) { e <- id }
 
-// hear returns the next id, "" left out when skip says so.
+// hear waits until it is told of want.
 func (e ears) hear(t *testing.T, want string) {
 	t.Helper()
 	for late := time.After(20 * time.Second); ; {
@@ -188,7 +192,7 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 	for range 5 {
 		began := time.Now()
 		b.KeyChanged(t.Context(), "meanwhile")
-		if took := time.Since(began); took > 500*time.Millisecond {
+		if took := time.Since(began); took > slack {
 			t.Errorf("without Redis a change waited %v", took)
 		}
 	}
@@ -213,7 +217,7 @@ func TestRedisWasNeverThere(t *testing.T) {
 	began := time.Now()
 	b := newBus(t, l.Addr().String(), make(ears, 1), nil)
 	b.KeyChanged(t.Context(), "x")
-	if took := time.Since(began); took > 500*time.Millisecond {
+	if took := time.Since(began); took > slack {
 		t.Errorf("to begin and to tell took %v", took)
 	}
 }
