@@ -57,11 +57,11 @@ func (s *Store) lookAgain(ctx context.Context, all bool) {
 			for i := range d.rows {
 				rows[i] = &d.rows[i]
 			}
-			_, err := s.settle(ctx, d.receipt, rows)
-			if err != nil {
+			switch _, err := s.settle(ctx, d.receipt, rows); {
+			case err != nil:
 				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: rows in doubt could not be looked at", slog.Any("error", explain(err)))
-			}
-			if err == nil && d.ticks >= lastTick {
+				d.ticks--
+			case d.ticks >= lastTick:
 				continue
 			}
 		}

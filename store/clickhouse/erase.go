@@ -7,7 +7,6 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 var _ store.Eraser = (*Store)(nil)
@@ -38,6 +37,9 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 	if tables == nil {
 		return 0, fmt.Errorf("clickhouse: erase: %w: no such kind of subject: %q", store.ErrInvalid, subject.Kind)
 	}
+	if s.closing.Err() != nil {
+		return 0, errClosed
+	}
 	var sum int64
 	for _, table := range tables {
 		n, err := s.eraseFrom(ctx, table, subject)
@@ -53,23 +55,20 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 }
 
 func (s *Store) eraseFrom(ctx context.Context, table string, subject store.Subject) (int64, error) {
-	rows, err := s.Query(ctx, store.Statement{
-		Label: "erase",
-		SQL:   "SELECT toInt64(count()) FROM " + table + " AS t WHERE t.subject = {subject:String}",
-		Args:  []dialect.Arg{{Name: "subject", Kind: dialect.Subject, Value: subject}},
-		Kinds: []dialect.Kind{dialect.Int},
-	})
-	if err != nil {
-		return 0, err
-	}
 	settings := s.settings(ctx, "erase "+table)
 	settings["mutations_sync"] = 2 // every server has done it
 	writing := driver.Context(timeless{ctx}, driver.WithSettings(settings))
+	const where = " WHERE subject = {subject:String}"
+	id := driver.Named("subject", subjectText(subject))
+	var rows uint64 // without the limits of a query: what was once written can be erased
+	if err := s.conn.QueryRow(writing, "SELECT count() FROM "+table+where, id).Scan(&rows); err != nil {
+		return 0, err
+	}
 	alter := "ALTER TABLE " + s.cfg.local(table) + s.cfg.on()
-	if err := s.conn.Exec(writing, alter+" DELETE WHERE subject = {subject:String}", driver.Named("subject", subjectText(subject))); err != nil {
+	if err := s.conn.Exec(writing, alter+" DELETE"+where, id); err != nil {
 		return 0, err
 	}
 	// Copies that a race of writers left are hidden until now, and a DELETE passes by
 	// what is hidden.
-	return rows.Columns[0].Ints[0], s.conn.Exec(writing, alter+" APPLY DELETED MASK")
+	return int64(rows), s.conn.Exec(writing, alter+" APPLY DELETED MASK")
 }

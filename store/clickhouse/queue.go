@@ -65,13 +65,14 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// abandon gives the place of w free, when it waits still.
+// abandon gives the place of w free, and what it holds, when it waits still.
 func (q *queue) abandon(w *write) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !w.taken {
 		w.abandoned = true
 		q.rows -= len(w.rows)
+		w.batch, w.rows = nil, nil
 	}
 }
 
@@ -186,7 +187,9 @@ func blames(err error) bool {
 	if err == nil {
 		return false
 	}
-	for _, general := range []error{store.ErrUnavailable, store.ErrFull, ErrAccess, ErrRights, ErrNoSchema, ErrTooOld} {
+	for _, general := range []error{
+		store.ErrUnavailable, store.ErrFull, store.ErrNewerSchema, ErrAccess, ErrRights, ErrNoSchema, ErrTooOld, ErrTLS,
+	} {
 		if errors.Is(err, general) {
 			return false
 		}

@@ -20,7 +20,7 @@ var (
 
 // Restore stores b under a receipt that follows from mark: the server drops a block that
 // comes twice under one, for as long as it remembers the last 10 000 of a table. It
-// waits while the servers are away, up to Options.Patience.
+// waits while the servers are away, up to Options.Patience. Its errors are those of Write.
 func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error {
 	rows, err := arrange(b)
 	if err != nil {
@@ -40,8 +40,10 @@ func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error 
 	within, cancel := context.WithTimeout(ctx, s.cfg.Patience)
 	defer cancel()
 	c := commit{receipt: restored(mark), token: "restored " + mark}
-	// Receipts come first, as in commit: a retry that comes now finds row or receipt.
-	err = s.again(within, "receipts", func(ctx context.Context) error { return s.claim(ctx, c, all) })
+	if err = s.again(within, "schema", s.known); err == nil {
+		// Receipts come first, as in commit: a retry that comes now finds row or receipt.
+		err = s.again(within, "receipts", func(ctx context.Context) error { return s.claim(ctx, c, all) })
+	}
 	if err == nil {
 		err = s.insertGroup(within, c, []*write{w})
 	}

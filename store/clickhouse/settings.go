@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"maps"
+	"math"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -18,7 +19,7 @@ func (s *Store) reading(ctx context.Context, label string) driver.Settings {
 		// Over HTTP a query that nobody waits for is stopped under these two only.
 		"cancel_http_readonly_queries_on_client_close": 1,
 		"readonly":           2,
-		"max_execution_time": int(s.cfg.MaxExecutionTime.Seconds() + 0.999),
+		"max_execution_time": int64(math.Ceil(s.cfg.MaxExecutionTime.Seconds())), // 0 would be no limit
 		"max_query_size":     maxQuerySize,
 	})
 	if s.cfg.MaxMemory > 0 {

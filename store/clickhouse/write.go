@@ -16,7 +16,9 @@ import (
 // keeps no other back.
 //
 // Write waits while the servers are away, up to Options.Patience. Its error wraps
-// store.ErrUnavailable when they stay away, and at once when Options.Buffer rows wait already.
+// store.ErrUnavailable when they stay away, and at once when Options.Buffer rows wait already;
+// store.ErrNewerSchema when a newer program made the tables, of which nothing is touched.
+// After an error b may still be on its way: it must not be changed.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
 	rows, err := arrange(b)
 	if err != nil {
