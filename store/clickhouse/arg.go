@@ -94,7 +94,7 @@ func addressBytes(value any) int {
 	case []string:
 		n := 6
 		for _, text := range v {
-			n += escapedBytes(text) + 10
+			n += listedBytes(text)
 		}
 		return n
 	case []int64:
@@ -106,13 +106,17 @@ func addressBytes(value any) int {
 	}
 }
 
+// listedBytes is how long text is in an address at most, as one of a list: in quotes, with
+// a comma.
+func listedBytes(text string) int { return len("%27%27%2C") + escapedBytes(text) }
+
 func escapedBytes(text string) int {
 	n := 0
 	for i := range len(text) {
 		switch c := text[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
 			n++
-		case c < ' ', c == '\'', c == '\\':
+		case c < ' ', c == '\'', c == '\\', c == '`':
 			n += 12 // escaped twice
 		default:
 			n += 3
@@ -123,8 +127,7 @@ func escapedBytes(text string) int {
 
 // bind turns arguments of a statement into those of ClickHouse, and reports all that
 // cannot be.
-func bind(args []dialect.Arg) ([]argument, error) {
-	lang := dialect.ClickHouse()
+func bind(lang *dialect.Dialect, args []dialect.Arg) ([]argument, error) {
 	bound := make([]argument, len(args))
 	var faults []error
 	for i, a := range args {

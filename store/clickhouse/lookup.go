@@ -203,7 +203,7 @@ func fitting(rows []stored, texts ...func(stored) string) iter.Seq[[]stored] {
 		for i, r := range rows {
 			full := i-begin == lookUpRows
 			for j, text := range texts {
-				sizes[j] += spelled(text(r))
+				sizes[j] += listedBytes(text(r))
 				full = full || i > begin && sizes[j] > lookUpBytes
 			}
 			if !full {
@@ -214,28 +214,11 @@ func fitting(rows []stored, texts ...func(stored) string) iter.Seq[[]stored] {
 			}
 			begin = i
 			for j, text := range texts {
-				sizes[j] = spelled(text(r))
+				sizes[j] = listedBytes(text(r))
 			}
 		}
 		if begin < len(rows) {
 			yield(rows[begin:])
 		}
 	}
-}
-
-// spelled is how long a text in a list becomes in an address, at most: quotes and
-// backslashes are escaped twice, and every byte but a few takes three.
-func spelled(text string) int {
-	n := len("%27%27%2C")
-	for _, c := range []byte(text) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
-			n++
-		case c < ' ', c == '\'', c == '\\', c == '`':
-			n += 12
-		default:
-			n += 3
-		}
-	}
-	return n
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // schemaVersion is what Migrate brings the tables to. It grows with every change.
@@ -72,9 +74,9 @@ func layoutOf[T any](t table[T], o *Options) layout {
 func (o Options) Schema() []string {
 	var ddl []string
 	for _, l := range o.layouts() {
-		ddl = append(ddl, l.create(o.Cluster))
+		ddl = append(ddl, l.create(&o))
 		if o.Cluster != "" {
-			ddl = append(ddl, l.distribute(o.Cluster))
+			ddl = append(ddl, l.distribute(&o))
 		}
 	}
 	return ddl
@@ -93,14 +95,13 @@ func (o *Options) on() string {
 	if o.Cluster == "" {
 		return ""
 	}
-	return " ON CLUSTER " + ident(o.Cluster)
+	return " ON CLUSTER " + dialect.ClickHouse().Ident(o.Cluster)
 }
 
-func (l layout) create(cluster string) string {
-	o := Options{Cluster: cluster}
+func (l layout) create(o *Options) string {
 	engine := "MergeTree"
 	window := "non_replicated_deduplication_window = 10000"
-	if cluster != "" {
+	if o.Cluster != "" {
 		engine = "ReplicatedMergeTree('/clickhouse/tables/{database}/{table}/{shard}', '{replica}')"
 		window = "replicated_deduplication_window = 10000"
 	}
@@ -123,17 +124,11 @@ func (l layout) create(cluster string) string {
 	return b.String()
 }
 
-func (l layout) distribute(cluster string) string {
-	o := Options{Cluster: cluster}
+func (l layout) distribute(o *Options) string {
 	key := "cityHash64(" + l.shard + ")"
 	if strings.HasPrefix(l.order, "subject") {
 		key = "cityHash64(subject, " + l.shard + ")"
 	}
 	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s%s AS %s\nENGINE = Distributed(%s, currentDatabase(), %s, %s)",
-		l.name, o.on(), o.local(l.name), ident(cluster), o.local(l.name), key)
-}
-
-// ident quotes an identifier.
-func ident(name string) string {
-	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
+		l.name, o.on(), o.local(l.name), dialect.ClickHouse().Ident(o.Cluster), o.local(l.name), key)
 }
