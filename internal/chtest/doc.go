@@ -1,7 +1,10 @@
-// Package chtest starts ClickHouse servers for tests that break them.
+// Package chtest gives tests databases of their own on a ClickHouse server, and starts
+// servers for tests that break them.
 //
 // The environment says how:
 //
+//   - CLICKHOUSE_DSN and CLICKHOUSE_HTTP_DSN are the addresses of a server, native and
+//     HTTP, whose user may create databases.
 //   - CLICKHOUSE_UP is a command that runs a server on loopback. "$CLICKHOUSE_UP start
 //     --name NAME --data DIR --http-port PORT --native-port PORT FLAG…" prints the HTTP
 //     address when the server answers, native in place of start the native one, and

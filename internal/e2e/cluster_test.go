@@ -59,21 +59,7 @@ func startCluster(t *testing.T) cluster {
 
 // open is an empty store over both servers.
 func (c cluster) open(t *testing.T) storetest.Filled {
-	return openCluster(t, clickhouse.Options{DSN: c.database(t), Cluster: shards, Linger: -1})
-}
-
-func openCluster(t *testing.T, o clickhouse.Options) *clickhouse.Store {
-	t.Helper()
-	s, err := clickhouse.Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return openClickHouse(t, clickhouse.Options{DSN: c.database(t), Cluster: shards})
 }
 
 // database makes the tables of a cluster in a new database, and returns its address on the
@@ -88,18 +74,18 @@ func (c cluster) databaseOf(t *testing.T, change func(ddl string) string) string
 	t.Helper()
 	name := fmt.Sprintf("diff_%x", rand.Uint64())
 	for _, s := range []*chtest.Server{c.second, c.first} {
-		execute(t, connect(t, s.Native), "CREATE DATABASE "+name)
-		conn := connect(t, inDatabase(t, s.Native, name))
+		chtest.Exec(t, chtest.Connect(t, s.Native), "CREATE DATABASE "+name)
+		conn := chtest.Connect(t, chtest.In(t, s.Native, name))
 		for _, ddl := range unreplicated(t, clickhouse.Options{Cluster: shards}.Schema()) {
 			if s == c.first || !strings.Contains(ddl, "Distributed") {
-				execute(t, conn, change(ddl))
+				chtest.Exec(t, conn, change(ddl))
 			}
 		}
 		if s == c.first {
-			execute(t, conn, "INSERT INTO schema_versions_local (version) VALUES (1)")
+			chtest.Exec(t, conn, "INSERT INTO schema_versions_local (version) VALUES (1)")
 		}
 	}
-	return inDatabase(t, c.first.Native, name)
+	return chtest.In(t, c.first.Native, name)
 }
 
 // unreplicated is the schema of a cluster as servers without a keeper can have it: with
@@ -129,7 +115,7 @@ func TestClusterDiff(t *testing.T) {
 	key := regexp.MustCompile(`cityHash64\(.*\)\)$`)
 	scattered := func(t *testing.T) storetest.Filled {
 		dsn := c.databaseOf(t, func(ddl string) string { return key.ReplaceAllString(ddl, "rand())") })
-		return openCluster(t, clickhouse.Options{DSN: dsn, Cluster: shards, Linger: -1})
+		return openClickHouse(t, clickhouse.Options{DSN: dsn, Cluster: shards})
 	}
 	storetest.DiffCatches(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: scattered}, []storetest.Mistake{
 		{Name: "rows of a session on several servers"},
@@ -141,13 +127,13 @@ func TestClusterWriter(t *testing.T) {
 	c := startCluster(t)
 	opened := map[storetest.WriterStore]clickhouse.Options{}
 	open := func(t *testing.T, o clickhouse.Options) storetest.WriterStore {
-		s := openCluster(t, o)
+		s := openClickHouse(t, o)
 		opened[s] = o
 		return s
 	}
 	storetest.RunWriter(t, storetest.WriterHarness{
 		Open: func(t *testing.T, now func() time.Time) storetest.WriterStore {
-			return open(t, clickhouse.Options{DSN: c.database(t), Cluster: shards, Linger: -1, Now: now})
+			return open(t, clickhouse.Options{DSN: c.database(t), Cluster: shards, Now: now})
 		},
 		Reopen: func(t *testing.T, s storetest.WriterStore, now func() time.Time) storetest.WriterStore {
 			if err := s.(*clickhouse.Store).Close(); err != nil {
@@ -164,7 +150,7 @@ func TestClusterWriter(t *testing.T) {
 // loseAnswers writes a world over a connection that loses every other answer to an insert.
 func (c cluster) loseAnswers(t *testing.T) {
 	dsn := c.database(t)
-	lossy, err := clickhouse.New(&lossyConn{Conn: connect(t, dsn)}, clickhouse.Options{Cluster: shards, Linger: -1})
+	lossy, err := clickhouse.New(&lossyConn{Conn: chtest.Connect(t, dsn)}, clickhouse.Options{Cluster: shards, Linger: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,16 +166,10 @@ func (c cluster) loseAnswers(t *testing.T) {
 	if stored, err := want.Write(t.Context(), &w.Batch); err != nil || stored != written {
 		t.Errorf("DuckDB stores %+v, %v; the cluster %+v", stored, err, written)
 	}
+	both, one := chtest.Connect(t, dsn), chtest.Connect(t, chtest.In(t, c.second.Native, path.Base(dsn)))
 	for _, table := range []string{"events", "errors", "vitals", "spans", "visits", "checks"} {
-		var rows, second uint64
-		conn := connect(t, dsn)
-		if err := conn.QueryRow(t.Context(), "SELECT count() FROM "+table).Scan(&rows); err != nil {
-			t.Fatal(err)
-		}
-		on := connect(t, inDatabase(t, c.second.Native, path.Base(dsn)))
-		if err := on.QueryRow(t.Context(), "SELECT count() FROM "+table+"_local").Scan(&second); err != nil {
-			t.Fatal(err)
-		}
+		rows := chtest.Number(t, both, "SELECT count() FROM "+table)
+		second := chtest.Number(t, one, "SELECT count() FROM "+table+"_local")
 		found, err := want.Query(t.Context(), store.Statement{Label: "count", SQL: "SELECT count(*) FROM " + table, Kinds: []dialect.Kind{dialect.Int}})
 		if err != nil {
 			t.Fatal(err)
@@ -224,36 +204,4 @@ func (b lossyBatch) Send() error {
 		return err
 	}
 	return io.ErrUnexpectedEOF
-}
-
-func connect(t *testing.T, dsn string) driver.Conn {
-	t.Helper()
-	o, err := driver.ParseDSN(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := driver.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	return conn
-}
-
-func execute(t *testing.T, conn driver.Conn, statement string) {
-	t.Helper()
-	if err := conn.Exec(t.Context(), statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
-}
-
-// inDatabase is the address of a database on the server of dsn.
-func inDatabase(t *testing.T, dsn, name string) string {
-	t.Helper()
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	return u.String()
 }

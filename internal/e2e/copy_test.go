@@ -4,9 +4,7 @@ package e2e
 
 import (
 	"bufio"
-	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,31 +16,20 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/sightline-analytics/sightline/example/demo"
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// copiedEvents is how many events TestCopy carries over: SIGHTLINE_COPY_EVENTS, 20 000
-// without it. There are other rows beside them.
-func copiedEvents(t *testing.T) int {
-	text := os.Getenv("SIGHTLINE_COPY_EVENTS")
-	if text == "" {
-		return 20_000
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 10_000 {
-		t.Fatalf("SIGHTLINE_COPY_EVENTS=%q is no number of at least 10 000 events", text)
-	}
-	return n
-}
-
 // TestCopy carries a DuckDB file over to ClickHouse, is killed twice on the way, goes on
 // and verifies; and finds a row that was taken away and one that was changed.
+// SIGHTLINE_COPY_EVENTS says how many events there are, beside other rows.
 func TestCopy(t *testing.T) {
 	dsn, conn := emptyClickHouse(t)
 	dir := t.TempDir()
-	events := copiedEvents(t)
+	events := storetest.Number(t, "SIGHTLINE_COPY_EVENTS", 20_000)
 	rows := fillFile(t, dir, events)
 	began := time.Now()
 	var there int64
@@ -72,12 +59,7 @@ func TestCopy(t *testing.T) {
 
 // testDamage removes a row of the target and changes another.
 func testDamage(t *testing.T, dir, dsn string, conn driver.Conn) {
-	exec := func(statement string) {
-		t.Helper()
-		if err := conn.Exec(t.Context(), statement+" SETTINGS mutations_sync = 2"); err != nil {
-			t.Fatal(err)
-		}
-	}
+	exec := func(statement string) { chtest.Exec(t, conn, statement+" SETTINGS mutations_sync = 2") }
 	day := func(table string) (id, day string) {
 		t.Helper()
 		row := conn.QueryRow(t.Context(), "SELECT event_id, toString(toDate(fromUnixTimestamp64Milli(time, 'UTC'))) FROM "+table+" ORDER BY event_id LIMIT 1")
@@ -157,101 +139,6 @@ func TestCopyBesideAServer(t *testing.T) {
 		t.Errorf("after the move: %v, want 10 events", rows)
 	}
 	p.stop(t)
-}
-
-// TestServeOnClickHouse is what a new user sees with --clickhouse.
-func TestServeOnClickHouse(t *testing.T) {
-	dsn, conn := emptyClickHouse(t)
-	dir := filepath.Join(t.TempDir(), "data")
-	p := launch(t, dir, "--clickhouse", dsn)
-	testCommands(t, p)
-	p.stop(t)
-	before := countRows(t, conn)
-	again := start(t, dir, "--clickhouse", dsn)
-	if now := countRows(t, conn); now < before || now > before+1000 {
-		t.Errorf("%d rows at first, %d after a restart", before, now)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "analytics.duckdb")); err == nil {
-		t.Error("there is a DuckDB file too")
-	}
-	status, answer, err := do(t.Context(), call{method: "GET", url: again.Address + "/health"})
-	if err != nil || status != 200 || answer["clickhouse"] != true {
-		t.Errorf("health: status %d, %v, %v", status, answer, err)
-	}
-	again.stop(t)
-}
-
-func TestClickHouseThatCannotBeUsed(t *testing.T) {
-	dsn, _ := emptyClickHouse(t)
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wrong, nowhere, away := *u, *u, *u
-	wrong.User = url.UserPassword("default", "not-the-password")
-	nowhere.Path = "/not_there"
-	away.Host = "127.0.0.1:1"
-	for _, row := range []struct{ name, dsn, want string }{
-		{"a wrong password", wrong.String(), "user or password is wrong"},
-		{"no such database", nowhere.String(), "create the database"},
-		{"nobody there", away.String(), "unavailable"},
-		{"no address at all", "duck", "DSN is not of the form"},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			dir := t.TempDir()
-			for _, args := range [][]string{
-				{"serve", "--addr", "127.0.0.1:0", "--data", dir, "--clickhouse", row.dsn},
-				{"clickhouse", "migrate", "--clickhouse", row.dsn},
-			} {
-				out, errs, code := run(t, args...)
-				if code != 1 || out != "" || !strings.Contains(errs, row.want) || strings.Contains(errs, "not-the-password") {
-					t.Errorf("%s: exit code %d, %q, %q; want %q", args[0], code, out, errs, row.want)
-				}
-			}
-		})
-	}
-}
-
-// emptyClickHouse makes an empty database that is dropped when the test ends.
-func emptyClickHouse(t *testing.T) (dsn string, conn driver.Conn) {
-	t.Helper()
-	dsn = os.Getenv("CLICKHOUSE_DSN")
-	switch {
-	case dsn != "":
-	case os.Getenv("CI") == "true":
-		t.Fatal("CLICKHOUSE_DSN is not set")
-	default:
-		t.Skip("needs a ClickHouse server: set CLICKHOUSE_DSN to its address, as in clickhouse://default:@127.0.0.1:9000/default")
-	}
-	connect := func(dsn string) driver.Conn {
-		o, err := driver.ParseDSN(dsn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		conn, err := driver.Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = conn.Close() })
-		return conn
-	}
-	admin, name := connect(dsn), fmt.Sprintf("e2e_%d_%d", os.Getpid(), time.Now().UnixNano())
-	if err := admin.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := admin.Exec(ctx, "DROP DATABASE "+name+" SYNC"); err != nil {
-			t.Error(err)
-		}
-	})
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	return u.String(), connect(u.String())
 }
 
 // fillFile makes a DuckDB file with events and what belongs to them, some of them with
@@ -339,11 +226,6 @@ func number(t *testing.T, text, pattern string) int64 {
 // countRows counts the rows of all tables, without the help of what is tested.
 func countRows(t *testing.T, conn driver.Conn) int64 {
 	t.Helper()
-	var n uint64
-	err := conn.QueryRow(t.Context(), "SELECT (SELECT count() FROM events) + (SELECT count() FROM errors) + (SELECT count() FROM vitals)"+
-		" + (SELECT count() FROM spans) + (SELECT count() FROM visits) + (SELECT count() FROM checks)").Scan(&n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return int64(n)
+	return int64(chtest.Number(t, conn, "SELECT (SELECT count() FROM events) + (SELECT count() FROM errors) + (SELECT count() FROM vitals)"+
+		" + (SELECT count() FROM spans) + (SELECT count() FROM visits) + (SELECT count() FROM checks)"))
 }

@@ -3,13 +3,9 @@
 package e2e
 
 import (
-	"context"
-	"fmt"
-	"math/rand/v2"
-	"os"
 	"testing"
-	"time"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -28,6 +24,21 @@ func TestDiffCatchesMistakes(t *testing.T) {
 	storetest.DiffCatches(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, storetest.Mistakes())
 }
 
+func openClickHouse(t *testing.T, o clickhouse.Options) *clickhouse.Store {
+	t.Helper()
+	o.Linger = -1
+	s, err := clickhouse.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
 func onDuckDB(t *testing.T) storetest.Filled {
 	s, err := duckdb.Open(t.Context(), duckdb.Config{})
 	if err != nil {
@@ -43,41 +54,9 @@ func onDuckDB(t *testing.T) storetest.Filled {
 
 // onClickHouse opens a store in a new database of the server that CLICKHOUSE_DSN names.
 func onClickHouse(t *testing.T) storetest.Filled {
-	dsn := os.Getenv("CLICKHOUSE_DSN")
-	switch {
-	case dsn != "":
-	case os.Getenv("CI") == "true":
-		t.Fatal("CLICKHOUSE_DSN is not set")
-	default:
-		t.Skip("needs a ClickHouse server: set CLICKHOUSE_DSN to its address, as in clickhouse://default:@127.0.0.1:9000/default")
-	}
-	s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: newDatabase(t, dsn), Linger: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := openClickHouse(t, clickhouse.Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))})
 	if err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// newDatabase makes an empty database and returns its address. It ends with the test.
-func newDatabase(t *testing.T, dsn string) string {
-	t.Helper()
-	conn := connect(t, dsn)
-	name := fmt.Sprintf("diff_%x", rand.Uint64())
-	execute(t, conn, "CREATE DATABASE "+name)
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := conn.Exec(ctx, "DROP DATABASE "+name+" SYNC"); err != nil {
-			t.Error(err)
-		}
-	})
-	return inDatabase(t, dsn, name)
 }

@@ -7,25 +7,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
-)
 
-// rounds is how often TestKill kills: SIGHTLINE_LONG times, 2 without it.
-func rounds(t *testing.T) int {
-	text := os.Getenv("SIGHTLINE_LONG")
-	if text == "" {
-		return 2
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("SIGHTLINE_LONG=%q is no number of rounds", text)
-	}
-	return n
-}
+	"github.com/sightline-analytics/sightline/store/storetest"
+)
 
 // A stream is one kind of event that a round sends: how one is made, and how all of
 // a round are counted by the name they have in common with nothing else.
@@ -82,13 +71,14 @@ type sent struct {
 
 // TestKill kills the example under a stream of events, again and again. What was
 // answered with success is there after the restart; and when the clients then send
-// everything again, as clients that lost an answer do, it is there once.
+// everything again, as clients that lost an answer do, it is there once. SIGHTLINE_LONG
+// says how often it is killed.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	p := empty(t, dir, "--limits", "off") // a fast machine sends more than a page may
 	website := p.WebsiteID
 	total := 0
-	for round := range rounds(t) {
+	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
 		prefix := fmt.Sprintf("r%d-", round)
 		p.WebsiteID = website
 		all := streamUntil(t, p, prefix, p.kill)
@@ -175,7 +165,7 @@ func checkOnce(t *testing.T, r ready, s stream, prefix string, events sent, agai
 	known := map[string]bool{}
 	for _, name := range events.tried {
 		for shown, n := range counts {
-			if !endsWith(shown, name) {
+			if !strings.HasSuffix(shown, name) {
 				continue
 			}
 			known[name] = true
@@ -191,5 +181,3 @@ func checkOnce(t *testing.T, r ready, s stream, prefix string, events sent, agai
 		t.Errorf("%s: %d names are there, %d were sent", s.route, len(counts), len(known))
 	}
 }
-
-func endsWith(s, end string) bool { return len(s) >= len(end) && s[len(s)-len(end):] == end }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
@@ -51,7 +52,7 @@ func TestNoNameIsCapturedByAnOutputColumn(t *testing.T) {
 func TestOutputColumnsDoNotFilter(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := open(t, clickhouse.Options{DSN: database(t, dsn)})
+		s := open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)})
 		at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		batch := &store.Batch{}
 		for id, path := range map[string]string{"e1": "/a", "e2": "/a/b", "e3": "/c"} {
@@ -75,7 +76,7 @@ func TestOutputColumnsDoNotFilter(t *testing.T) {
 	})
 	// The same at the store: the filter sees what is stored, not what is shown.
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := open(t, clickhouse.Options{DSN: database(t, dsn)})
+		s := open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)})
 		write(t, s, someEvent("e1"))
 		rows, err := s.Query(t.Context(), store.Statement{
 			Label: "alias", SQL: "SELECT concat(t.path, 'shown') AS path FROM events AS t WHERE t.path = {p1:String} ORDER BY path",

@@ -13,6 +13,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/query"
@@ -31,7 +32,7 @@ const benchStart, benchEnd, benchDays = "2026-05-15", "2026-06-13", 30
 // the same protocol: one and the other in turn. It reports the medians of both, of the
 // pairs' ratios and of their differences.
 func BenchmarkAnswers(b *testing.B) {
-	s, conn := benchStore(b, server(b, "CLICKHOUSE_DSN"))
+	s, conn := benchStore(b, chtest.Address(b, "CLICKHOUSE_DSN"))
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return benchFrom.AddDate(0, 4, 0) }})
 	if err != nil {
 		b.Fatal(err)

@@ -3,18 +3,19 @@ package clickhouse_test
 import (
 	"testing"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // overNative opens an empty store, in a database of its own.
 func overNative(t *testing.T) storetest.Filled {
-	return open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_DSN"))})
+	return open(t, clickhouse.Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))})
 }
 
 // overHTTP is overNative over HTTP.
 func overHTTP(t *testing.T) storetest.Filled {
-	return open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_HTTP_DSN"))})
+	return open(t, clickhouse.Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_HTTP_DSN"))})
 }
 
 // TestReference asks the engine and the reference evaluator the same random questions,

@@ -3,15 +3,15 @@ package clickhouse_test
 import (
 	"context"
 	_ "embed"
-	"net/url"
-	"os"
 	"strconv"
 	"testing"
 	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // The world that answers are timed in: 90 days of one large website and a small one.
@@ -32,22 +32,12 @@ var worldSQL string
 // world is made when the server of dsn has none of that size yet, and stays there.
 func benchStore(b *testing.B, dsn string) (*clickhouse.Store, driver.Conn) {
 	b.Helper()
-	events := uint64(benchEvents)
-	if text := os.Getenv("SIGHTLINE_BENCH_EVENTS"); text != "" {
-		var err error
-		if events, err = strconv.ParseUint(text, 10, 64); err != nil {
-			b.Fatal(err)
-		}
-	}
+	events := uint64(storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", benchEvents))
 	name := benchWorld + "_" + strconv.FormatUint(events, 10)
-	run(b, dial(b, dsn), "CREATE DATABASE IF NOT EXISTS "+name)
-	u, err := url.Parse(dsn)
-	if err != nil {
-		b.Fatal(err)
-	}
-	u.Path = "/" + name
-	s := open(b, clickhouse.Options{DSN: u.String()})
-	conn := dial(b, u.String())
+	chtest.Exec(b, chtest.Connect(b, dsn), "CREATE DATABASE IF NOT EXISTS "+name)
+	dsn = chtest.In(b, dsn, name)
+	s := open(b, clickhouse.Options{DSN: dsn})
+	conn := chtest.Connect(b, with(b, dsn, "compress", "lz4")) // as the store does
 	if rows := countEvents(b, conn); rows < events {
 		b.Logf("making the world %s", name)
 		fillWorld(b, conn, events)
@@ -55,37 +45,9 @@ func benchStore(b *testing.B, dsn string) (*clickhouse.Store, driver.Conn) {
 	return s, conn
 }
 
-// dial is a bare connection with the compression that the store uses, too.
-func dial(b *testing.B, dsn string) driver.Conn {
-	b.Helper()
-	o, err := driver.ParseDSN(dsn)
-	if err != nil {
-		b.Fatal(err)
-	}
-	o.Compression = &driver.Compression{Method: driver.CompressionLZ4}
-	conn, err := driver.Open(o)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = conn.Close() })
-	return conn
-}
-
-func run(b *testing.B, conn driver.Conn, statement string, args ...any) {
-	b.Helper()
-	if err := conn.Exec(b.Context(), statement, args...); err != nil {
-		b.Fatal(err)
-	}
-}
-
 func countEvents(b *testing.B, conn driver.Conn) uint64 {
 	b.Helper()
-	var rows uint64
-	err := conn.QueryRow(b.Context(), "SELECT count() FROM events WHERE subject = {site:String}", driver.Named("site", benchLarge)).Scan(&rows)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return rows
+	return chtest.Number(b, conn, "SELECT count() FROM events WHERE subject = {site:String}", driver.Named("site", benchLarge))
 }
 
 // fillWorld adds events until the large website has at least as many as asked for, as
@@ -93,7 +55,7 @@ func countEvents(b *testing.B, conn driver.Conn) uint64 {
 func fillWorld(b *testing.B, conn driver.Conn, events uint64) {
 	b.Helper()
 	ctx := driver.Context(context.Background(), driver.WithSettings(driver.Settings{"max_execution_time": 600}))
-	run(b, conn, "TRUNCATE TABLE events")
+	chtest.Exec(b, conn, "TRUNCATE TABLE events")
 	for _, site := range []struct {
 		name     string
 		sessions uint64

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
@@ -134,7 +135,7 @@ func TestArgumentsOfAMebibyte(t *testing.T) {
 func TestRequestOfTheLargestSize(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := open(t, clickhouse.Options{DSN: database(t, dsn)})
+		s := open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)})
 		when := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		write(t, s, someEvent("e1"))
 		engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return when }, Timeout: 2 * time.Minute})

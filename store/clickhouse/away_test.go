@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	driver "github.com/ClickHouse/clickhouse-go/v2"
-
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -48,7 +47,7 @@ func counts(t *testing.T, s *clickhouse.Store) map[string]int64 {
 func TestServersAway(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		dsn = database(t, dsn)
+		dsn = chtest.Database(t, dsn)
 		there := open(t, clickhouse.Options{DSN: dsn})
 		way, address := newGate(t, dsn)
 		const patience = 4 * time.Second
@@ -114,7 +113,7 @@ func TestServersAway(t *testing.T) {
 func TestServersBack(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		dsn = database(t, dsn)
+		dsn = chtest.Database(t, dsn)
 		there := open(t, clickhouse.Options{DSN: dsn})
 		way, address := newGate(t, dsn)
 		s := open(t, clickhouse.Options{DSN: address})
@@ -139,7 +138,7 @@ func TestServersBack(t *testing.T) {
 // The caller's own end is the error of a write that waits, and the write's place is free.
 func TestCallerGone(t *testing.T) {
 	t.Parallel()
-	dsn := database(t, server(t, "CLICKHOUSE_DSN"))
+	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 	way, address := newGate(t, dsn)
 	s := open(t, clickhouse.Options{DSN: address, Buffer: 10, Patience: 5 * time.Second})
 	way.shut()
@@ -161,100 +160,11 @@ func TestCallerGone(t *testing.T) {
 	}
 }
 
-// Close stores what waits.
-func TestCloseStoresWhatWaits(t *testing.T) {
-	t.Parallel()
-	dsn := database(t, server(t, "CLICKHOUSE_DSN"))
-	there := open(t, clickhouse.Options{DSN: dsn})
-	s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: dsn, Linger: 10 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Write(t.Context(), events("first")); err != nil {
-		t.Fatal(err)
-	}
-	var writers sync.WaitGroup
-	for i := range 20 {
-		writers.Go(func() {
-			if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
-				t.Errorf("Write: %v", err)
-			}
-		})
-	}
-	time.Sleep(200 * time.Millisecond)
-	if err := s.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
-	writers.Wait()
-	if got := counts(t, there); len(got) != 21 {
-		t.Errorf("%d events are there, want 21", len(got))
-	}
-	if _, err := s.Write(t.Context(), events("late")); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("Write after Close: %v, want ErrUnavailable", err)
-	}
-}
-
-// A batch that the server refuses keeps no other back, of those that it was joined with.
-func TestOneBadBatch(t *testing.T) {
-	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
-		dsn = database(t, dsn)
-		s := open(t, clickhouse.Options{DSN: dsn, Linger: 500 * time.Millisecond})
-		alter(t, dsn, "ALTER TABLE events ADD CONSTRAINT good CHECK event_id NOT LIKE 'bad%'")
-		if _, err := s.Write(t.Context(), events("first")); err != nil { // what comes now is joined
-			t.Fatal(err)
-		}
-		var writers sync.WaitGroup
-		for i := range 16 {
-			writers.Go(func() {
-				switch i {
-				case 5, 11:
-					if _, err := s.Write(t.Context(), events("with", fmt.Sprint("bad", i))); err == nil || errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "469") {
-						t.Errorf("a batch that breaks a constraint: %v, want what the server said", err)
-					}
-				case 7:
-					b := events("with")
-					b.Events = append(b.Events, store.Event{Website: "w", ID: "no time"})
-					if _, err := s.Write(t.Context(), b); !errors.Is(err, store.ErrInvalid) {
-						t.Errorf("a batch with a row without time: %v, want ErrInvalid", err)
-					}
-				default:
-					if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
-						t.Errorf("a good batch: %v", err)
-					}
-				}
-			})
-		}
-		writers.Wait()
-		got := counts(t, s)
-		if len(got) != 14 || got["with"] != 0 {
-			t.Errorf("%d ids, 'with' %d times; want the 14 of the good batches", len(got), got["with"])
-		}
-	})
-}
-
-// alter runs a statement on the server of dsn.
-func alter(t *testing.T, dsn, statement string) {
-	t.Helper()
-	o, err := driver.ParseDSN(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := driver.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if err := conn.Exec(t.Context(), statement); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Where one of two addresses is down, or goes down meanwhile, reads and writes go on.
 func TestOneOfTwoAddresses(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		dsn = database(t, dsn)
+		dsn = chtest.Database(t, dsn)
 		there := open(t, clickhouse.Options{DSN: dsn})
 		one, address := newGate(t, dsn)
 		other, _ := newGate(t, dsn)

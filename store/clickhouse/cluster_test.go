@@ -7,6 +7,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
@@ -14,15 +15,7 @@ import (
 // server without a keeper cannot make Replicated tables, nor run DDL on a cluster. What
 // is asked of such tables is proven in internal/e2e, without their replication.
 func TestClusterSchemaIsParsed(t *testing.T) {
-	o, err := driver.ParseDSN(server(t, "CLICKHOUSE_DSN"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := driver.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := chtest.Connect(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 	parse := func(ddl string) (formatted string, err error) {
 		err = conn.QueryRow(t.Context(), "SELECT formatQuerySingleLine({ddl:String})", driver.Named("ddl", ddl)).Scan(&formatted)
 		return formatted, err

@@ -3,14 +3,12 @@ package clickhouse
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"net/url"
-	"os"
 	"testing"
 	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -18,37 +16,11 @@ import (
 // no writer: the test does what one does.
 func empty(t *testing.T) *Store {
 	t.Helper()
-	dsn := os.Getenv("CLICKHOUSE_DSN")
-	switch {
-	case dsn != "":
-	case os.Getenv("CI") == "true":
-		t.Fatal("CLICKHOUSE_DSN is not set")
-	default:
-		t.Skip("needs a ClickHouse server: set CLICKHOUSE_DSN to its address")
-	}
-	u, err := url.Parse(dsn)
+	s, err := Open(t.Context(), Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")), Linger: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := Open(t.Context(), Options{DSN: dsn})
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = fmt.Sprintf("/test_%x", rand.Uint64())
-	if err := admin.conn.Exec(t.Context(), "CREATE DATABASE "+u.Path[1:]); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), Options{DSN: u.String(), Linger: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = s.Close()
-		if err := admin.conn.Exec(context.Background(), "DROP DATABASE "+u.Path[1:]+" SYNC"); err != nil {
-			t.Error(err)
-		}
-		_ = admin.Close()
-	})
+	t.Cleanup(func() { _ = s.Close() })
 	if err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +67,9 @@ func TestInsertAfterDeath(t *testing.T) {
 			if got := s.rowsOf(t, "events"); got != 4 {
 				t.Fatalf("%d rows before another look, want 4, or the test shows nothing", got)
 			}
+			gone, cancel := context.WithCancel(ctx)
+			cancel()
+			s.lookAgain(gone, false) // which fails, and is not the look that the rows are due
 			s.lookAgain(ctx, false)
 			if got := s.rowsOf(t, "events"); got != 2 {
 				t.Errorf("%d rows of two ids after another look, want 2", got)
@@ -223,9 +198,5 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 
 func (s *Store) rowsOf(t *testing.T, table string) uint64 {
 	t.Helper()
-	var n uint64
-	if err := s.conn.QueryRow(t.Context(), "SELECT count() FROM "+table).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return chtest.Number(t, s.conn, "SELECT count() FROM "+table)
 }

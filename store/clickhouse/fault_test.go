@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // A sender sends events through one store until it is told to stop, and remembers which
@@ -102,28 +101,15 @@ func bothProtocols(t *testing.T, s *chtest.Server, o clickhouse.Options) map[str
 	return map[string]*clickhouse.Store{"native": native, "http": open(t, o)}
 }
 
-// rounds is how often TestServerKilled kills: SIGHTLINE_LONG times, 3 without it.
-func rounds(t *testing.T) int {
-	t.Helper()
-	text := os.Getenv("SIGHTLINE_LONG")
-	if text == "" {
-		return 3
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("SIGHTLINE_LONG=%q is no number of rounds", text)
-	}
-	return n
-}
-
 // The server is killed while it stores events. What was acknowledged is there when it is
 // back, once; and what is sent again then, as senders do that had no answer, is there once.
+// SIGHTLINE_LONG says how often it is killed.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
 	server := chtest.Start(t)
 	stores := bothProtocols(t, server, clickhouse.Options{Patience: 20 * time.Second})
 	acked := 0
-	for round := range rounds(t) {
+	for round := range storetest.Number(t, "SIGHTLINE_LONG", 3) {
 		all := senders(t, fmt.Sprint("round", round), stores, func() {
 			time.Sleep(time.Second + rand.N(400*time.Millisecond))
 			server.Kill()

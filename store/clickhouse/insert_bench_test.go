@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
@@ -22,7 +23,7 @@ func BenchmarkInsert(b *testing.B) {
 					continue // one fills a group
 				}
 				b.Run(fmt.Sprintf("%s/writers=%d/rows=%d", protocol, writers, rows), func(b *testing.B) {
-					dsn := database(b, server(b, protocols[protocol]))
+					dsn := chtest.Database(b, chtest.Address(b, protocols[protocol]))
 					benchmarkInsert(b, open(b, clickhouse.Options{DSN: dsn}), writers, rows)
 				})
 			}

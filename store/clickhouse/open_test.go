@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	driver "github.com/ClickHouse/clickhouse-go/v2"
-
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -116,15 +115,7 @@ func TestOpenCompressesAsAsked(t *testing.T) {
 func TestNewLeavesTheHostsConnectionOpen(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		o, err := driver.ParseDSN(dsn)
-		if err != nil {
-			t.Fatal(err)
-		}
-		conn, err := driver.Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = conn.Close() }()
+		conn := chtest.Connect(t, dsn)
 		s, err := clickhouse.New(conn, clickhouse.Options{})
 		if err != nil {
 			t.Fatal(err)

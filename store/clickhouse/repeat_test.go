@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -67,7 +68,7 @@ func ids(prefix string, from, to int) []string {
 func TestRetryElsewhere(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		dsn = database(t, dsn)
+		dsn = chtest.Database(t, dsn)
 		s := open(t, clickhouse.Options{DSN: dsn})
 		one, other := newProcess(t, dsn), newProcess(t, dsn)
 		total := 0
@@ -105,7 +106,7 @@ func TestRetryElsewhere(t *testing.T) {
 func TestRacingProcesses(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		dsn = database(t, dsn)
+		dsn = chtest.Database(t, dsn)
 		s := open(t, clickhouse.Options{DSN: dsn})
 		one, other := newProcess(t, dsn), newProcess(t, dsn)
 		const each, batches = 240, 6
@@ -136,7 +137,7 @@ func TestRacingProcesses(t *testing.T) {
 func TestWriterKilled(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		dsn = database(t, dsn)
+		dsn = chtest.Database(t, dsn)
 		s := open(t, clickhouse.Options{DSN: dsn})
 		other := newProcess(t, dsn)
 		const each, kills = 40, 8
@@ -160,7 +161,7 @@ func TestWriterKilled(t *testing.T) {
 func TestManyLongRepeats(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := open(t, clickhouse.Options{DSN: database(t, dsn)})
+		s := open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)})
 		const n = 9_000
 		var b store.Batch
 		for i := range n {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -18,7 +19,7 @@ func TestRestore(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		storetest.RunRestore(t, func(t *testing.T) storetest.Movable {
-			return open(t, clickhouse.Options{DSN: database(t, dsn)})
+			return open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)})
 		})
 	})
 }
@@ -27,7 +28,7 @@ func TestRestore(t *testing.T) {
 // another mark is another set of rows.
 func TestRestoreOnceUnderOneMark(t *testing.T) {
 	t.Parallel()
-	o := clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_DSN"))}
+	o := clickhouse.Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))}
 	var b store.Batch
 	for i := range 5000 {
 		b.Checks = append(b.Checks, store.Check{Schedule: "m", ID: fmt.Sprint(i), Time: time.UnixMilli(1.7e12 + int64(i))})
@@ -62,7 +63,7 @@ func TestRestoreOnceUnderOneMark(t *testing.T) {
 
 func TestSubjects(t *testing.T) {
 	t.Parallel()
-	s := open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_DSN"))})
+	s := open(t, clickhouse.Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))})
 	at := time.UnixMilli(1.7e12)
 	b := store.Batch{
 		Events: []store.Event{{Website: "a", ID: "1", Time: at}}, Spans: []store.Span{{Website: "a", ID: "1", Time: at}, {Website: "b", ID: "1", Time: at}},

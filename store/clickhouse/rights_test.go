@@ -87,9 +87,9 @@ func TestRights(t *testing.T) {
 				}
 			})
 			t.Run("a user with the rights of a migrator migrates", func(t *testing.T) {
-				conn := at(t, as(t, server.Native, "default", ""))
-				execute(t, conn, "ALTER TABLE events DROP COLUMN IF EXISTS title")
-				execute(t, conn, "DROP TABLE IF EXISTS checks SYNC")
+				conn := system(t, server.Native)
+				chtest.Exec(t, conn, "ALTER TABLE events DROP COLUMN IF EXISTS title")
+				chtest.Exec(t, conn, "DROP TABLE IF EXISTS checks SYNC")
 				s := connect(t, clickhouse.Options{DSN: as(t, dsn, "migrator", "m"), Retention: 24 * time.Hour * time.Duration(1000+len(name))})
 				if err := s.Migrate(t.Context()); err != nil {
 					t.Errorf("Migrate: %v", err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -98,7 +99,7 @@ func TestValuesThatDoNotFit(t *testing.T) {
 func BenchmarkRows(b *testing.B) {
 	for name, variable := range protocols {
 		b.Run(name, func(b *testing.B) {
-			s, err := clickhouse.Open(b.Context(), clickhouse.Options{DSN: server(b, variable)})
+			s, err := clickhouse.Open(b.Context(), clickhouse.Options{DSN: chtest.Address(b, variable)})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -58,6 +59,7 @@ func TestLimitsOfAQuery(t *testing.T) {
 			want    error
 		}{
 			{"too long", clickhouse.Options{MaxExecutionTime: time.Second}, slow().SQL, context.DeadlineExceeded},
+			{"too long, where less than a second is one", clickhouse.Options{MaxExecutionTime: time.Microsecond}, slow().SQL, context.DeadlineExceeded},
 			{"too many rows", clickhouse.Options{MaxRowsToRead: 1000}, "SELECT toInt64(sum(number)) FROM numbers(10000000)", clickhouse.ErrTooMuch},
 			{"too much memory", clickhouse.Options{MaxMemory: 1 << 20},
 				"SELECT toInt64(count()) FROM (SELECT number FROM numbers(10000000) GROUP BY number)", clickhouse.ErrTooMuch},
@@ -78,7 +80,7 @@ func TestLimitsOfAQuery(t *testing.T) {
 func TestOnlyOneSelectIsRun(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		dsn = database(t, dsn)
+		dsn = chtest.Database(t, dsn)
 		s := open(t, clickhouse.Options{DSN: dsn})
 		for _, sql := range []string{
 			"INSERT INTO schema_versions (version) SELECT 9", "WITH 9 AS v INSERT INTO schema_versions (version) SELECT v",

@@ -3,6 +3,7 @@ package clickhouse_test
 import (
 	"testing"
 
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -12,7 +13,7 @@ import (
 // comment beside its operation says.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
-	s := open(t, clickhouse.Options{DSN: database(t, server(t, "CLICKHOUSE_DSN"))})
+	s := open(t, clickhouse.Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))})
 	call := s.Dialect().Call
 	const (
 		few  = " FROM VALUES('n Int64, x String, o Int64', (1, 'b', 3), (2, '', 1), (3, 'b', 2), (4, 'a', 1)) AS t"

@@ -1,35 +1,15 @@
 package clickhouse_test
 
 import (
-	"context"
-	"fmt"
-	"math/rand/v2"
-	"net/url"
-	"os"
 	"testing"
 	"time"
 
-	driver "github.com/ClickHouse/clickhouse-go/v2"
-
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
-
-// server is the address that variable names. Without it the test is skipped, or fails in CI.
-func server(t testing.TB, variable string) string {
-	t.Helper()
-	dsn := os.Getenv(variable)
-	switch {
-	case dsn != "":
-	case os.Getenv("CI") == "true":
-		t.Fatalf("%s is not set", variable)
-	default:
-		t.Skipf("needs a ClickHouse server: set %s to its address, as in clickhouse://default:@127.0.0.1:9000/default", variable)
-	}
-	return dsn
-}
 
 // Both protocols, by the variable that has an address.
 var protocols = map[string]string{"native": "CLICKHOUSE_DSN", "http": "CLICKHOUSE_HTTP_DSN"}
@@ -38,40 +18,8 @@ var protocols = map[string]string{"native": "CLICKHOUSE_DSN", "http": "CLICKHOUS
 func eachProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
 	for name, variable := range protocols {
-		t.Run(name, func(t *testing.T) { test(t, server(t, variable)) })
+		t.Run(name, func(t *testing.T) { test(t, chtest.Address(t, variable)) })
 	}
-}
-
-// database makes an empty database on the server of dsn and returns its address. It is
-// dropped when the test ends.
-func database(t testing.TB, dsn string) string {
-	t.Helper()
-	o, err := driver.ParseDSN(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := driver.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := fmt.Sprintf("test_%x", rand.Uint64())
-	if err := conn.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := conn.Exec(ctx, "DROP DATABASE "+name+" SYNC"); err != nil {
-			t.Error(err)
-		}
-		_ = conn.Close()
-	})
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	return u.String()
 }
 
 // open opens a store with tables and closes it when the test ends.
@@ -100,7 +48,7 @@ func TestStore(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		storetest.Run(t, storetest.Harness{
 			Thin: storetest.Number(t, "SIGHTLINE_THIN", 6),
-			Open: func(t *testing.T) storetest.Filled { return open(t, clickhouse.Options{DSN: database(t, dsn)}) },
+			Open: func(t *testing.T) storetest.Filled { return open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)}) },
 			Slow: store.Statement{
 				Label: "slow",
 				SQL:   "SELECT toInt64(count()) FROM numbers(1000000000000) AS a WHERE sipHash64(a.number) = 7",
@@ -120,7 +68,9 @@ func TestWriter(t *testing.T) {
 			return s
 		}
 		storetest.RunWriter(t, storetest.WriterHarness{
-			Open: func(t *testing.T, now func() time.Time) storetest.WriterStore { return at(t, database(t, dsn), now) },
+			Open: func(t *testing.T, now func() time.Time) storetest.WriterStore {
+				return at(t, chtest.Database(t, dsn), now)
+			},
 			Reopen: func(t *testing.T, s storetest.WriterStore, now func() time.Time) storetest.WriterStore {
 				if err := s.(*clickhouse.Store).Close(); err != nil {
 					t.Fatalf("Close: %v", err)

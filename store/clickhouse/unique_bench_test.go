@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	driver "github.com/ClickHouse/clickhouse-go/v2"
-	chdriver "github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"github.com/sightline-analytics/sightline/internal/chtest"
 )
 
 // The ways to count an event id once, each on a million rows of which one in a hundred
@@ -53,14 +52,9 @@ var ways = []struct {
 func BenchmarkOnce(b *testing.B) {
 	for _, way := range ways {
 		b.Run(way.name, func(b *testing.B) {
-			dsn := database(b, server(b, "CLICKHOUSE_DSN"))
-			conn := bare(b, dsn)
-			exec := func(statement string) {
-				b.Helper()
-				if err := conn.Exec(b.Context(), statement); err != nil {
-					b.Fatal(err)
-				}
-			}
+			dsn := chtest.Database(b, chtest.Address(b, "CLICKHOUSE_DSN"))
+			conn := chtest.Connect(b, dsn)
+			exec := func(statement string) { chtest.Exec(b, conn, statement) }
 			exec("CREATE TABLE t (subject LowCardinality(String), id String, time Int64, visitor String, receipt UInt64) ENGINE = " + way.engine)
 			exec("CREATE TABLE copies (subject LowCardinality(String), id String, receipt UInt64) ENGINE = MergeTree ORDER BY (subject, id)")
 			exec("CREATE TABLE receipts (id UInt64 CODEC(NONE), time Int64, receipt UInt64) ENGINE = MergeTree ORDER BY id" +
@@ -100,19 +94,4 @@ func BenchmarkOnce(b *testing.B) {
 			})
 		})
 	}
-}
-
-// bare is a bare connection, closed with the test.
-func bare(t testing.TB, dsn string) chdriver.Conn {
-	t.Helper()
-	o, err := driver.ParseDSN(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := driver.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	return conn
 }

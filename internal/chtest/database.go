@@ -1,0 +1,87 @@
+package chtest
+
+import (
+	"context"
+	"crypto/rand"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Address is the server that variable names, CLICKHOUSE_DSN or CLICKHOUSE_HTTP_DSN.
+func Address(t testing.TB, variable string) string {
+	t.Helper()
+	dsn := os.Getenv(variable)
+	switch {
+	case dsn != "":
+	case os.Getenv("CI") == "true":
+		t.Fatalf("%s is not set", variable)
+	default:
+		t.Skipf("needs a ClickHouse server: set %s to its address, as in clickhouse://default:@127.0.0.1:9000/default", variable)
+	}
+	return dsn
+}
+
+// Connect is a bare connection to the database of dsn, closed when the test ends.
+func Connect(t testing.TB, dsn string) driver.Conn {
+	t.Helper()
+	o, err := driver.ParseDSN(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := driver.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// Exec runs a statement.
+func Exec(t testing.TB, conn driver.Conn, statement string, args ...any) {
+	t.Helper()
+	if err := conn.Exec(t.Context(), statement, args...); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// Number asks for one number that is not negative.
+func Number(t testing.TB, conn driver.Conn, question string, args ...any) uint64 {
+	t.Helper()
+	var n uint64
+	if err := conn.QueryRow(t.Context(), question, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", question, err)
+	}
+	return n
+}
+
+// Database makes an empty database on the server of dsn, dropped when the test ends, and
+// returns its address.
+func Database(t testing.TB, dsn string) string {
+	t.Helper()
+	conn, name := Connect(t, dsn), "test_"+strings.ToLower(rand.Text())
+	Exec(t, conn, "CREATE DATABASE "+name)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := conn.Exec(ctx, "DROP DATABASE "+name+" SYNC"); err != nil {
+			t.Error(err)
+		}
+	})
+	return In(t, dsn, name)
+}
+
+// In is the address of a database on the server of dsn.
+func In(t testing.TB, dsn, name string) string {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
