@@ -12,13 +12,16 @@ import (
 type Kind uint8
 
 // Columns of an answer are Int, Float or Text. Arguments may be of any kind.
+//
+// For a Subject, a website, link or monitor, a store binds whatever it has in the column
+// subject, and for one that it does not know a value that no row has.
 const (
 	Int     Kind = iota + 1 // int64
 	Float                   // float64
 	Text                    // string, valid UTF-8
 	Ints                    // []int64, arguments only
 	Texts                   // []string, arguments only
-	Subject                 // store.Subject, arguments only: a website, link or monitor; a store binds its own 32-bit number for it, and -1, which no row has, for one it does not know
+	Subject                 // store.Subject, arguments only
 )
 
 // An Arg is one value bound to a statement by name. It never becomes SQL text.

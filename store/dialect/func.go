@@ -19,9 +19,9 @@ const (
 	MaxIf                  // of $1 where $2; of nothing null
 	FirstIf                // $1 of the row with the least $2, where $3; texts; of nothing ''
 	LastIf                 // $1 of the row with the greatest $2, where $3; texts; of nothing ''
-	LatestIf               // $1 of the row with the greatest of the values $2, one after the other, where $3; texts; of nothing ''
-	Latest                 // $1 of the row with the greatest of the values $2, one after the other; $1 is not null
-	Quantile               // of integers $1 linear between neighbours, at $2 thousandths, nulls left out, as a whole number of thousandths, which it is; of nothing null
+	LatestIf               // texts $1 of the row with the greatest $2, a list, where $3; of nothing ''
+	Latest                 // $1, never null, of the row with the greatest $2, a list
+	Quantile               // of integers $1 but nulls, at $2 ‰, between neighbours, times 1000; of nothing null
 	Ratio                  // $1 / $2 as one floating-point division; null when $2 is 0 or null
 	Coalesce               // the first of $* that is not null
 	NullIf                 // $1, or null when it equals $2
@@ -36,20 +36,20 @@ const (
 	Concat                 // $*
 	Lookup                 // the text of list $3 at the place where $1 stands in list $2; else $4
 	Position               // place of the text $1 in the list $2, from 1
-	Host                   // host of the address $1 in lower case, without port, user, final dot and one leading www.; else ''
+	Host                   // host of the address $1 in lower case, without port, user, end dot and one www.; else ''
 	JSONText               // the text $1 as a JSON string
 	ISO                    // the instant $1, in milliseconds, as ISO 8601 in UTC with milliseconds
 	Join                   // texts $1 of all rows in the order of $2, with commas between
 	RowNumber              // place of the row in partition $1 ordered by $2, from 1
-	Sequence               // a value that orders by the instant $1, then the number $2 of 0 to 3, the text $3, the small number $4
+	Sequence               // what orders by the instant $1, the number $2 of 0 to 3, the text $3, the small number $4
 	Previous               // $1 of the row before in partition $2 ordered by $3; null for the first
 	Next                   // $1 of the row after in partition $2 ordered by $3; null for the last
-	RunningMax             // greatest $1 from the partition's first row to this one and its equals; partition $2 ordered by $3
+	RunningMax             // greatest $1 of the rows up to this one and its equals in partition $2 ordered by $3
 	Zip3                   // a table of the integer lists $1, $2, $3 in columns bucket, since, until
-	Properties             // joined to its left: per member of the JSON object $1 a row of key and value, a string as its text, all else as JSON
+	Properties             // a join: a row of key and value per member of the JSON object $1, strings as texts, else JSON
 	Unnest                 // a table of the text list $1 in the column value
 	Digits                 // the integer $1 as text; of null ''
-	DigestHigh             // upper 32 bits of the last 8 bytes of the MD5 of the text $1, the first of them lowest
+	DigestHigh             // upper 32 bits of the last 8 bytes, little-endian, of the MD5 of the text $1
 	DigestLow              // lower 32 bits of the same
 	numFuncs
 )

@@ -106,12 +106,13 @@ type find struct {
 func missing(ctx context.Context, from, to store.Store, t *table, s stretch, b *store.Batch) (find, error) {
 	there := map[string]int{}
 	if !s.fresh {
-		rows, err := read(ctx, to, t, t.keyColumns(), s)
+		columns := t.keyColumns()
+		rows, err := read(ctx, to, t, columns, s)
 		if err != nil {
 			return find{}, err
 		}
 		for i := range rows.Len {
-			there[t.keyOf(s.subject, t.keyColumns(), rows, i)]++
+			there[t.keyOf(s.subject, columns, rows, i)]++
 		}
 	}
 	rows, err := read(ctx, from, t, t.columns, s)

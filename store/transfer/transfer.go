@@ -30,7 +30,8 @@ type Options struct {
 	// Rows is how many rows are held in memory and stored at a time. 0 means 20 000.
 	Rows int
 	// Progress is told how far it came, by the goroutine that called Copy or Verify,
-	// after every step of a second or less as a rule. Nil means nobody is.
+	// after every subject that was compared and every Rows rows that were carried over.
+	// Nil means nobody is.
 	Progress func(Progress)
 }
 
