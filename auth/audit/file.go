@@ -155,7 +155,11 @@ func (f *File) readState(ctx context.Context) (State, error) {
 	}
 	slices.SortStableFunc(s.Chains, func(a, b Chain) int { return strings.Compare(a.Head.Writer, b.Head.Writer) })
 	cuts, err := f.readCuts(ctx)
-	s.cut(cuts)
+	for _, c := range cuts { // as they are, for Verify to judge
+		if i, err := s.index(c.Writer); err == nil {
+			s.Chains[i].Cut = c
+		}
+	}
 	return s, err
 }
 

@@ -110,7 +110,7 @@ type Log interface {
 	// Cut removes the records up to each of the marks, and keeps the marks as the cuts
 	// of their chains. Several of one chain stand in order, so that a log for which one
 	// removal would be too large can take them step by step, each at once; the last one
-	// counts.
+	// counts. A mark that is not beyond the cut of its chain changes nothing.
 	Cut(ctx context.Context, cuts []Mark) error
 
 	// Drop replaces the roster by r, and forgets the chains of heads with their cuts.

@@ -139,9 +139,10 @@ func (s *State) enrol(r Roster, head Mark) error {
 	return nil
 }
 
+// cut never moves a cut back: of two who prune at once the later one may want less.
 func (s *State) cut(cuts []Mark) {
 	for _, c := range cuts {
-		if i, err := s.index(c.Writer); err == nil {
+		if i, err := s.index(c.Writer); err == nil && c.Seq > s.Chains[i].Cut.Seq {
 			s.Chains[i].Cut = c
 		}
 	}

@@ -1,5 +1,6 @@
-// Package authtest is the conformance suite of auth.KeyStore: what every store of keys
-// must do, each case with the sentence that it defends.
+// Package authtest has the conformance suites of auth.KeyStore ([Run]), audit.Log ([RunLog])
+// and store.Directory ([RunDirectory]): what each of them must do, every case with the
+// sentence that it defends.
 package authtest
 
 import (
