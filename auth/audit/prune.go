@@ -50,13 +50,7 @@ func Prune(ctx context.Context, log Log, pepper []byte, before time.Time) (Prune
 	if len(gone) == 0 {
 		return p, nil
 	}
-	r := v.seal.roster(Roster{
-		Generation: v.state.Roster.Generation + 1,
-		Writers: slices.DeleteFunc(slices.Clone(v.state.Roster.Writers), func(w string) bool {
-			return slices.ContainsFunc(gone, func(m Mark) bool { return m.Writer == w })
-		}),
-	})
-	err = log.Drop(ctx, r, gone)
+	err = v.drop(ctx, log, gone)
 	if errors.Is(err, ErrConflict) { // something lives; the chains go next time
 		p.Chains, err = nil, nil
 	}
@@ -64,4 +58,15 @@ func Prune(ctx context.Context, log Log, pepper []byte, before time.Time) (Prune
 		return p, fmt.Errorf("audit: dropping chains: %w", err)
 	}
 	return p, nil
+}
+
+// drop has log forget the chains of heads.
+func (v *verifier) drop(ctx context.Context, log Log, heads []Mark) error {
+	r := v.seal.roster(Roster{
+		Generation: v.state.Roster.Generation + 1,
+		Writers: slices.DeleteFunc(slices.Clone(v.state.Roster.Writers), func(w string) bool {
+			return slices.ContainsFunc(heads, func(m Mark) bool { return m.Writer == w })
+		}),
+	})
+	return log.Drop(ctx, r, heads)
 }

@@ -10,57 +10,11 @@ import (
 )
 
 const (
-	// maxProblems bounds what a report lists.
-	maxProblems = 1000
 	// cutStep is how many entries of a chain are pruned at once.
 	cutStep = 5000
 	// looks bounds how often a log is read again that changed meanwhile.
 	looks = 3
 )
-
-// A Report is what [Verify] found.
-type Report struct {
-	Entries  int64     // that were read
-	Chains   []Span    // by writer
-	Problems []Problem // the first thousand
-	Total    int64     // of problems
-}
-
-// A Span is what a log holds of a chain: entries First to Last, none when Last is less.
-type Span struct {
-	Writer      string
-	First, Last int64
-}
-
-// A Problem is one sign of damage.
-type Problem struct {
-	Writer string // the chain; empty when that is unknown or all are meant
-	Seq    int64  // the entry; 0 when none is meant
-	Last   int64  // the last of several entries from Seq on, else Seq
-	What   string // for people: "altered", "removed" …
-}
-
-// String names the entry and says what is wrong.
-func (p Problem) String() string {
-	switch {
-	case p.Writer == "":
-		return p.What
-	case p.Seq == 0:
-		return fmt.Sprintf("chain %s: %s", p.Writer, p.What)
-	case p.Last > p.Seq:
-		return fmt.Sprintf("chain %s, entries %d to %d: %s", p.Writer, p.Seq, p.Last, p.What)
-	}
-	return fmt.Sprintf("chain %s, entry %d: %s", p.Writer, p.Seq, p.What)
-}
-
-// Err returns nil when there are no problems; else an error that wraps [ErrTampered] and
-// tells the first and how many there are.
-func (r Report) Err() error {
-	if r.Total == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %d problems, the first: %s", ErrTampered, r.Total, r.Problems[0])
-}
 
 // Verify reads all of log, beside a running writer too, and reports what is not as the
 // writers left it: entries that were altered, removed, inserted or moved, a cut-off end,
@@ -122,7 +76,7 @@ func inspect(ctx context.Context, log Log, pepper []byte, before time.Time, know
 	}
 	if errors.Is(err, ErrTampered) { // what lies beside the records cannot be read at all
 		v := &verifier{}
-		v.problem(Problem{What: err.Error()})
+		v.report.add(Problem{What: err.Error()})
 		return v, nil
 	}
 	return nil, fmt.Errorf("audit: reading the log: %w", err)
@@ -140,7 +94,7 @@ func (v *verifier) read(ctx context.Context, log Log) error {
 		var bad *UnreadableError
 		switch {
 		case errors.As(err, &bad):
-			v.problem(Problem{What: bad.Where + ": cannot be read: " + bad.Err.Error()})
+			v.report.add(Problem{What: bad.Where + ": cannot be read: " + bad.Err.Error()})
 		case err != nil:
 			return err
 		default:
@@ -154,32 +108,10 @@ func (v *verifier) read(ctx context.Context, log Log) error {
 // begin checks the seals of what is kept beside the records.
 func (v *verifier) begin() {
 	if err := v.seal.check(v.state); err != nil {
-		v.problem(Problem{What: err.Error()})
+		v.report.add(Problem{What: err.Error()})
 	}
 	for _, c := range v.state.Chains {
-		w := c.Head.Writer
-		if v.links[w] != nil {
-			v.problem(Problem{Writer: w, What: "its head stands there twice"})
-		}
-		l := &links{Chain: c}
-		v.links[w] = l
-		if !slices.Contains(v.state.Roster.Writers, w) {
-			v.problem(Problem{Writer: w, What: "not in the roster"})
-		}
-		if !equal(v.seal.head(c.Head).Seal, c.Head.Seal) {
-			v.problem(Problem{Writer: w, Seq: c.Head.Seq, What: "the head lacks its seal"})
-			l.Head.Seq = -1 // says nothing
-		}
-		switch {
-		case c.Cut == Mark{}:
-			l.prev[0] = v.seal.first(w)
-		case c.Cut.Writer == w && equal(v.seal.cut(c.Cut).Seal, c.Cut.Seal):
-			l.seq, l.prev[0] = c.Cut.Seq, c.Cut.MAC
-		default:
-			v.problem(Problem{Writer: w, Seq: c.Cut.Seq, What: "the cut lacks its seal"})
-			l.loose = true
-		}
-		l.prev[1], l.first, l.cut = l.prev[0], l.seq+1, Mark{Writer: w, Seq: l.seq, MAC: l.prev[0]}
+		v.beginChain(c)
 	}
 	for _, k := range v.known {
 		if l := v.links[k.Writer]; l != nil {
@@ -191,24 +123,50 @@ func (v *verifier) begin() {
 	}
 	for _, w := range v.state.Roster.Writers {
 		if v.links[w] == nil {
-			v.problem(Problem{Writer: w, What: "in the roster, but its head is gone"})
+			v.report.add(Problem{Writer: w, What: "in the roster, but its head is gone"})
 		}
 	}
+}
+
+func (v *verifier) beginChain(c Chain) {
+	w := c.Head.Writer
+	if v.links[w] != nil {
+		v.report.add(Problem{Writer: w, What: "its head stands there twice"})
+	}
+	l := &links{Chain: c}
+	v.links[w] = l
+	if !slices.Contains(v.state.Roster.Writers, w) {
+		v.report.add(Problem{Writer: w, What: "not in the roster"})
+	}
+	if !equal(v.seal.head(c.Head).Seal, c.Head.Seal) {
+		v.report.add(Problem{Writer: w, Seq: c.Head.Seq, What: "the head lacks its seal"})
+		l.Head.Seq = -1 // says nothing
+	}
+	switch {
+	case c.Cut == Mark{}:
+		l.prev[0] = v.seal.first(w)
+	case c.Cut.Writer == w && equal(v.seal.cut(c.Cut).Seal, c.Cut.Seal):
+		l.seq, l.prev[0] = c.Cut.Seq, c.Cut.MAC
+	default:
+		v.report.add(Problem{Writer: w, Seq: c.Cut.Seq, What: "the cut lacks its seal"})
+		l.loose = true
+	}
+	l.prev[1], l.first, l.cut = l.prev[0], l.seq+1, Mark{Writer: w, Seq: l.seq, MAC: l.prev[0]}
 }
 
 func (v *verifier) record(r *Record) {
 	l := v.links[r.Writer]
 	if l == nil {
-		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "of a chain without a head"})
+		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "of a chain without a head"})
 		return
 	}
 	if r.Seq <= l.seq {
-		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "inserted or out of place"})
+		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "inserted or out of place"})
 		return
 	}
 	if r.Seq > l.seq+1 {
 		if !l.loose { // after a cut that says nothing, nobody knows where the chain begins
-			v.problem(Problem{Writer: r.Writer, Seq: l.seq + 1, Last: r.Seq - 1, What: "removed"})
+			v.report.add(Problem{Writer: r.Writer, Seq: l.seq + 1, Last: r.Seq - 1, What: "removed"})
 		}
 		l.loose = true
 	}
@@ -222,11 +180,11 @@ func (v *verifier) record(r *Record) {
 	}
 	switch {
 	case !equal(computed, r.MAC):
-		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "altered"})
+		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "altered"})
 	case r.Seq == l.Head.Seq && !equal(r.MAC, l.Head.MAC):
-		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry that the head names"})
+		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry that the head names"})
 	case l.told(r) != r.MAC:
-		v.problem(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry of the known head"})
+		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry of the known head"})
 	}
 	l.seq, l.prev, l.loose = r.Seq, [2]MAC{r.MAC, computed}, false
 	v.mayCut(l, r)
@@ -261,7 +219,7 @@ func (v *verifier) finish() {
 		w := c.Head.Writer
 		l := v.links[w]
 		if l.seq < l.Head.Seq {
-			v.problem(Problem{Writer: w, Seq: l.seq + 1, Last: l.Head.Seq, What: "removed: the end is cut off"})
+			v.report.add(Problem{Writer: w, Seq: l.seq + 1, Last: l.Head.Seq, What: "removed: the end is cut off"})
 		}
 		v.report.Chains = append(v.report.Chains, Span{w, l.first, l.seq})
 	}
@@ -269,17 +227,9 @@ func (v *verifier) finish() {
 		l := v.links[k.Writer]
 		switch {
 		case l == nil:
-			v.problem(Problem{Writer: k.Writer, What: fmt.Sprintf("a head of entry %d is known, and no such chain", k.Seq)})
+			v.report.add(Problem{Writer: k.Writer, What: fmt.Sprintf("a head of entry %d is known, and no such chain", k.Seq)})
 		case l.seq < k.Seq && l.Head.Seq < k.Seq: // else it was told already
-			v.problem(Problem{Writer: k.Writer, Seq: l.seq + 1, Last: k.Seq, What: "removed: a later head is known"})
+			v.report.add(Problem{Writer: k.Writer, Seq: l.seq + 1, Last: k.Seq, What: "removed: a later head is known"})
 		}
-	}
-}
-
-func (v *verifier) problem(p Problem) {
-	p.Last = max(p.Last, p.Seq)
-	v.report.Total++
-	if len(v.report.Problems) < maxProblems {
-		v.report.Problems = append(v.report.Problems, p)
 	}
 }
