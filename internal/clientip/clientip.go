@@ -80,5 +80,9 @@ func Parse(text string) (netip.Prefix, error) {
 	if err != nil {
 		return netip.Prefix{}, err
 	}
+	const mapped = 96 // bits before an IPv4 address that is written as IPv6
+	if addr := network.Addr(); addr.Is4In6() && network.Bits() >= mapped {
+		network = netip.PrefixFrom(addr.Unmap(), network.Bits()-mapped)
+	}
 	return network.Masked(), nil
 }

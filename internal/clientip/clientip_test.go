@@ -31,6 +31,8 @@ func TestAddr(t *testing.T) {
 		{"IPv6 hops", []string{"fd00::/8"}, "[fd00::1]:80", []string{"[2001:db8::7]:443"}, "2001:db8::7"},
 		{"IPv6 in brackets without a port", []string{"fd00::/8"}, "[fd00::1]:80", []string{"[2001:db8::7]"}, "2001:db8::7"},
 		{"IPv4 written as IPv6 is IPv4", []string{"10.0.0.0/8"}, "[::ffff:10.1.2.3]:80", []string{"::ffff:198.51.100.1"}, "198.51.100.1"},
+		{"so is a network", []string{"::ffff:10.0.0.0/104"}, "10.1.2.3:80", []string{"198.51.100.1"}, "198.51.100.1"},
+		{"a network written as IPv6 is no larger", []string{"::ffff:10.0.0.0/104"}, "11.1.2.3:80", []string{"198.51.100.1"}, "11.1.2.3"},
 		{"the interface of a local address is dropped", nil, "[fe80::1%eth0]:80", nil, "fe80::1"},
 		{"a peer that is no address", nil, "@", nil, ""},
 	}
