@@ -36,7 +36,7 @@ func (c *compiler) counted() selection {
 	for _, m := range c.p.Type.having {
 		q.where = append(q.where, expr.Gt(j(m.alias()), expr.Int(0)))
 	}
-	if c.owned() {
+	if c.p.Type.owned {
 		q.where = append(q.where, expr.Gt(j(own), expr.Int(0)))
 	}
 	if len(parts) > 1 && len(c.p.Group) > 0 {
@@ -97,7 +97,7 @@ func (c *compiler) column(tm *term) expr.Expr {
 // parts makes a part of each table whose metrics the type shows.
 func (c *compiler) parts() []*part {
 	var found []*part
-	for _, m := range c.p.Type.metrics() {
+	for _, m := range c.p.Type.metrics {
 		i := slices.IndexFunc(found, func(p *part) bool { return p.tb.name == m.on })
 		if i < 0 {
 			i = len(found)
@@ -119,7 +119,7 @@ func (c *compiler) part(p *part) selection {
 	for _, m := range p.metrics {
 		q.columns = append(q.columns, named{m.alias(), c.onRow(m.expr, p.tb)})
 	}
-	if c.owned() {
+	if c.p.Type.owned {
 		q.columns = append(q.columns, named{own, c.own(p.tb)})
 	}
 	from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
@@ -157,12 +157,6 @@ func (c *compiler) onRow(e expr.Expr, tb *table) expr.Expr {
 		}
 		return c.value(dimension(name), tb)
 	})
-}
-
-// owned says whether rows of the other tables alone make no row of the answer.
-func (c *compiler) owned() bool {
-	ty := c.p.Type
-	return len(ty.by) > 0 && !ty.Either && len(ty.tables()) > 1
 }
 
 // own counts the rows of a part that make a row of the answer.

@@ -22,7 +22,7 @@ func (c *compiler) combine(parts []*part) string {
 	}
 	var union []sqlbuilder.Builder
 	for _, p := range parts {
-		union = append(union, c.build(widen(p, parts, keys, c.owned())))
+		union = append(union, c.build(widen(p, parts, keys, c.p.Type.owned)))
 		for _, m := range p.metrics {
 			e := expr.Call(dialect.Max, expr.Col("u", m.alias()))
 			if m.Zero {
@@ -34,7 +34,7 @@ func (c *compiler) combine(parts []*part) string {
 	if c.p.Type.All {
 		union = append(union, c.build(c.everyValue(parts)))
 	}
-	if c.owned() {
+	if c.p.Type.owned {
 		all.columns = append(all.columns, named{own, expr.Call(dialect.Max, expr.Col("u", own))})
 	}
 	c.with("united", sqlbuilder.UnionAll(union...))

@@ -29,14 +29,20 @@ func (c Condition) holds(value expr.Expr) expr.Expr {
 func (c Condition) match(value expr.Expr) expr.Expr {
 	switch c.Field.Match {
 	case Country:
-		return oneOf(value, c.countries())
+		return c.oneOfNamed(value)
 	case ReferrerSite:
-		return c.matchReferrer(value)
+		if wholeValue(c.Op) {
+			return c.oneOfNamed(value)
+		}
+		return expr.Or(c.compare(value, []string{strings.ToLower(c.Values[0])}), c.oneOfNamed(value))
 	case Folded:
 		return c.compare(expr.Call(dialect.Lower, value), c.Values)
 	}
 	return c.compare(value, c.Values)
 }
+
+// oneOfNamed binds a list of its own wherever c is held against a value.
+func (c Condition) oneOfNamed(value expr.Expr) expr.Expr { return oneOf(value, slices.Clone(c.named)) }
 
 func (c Condition) compare(value expr.Expr, values []string) expr.Expr {
 	switch c.Op {
@@ -58,63 +64,54 @@ func oneOf(value expr.Expr, values []string) expr.Expr {
 // countries are the codes that c names: by code or name in any case, or, for parts
 // of texts, by name. The empty text stands for no country.
 func (c Condition) countries() []string {
+	names, whole := c.names(), wholeValue(c.Op)
 	found := []string{}
-	if c.accepts("", "") {
+	if names("") {
 		found = append(found, "")
 	}
 	for _, known := range country.All() {
-		if c.accepts(known.Code, known.Name) {
+		if names(known.Name) || whole && names(known.Code) {
 			found = append(found, known.Code)
 		}
 	}
 	return found
 }
 
-func (c Condition) accepts(code, name string) bool {
+// names returns whether c, by a whole value or the part of one, names what is called so
+// in any case.
+func (c Condition) names() func(name string) bool {
+	part := strings.ToLower(c.Values[0])
 	switch c.Op {
-	case Contains:
-		return strings.Contains(strings.ToLower(name), strings.ToLower(c.Values[0]))
+	case Contains, NotContains:
+		return func(name string) bool { return strings.Contains(strings.ToLower(name), part) }
 	case StartsWith:
-		return strings.HasPrefix(strings.ToLower(name), strings.ToLower(c.Values[0]))
+		return func(name string) bool { return strings.HasPrefix(strings.ToLower(name), part) }
 	}
-	return slices.ContainsFunc(c.Values, func(v string) bool {
-		return strings.EqualFold(v, code) || strings.EqualFold(v, name)
-	})
-}
-
-// matchReferrer holds c against the domain of a source and its name. Names are in
-// the list of sources, so they become domains here; a source that is not listed is
-// called like its domain.
-func (c Condition) matchReferrer(domain expr.Expr) expr.Expr {
-	if c.Op == Contains || c.Op == StartsWith {
-		part := strings.ToLower(c.Values[0])
-		test := strings.Contains
-		if c.Op == StartsWith {
-			test = strings.HasPrefix
-		}
-		named := namedSources(func(name string) bool { return test(name, part) })
-		return expr.Or(c.compare(domain, []string{part}), oneOf(domain, named))
-	}
-	domains := []string{}
+	values := make(map[string]bool, len(c.Values))
 	for _, v := range c.Values {
-		domains = append(domains, referrer.Domain(v, ""))
-		lower := strings.ToLower(v)
-		domains = append(domains, namedSources(func(name string) bool { return name == lower })...)
+		values[strings.ToLower(v)] = true
 	}
-	return oneOf(domain, domains)
+	return func(name string) bool { return values[strings.ToLower(name)] }
 }
 
-// namedSources are the domains of the sources whose name, in lower case, passes. That of
-// direct traffic is empty.
-func namedSources(passes func(name string) bool) []string {
+// domains are those of the sources that c names. Direct traffic has an empty one, and a
+// source that is not listed is called like its domain.
+func (c Condition) domains() []string {
+	names := c.names()
 	found := []string{}
-	if passes("direct") {
-		found = append(found, "")
-	}
-	for _, src := range referrer.Sources() {
-		if passes(strings.ToLower(src.Name)) {
-			found = append(found, src.Domain)
+	byName := map[string][]string{}
+	for _, src := range append([]referrer.Source{{Name: "direct"}}, referrer.Sources()...) {
+		if names(src.Name) {
+			lower := strings.ToLower(src.Name)
+			found, byName[lower] = append(found, src.Domain), append(byName[lower], src.Domain)
 		}
+	}
+	if !wholeValue(c.Op) {
+		return found
+	}
+	found = found[:0]
+	for _, v := range c.Values {
+		found = append(append(found, referrer.Domain(v, "")), byName[strings.ToLower(v)]...)
 	}
 	return found
 }

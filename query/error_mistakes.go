@@ -11,6 +11,9 @@ import (
 // much larger than what was sent.
 const maxMistakes = 100
 
+// maxOfParameter bounds the same of one parameter, which tells all in one text.
+const maxOfParameter = 10
+
 // requestFields are the names of a request's fields in the order in which mistakes
 // are told.
 var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset", "timeZone",
@@ -63,6 +66,7 @@ func rank(names []string, name string) int {
 
 // mistakes collects what is wrong with one request.
 type mistakes struct {
+	most   int // 0: maxMistakes
 	places []place
 	errors Errors
 }
@@ -82,7 +86,7 @@ func (m *mistakes) add(p place, e Error) {
 }
 
 // full reports whether no more mistakes are told.
-func (m *mistakes) full() bool { return len(m.errors) >= maxMistakes }
+func (m *mistakes) full() bool { return len(m.errors) >= cmp.Or(m.most, maxMistakes) }
 
 // say tells a mistake that is nothing but a text.
 func (m *mistakes) say(p place, format string, args ...any) {

@@ -52,14 +52,33 @@ func checkFilter(at place, f Filter, m *mistakes) {
 	}
 }
 
-// condition is f on a field of a type, with its values in the form in which the
-// field's own are compared.
-func condition(field *Field, f Filter) Condition {
-	values := make([]string, len(f.Values))
-	for i, v := range f.Values {
-		values[i] = normalise(field.Match, f.Op, v)
+// conditions are the filters of a request on the fields they name, once for all of its
+// parameters, since names take time to look up. One on no field is empty, and refused later.
+func conditions(all []Filter) []Condition {
+	found := make([]Condition, len(all))
+	for i, f := range all {
+		if field := dimension(f.Field); field != nil {
+			found[i] = condition(field, f)
+		}
 	}
-	return Condition{Field: field, Op: f.Op, Values: values}
+	return found
+}
+
+// condition is f on a field, with its values in the form in which the field's own are
+// compared.
+func condition(field *Field, f Filter) Condition {
+	c := Condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values))}
+	for i, v := range f.Values {
+		c.Values[i] = normalise(field.Match, f.Op, v)
+	}
+	switch field.Match {
+	case Country:
+		c.named = c.countries()
+	case ReferrerSite:
+		c.named = c.domains()
+	case Plain, Folded, PathMatch:
+	}
+	return c
 }
 
 // normalise writes a value as the stored ones are written. Countries and sources keep

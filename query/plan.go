@@ -39,6 +39,7 @@ type Condition struct {
 	Field  *Field
 	Op     Op
 	Values []string
+	named  []string // of Country and ReferrerSite: the stored values that Values name
 }
 
 // order is one step of sorting, by an output column.

@@ -71,6 +71,7 @@ func (b *definer) define() {
 	b.keys()
 	b.having()
 	b.references()
+	b.metrics()
 	b.orders()
 	b.fields()
 }
@@ -186,6 +187,33 @@ func (b *definer) references() {
 	}
 }
 
+// metrics lists the aggregates that the type is made of.
+func (b *definer) metrics() {
+	d := b.def
+	for _, tm := range slices.Concat(d.terms, d.having) {
+		all := []*term{tm}
+		for _, name := range expr.Refs(tm.expr) {
+			all = append(all, d.parts[name])
+		}
+		for _, m := range all {
+			if m != nil && m.on != "" && !slices.Contains(d.metrics, m) {
+				d.metrics = append(d.metrics, m)
+			}
+		}
+	}
+}
+
+// tables are those whose rows the type counts.
+func (d *definition) tables() []*table {
+	found := []*table{d.table}
+	for _, m := range d.metrics {
+		if tb := tableNamed(m.on); !slices.Contains(found, tb) {
+			found = append(found, tb)
+		}
+	}
+	return found
+}
+
 // isDimension says whether name stands for a value of the row's key, not a metric.
 func (b *definer) isDimension(name string) bool { return b.def.dimension(name) != nil }
 
@@ -216,6 +244,7 @@ func (b *definer) orders() {
 func (b *definer) fields() {
 	d := b.def
 	used := d.tables()
+	d.owned = len(d.by) > 0 && !d.Either && len(used) > 1
 	d.fields = map[string]*Field{}
 	for _, f := range fields {
 		if slices.ContainsFunc(used, func(tb *table) bool { return !tb.has(f) }) {

@@ -32,7 +32,9 @@ type resolver struct {
 	rng       calendar.Range // of the request
 	grain     calendar.Grain // of the request
 	now       time.Time
-	mandatory *Error // the access's filters are not usable
+	filters   []Condition // of the request
+	always    []Condition // of the access
+	mandatory *Error      // the access's filters are not usable
 }
 
 // resolve decides all that req leaves open. What is wrong with the request as a whole
@@ -56,6 +58,10 @@ func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Err
 	}
 	v := &resolver{types: r, access: a, req: &req, grain: rd.grain, now: now,
 		rng: calendar.Days(rd.start, rd.end, zone), mandatory: checkMandatory(a.Filters)}
+	v.filters = conditions(req.Filters)
+	if v.mandatory == nil {
+		v.always = conditions(a.Filters)
+	}
 	found := &resolved{slots: make([]slot, len(req.Parameters)), meta: v.meta()}
 	for i, p := range req.Parameters {
 		found.slots[i] = v.slot(i, p)
@@ -84,7 +90,7 @@ func (v *resolver) slot(i int, p Parameter) slot {
 		s.err = v.mandatory
 		return s
 	}
-	var m mistakes
+	m := mistakes{most: maxOfParameter}
 	if def := v.definition(place{"parameters", i, ""}, p.Name, &m); def != nil {
 		s.plan = v.plan(i, p, def, &m)
 	}

@@ -13,9 +13,9 @@ func (v *resolver) plan(i int, p Parameter, def *definition, m *mistakes) *Plan 
 	plan := &Plan{Type: def, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Grain: v.grain, Now: v.now}
 	v.days(i, p, plan, m)
 	v.clock(plan)
+	v.mustFilter(place{"parameters", i, ""}, plan, m)
 	v.group(plan, m)
 	v.filter(plan, m)
-	v.always(place{"parameters", i, ""}, plan, m)
 	v.sort(plan, m)
 	v.page(p, plan)
 	return plan
@@ -82,6 +82,9 @@ func ownDate(at place, text string, m *mistakes) (calendar.Date, bool) {
 func (v *resolver) group(plan *Plan, m *mistakes) {
 	def := plan.Type
 	for i, name := range v.req.GroupBy {
+		if m.full() { // looking for suggestions takes time
+			return
+		}
 		if !slices.Contains(def.groupable, name) {
 			m.add(place{"groupBy", i, ""}, refused(BadGroup,
 				fmt.Sprintf("%s cannot be grouped by %s", def.Name, quote(name)), name, def.groupable))
@@ -97,13 +100,15 @@ func (v *resolver) group(plan *Plan, m *mistakes) {
 func (v *resolver) filter(plan *Plan, m *mistakes) {
 	def := plan.Type
 	for i, f := range v.req.Filters {
-		field := def.fields[f.Field]
-		if field == nil {
+		if m.full() {
+			return
+		}
+		if def.fields[f.Field] == nil {
 			m.add(place{"filters", i, "field"}, refused(BadFilter,
 				fmt.Sprintf("%s cannot be filtered by %s", def.Name, quote(f.Field)), f.Field, def.filterable))
 			continue
 		}
-		plan.Filters = append(plan.Filters, condition(field, f))
+		plan.Filters = append(plan.Filters, v.filters[i])
 	}
 	has := func(c Condition) bool { return c.Field.Name == def.Require && c.Op == Eq }
 	if def.Require != "" && !slices.ContainsFunc(plan.Filters, has) {
@@ -111,18 +116,17 @@ func (v *resolver) filter(plan *Plan, m *mistakes) {
 	}
 }
 
-// always gives plan the filters of the access. A type that has no such field would
+// mustFilter gives plan the filters of the access. A type that has no such field would
 // show what they hide.
-func (v *resolver) always(at place, plan *Plan, m *mistakes) {
+func (v *resolver) mustFilter(at place, plan *Plan, m *mistakes) {
 	def := plan.Type
-	for _, f := range v.access.Filters {
-		field := def.fields[f.Field]
-		if field == nil {
+	for i, f := range v.access.Filters {
+		if def.fields[f.Field] == nil {
 			m.add(at, Error{Code: Forbidden,
 				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", def.Name, quote(f.Field))})
 			continue
 		}
-		plan.Mandatory = append(plan.Mandatory, condition(field, f))
+		plan.Mandatory = append(plan.Mandatory, v.always[i])
 	}
 }
 

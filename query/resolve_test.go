@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -176,4 +177,32 @@ func describePlan(p *Plan) string {
 	}
 	fmt.Fprintf(&b, ", limit %d offset %d", p.Limit, p.Offset)
 	return b.String()
+}
+
+// What many parameters with many filters cost, and what is told of them, stays small.
+func TestResolveOfManyParameters(t *testing.T) {
+	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}
+	req := Request{Preset: "today", Parameters: slices.Repeat([]Parameter{{Name: "pages"}}, maxParameters),
+		Filters: []Filter{{"referrer", In, []string{"google", "bing"}}, {"country", Contains, []string{"land"}}}}
+	found, errs := smallRegistry().resolve(access, req, time.Unix(0, 0))
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	first, last := found.slots[0].plan.Filters, found.slots[maxParameters-1].plan.Filters
+	for i := range req.Filters {
+		if len(first[i].named) < 2 || &first[i].named[0] != &last[i].named[0] {
+			t.Errorf("%s: names are looked up for every parameter", req.Filters[i].Field)
+		}
+	}
+	for i := range maxFilters {
+		req.Filters = append(req.Filters[:i], Filter{fmt.Sprintf("unknown%d", i), Eq, []string{"x"}})
+	}
+	if found, errs = smallRegistry().resolve(access, req, time.Unix(0, 0)); errs != nil {
+		t.Fatal(errs)
+	}
+	for _, s := range found.slots {
+		if n := strings.Count(s.err.Message, "cannot be filtered by"); n != maxOfParameter || s.plan != nil {
+			t.Fatalf("%d mistakes are told, want %d; plan %v", n, maxOfParameter, s.plan)
+		}
+	}
 }

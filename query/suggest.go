@@ -79,9 +79,9 @@ func nearest(name string, names []string) string {
 // allowedEdits grows with the length, so that short names do not resemble everything.
 func allowedEdits(plain string) int { return min(3, len(plain)/3) }
 
-func simplify(s string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
-}
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+func simplify(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 // edits is the least number of inserted, removed, changed and swapped neighbouring
 // bytes that turn a into b.

@@ -85,6 +85,8 @@ type definition struct {
 	terms      []*term           // behind each of columns
 	having     []*term           // of Having
 	parts      map[string]*term  // metrics that columns are made of, by the names they use
+	metrics    []*term           // the aggregates behind all of them, each once, in the order of their use
+	owned      bool              // rows of the tables beside its own make no row of the answer
 	fields     map[string]*Field // what callers may filter on, by name
 	filterable []string          // the names of fields, in order of the catalogue
 	groupable  []string          // fields that groupBy may name
@@ -117,37 +119,6 @@ func (d *definition) dimension(name string) *Field {
 		return f
 	}
 	return nil
-}
-
-// tables are those whose rows the type counts.
-func (d *definition) tables() []*table {
-	found := []*table{d.table}
-	for _, m := range d.metrics() {
-		if tb := tableNamed(m.on); !slices.Contains(found, tb) {
-			found = append(found, tb)
-		}
-	}
-	return found
-}
-
-// metrics are the aggregates that the type is made of, each once, in the order of
-// their use.
-func (d *definition) metrics() []*term {
-	var found []*term
-	add := func(m *term) {
-		if m.on != "" && !slices.Contains(found, m) {
-			found = append(found, m)
-		}
-	}
-	for _, tm := range slices.Concat(d.terms, d.having) {
-		add(tm)
-		for _, name := range expr.Refs(tm.expr) {
-			if m := d.parts[name]; m != nil {
-				add(m)
-			}
-		}
-	}
-	return found
 }
 
 // groups says whether f may lead the rows. Rows that stand for one thing each, a
