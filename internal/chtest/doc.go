@@ -8,7 +8,8 @@
 //   - CLICKHOUSE_UP is a command that runs a server on loopback. "$CLICKHOUSE_UP start
 //     --name NAME --data DIR --http-port PORT --native-port PORT FLAG…" prints the HTTP
 //     address when the server answers, native in place of start the native one, and
-//     "$CLICKHOUSE_UP stop --name NAME" ends it.
+//     "$CLICKHOUSE_UP stop --name NAME" ends it. One of the process's arguments must be
+//     --path=DIR: so it is found, on Linux, to be killed.
 //   - CLICKHOUSE_FAULTS is the path on the HTTP port where a server started with
 //     --faults takes troubles: POST PATH?delay=1s&fail-every=3&drop-after=1000.
 //

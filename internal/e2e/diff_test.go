@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"testing"
+	"time"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
@@ -26,7 +27,7 @@ func TestDiffCatchesMistakes(t *testing.T) {
 
 func openClickHouse(t *testing.T, o clickhouse.Options) *clickhouse.Store {
 	t.Helper()
-	o.Linger = -1
+	o.Linger, o.Patience = -1, time.Minute // a busy machine is no outage
 	s, err := clickhouse.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -18,5 +18,6 @@
 // 0: settings are sent with every query, which readonly = 1 forbids. A user that writes or
 // erases needs INSERT and ALTER DELETE, too; one that calls Migrate needs SELECT, INSERT,
 // CREATE TABLE, ALTER ADD COLUMN and ALTER TTL, and where the server asks for it TABLE
-// ENGINE ON MergeTree.
+// ENGINE ON MergeTree. With [Options.Cluster] those who write, erase or migrate need
+// CLUSTER, too.
 package clickhouse

@@ -1,6 +1,10 @@
 package clickhouse_test
 
 import (
+	"crypto/md5"
+	"encoding/binary"
+	"math"
+	"strconv"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
@@ -25,6 +29,10 @@ func TestSpellings(t *testing.T) {
 	}
 	long, fromLong := members(`{"a":1.50,"b":[-0,1e5,123456789012345678901234567890],"a":"1.50"}`)
 	signs, fromSigns := members(`{"a":{"x":"\\u2028\\\\u2028\\/"},"b":"\\u2028\\/","c":"it\'s \\"x\\""}`)
+	sum := md5.Sum([]byte("sightline"))
+	half := func(shift int) string {
+		return strconv.FormatUint(binary.LittleEndian.Uint64(sum[8:])>>shift&math.MaxUint32, 10)
+	}
 	for _, c := range []struct {
 		name string
 		expr string
@@ -41,8 +49,11 @@ func TestSpellings(t *testing.T) {
 		{"SumIf of nothing", call(dialect.SumIf, "n", "n > 9"), few, "0"},
 		{"SumOver", "max(v) FROM (SELECT " + call(dialect.SumOver, "n") + " AS v", few + ")", "10"},
 		{"Min", call(dialect.Min, "n"), few, "1"},
+		{"Max", call(dialect.Max, "n"), few, "4"},
 		{"Max of nothing", call(dialect.Max, "n"), none, "null"},
 		{"MinIf", call(dialect.MinIf, "n", "n > 1"), few, "2"},
+		{"GroupMin", call(dialect.GroupMin, "o"), few, "1"},
+		{"GroupMax", call(dialect.GroupMax, "o"), few, "3"},
 		{"MaxIf of nothing", call(dialect.MaxIf, "n", "n > 9"), few, "null"},
 		{"FirstIf", call(dialect.FirstIf, "x", "n", "n > 3"), few, "a"},
 		{"FirstIf takes an empty text too", call(dialect.FirstIf, "x", "n", "n > 1"), few, ""},
@@ -87,11 +98,21 @@ func TestSpellings(t *testing.T) {
 		{"ISO before 1970", call(dialect.ISO, "toInt64(-1)"), "", "1969-12-31T23:59:59.999Z"},
 		{"Join", call(dialect.Join, "x", "n"), few, "b,,b,a"},
 		{"RowNumber", listOf(call(dialect.RowNumber, "x", "n")), few + ")", "[1,1,2,1]"},
+		{"Sequence goes by the instant first", call(dialect.Sequence, "2", "0", "'a'", "0") + " < " + call(dialect.Sequence, "10", "0", "'a'", "0"), "", "1"},
+		{"Sequence before 1970", call(dialect.Sequence, "-2", "0", "'a'", "0") + " < " + call(dialect.Sequence, "-1", "0", "'a'", "0"), "", "1"},
+		{"Sequence then goes by rank", call(dialect.Sequence, "2", "1", "'a'", "0") + " < " + call(dialect.Sequence, "2", "0", "'b'", "0"), "", "0"},
+		{"Sequence then goes by text", call(dialect.Sequence, "2", "1", "'ab'", "0") + " < " + call(dialect.Sequence, "2", "1", "'a'", "4"), "", "0"},
+		{"Sequence then goes by number", call(dialect.Sequence, "2", "1", "'a'", "3") + " < " + call(dialect.Sequence, "2", "1", "'a'", "4"), "", "1"},
 		{"Previous", listOf(call(dialect.Previous, "n", "x", "n")), few + ")", "[NULL,NULL,1,NULL]"},
 		{"Next", listOf(call(dialect.Next, "n", "x", "n")), few + ")", "[3,NULL,NULL,NULL]"},
 		{"RunningMax", listOf(call(dialect.RunningMax, "o", "1", "n")), few + ")", "[3,3,3,3]"},
+		{"RunningMax takes equals along", listOf(call(dialect.RunningMax, "n", "1", "n % 2")), few + ")", "[4,4,4,4]"},
 		{"Zip3", "arraySort(groupArray(bucket + since * until))", " FROM " + call(dialect.Zip3, "[1, 2]", "[3, 4]", "[5, 6]"), "[16,26]"},
 		{"Unnest", "arraySort(groupArray(value))", " FROM " + call(dialect.Unnest, "['b', 'a']"), "['a','b']"},
+		{"Digits", call(dialect.Digits, "toNullable(-5)"), "", "-5"},
+		{"Digits of null", call(dialect.Digits, "CAST(NULL, 'Nullable(Int64)')"), "", ""},
+		{"DigestHigh", call(dialect.DigestHigh, "'sightline'"), "", half(32)},
+		{"DigestLow", call(dialect.DigestLow, "'sightline'"), "", half(0)},
 		{"Properties keeps numbers as they stand", long, fromLong, "a=1.50;a=1.50;b=[-0,1e5,123456789012345678901234567890]"},
 		{"Properties escapes no more than it must", signs, fromSigns, "a={\"x\":\"\u2028\\\\u2028/\"};b=\u2028/;c=it's \"x\""},
 		{"Properties of no object", "count()", " FROM (SELECT 'no object' AS p) AS t " + call(dialect.Properties, "t.p") + " AS q", "0"},

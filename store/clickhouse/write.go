@@ -102,7 +102,7 @@ type row struct {
 // arrange lists and checks the rows of b.
 func arrange(b *store.Batch) ([]row, error) {
 	rows := make([]row, 0, b.Len())
-	var faults error
+	var faults []error
 	add := func(t tableID, index int, subject, id string, at time.Time, kind uint8, texts ...string) {
 		err := check(subject, id, at, texts)
 		switch {
@@ -112,7 +112,7 @@ func arrange(b *store.Batch) ([]row, error) {
 			kind = pageKind
 		}
 		if err != nil {
-			faults = errors.Join(faults, fmt.Errorf("%w: %s[%d]: %w", store.ErrInvalid, tableNames[t], index, err))
+			faults = append(faults, fmt.Errorf("%w: %s[%d]: %w", store.ErrInvalid, tableNames[t], index, err))
 		}
 		of := identity{t, kind, marks[t] + subject, id}
 		rows = append(rows, row{identity: of, index: index, millis: at.UnixMilli(), hash: of.hash()})
@@ -147,7 +147,7 @@ func arrange(b *store.Batch) ([]row, error) {
 		c := &b.Checks[i]
 		add(inChecks, i, c.Schedule, c.ID, c.Time, uint8(c.Status), c.URL, c.Region, c.Error)
 	}
-	return rows, faults
+	return rows, errors.Join(faults...)
 }
 
 // who are the texts of a row's sender.
