@@ -1,12 +1,9 @@
 package meta
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,12 +18,8 @@ func TestAuditUntilKilled(t *testing.T) {
 	if at == "" {
 		t.Skip("this is the other process of TestAuditKill")
 	}
-	cfg := Config{Pepper: pepper, Path: at}
-	if strings.Contains(at, "://") {
-		cfg = Config{Pepper: pepper, DSN: at}
-	}
 	w, err := audit.New(t.Context(), audit.Config{
-		Log: mustOpen(t, cfg).Audit(), Pepper: pepper, Every: 20 * time.Millisecond,
+		Log: mustOpen(t, configAt(at)).Audit(), Pepper: pepper, Every: 20 * time.Millisecond,
 		OnHead: func(m audit.Mark) { fmt.Println(m.Writer, m.Seq, m.MAC) },
 	})
 	if err != nil {
@@ -48,14 +41,10 @@ func TestAuditUntilKilled(t *testing.T) {
 // and the log is whole.
 func TestAuditKill(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
-		exe, err := os.Executable()
-		if err != nil {
-			t.Skip(err)
-		}
 		mustOpen(t, cfg)
 		var known []audit.Mark
 		for round := range 3 {
-			known = append(known, untilKilled(t, exe, cfg, 5+3*round)...)
+			known = append(known, untilKilled(t, cfg, 5+3*round)...)
 		}
 		s := mustOpen(t, cfg)
 		r, err := audit.Verify(t.Context(), s.Audit(), pepper, known...)
@@ -66,20 +55,10 @@ func TestAuditKill(t *testing.T) {
 }
 
 // untilKilled has a process tell n heads, kills it, and returns all that it told.
-func untilKilled(t *testing.T, exe string, cfg Config, n int) (told []audit.Mark) {
+func untilKilled(t *testing.T, cfg Config, n int) (told []audit.Mark) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, "-test.run=^TestAuditUntilKilled$")
-	cmd.Env = append(os.Environ(), auditCrash+"="+cfg.Path+cfg.DSN)
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
+	cmd, lines := another(t, "TestAuditUntilKilled", auditCrash+"="+cfg.Path+cfg.DSN)
+	for lines.Scan() {
 		var m audit.Mark
 		var mac string
 		if _, err := fmt.Sscan(lines.Text(), &m.Writer, &m.Seq, &mac); err != nil || m.MAC.UnmarshalText([]byte(mac)) != nil {

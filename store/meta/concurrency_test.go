@@ -1,13 +1,10 @@
 package meta
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -81,11 +78,7 @@ func TestWriteUntilKilled(t *testing.T) {
 	if path == "" {
 		t.Skip("run by TestKill")
 	}
-	cfg := Config{Path: path, Pepper: pepper}
-	if strings.HasPrefix(path, "postgres") {
-		cfg.Path, cfg.DSN = "", path
-	}
-	s := mustOpen(t, cfg)
+	s := mustOpen(t, configAt(path))
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		k, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
 		if err != nil {
@@ -99,24 +92,9 @@ func TestWriteUntilKilled(t *testing.T) {
 
 func TestKill(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
-		exe, err := os.Executable()
-		if err != nil {
-			t.Skip(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
 		var reported []string
 		for range 3 {
-			cmd := exec.CommandContext(ctx, exe, "-test.run=^TestWriteUntilKilled$")
-			cmd.Env = append(os.Environ(), crashVariable+"="+cfg.Path+cfg.DSN)
-			out, err := cmd.StdoutPipe()
-			if err == nil {
-				err = cmd.Start()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewScanner(out)
+			cmd, lines := another(t, "TestWriteUntilKilled", crashVariable+"="+cfg.Path+cfg.DSN)
 			for range 25 {
 				if !lines.Scan() {
 					t.Fatalf("the writer ended by itself: %v", lines.Err())

@@ -1,11 +1,14 @@
 package meta
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +63,36 @@ func mustOpen(t testing.TB, cfg Config) *Store {
 		}
 	}
 	return s
+}
+
+// another runs a test of this package in a process of its own, for a minute at most, and
+// returns it with the lines that it writes to stdout.
+func another(t *testing.T, test string, env ...string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, exe, "-test.run=^"+test+"$")
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(out)
+}
+
+// configAt is that of another process, which was told a path or a DSN, by the real clock.
+func configAt(at string) Config {
+	if strings.HasPrefix(at, "postgres") {
+		return Config{DSN: at, Pepper: pepper}
+	}
+	return Config{Path: at, Pepper: pepper}
 }
 
 // raw runs statements on a database, and closes it.

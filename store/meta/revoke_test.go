@@ -1,12 +1,10 @@
 package meta
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,11 +30,7 @@ func TestWatchUntilRevoked(t *testing.T) {
 	if at == "" {
 		t.Skip("run by TestRevocationReachesAnotherProcess")
 	}
-	cfg := Config{Path: at, Pepper: pepper}
-	if strings.HasPrefix(at, "postgres") {
-		cfg.Path, cfg.DSN = "", at
-	}
-	s := mustOpen(t, cfg)
+	s := mustOpen(t, configAt(at))
 	cached := keycache.Config{Store: s}
 	url := os.Getenv(watchRedis)
 	if url != "" {
@@ -143,10 +137,6 @@ func TestRevocationReachesAnotherProcess(t *testing.T) {
 
 func revokeElsewhere(t *testing.T, cfg Config, redisURL string) time.Duration {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Skip(err)
-	}
 	cfg.Now = time.Now
 	s := mustOpen(t, cfg)
 	k, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true, Scopes: auth.Scopes()})
@@ -161,19 +151,8 @@ func revokeElsewhere(t *testing.T, cfg Config, redisURL string) time.Duration {
 		}
 		s.Notify(startBus(t, redisURL, at, cache))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, "-test.run=^TestWatchUntilRevoked$")
-	cmd.Env = append(os.Environ(), watchAt+"="+at, watchSecret+"="+secret.Reveal(), watchRedis+"="+redisURL)
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd, lines := another(t, "TestWatchUntilRevoked", watchAt+"="+at, watchSecret+"="+secret.Reveal(), watchRedis+"="+redisURL)
 	defer func() { _ = cmd.Wait() }()
-	lines := bufio.NewScanner(out)
 	if !lines.Scan() || lines.Text() != "accepted 0" {
 		t.Fatalf("the other process said %q, %v", lines.Text(), lines.Err())
 	}
