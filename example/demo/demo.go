@@ -75,20 +75,20 @@ func floorDiv(a, b int64) int64 {
 // as a live stream of the same rows would.
 func cut(b *store.Batch, from, to time.Time) *store.Batch {
 	return &store.Batch{
-		Events: within(b.Events, from, to, func(e *store.Event) time.Time { return e.Time }),
-		Errors: within(b.Errors, from, to, func(e *store.Error) time.Time { return e.Time }),
-		Vitals: within(b.Vitals, from, to, func(v *store.Vital) time.Time { return v.Time }),
-		Spans:  within(b.Spans, from, to, func(s *store.Span) time.Time { return s.Time }),
-		Visits: within(b.Visits, from, to, func(v *store.Visit) time.Time { return v.Time }),
-		Checks: within(b.Checks, from, to, func(c *store.Check) time.Time { return c.Time }),
+		Events: within(b.Events, from, to, func(e store.Event) time.Time { return e.Time }),
+		Errors: within(b.Errors, from, to, func(e store.Error) time.Time { return e.Time }),
+		Vitals: within(b.Vitals, from, to, func(v store.Vital) time.Time { return v.Time }),
+		Spans:  within(b.Spans, from, to, func(s store.Span) time.Time { return s.Time }),
+		Visits: within(b.Visits, from, to, func(v store.Visit) time.Time { return v.Time }),
+		Checks: within(b.Checks, from, to, func(c store.Check) time.Time { return c.Time }),
 	}
 }
 
-func within[T any](rows []T, from, to time.Time, at func(*T) time.Time) []T {
+func within[T any](rows []T, from, to time.Time, at func(T) time.Time) []T {
 	kept := slices.DeleteFunc(rows, func(row T) bool {
-		t := at(&row)
+		t := at(row)
 		return t.Before(from) || !t.Before(to)
 	})
-	slices.SortStableFunc(kept, func(a, b T) int { return at(&a).Compare(at(&b)) })
+	slices.SortStableFunc(kept, func(a, b T) int { return at(a).Compare(at(b)) })
 	return kept
 }

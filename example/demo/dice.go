@@ -42,7 +42,7 @@ func (d dice) ms(median, spread float64, low, high int64) int64 {
 	return min(max(int64(d.around(median, spread)), low), high)
 }
 
-// moment is an instant of the second half-open, with milliseconds.
+// moment is an instant in [from, from+length), a whole number of milliseconds after from.
 func (d dice) moment(from time.Time, length time.Duration) time.Time {
 	return from.Add(time.Duration(d.Int64N(length.Milliseconds())) * time.Millisecond)
 }

@@ -51,7 +51,7 @@ var machines = []machine{
 	{0.2, "console", "", []string{""}, []string{"1920x1080"}, []browser{{1, "Edge", chromium}}},
 }
 
-// slow is how much longer things take on m than on a desk.
+// slow is how much longer things take on a type of device than on a desktop.
 func slow(device string) float64 {
 	switch device {
 	case "mobile":
