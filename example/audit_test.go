@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
 // pageOf is a page of audit list --json.
@@ -162,67 +161,6 @@ func (in install) change(t *testing.T, statements ...string) {
 		if _, err := db.ExecContext(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// Heads are forgotten when retention may have removed their chains, and not before.
-func TestHeads(t *testing.T) {
-	file := filepath.Join(t.TempDir(), headsFile)
-	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	now := func() time.Time { return clock }
-	open := func(keep time.Duration) *heads {
-		t.Helper()
-		h, err := openHeads(file, keep, now, slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return h
-	}
-	closed := func(h *heads) (kept []string) {
-		t.Helper()
-		if err := h.close(); err != nil {
-			t.Fatal(err)
-		}
-		note, err := readHeads(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, n := range note.live(clock) {
-			kept = append(kept, fmt.Sprintf("%s %d", n.Writer, n.Seq))
-		}
-		return kept
-	}
-	h := open(10 * oneDay)
-	h.keep(audit.Mark{Writer: "a", Seq: 1})
-	h.keep(audit.Mark{Writer: "a", Seq: 2})
-	if diff := cmp.Diff([]string{"a 2"}, closed(h)); diff != "" {
-		t.Error("the newest of a chain: ", diff)
-	}
-	clock = clock.Add(10 * oneDay)
-	h = open(10 * oneDay)
-	h.keep(audit.Mark{Writer: "b", Seq: 7})
-	if diff := cmp.Diff([]string{"a 2", "b 7"}, closed(h)); diff != "" {
-		t.Error("when retention may not have come to it: ", diff)
-	}
-	clock = clock.Add(headsSlack)
-	if diff := cmp.Diff([]string{"b 7"}, closed(open(10*oneDay))); diff != "" {
-		t.Error("when it may have: ", diff)
-	}
-	clock = clock.Add(1000 * oneDay)
-	if diff := cmp.Diff([]string{"b 7"}, closed(open(0))); diff != "" {
-		t.Error("when everything is kept for ever: ", diff)
-	}
-}
-
-// A server of a folder whose heads cannot be read does not write over them.
-func TestDamagedHeads(t *testing.T) {
-	in := install{dir: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(in.dir, headsFile), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, errs, code := in.try(t, "serve", "--addr", "127.0.0.1:0", "--demo=false")
-	if code != 1 || !strings.Contains(errs, "audit verify") && !strings.Contains(errs, "move the file away") {
-		t.Errorf("exit code %d, %s", code, errs)
 	}
 }
 

@@ -61,7 +61,7 @@ func entryColumns() []column[entryView] {
 			if e.Resource == nil {
 				return ""
 			}
-			return e.Resource.Kind + ":" + e.Resource.ID
+			return resourceText(*e.Resource)
 		}},
 		{"KEY", func(e entryView) string { return e.Key }},
 		{"SECRET", func(e entryView) string {
@@ -111,27 +111,21 @@ func listAudit(ctx context.Context, args []string, to streams) error {
 
 func (r *records) showPage(page audit.Page) error {
 	entries := views(page.Records, viewEntry)
-	next := ""
+	var next *string
 	if page.Next != nil {
-		next = page.Next.String()
+		place := page.Next.String()
+		next = &place
 	}
 	if r.json {
 		return writeJSON(r.to.out, struct {
 			Entries []entryView `json:"entries"`
 			Next    *string     `json:"next"` // null: there is no more
-		}{entries, orNil(next)})
+		}{entries, next})
 	}
 	err := table(r.to.out, entryColumns(), entries)
-	if next != "" {
-		_, more := fmt.Fprintf(r.to.err, "There is more: the same command with --after %s\n", next)
+	if next != nil {
+		_, more := fmt.Fprintf(r.to.err, "There is more: the same command with --after %s\n", *next)
 		err = errors.Join(err, more)
 	}
 	return err
-}
-
-func orNil(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }

@@ -58,11 +58,11 @@ func verifyAudit(ctx context.Context, args []string, to streams) error {
 	if err := parse(set, args, to); err != nil {
 		return err
 	}
-	known, err := r.knownHeads(*file)
-	if err != nil {
+	if err := r.needData(); err != nil {
 		return err
 	}
-	if err := r.needData(); err != nil {
+	known, err := r.knownHeads(*file)
+	if err != nil {
 		return err
 	}
 	pepper, err := r.pepper(ctx)

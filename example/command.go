@@ -72,7 +72,7 @@ func execute(ctx context.Context, args []string, to streams) error {
 	}
 	group := group(args[0])
 	if len(group) == 0 {
-		return &usageError{"help", fmt.Errorf("unknown command %q; there are %s", args[0], strings.Join(names(commands()), ", "))}
+		return &usageError{"help", fmt.Errorf("unknown command %q; there are %s", args[0], names(commands()))}
 	}
 	if len(args) > 1 && isHelp(args[1]) {
 		return overview(to.out, group)
@@ -81,7 +81,7 @@ func execute(ctx context.Context, args []string, to streams) error {
 	if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
 		named += " " + args[1]
 	}
-	return &usageError{args[0], fmt.Errorf("unknown command %q; there are %s", named, strings.Join(names(group), ", "))}
+	return &usageError{args[0], fmt.Errorf("unknown command %q; there are %s", named, names(group))}
 }
 
 // help tells about the command, or the commands, that args begin with.
@@ -104,12 +104,8 @@ func group(word string) (found []command) {
 	return found
 }
 
-func names(all []command) []string {
-	out := make([]string, len(all))
-	for i, c := range all {
-		out[i] = c.name
-	}
-	return out
+func names(all []command) string {
+	return strings.Join(views(all, func(c command) string { return c.name }), ", ")
 }
 
 // overview writes a line for each of all.

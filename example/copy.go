@@ -60,15 +60,17 @@ func copyRows(ctx context.Context, args []string, to streams) error {
 func readMove(args []string, to streams) (move, error) {
 	var m move
 	set := flag.NewFlagSet("copy", flag.ContinueOnError)
-	set.StringVar(&m.dir, "data", "./sightline-data", "folder of the data to carry over; a server may be running on it")
+	set.StringVar(&m.dir, "data", defaultData, "`folder` of the data to carry over; a server may be running on it")
 	set.StringVar(&m.to.DSN, "to", "", clickhouseHelp+"; required")
 	tableFlags(set, "", &m.to)
 	set.BoolVar(&m.verify, "verify", false, "compare only; change nothing")
 	set.Func("before", "leave out the rows of this UTC `day` and later, as 2026-11-21", func(text string) (err error) {
-		m.before, err = time.Parse(time.DateOnly, text)
-		return err
+		if m.before, err = time.Parse(time.DateOnly, text); err != nil {
+			return errors.New("not a day like 2026-11-21")
+		}
+		return nil
 	})
-	set.IntVar(&m.rows, "rows", 0, "how many rows are held in memory and stored at a `time`; 0 is 20000")
+	set.IntVar(&m.rows, "rows", 0, "how many `rows` are held in memory and stored at a time; 0 is 20000")
 	if err := parse(set, args, to); err != nil {
 		return m, err
 	}

@@ -90,18 +90,17 @@ func keyDetails() []column[keyView] {
 }
 
 // opens says what of its owner's a key opens.
-func (k keyView) opens() string { return reach(k.All, k.Resources) }
-
-func reach(all bool, list []auth.Resource) string {
-	if len(list) == 0 {
-		return map[bool]string{true: "everything", false: "nothing"}[all]
+func (k keyView) opens() string {
+	switch {
+	case len(k.Resources) > 0:
+		return strings.Join(views(k.Resources, resourceText), ", ")
+	case k.All:
+		return "everything"
 	}
-	texts := make([]string, len(list))
-	for i, r := range list {
-		texts[i] = r.Kind + ":" + r.ID
-	}
-	return strings.Join(texts, ", ")
+	return "nothing"
 }
+
+func resourceText(r auth.Resource) string { return r.Kind + ":" + r.ID }
 
 func (k keyView) asks() string {
 	switch {
@@ -121,11 +120,9 @@ func (k keyView) limit() string {
 }
 
 func filterTexts(all []auth.Filter) string {
-	texts := make([]string, len(all))
-	for i, f := range all {
-		texts[i] = fmt.Sprintf("%s %s %s", f.Field, f.Op, strings.Join(f.Values, ","))
-	}
-	return strings.Join(texts, "; ")
+	return strings.Join(views(all, func(f auth.Filter) string {
+		return fmt.Sprintf("%s %s %s", f.Field, f.Op, strings.Join(f.Values, ","))
+	}), "; ")
 }
 
 // or is t for people, or what no instant means.

@@ -37,7 +37,7 @@ func addLink(ctx context.Context, args []string, to streams) error {
 	set, r := recordFlags("links add", to)
 	r.ownerFlag(set)
 	id := set.String("id", "", "`id` of the link; made when there is none")
-	slug := set.String("slug", "", "last part of the link's `address`, unique among those of the owner")
+	slug := set.String("slug", "", "last `part` of the link's address, unique among those of the owner")
 	target := set.String("target", "", "`address` that it leads to, as https://shop.example/sale; required")
 	name := set.String("name", "", "`name` for people; the slug, else the target, when there is none")
 	if err := parse(set, args, to); err != nil {

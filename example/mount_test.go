@@ -50,7 +50,7 @@ func Example_host() {
 	keys := hostKeys{secret.Digest(pepper): {Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}}}
 	data, dataErr := duckdb.Open(context.Background(), duckdb.Config{}) // in memory
 	mux := http.NewServeMux()
-	mountErr := mount(mux, data, hostSites{}, keys, pepper)
+	mountErr := mount(mux, data, &store.MemoryDirectory{}, keys, pepper)
 	r, w := httptest.NewRequest(http.MethodGet, "/analytics/v1/query/websites", nil), httptest.NewRecorder()
 	r.Header.Set("X-Api-Key", secret.Reveal())
 	mux.ServeHTTP(w, r)

@@ -123,7 +123,7 @@ func (f *filler) load(ctx context.Context, now time.Time) (progress, error) {
 	return progress{From: p.From, Covered: p.Covered}, nil
 }
 
-// any reports whether there is a pageview of [p.From, p.Covered).
+// any reports whether there is an event of [p.From, p.Covered).
 func (f *filler) any(ctx context.Context, p progress) (bool, error) {
 	d := f.store.Dialect()
 	return f.found(ctx, "events", store.Subject{Kind: store.KindWebsite, ID: f.website},

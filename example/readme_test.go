@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -21,22 +20,6 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
-
-// hostSites are the websites of a host: the demo's, and it belongs to acme.
-type hostSites struct{}
-
-func (hostSites) Websites(context.Context, string) ([]store.Website, error) { return nil, nil }
-
-func (hostSites) Website(context.Context, string) (store.Website, error) {
-	return store.Website{ID: demoWebsite, Owner: "acme", Domain: demoDomain}, nil
-}
-
-func (hostSites) Owner(_ context.Context, s store.Subject) (string, error) {
-	if s.ID == demoWebsite {
-		return "acme", nil
-	}
-	return "", store.ErrNotFound
-}
 
 // The README shows mount as it is compiled here, and as Example_host runs it.
 func TestReadmeShowsCodeThatRuns(t *testing.T) {
@@ -97,11 +80,13 @@ func demoAPI(t *testing.T) (http.Handler, string) {
 	keys := hostKeys{secret.Digest(pepper): {Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}}}
 	engine, engineErr := query.New(query.Config{Store: f.store, Now: now})
 	callers, keysErr := auth.Keys(auth.KeysConfig{Store: keys, Pepper: pepper})
-	if err := errors.Join(secretErr, engineErr, keysErr); err != nil {
+	sites := &store.MemoryDirectory{}
+	siteErr := sites.AddWebsite(store.Website{ID: demoWebsite, Owner: "acme", Domain: demoDomain})
+	if err := errors.Join(secretErr, engineErr, keysErr, siteErr); err != nil {
 		t.Fatal(err)
 	}
 	api, err := httpapi.New(httpapi.Config{
-		Engine: engine, Directory: hostSites{}, Auth: callers, Limiter: auth.Unlimited, Audit: auth.Discard, Now: now,
+		Engine: engine, Directory: sites, Auth: callers, Limiter: auth.Unlimited, Audit: auth.Discard, Now: now,
 	})
 	if err != nil {
 		t.Fatal(err)

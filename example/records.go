@@ -167,7 +167,7 @@ func (r *records) explain(err error) error {
 	case errors.Is(err, auth.ErrBadKey):
 		return plain(err, auth.ErrBadKey)
 	case errors.Is(err, store.ErrUnavailable):
-		return fmt.Errorf("%w; nothing was changed, try again", err)
+		return fmt.Errorf("%w; try again", err)
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func showOne[T any](r *records, columns []column[T], row T) error {
 	return table(r.to.out, columns, []T{row})
 }
 
-// views makes of what a store listed what is shown: never nil, which JSON would call null.
+// views makes of each of all what is shown: never nil, which JSON would call null.
 func views[R, T any](all []R, view func(R) T) []T {
 	out := make([]T, len(all))
 	for i, r := range all {

@@ -115,9 +115,5 @@ type nowhere struct{ store.Store }
 func (nowhere) Dialect() *dialect.Dialect { return dialect.DuckDB() }
 
 func joined[T ~string](all []T) string {
-	texts := make([]string, len(all))
-	for i, t := range all {
-		texts[i] = string(t)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(views(all, func(t T) string { return string(t) }), ", ")
 }

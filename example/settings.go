@@ -6,14 +6,21 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/track"
 )
 
 // settings are the flags of serve.
@@ -29,7 +36,8 @@ type settings struct {
 	clickhouse      clickhouse.Options // without an address events lie in the data folder
 	proxies         clientip.Proxies
 	origins         []string
-	limits          float64 // factor; 0 means that there are none
+	limits          float64            // factor; 0 means that there are none
+	limitOf         map[auth.Class]int // before limits multiplies it; not there: the default
 }
 
 const (
@@ -58,17 +66,27 @@ func readSettings(args []string, to streams) (settings, error) {
 	set.Func("cors-origin", "`origin` whose pages may read /v1, as https://panel.example; may be repeated", s.addOrigin)
 	s.limits = 1
 	set.Func("limits", "`factor` by which all rate limits are multiplied, 1 when not given; or off, which lifts the cap on requests at the same time too", s.setLimits)
+	set.Func("limit", "`class=requests` per minute for one class of routes, where the defaults are "+classDefaults()+"; --limits multiplies it, and a key with a limit of its own keeps that; may be repeated", s.setLimit)
 	set.Func("result-cache", "cache of answers; this build has none, so only `off`, the default, is taken", onlyOff)
 	if err := parse(set, args, to); err != nil {
 		return settings{}, err
 	}
-	if err := errors.Join(checkAddr("addr", s.addr), checkAddr("track-addr", s.trackAddr)); err != nil {
+	if err := s.check(); err != nil {
 		return settings{}, &usageError{"serve", err}
 	}
-	if s.data == "" {
-		return settings{}, &usageError{"serve", errors.New("--data is empty")}
-	}
 	return s, nil
+}
+
+// check finds mistakes that would otherwise show only after the data is open.
+func (s *settings) check() error {
+	faults := []error{checkAddr("addr", s.addr), checkAddr("track-addr", s.trackAddr)}
+	if s.data == "" {
+		faults = append(faults, errors.New("--data is empty"))
+	}
+	if s.limits == 0 && len(s.limitOf) > 0 {
+		faults = append(faults, errors.New("say either --limit or --limits off"))
+	}
+	return errors.Join(faults...)
 }
 
 func (s *settings) addProxy(text string) error {
@@ -102,6 +120,43 @@ func (s *settings) setLimits(text string) error {
 	return nil
 }
 
+func (s *settings) setLimit(text string) error {
+	name, number, _ := strings.Cut(text, "=")
+	class := auth.Class(name)
+	if !slices.Contains(routeClasses(), class) {
+		return fmt.Errorf("%q is not one of %s", name, joined(routeClasses()))
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 {
+		return fmt.Errorf("not a whole number from 1 on, as in %s=120", name)
+	}
+	if s.limitOf == nil {
+		s.limitOf = map[auth.Class]int{}
+	}
+	s.limitOf[class] = n
+	return nil
+}
+
+// routeClasses are the classes of the routes that the program serves, in order.
+func routeClasses() []auth.Class {
+	all := map[auth.Class]bool{}
+	for _, r := range httpapi.Routes() {
+		all[r.Class] = true
+	}
+	for _, r := range track.Routes() {
+		all[r.Class] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// classDefaults tells the default limits of routeClasses.
+func classDefaults() string {
+	limits := ratelimit.Defaults()
+	return strings.Join(views(routeClasses(), func(c auth.Class) string {
+		return fmt.Sprintf("%s=%d", c, limits[c])
+	}), ", ")
+}
+
 func (s *settings) setKeep(text string) error {
 	keep, err := parseSpan(text)
 	if err == nil && keep < oneDay {
@@ -118,7 +173,6 @@ func onlyOff(text string) error {
 	return nil
 }
 
-// checkAddr finds mistakes that would otherwise show only after the data is open.
 func checkAddr(name, addr string) error {
 	if addr == "" {
 		if name == "addr" {

@@ -101,7 +101,7 @@ func (a *app) limiter() (auth.Limiter, error) {
 	if a.settings.limits == 0 {
 		return auth.Unlimited, nil
 	}
-	local, err := ratelimit.New(ratelimit.Config{Factor: a.settings.limits, Now: a.now})
+	local, err := ratelimit.New(ratelimit.Config{Limits: a.settings.limitOf, Factor: a.settings.limits, Now: a.now})
 	if err != nil || a.shared == nil {
 		return local, err
 	}
