@@ -24,8 +24,8 @@ type KeyStore interface {
 
 // A Principal is an authenticated caller.
 type Principal struct {
-	// Key is never nil; a host's own sessions make one up. For a panel token it is the
-	// token's key as far as its claims leave it.
+	// Key is never nil; a host's own sessions make one up. Its Start is of the secret that
+	// was sent. For a panel token it is the token's key as far as its claims leave it.
 	Key *Key
 	// Token names the panel token that was sent; empty when it was the key itself. Who
 	// limits requests gives it a bucket of its own.
@@ -101,9 +101,14 @@ func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 	if err != nil {
 		return nil, err
 	}
-	key, err := a.find(ctx, a.digests.digest(secret), secret.Start())
+	start := secret.Start()
+	key, err := a.find(ctx, a.digests.digest(secret), start)
 	if err != nil {
 		return nil, err
+	}
+	if key.Start != start { // it is the newest secret's; this one is in its grace
+		sent := *key
+		sent.Start, key = start, &sent
 	}
 	return &Principal{Key: key}, nil
 }

@@ -116,9 +116,9 @@ func TestKeysAccepts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, either := range []auth.Secret{secret, fresh} {
-		if _, err := ask(s, either.Reveal()); err != nil {
-			t.Errorf("in the grace period: %v", err)
+	for _, sent := range []auth.Secret{secret, fresh} {
+		if p, err := ask(s, sent.Reveal()); err != nil || p.Key.Start != sent.Start() {
+			t.Errorf("in the grace period: %+v, %v; want the start of what was sent, %s", p, err, sent.Start())
 		}
 	}
 	s.now = s.now.Add(time.Minute)
