@@ -12,7 +12,11 @@ import (
 // owners are shorter, what callers choose need not be.
 const maxText = 1024
 
-// texts are the fields of e that hold text.
+// statusAt is the place of the status among the texts of an entry.
+const statusAt = 11
+
+// texts are the fields of e that hold text. They are sealed and written in this order, with
+// the status before statusAt.
 func texts(e *auth.Entry) [13]*string {
 	return [...]*string{
 		&e.RequestID, &e.KeyID, &e.Start, &e.Owner, &e.Method, &e.Route, &e.Resource.Kind, &e.Resource.ID,

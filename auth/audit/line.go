@@ -70,14 +70,11 @@ func AppendLine(to []byte, r Record) []byte {
 	return append(to, "\"}\n"...)
 }
 
-// textNames are the names of the texts of an entry, and statusAt is the place of its
-// status among them.
+// textNames are the names of the texts of an entry.
 var textNames = [...]string{
 	`,"requestId":`, `,"keyId":`, `,"start":`, `,"owner":`, `,"method":`, `,"route":`, `,"resourceKind":`,
 	`,"resourceId":`, `,"resourceOwner":`, `,"scope":`, `,"outcome":`, `,"ip":`, `,"userAgent":`,
 }
-
-const statusAt = 11
 
 // appendText appends t in JSON as encoding/json spells it. Most texts need no escapes.
 func appendText(to []byte, t string) []byte {

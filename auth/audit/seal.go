@@ -39,11 +39,13 @@ func (s *sealer) first(writer string) MAC {
 
 // entry is the MAC of r after prev.
 func (s *sealer) entry(r *Record, prev MAC) MAC {
-	e := &r.Entry
-	s.begin("entry").text(r.Writer).number(r.Seq).bytes(prev)
-	s.number(e.Time.UnixMilli()).text(e.RequestID).text(e.KeyID).text(e.Start).text(e.Owner)
-	s.text(e.Method).text(e.Route).text(e.Resource.Kind).text(e.Resource.ID).text(e.Resource.Owner)
-	s.text(string(e.Scope)).text(e.Outcome).number(int64(e.Status)).text(e.IP).text(e.UserAgent)
+	s.begin("entry").text(r.Writer).number(r.Seq).bytes(prev).number(r.Entry.Time.UnixMilli())
+	for i, t := range texts(&r.Entry) {
+		if i == statusAt {
+			s.number(int64(r.Entry.Status))
+		}
+		s.text(*t)
+	}
 	return s.sum()
 }
 
