@@ -25,7 +25,7 @@ var subjects = []struct {
 // allowSubject lets the key ask about the one website, link or monitor that the address names.
 func allowSubject(a *api, ctx context.Context, c *call) error {
 	if c.valuesErr != nil {
-		return malformed(c.valuesErr)
+		return errMalformed
 	}
 	var several query.Errors
 	for _, s := range subjects {

@@ -18,8 +18,8 @@ import (
 
 // The defaults of Config.
 const (
-	DefaultMaxBody  = 1 << 20 // bytes
-	DefaultMaxBatch = 20      // queries
+	DefaultMaxBody  = 1 << 20            // bytes
+	DefaultMaxBatch = query.DefaultBatch // queries
 )
 
 // Config is what a handler works with.

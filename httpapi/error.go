@@ -18,6 +18,7 @@ var (
 	errNoRoute   = errors.New("httpapi: no such route")
 	errMethod    = errors.New("httpapi: method not allowed")
 	errMediaType = errors.New("httpapi: unsupported media type")
+	errMalformed = query.Errors{{Code: query.Invalid, Field: "query", Message: "the query string is malformed"}}
 )
 
 // problems says what each error is to a caller. The first row that matches counts; what
@@ -165,8 +166,3 @@ type unavailable struct {
 }
 
 func (u *unavailable) Error() string { return u.part + ": " + u.cause.Error() }
-
-// malformed is the mistake of an address that cannot be read.
-func malformed(error) error {
-	return query.Errors{{Code: query.Invalid, Field: "query", Message: "the query string is malformed"}}
-}

@@ -75,7 +75,7 @@ type sectionError struct {
 // readOverview takes an overview's request from the address.
 func readOverview(_ *api, c *call) error {
 	if c.valuesErr != nil {
-		return malformed(c.valuesErr)
+		return errMalformed
 	}
 	known := []string{"preset", "startDate", "endDate", "timezone", "granularity", "filters", "compare"}
 	bad := unknown(c.values, known...)
@@ -139,8 +139,7 @@ func (c *call) overview(now time.Time, body *overviewBody) query.Request {
 	for _, s := range sections {
 		p := query.Parameter{Name: s.kind, ID: s.name}
 		if s.list {
-			p.Limit = new(int)
-			*p.Limit = overviewRows
+			p.Limit = new(overviewRows)
 		}
 		req.Parameters = append(req.Parameters, p)
 	}

@@ -83,7 +83,7 @@ func plainJSON(h http.Header) bool {
 // readAddress takes one query from the address.
 func readAddress(_ *api, c *call) error {
 	if c.valuesErr != nil {
-		return malformed(c.valuesErr)
+		return errMalformed
 	}
 	req, bad := query.ParseValues(c.values)
 	if len(bad) > 0 {

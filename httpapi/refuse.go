@@ -7,14 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/requestid"
 )
 
-// retryUnavailable is what 503 tells callers to wait.
-const retryUnavailable = 5 * time.Second
+// retryUnavailable is how many seconds 503 tells callers to wait.
+const retryUnavailable = "5"
 
 // errorBody is the body of every error.
 type errorBody struct {
@@ -77,7 +76,7 @@ func (p problem) reply(r *http.Request, id string, err error) *reply {
 		h.Set("Retry-After", strconv.FormatInt(p.limited.RetryAfter, 10))
 		body.Standing = &p.limited.Standing
 	case http.StatusServiceUnavailable:
-		h.Set("Retry-After", seconds(retryUnavailable))
+		h.Set("Retry-After", retryUnavailable)
 	}
 	rep, failed := encode(body)
 	if failed != nil { // texts and numbers always encode
@@ -95,5 +94,3 @@ func challenge(r *http.Request, err error) string {
 	}
 	return "Bearer"
 }
-
-func seconds(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) }

@@ -80,8 +80,7 @@ func (p *Plan) meta(rows int, more bool) *ResultMeta {
 		HasMore:     more,
 	}
 	if p.Limit > 0 {
-		limit := p.Limit
-		m.Limit = &limit
+		m.Limit = new(p.Limit)
 	}
 	return m
 }
