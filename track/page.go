@@ -34,26 +34,37 @@ func takePage(c *call, f *fields, b *store.Batch) (taken, error) {
 		kind = s
 	}
 	f.unwrap()
-	makers := map[string]func(*call, *fields, *store.Batch) (string, error){
-		kindLink: takeClick, kindError: addError, kindVitals: addVital, "custom": addOldCustom,
-	}
-	if kind == kindTrack {
-		makers[kindTrack] = takeEvent
-		switch f.peek("name") {
-		case "link_out":
-			makers[kindTrack] = takeClick
-		case "error":
-			makers[kindTrack] = addError
-		case "web_vitals":
-			makers[kindTrack] = addVital
-		}
-	}
-	add, ok := makers[kind]
-	if !ok {
+	add := maker(kind, f.peek("name"))
+	if add == nil {
 		return taken{kind: kind}, unknownType.tell()
 	}
 	id, err := add(c, f, b)
 	return taken{kind: kind, id: id}, err
+}
+
+// maker is what makes the row of an item of that type and name; nil: nothing does.
+func maker(kind, name string) func(*call, *fields, *store.Batch) (string, error) {
+	switch kind {
+	case kindLink:
+		return takeClick
+	case kindError:
+		return addError
+	case kindVitals:
+		return addVital
+	case "custom":
+		return addOldCustom
+	case kindTrack:
+		switch name {
+		case "link_out":
+			return takeClick
+		case "error":
+			return addError
+		case "web_vitals":
+			return addVital
+		}
+		return takeEvent
+	}
+	return nil
 }
 
 // base is what all rows of a website share.

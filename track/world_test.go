@@ -33,7 +33,7 @@ type world struct {
 	mu      sync.Mutex
 	written []store.Batch
 	entries []auth.Entry
-	limits  []string // classes and ids that were asked for
+	limits  []string // classes and ids that were charged
 
 	writeErr, siteErr, auditErr, saltErr, authErr, limitErr error
 	decision                                                auth.Decision
@@ -121,13 +121,15 @@ func (w *world) Authenticate(_ context.Context, r *http.Request) (*auth.Principa
 	return &auth.Principal{Key: k}, nil
 }
 
-func (w *world) Allow(_ context.Context, class auth.Class, id string, _ int, own *auth.Limits) (auth.Decision, error) {
+func (w *world) Allow(_ context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if own != nil {
 		id += " own"
 	}
-	w.limits = append(w.limits, string(class)+":"+id)
+	if cost > 0 {
+		w.limits = append(w.limits, string(class)+":"+id)
+	}
 	if w.decision == (auth.Decision{}) {
 		return auth.Decision{OK: true}, w.limitErr
 	}

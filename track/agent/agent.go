@@ -53,20 +53,20 @@ func Cut(ua string) string {
 }
 
 func browser(ua string) (family, version string) {
-	for _, t := range tokens {
-		if _, rest, ok := strings.Cut(ua, t.text); ok {
-			if t.version != "" {
-				_, rest, _ = strings.Cut(ua, t.version)
-			}
-			return t.family, leading(rest)
-		}
+	if family, version = first(tokens[:], ua); family != "" {
+		return family, version
 	}
 	p := useragent.Parse(ua)
 	if f, ok := families[p.Name]; ok {
 		return f, leading(p.Version)
 	}
 	// An application around an engine: the engine's family says what it can do.
-	for _, t := range engines {
+	return first(engines[:], ua)
+}
+
+// first is the family of the first of list that ua names, and its version.
+func first(list []token, ua string) (family, version string) {
+	for _, t := range list {
 		if _, rest, ok := strings.Cut(ua, t.text); ok {
 			if t.version != "" {
 				_, rest, _ = strings.Cut(ua, t.version)

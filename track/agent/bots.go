@@ -24,9 +24,9 @@ const maxTexts = 64
 // and safe for concurrent use.
 //
 // Nearly all patterns are plain texts, or a few of them. They are found by their first
-// bytes in one walk over the user agent, since an alternation of 1 500 branches takes
-// a regular expression a thousand times as long. The others are tried one by one: apart,
-// each can use its anchor or its literal beginning.
+// bytes in one walk over the user agent, since one regular expression of 1 500 branches
+// takes some hundred times as long. The others are tried one by one: apart, each can use
+// its anchor or its literal beginning.
 type Detector struct {
 	plain map[string][]string // by their first bytes
 	rest  []*regexp.Regexp
