@@ -105,12 +105,8 @@ func (p *page) row(ctx context.Context, info query.Info, req query.Request) ([]b
 	if !r.Success {
 		return nil, errors.Join(errors.New(r.Error), r.Cause)
 	}
-	text, err := r.Data.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
 	var rows []json.RawMessage
-	if err := json.Unmarshal(text, &rows); err != nil {
+	if err := json.Unmarshal(r.Data.AppendJSON(nil), &rows); err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {

@@ -39,15 +39,9 @@ func check(t testing.TB, path string, got []byte, write bool) {
 		t.Errorf("golden: %v (run the tests with -update to write it, then read it)", err)
 		return
 	}
-	if diff := Diff(want, got); diff != "" {
+	if diff := cmp.Diff(lines(want), lines(got)); diff != "" {
 		t.Errorf("%s differs (-want +got); if the new text is right, run the tests with -update:\n%s", path, diff)
 	}
-}
-
-// Diff returns the lines in which want and got differ, with some of the lines around
-// them, or "" when the two are equal byte for byte.
-func Diff(want, got []byte) string {
-	return cmp.Diff(lines(want), lines(got))
 }
 
 // lines splits after each line feed, so that a missing last one is a difference too.
