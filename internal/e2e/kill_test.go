@@ -115,16 +115,20 @@ func TestEnd(t *testing.T) {
 	p.stop(t)
 }
 
-// streamUntil sends all streams side by side for a while and ends p among them.
+// streamUntil sends all streams side by side, and ends p a while after something of each
+// was accepted.
 func streamUntil(t *testing.T, p *process, prefix string, end func(*testing.T)) []sent {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	all := make([]sent, len(streams))
-	var senders sync.WaitGroup
+	var senders, begun sync.WaitGroup
+	begun.Add(len(streams))
 	for i, s := range streams {
 		all[i].accepted = map[string]bool{}
 		senders.Go(func() {
+			began := sync.OnceFunc(begun.Done)
+			defer began()
 			for n := 0; ctx.Err() == nil; n++ {
 				name := prefix + strconv.Itoa(n) + "-"
 				all[i].tried = append(all[i].tried, name)
@@ -137,9 +141,11 @@ func streamUntil(t *testing.T, p *process, prefix string, end func(*testing.T)) 
 					return
 				}
 				all[i].accepted[name] = true
+				began()
 			}
 		})
 	}
+	begun.Wait()
 	time.Sleep(300*time.Millisecond + rand.N(500*time.Millisecond))
 	end(t)
 	cancel()
