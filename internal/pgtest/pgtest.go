@@ -32,7 +32,7 @@ func Schema(t testing.TB) string {
 	})
 	u, err := url.Parse(os.Getenv(variable))
 	if err != nil || u.Scheme == "" {
-		t.Fatalf("%s is no address, %v", variable, err)
+		t.Fatalf("%s is no address", variable) // the error would show the password
 	}
 	q := u.Query()
 	q.Set("search_path", schema)
