@@ -15,21 +15,21 @@ const longestSeries = 10_000
 type Data struct {
 	names *names
 	types map[string]Type
-	rows  map[store.Subject][]row
 	sites map[store.Subject]*site
 }
 
 // NewData takes rows as a Writer would be given them, in the order of writing: of
 // repeated event ids the first counts.
 func NewData(b store.Batch) *Data {
-	d := &Data{newNames(), map[string]Type{}, map[store.Subject][]row{}, map[store.Subject]*site{}}
+	d := &Data{newNames(), map[string]Type{}, map[store.Subject]*site{}}
 	for _, t := range Types() {
 		d.types[t.Name] = t
 	}
+	bySubject := map[store.Subject][]row{}
 	for _, r := range rowsOf(&b) {
-		d.rows[r.subject] = append(d.rows[r.subject], r)
+		bySubject[r.subject] = append(bySubject[r.subject], r)
 	}
-	for s, rows := range d.rows {
+	for s, rows := range bySubject {
 		d.sites[s] = newSite(rows)
 	}
 	return d

@@ -16,6 +16,9 @@ var sessionFields = [...]string{
 	"os_name", "os_version", "language", "timezone", "screen_resolution",
 }
 
+// SessionFields are the fields that rows take from their session.
+func SessionFields() []string { return slices.Clone(sessionFields[:]) }
+
 // fields holds one text per session field. The referrer is its domain, empty if direct.
 type fields [len(sessionFields)]string
 

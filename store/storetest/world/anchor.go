@@ -83,11 +83,7 @@ func (a *asker) lend(site string, s *sample) {
 	}
 }
 
-// sessionFields are what rows take from their session.
-var sessionFields = []string{
-	"referrer", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid", "country", "region", "city",
-	"device_type", "browser_name", "browser_version", "os_name", "os_version", "language", "timezone", "screen_resolution",
-}
+var sessionFields = reference.SessionFields()
 
 // mute reports a row that a breakdown leaves out: it lacks a field that is a column
 // of the type, and so none to group by.

@@ -15,17 +15,6 @@ func (w *World) Question(rng *rand.Rand) reference.Question {
 	return w.ask(rng, types[rng.IntN(len(types))])
 }
 
-// QuestionOf is Question for the type of that name, and the zero Question if there
-// is none.
-func (w *World) QuestionOf(rng *rand.Rand, name string) reference.Question {
-	types := reference.Types()
-	i := slices.IndexFunc(types, func(t reference.Type) bool { return t.Name == name })
-	if i < 0 {
-		return reference.Question{}
-	}
-	return w.ask(rng, types[i])
-}
-
 // An asker makes one question around a row that should be found, its anchor.
 type asker struct {
 	*rand.Rand

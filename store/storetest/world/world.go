@@ -9,7 +9,6 @@ import (
 
 // A World is random data and what is needed to ask about it. Its fields are read only.
 type World struct {
-	Seed      uint64
 	Batch     store.Batch // in the order to write; of repeated event ids the first counts
 	Websites  []string
 	Links     []string
@@ -28,7 +27,6 @@ var (
 // New makes the world of a seed: some 4000 rows in three eras.
 func New(seed uint64) World {
 	w := World{
-		Seed:     seed,
 		Websites: []string{"site-1", "site-2", "site-3"}, Links: []string{"link-1", "link-2"},
 		Schedules: []string{"monitor-1", "monitor-2"}, Domain: "shop.example",
 	}
