@@ -97,8 +97,11 @@ func (t Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 // seal and prefix are what the method seal returned: it costs more to make than to use.
 func (t Tokens) unseal(seal cipher.AEAD, prefix, text string) (s sealed, refusal string) {
 	body, ok := strings.CutPrefix(text, prefix)
+	if !ok || len(text) > maxToken {
+		return sealed{}, "malformed token"
+	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(body)
-	if !ok || err != nil || len(text) > maxToken || len(raw) < seal.NonceSize() {
+	if err != nil || len(raw) < seal.NonceSize() {
 		return sealed{}, "malformed token"
 	}
 	plain, err := seal.Open(nil, raw[:seal.NonceSize()], raw[seal.NonceSize():], []byte(prefix))
