@@ -139,6 +139,18 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 		{"a series without date", func(ty *query.Type) { ty.Columns = []string{"pageviews"} }, `a series needs a column "date"`},
 		{"a series with keys", func(ty *query.Type) { ty.By = []string{"path"} }, "a series has no other keys"},
 		{"no such dimension", func(ty *query.Type) { ty.Series = false; ty.By = []string{"entry_page"} }, `has no dimension "entry_page"`},
+		{"a dimension that nothing has", func(ty *query.Type) { ty.Series = false; ty.By = []string{"colour"} }, `there is no dimension "colour"`},
+		{"a dimension that a table beside its own lacks", func(ty *query.Type) {
+			ty.Series, ty.Rows, ty.With, ty.By, ty.Columns = false, "clicks", []string{"sessions"}, []string{"href"}, []string{"href", "total_clicks", "sessions"}
+		}, `table "sessions" has no dimension "href"`},
+		{"nothing that counts", func(ty *query.Type) { ty.Columns = []string{"date"} }, `no column counts rows of table "pageviews"`},
+		{"nothing that counts its own rows", func(ty *query.Type) {
+			ty.Series, ty.By, ty.Columns, ty.Order = false, []string{"path"}, []string{"path", "total_events"}, []string{"path"}
+		}, `no column counts rows of table "pageviews"`},
+		{"days without a series", func(ty *query.Type) { ty.Series = false }, "no date without Series"},
+		{"a share of rows that are not counted", func(ty *query.Type) {
+			ty.Series, ty.Each, ty.Columns = false, true, []string{"path", "percentage"}
+		}, "no percentage with Each"},
 		{"a column of a dimension it lacks", func(ty *query.Type) { ty.Columns = append(ty.Columns, "path") }, `column "path" needs "path"`},
 		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `ordered by "clicks"`},
 		{"all values of none", func(ty *query.Type) { ty.All = true }, "All needs Values"},

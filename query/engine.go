@@ -53,7 +53,7 @@ func New(cfg Config) (*Engine, error) {
 		faults = append(faults, errors.New("query: Config.Timeout and Config.Parallel are not negative"))
 	}
 	if e.types == nil {
-		types, err := builtin()
+		types, err := NewRegistry(Builtin()...)
 		faults = append(faults, err)
 		e.types = types
 	}

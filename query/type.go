@@ -86,6 +86,7 @@ type definition struct {
 	having     []*term           // of Having
 	parts      map[string]*term  // metrics that columns are made of, by the names they use
 	metrics    []*term           // the aggregates behind all of them, each once, in the order of their use
+	used       []*table          // whose rows metrics count, its own first
 	owned      bool              // rows of the tables beside its own make no row of the answer
 	fields     map[string]*Field // what callers may filter on, by name
 	filterable []string          // the names of fields, in order of the catalogue
@@ -124,13 +125,13 @@ func (d *definition) dimension(name string) *Field {
 // groups says whether f may lead the rows. Rows that stand for one thing each, a
 // session or a person, are not grouped. A session is one session of its fields, but of
 // many paths.
-func (d *definition) groups(f *Field, used []*table) bool {
+func (d *definition) groups(f *Field) bool {
 	if d.Each || d.Having != "" {
 		return false
 	}
 	if f.Session || d.Of != store.KindWebsite {
 		return true
 	}
-	counted := slices.ContainsFunc(used, func(tb *table) bool { return tb.shape == sessionRows })
+	counted := slices.ContainsFunc(d.used, func(tb *table) bool { return tb.shape == sessionRows })
 	return f.Name == "path" && !counted
 }
