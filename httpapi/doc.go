@@ -33,6 +33,7 @@
 //
 // Origins named in [Config] are answered as CORS asks, without credentials. Answers to
 // GET carry an ETag where their data has a version. It covers the caller's access, the
-// resolved range and the data from 48 hours before it to 48 hours after; answers that
-// reach today, or in which a parameter failed, have none.
+// resolved range and the data from 48 hours before it to 48 hours after, twice that for
+// a key with mandatory filters; answers that reach today, or in which a parameter failed,
+// have none.
 package httpapi

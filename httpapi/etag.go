@@ -15,8 +15,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// reach is how far outside a range data may lie that its answer depends on: sessions
-// that cross its edges are looked at whole.
+// reach is how far outside a range data may lie that its answer depends on: sessions that
+// cross its edges are looked at whole. Under mandatory filters it is twice that, since
+// sessions are formed of all events and then of those that the key may see.
 const reach = 48 * time.Hour
 
 // tagOf is the strong entity tag of bytes.
@@ -49,13 +50,16 @@ func (a *api) dataTag(ctx context.Context, c *call, req query.Request, extra any
 	if !ok || to.After(a.cfg.Now()) {
 		return ""
 	}
-	access := c.access()
+	access, around := c.access(), reach
+	if len(access.Filters) > 0 {
+		around *= 2
+	}
 	if access.Subject.Kind == store.KindSchedule {
 		from = time.UnixMilli(0).UTC() // an outage goes on however long ago it began
 	} else {
-		from = from.Add(-reach)
+		from = from.Add(-around)
 	}
-	version, err := a.cfg.Versions.Version(ctx, access.Subject, from, to.Add(reach))
+	version, err := a.cfg.Versions.Version(ctx, access.Subject, from, to.Add(around))
 	if err != nil {
 		a.cfg.Logger.WarnContext(ctx, "no data version", "requestId", c.id, "error", err)
 		return ""
