@@ -57,7 +57,8 @@ func open(ctx context.Context, s settings, log *slog.Logger, now func() time.Tim
 			return nil, fmt.Errorf("--geoip: %w", err)
 		}
 	}
-	// The analytics file comes first: it is what tells two servers of one folder apart.
+	// The analytics file comes first: without ClickHouse a folder has one server, and this
+	// is what the second one finds taken.
 	events, err := openAnalytics(ctx, s, log, now)
 	if err != nil {
 		return nil, err

@@ -60,6 +60,19 @@ func (n headsNote) live(now time.Time) []headNote {
 	return live
 }
 
+// add takes a head, unless a newer one of its chain is there.
+func (n *headsNote) add(head headNote) {
+	for i := range n.Heads {
+		if n.Heads[i].Writer == head.Writer {
+			if head.Seq >= n.Heads[i].Seq {
+				n.Heads[i] = head
+			}
+			return
+		}
+	}
+	n.Heads = append(n.Heads, head)
+}
+
 // heads keep the newest heads of the audit trail in a file, apart from the trail.
 type heads struct {
 	file string
@@ -95,14 +108,7 @@ func (h *heads) keep(m audit.Mark) {
 	case h.wake <- struct{}{}:
 	default:
 	}
-	taken := headNote{m, h.now().UTC()}
-	for i := range h.note.Heads {
-		if h.note.Heads[i].Writer == m.Writer {
-			h.note.Heads[i] = taken
-			return
-		}
-	}
-	h.note.Heads = append(h.note.Heads, taken)
+	h.note.add(headNote{m, h.now().UTC()})
 }
 
 // run writes the file when there is something new.
@@ -126,8 +132,16 @@ func (h *heads) run(ctx context.Context) {
 	}
 }
 
+// write leaves what other servers of the folder wrote: with ClickHouse there may be several.
 func (h *heads) write() error {
+	others, err := readHeads(h.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	h.mu.Lock()
+	for _, head := range others.Heads {
+		h.note.add(head)
+	}
 	h.note.Heads = h.note.live(h.now())
 	text, err := json.Marshal(h.note)
 	h.mu.Unlock()

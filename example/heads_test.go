@@ -59,8 +59,16 @@ func TestHeads(t *testing.T) {
 	if diff := cmp.Diff([]string{"b 7"}, closed(open(10*oneDay))); diff != "" {
 		t.Error("when it may have: ", diff)
 	}
+	one, two := open(10*oneDay), open(10*oneDay)
+	one.keep(audit.Mark{Writer: "c", Seq: 1})
+	two.keep(audit.Mark{Writer: "d", Seq: 1})
+	one.keep(audit.Mark{Writer: "c", Seq: 2})
+	closed(one)
+	if diff := cmp.Diff([]string{"b 7", "d 1", "c 2"}, closed(two)); diff != "" {
+		t.Error("of two servers of one folder: ", diff)
+	}
 	clock = clock.Add(1000 * oneDay)
-	if diff := cmp.Diff([]string{"b 7"}, closed(open(0))); diff != "" {
+	if diff := cmp.Diff([]string{"b 7", "d 1", "c 2"}, closed(open(0))); diff != "" {
 		t.Error("when everything is kept for ever: ", diff)
 	}
 }

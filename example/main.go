@@ -20,9 +20,12 @@ import (
 	"strings"
 	"syscall"
 	_ "time/tzdata" // any zone, also on machines without a zone database
+
+	"github.com/redis/go-redis/v9/logging"
 )
 
 func main() {
+	logging.Disable() // of the Redis client: what it has to say comes back as errors
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdout, os.Stderr}))

@@ -28,22 +28,20 @@ func TestProcessesShare(t *testing.T) {
 	}
 	flags := []string{"--pepper-file", pepper, "--redis", dsn}
 	p, q := one.serve(t, flags...), two.serve(t, flags...)
-	key := one.secret(t, "keys", "create", "--id", "k", "--all", "--limit", "6", "--pepper-file", pepper)
-	began := time.Now()
-	passed := 0
-	for i := range 20 {
-		status, body := []*process{p, q}[i%2].get(t, "/v1/query/websites", key)
-		switch status {
-		case 200:
-			passed++
-		case 429:
-		default:
-			t.Fatalf("status %d: %s", status, body)
+	asked := 0
+	for {
+		key := one.secret(t, "keys", "create", "--all", "--limit", "6", "--pepper-file", pepper)
+		lost, began := lostRedis(t, p, q), time.Now()
+		passed := passing(t, key, p, q)
+		asked += 20
+		refilled := int(time.Since(began)/(10*time.Second)) + 1
+		if lostRedis(t, p, q) > lost && asked < 200 {
+			continue // a busy machine kept Redis waiting, so each server counted by itself
 		}
-	}
-	refilled := int(time.Since(began)/(10*time.Second)) + 1
-	if passed < 6 || passed > 6+refilled {
-		t.Errorf("%d requests passed two servers with a limit of 6", passed)
+		if passed < 6 || passed > 6+refilled {
+			t.Errorf("%d requests passed two servers with a limit of 6", passed)
+		}
+		break
 	}
 	for _, server := range []*process{p, q} {
 		if status, body := server.get(t, "/health", ""); status != 200 || strings.Contains(body, "false") {
@@ -52,10 +50,43 @@ func TestProcessesShare(t *testing.T) {
 		server.stop(t)
 	}
 	for _, in := range []install{one, two} {
-		if v, code := in.verify(t, "--pepper-file", pepper); code != 0 || v.Entries != 20 || len(v.Chains) != 2 || v.Heads != 1 {
+		if v, code := in.verify(t, "--pepper-file", pepper); code != 0 || v.Entries != int64(asked) || len(v.Chains) != 2 || v.Heads != 1 {
 			t.Errorf("the trail of both: %d, %+v", code, v)
 		}
 	}
+}
+
+// passing asks twenty times, the servers in turn, and returns how often it was answered.
+func passing(t *testing.T, key string, servers ...*process) (passed int) {
+	t.Helper()
+	for i := range 20 {
+		status, body := servers[i%len(servers)].get(t, "/v1/query/websites", key)
+		switch status {
+		case 200:
+			passed++
+		case 429:
+		default:
+			t.Fatalf("status %d: %s", status, body)
+		}
+	}
+	return passed
+}
+
+// lostRedis is how often the servers lost Redis, once all have it again.
+func lostRedis(t *testing.T, servers ...*process) int {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(20 * time.Millisecond) {
+		lost, back := 0, 0
+		for _, s := range servers {
+			lost += strings.Count(s.errs.String(), "Redis is away")
+			back += strings.Count(s.errs.String(), "Redis is back")
+		}
+		if lost == back {
+			return lost
+		}
+	}
+	t.Fatal("a server does not find Redis again")
+	return 0
 }
 
 // A command that changes a key tells servers through Redis. One that cannot says so, and
