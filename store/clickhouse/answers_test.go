@@ -33,8 +33,8 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.CampaignOf(t, 500))
 }
 
-// TestLaws proves what holds of every type whatever the rows are, law by law of other types. SIGHTLINE_SEED says
-// of which world.
+// TestLaws proves what holds of every type whatever the rows are, law by law of other types.
+// SIGHTLINE_SEED says of which world.
 func TestLaws(t *testing.T) {
 	storetest.Laws(t, storetest.Harness{Open: overNative, Thin: 12}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }

@@ -11,6 +11,7 @@ type column[T any] struct {
 	name string
 	kind string
 	fill func(to driver.BatchColumn, rows []T) error
+	text func(row *T) string // nil for a column that is none
 }
 
 // The types of columns. Texts with few values are numbers in a dictionary of the part.
@@ -27,7 +28,7 @@ const (
 )
 
 func of[T, V any](name, kind string, value func(*T) V) column[T] {
-	return column[T]{name, kind, func(to driver.BatchColumn, rows []T) error {
+	return column[T]{name: name, kind: kind, fill: func(to driver.BatchColumn, rows []T) error {
 		values := make([]V, len(rows))
 		for i := range rows {
 			values[i] = value(&rows[i])
@@ -36,9 +37,17 @@ func of[T, V any](name, kind string, value func(*T) V) column[T] {
 	}}
 }
 
-func text[T any](name string, value func(*T) string) column[T]  { return of(name, textType, value) }
-func word[T any](name string, value func(*T) string) column[T]  { return of(name, wordType, value) }
-func story[T any](name string, value func(*T) string) column[T] { return of(name, storyType, value) }
+func ofText[T any](name, kind string, value func(*T) string) column[T] {
+	c := of(name, kind, value)
+	c.text = value
+	return c
+}
+
+func text[T any](name string, value func(*T) string) column[T] { return ofText(name, textType, value) }
+func word[T any](name string, value func(*T) string) column[T] { return ofText(name, wordType, value) }
+func story[T any](name string, value func(*T) string) column[T] {
+	return ofText(name, storyType, value)
+}
 
 func integer[T any](name string, value func(*T) int64) column[T] {
 	return of(name, integerType, value)

@@ -134,12 +134,12 @@ func (s *Store) insertGroup(ctx context.Context, c commit, group []*write) error
 	}
 	var inserts []func() error
 	for _, insert := range []func(context.Context) error{
-		func(ctx context.Context) error { return insert(ctx, s, eventTable(), kept.events, c) },
-		func(ctx context.Context) error { return insert(ctx, s, errorTable(), kept.errors, c) },
-		func(ctx context.Context) error { return insert(ctx, s, vitalTable(), kept.vitals, c) },
-		func(ctx context.Context) error { return insert(ctx, s, spanTable(), kept.spans, c) },
-		func(ctx context.Context) error { return insert(ctx, s, visitTable(), kept.visits, c) },
-		func(ctx context.Context) error { return insert(ctx, s, checkTable(), kept.checks, c) },
+		func(ctx context.Context) error { return insert(ctx, s, &tableOf.events, kept.events, c) },
+		func(ctx context.Context) error { return insert(ctx, s, &tableOf.errors, kept.errors, c) },
+		func(ctx context.Context) error { return insert(ctx, s, &tableOf.vitals, kept.vitals, c) },
+		func(ctx context.Context) error { return insert(ctx, s, &tableOf.spans, kept.spans, c) },
+		func(ctx context.Context) error { return insert(ctx, s, &tableOf.visits, kept.visits, c) },
+		func(ctx context.Context) error { return insert(ctx, s, &tableOf.checks, kept.checks, c) },
 	} {
 		inserts = append(inserts, func() error { return s.again(ctx, "rows", insert) })
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // insert stores rows in one block, column by column.
-func insert[T any](ctx context.Context, s *Store, t table[T], rows []T, c commit) (err error) {
+func insert[T any](ctx context.Context, s *Store, t *table[T], rows []T, c commit) (err error) {
 	if len(rows) == 0 {
 		return nil
 	}

@@ -36,8 +36,8 @@ func (l layout) expires() string {
 // layouts are all tables of the schema.
 func (o *Options) layouts() []layout {
 	return []layout{
-		layoutOf(eventTable(), o), layoutOf(errorTable(), o), layoutOf(vitalTable(), o), layoutOf(spanTable(), o),
-		layoutOf(visitTable(), o), layoutOf(checkTable(), o),
+		layoutOf(&tableOf.events, o), layoutOf(&tableOf.errors, o), layoutOf(&tableOf.vitals, o),
+		layoutOf(&tableOf.spans, o), layoutOf(&tableOf.visits, o), layoutOf(&tableOf.checks, o),
 		{
 			name: "receipts",
 			columns: []definition{{"id", "UInt64 CODEC(NONE)"}, {"time", instantType}, {"receipt", receiptType},
@@ -56,7 +56,7 @@ func (o *Options) layouts() []layout {
 	}
 }
 
-func layoutOf[T any](t table[T], o *Options) layout {
+func layoutOf[T any](t *table[T], o *Options) layout {
 	l := layout{
 		name: t.name, shard: t.shard, order: "subject, time, event_id",
 		partition: "toYYYYMM(fromUnixTimestamp64Milli(time, 'UTC'))",

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -13,6 +14,26 @@ type table[T any] struct {
 	shard   string // what keeps rows together on one server of a cluster, beside the subject
 	columns []column[T]
 }
+
+// valid reports whether all texts of row are UTF-8.
+func (t *table[T]) valid(row *T) bool {
+	for i := range t.columns {
+		if text := t.columns[i].text; text != nil && !utf8.ValidString(text(row)) {
+			return false
+		}
+	}
+	return true
+}
+
+// tableOf are the tables of rows of each kind.
+var tableOf = struct {
+	events table[eventRow]
+	errors table[errorRow]
+	vitals table[vitalRow]
+	spans  table[spanRow]
+	visits table[visitRow]
+	checks table[checkRow]
+}{eventTable(), errorTable(), vitalTable(), spanTable(), visitTable(), checkTable()}
 
 // What a row is stored of: the row as given, and the receipt of its batch.
 type (

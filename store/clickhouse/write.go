@@ -103,8 +103,8 @@ type row struct {
 func arrange(b *store.Batch) ([]row, error) {
 	rows := make([]row, 0, b.Len())
 	var faults []error
-	add := func(t tableID, index int, subject, id string, at time.Time, kind uint8, texts ...string) {
-		err := check(subject, id, at, texts)
+	add := func(t tableID, index int, subject, id string, at time.Time, kind uint8, valid bool) {
+		err := check(subject, id, at, valid)
 		switch {
 		case err == nil && t == inEvents && kind > uint8(store.Click), err == nil && t == inChecks && kind > uint8(store.Maintenance):
 			err = errors.New("no such kind or status")
@@ -119,45 +119,37 @@ func arrange(b *store.Batch) ([]row, error) {
 	}
 	for i := range b.Events {
 		e := &b.Events[i]
-		add(inEvents, i, e.Website, e.ID, e.Time, uint8(e.Kind), append(who(&e.Identity, &e.Agent), e.Path, e.Name, e.Title, e.Referrer,
-			e.ReferrerDomain, e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent, e.GCLID, e.Language, e.Timezone,
-			e.Screen, e.Viewport, e.Namespace, e.Source, e.Properties, e.Href, e.Text)...)
+		add(inEvents, i, e.Website, e.ID, e.Time, uint8(e.Kind), tableOf.events.valid(&eventRow{Event: e}))
 	}
 	for i := range b.Errors {
 		e := &b.Errors[i]
-		add(inErrors, i, e.Website, e.ID, e.Time, 0, append(who(&e.Identity, &e.Agent), e.Path, e.Message, e.ErrorType, e.Filename, e.Stack)...)
+		add(inErrors, i, e.Website, e.ID, e.Time, 0, tableOf.errors.valid(&errorRow{Error: e}))
 	}
 	for i := range b.Vitals {
 		v := &b.Vitals[i]
-		texts := append(who(&v.Identity, &v.Agent), v.Path)
+		valid := tableOf.vitals.valid(&vitalRow{Vital: v}) // but for the samples
 		for _, sample := range v.Samples {
-			texts = append(texts, sample.Metric)
+			valid = valid && utf8.ValidString(sample.Metric)
 		}
-		add(inVitals, i, v.Website, v.ID, v.Time, 0, texts...)
+		add(inVitals, i, v.Website, v.ID, v.Time, 0, valid)
 	}
 	for i := range b.Spans {
 		v := &b.Spans[i]
-		add(inSpans, i, v.Website, v.ID, v.Time, 0, append(who(&v.Identity, &v.Agent), v.Path, v.ExitType)...)
+		add(inSpans, i, v.Website, v.ID, v.Time, 0, tableOf.spans.valid(&spanRow{Span: v}))
 	}
 	for i := range b.Visits {
 		v := &b.Visits[i]
-		add(inVisits, i, v.Link, v.ID, v.Time, 0, append(who(&store.Identity{}, &v.Agent), v.Referrer, v.ReferrerDomain)...)
+		add(inVisits, i, v.Link, v.ID, v.Time, 0, tableOf.visits.valid(&visitRow{Visit: v}))
 	}
 	for i := range b.Checks {
 		c := &b.Checks[i]
-		add(inChecks, i, c.Schedule, c.ID, c.Time, uint8(c.Status), c.URL, c.Region, c.Error)
+		add(inChecks, i, c.Schedule, c.ID, c.Time, uint8(c.Status), tableOf.checks.valid(&checkRow{Check: c}))
 	}
 	return rows, errors.Join(faults...)
 }
 
-// who are the texts of a row's sender.
-func who(i *store.Identity, a *store.Agent) []string {
-	return []string{i.AnonymousID, i.ProfileID, i.SessionID, a.BrowserName, a.BrowserVersion, a.OSName, a.OSVersion,
-		a.DeviceType, a.Country, a.Region, a.City}
-}
-
-// check finds what makes a row impossible to store.
-func check(subject, id string, at time.Time, texts []string) error {
+// check finds what makes a row impossible to store, whose texts are valid or not.
+func check(subject, id string, at time.Time, valid bool) error {
 	switch year := at.UTC().Year(); {
 	case subject == "":
 		return errors.New("no website, link or schedule")
@@ -167,13 +159,8 @@ func check(subject, id string, at time.Time, texts []string) error {
 		return errors.New("no time")
 	case year < 1 || year > 9999:
 		return fmt.Errorf("the year %d", year)
-	case !utf8.ValidString(subject), !utf8.ValidString(id):
-		return errors.New("a subject or id that is not valid UTF-8")
-	}
-	for _, t := range texts {
-		if !utf8.ValidString(t) {
-			return errors.New("a text that is not valid UTF-8")
-		}
+	case !valid:
+		return errors.New("a text that is not valid UTF-8")
 	}
 	return nil
 }
