@@ -58,16 +58,16 @@ func Number(t testing.TB, name string, otherwise int) int {
 // Reference wants the engine over a store to answer the random questions of a campaign
 // as the reference evaluator does, byte by byte.
 func Reference(t *testing.T, h Harness, c Campaign) {
-	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*Comparison, error) {
-		return Compare(t.Context(), worldIn(t, h, seed), reference.NewData(world.New(seed).Batch), questions, false)
+	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
+		return compareReference(t.Context(), worldIn(t, h, seed), reference.NewData(world.New(seed).Batch), questions, false)
 	})
 }
 
 // Diff wants the engine to answer the random questions of a campaign alike over two
 // stores of the same rows, byte by byte.
 func Diff(t *testing.T, one, other Harness, c Campaign) {
-	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*Comparison, error) {
-		return CompareStores(t.Context(), worldIn(t, one, seed), worldIn(t, other, seed), questions, false)
+	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
+		return compareStores(t.Context(), worldIn(t, one, seed), worldIn(t, other, seed), questions, false)
 	})
 }
 
@@ -95,58 +95,58 @@ func questionsOf(seed uint64, n int) []reference.Question {
 
 // run asks world after world, and wants every type to be answered, half of the times with
 // something to say.
-func (c Campaign) run(t *testing.T, ask func(*testing.T, uint64, []reference.Question) (*Comparison, error)) {
+func (c Campaign) run(t *testing.T, ask func(*testing.T, uint64, []reference.Question) (*comparison, error)) {
 	t.Helper()
 	ctx, cancel := t.Context(), func() {}
 	if c.For > 0 {
 		ctx, cancel = context.WithTimeout(ctx, c.For)
 	}
 	defer cancel()
-	sum := Comparison{Answers: map[string]int{}, NonEmpty: map[string]int{}}
+	sum := comparison{answers: map[string]int{}, nonEmpty: map[string]int{}}
 	seed := c.Seed
-	for ; ctx.Err() == nil && (c.For > 0 || sum.Asked < c.Questions); seed++ {
+	for ; ctx.Err() == nil && (c.For > 0 || sum.asked < c.Questions); seed++ {
 		n := perWorld
 		if c.For == 0 {
-			n = min(n, c.Questions-sum.Asked)
+			n = min(n, c.Questions-sum.asked)
 		}
-		asked := sum.Asked
+		asked := sum.asked
 		t.Run("seed "+strconv.FormatUint(seed, 10), func(t *testing.T) {
 			found, err := ask(t, seed, questionsOf(seed, n))
 			if err != nil {
 				t.Fatal(err)
 			}
 			sum.add(found)
-			for _, text := range found.Differ[:min(len(found.Differ), 20)] {
+			for _, text := range found.differ[:min(len(found.differ), 20)] {
 				t.Error(text)
 			}
 		})
-		if len(sum.Differ) > 20 {
-			t.Fatalf("%d of %d answers differ", len(sum.Differ), sum.Asked)
+		if len(sum.differ) > 20 {
+			t.Fatalf("%d of %d answers differ", len(sum.differ), sum.asked)
 		}
-		if sum.Asked == asked { // skipped, or failed before it could compare: the next would, too
+		if sum.asked == asked { // skipped, or failed before it could compare: the next would, too
 			t.SkipNow()
 		}
 	}
 	t.Logf("%d questions, seeds %d to %d, %d refused by both, %d answered differently",
-		sum.Asked, c.Seed, seed-1, sum.Refused, len(sum.Differ))
+		sum.asked, c.Seed, seed-1, sum.refused, len(sum.differ))
 	sum.mustSpeak(t)
 }
 
-func (c *Comparison) add(more *Comparison) {
-	c.Asked, c.Refused, c.Differ = c.Asked+more.Asked, c.Refused+more.Refused, append(c.Differ, more.Differ...)
-	for name, n := range more.Answers {
-		c.Answers[name] += n
-		c.NonEmpty[name] += more.NonEmpty[name]
+func (c *comparison) add(more *comparison) {
+	c.asked, c.refused, c.differ = c.asked+more.asked, c.refused+more.refused, append(c.differ, more.differ...)
+	for name, n := range more.answers {
+		c.answers[name] += n
+		c.nonEmpty[name] += more.nonEmpty[name]
 	}
 }
 
 // mustSpeak wants half of the answers to each type to say something.
-func (c *Comparison) mustSpeak(t *testing.T) {
+func (c *comparison) mustSpeak(t *testing.T) {
 	t.Helper()
 	for _, ty := range query.Builtin() {
-		t.Logf("%-28s %5d answers, %5d say something", ty.Name, c.Answers[ty.Name], c.NonEmpty[ty.Name])
-		if 2*c.NonEmpty[ty.Name] < c.Answers[ty.Name] || c.Answers[ty.Name] == 0 {
-			t.Errorf("%s: %d of %d answers say something, want half", ty.Name, c.NonEmpty[ty.Name], c.Answers[ty.Name])
+		t.Logf("%-28s %5d answers, %5d say something", ty.Name, c.answers[ty.Name], c.nonEmpty[ty.Name])
+		if 2*c.nonEmpty[ty.Name] < c.answers[ty.Name] || c.answers[ty.Name] == 0 {
+			t.Errorf("%s: %d of %d answers say something, want half", ty.Name, c.nonEmpty[ty.Name], c.answers[ty.Name])
 		}
 	}
 }

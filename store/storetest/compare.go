@@ -16,20 +16,20 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A Comparison counts how a store did against what was wanted.
-type Comparison struct {
-	Asked    int
-	Refused  int            // by both, for the same reason
-	Answers  map[string]int // by type
-	NonEmpty map[string]int // answers with a row that says something
-	Differ   []string       // a text for each question answered differently
-	Failed   int            // of these, those to which the store had no answer at all
+// A comparison counts how a store did against what was wanted.
+type comparison struct {
+	asked    int
+	refused  int            // by both, for the same reason
+	answers  map[string]int // by type
+	nonEmpty map[string]int // answers with a row that says something
+	differ   []string       // a text for each question answered differently
+	failed   int            // of these, those to which the store had no answer at all
 }
 
-// Compare asks the engine over s and the reference over data each of questions, and
+// compareReference asks the engine over s and the reference over data each of questions, and
 // counts where the JSON of their rows differs by a byte. With untilOne it stops at the
 // first difference.
-func Compare(ctx context.Context, s store.Store, data *reference.Data, questions []reference.Question, untilOne bool) (*Comparison, error) {
+func compareReference(ctx context.Context, s store.Store, data *reference.Data, questions []reference.Question, untilOne bool) (*comparison, error) {
 	got, err := newRespondent(s, rows)
 	if err != nil {
 		return nil, err
@@ -45,10 +45,10 @@ func Compare(ctx context.Context, s store.Store, data *reference.Data, questions
 	return compare(ctx, questions, want, got.outcome, same, untilOne)
 }
 
-// CompareStores asks the engine each of questions over two stores of the same rows, and
+// compareStores asks the engine each of questions over two stores of the same rows, and
 // counts where the JSON of their answers, all of it, differs by a byte. With untilOne it
 // stops at the first difference.
-func CompareStores(ctx context.Context, one, other store.Store, questions []reference.Question, untilOne bool) (*Comparison, error) {
+func compareStores(ctx context.Context, one, other store.Store, questions []reference.Question, untilOne bool) (*comparison, error) {
 	want, err := newRespondent(one, whole)
 	if err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ type outcome struct {
 // compare puts each question to both sides at once.
 func compare(ctx context.Context, questions []reference.Question, want, got func(context.Context, reference.Question) outcome,
 	sameRefusal func(a, b outcome) bool, untilOne bool,
-) (*Comparison, error) {
-	found := &Comparison{Answers: map[string]int{}, NonEmpty: map[string]int{}}
+) (*comparison, error) {
+	found := &comparison{answers: map[string]int{}, nonEmpty: map[string]int{}}
 	for _, q := range questions {
-		if untilOne && len(found.Differ) > 0 {
+		if untilOne && len(found.differ) > 0 {
 			break
 		}
 		wanted := make(chan outcome, 1)
@@ -88,22 +88,22 @@ func compare(ctx context.Context, questions []reference.Question, want, got func
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		found.Asked++
+		found.asked++
 		switch {
 		case w.json == nil && g.json == nil && sameRefusal(w, g):
-			found.Refused++
+			found.refused++
 		case w.json == nil || g.json == nil:
 			if g.json == nil && !slices.Contains(refusable, g.refused) {
-				found.Failed++
+				found.failed++
 			}
-			found.differ(q, w, g)
+			found.note(q, w, g)
 		default:
-			found.Answers[q.Type]++
+			found.answers[q.Type]++
 			if w.speaks {
-				found.NonEmpty[q.Type]++
+				found.nonEmpty[q.Type]++
 			}
 			if !bytes.Equal(w.json, g.json) {
-				found.differ(q, w, g)
+				found.note(q, w, g)
 			}
 		}
 	}
@@ -145,8 +145,8 @@ func says(answer []byte) bool {
 	return false
 }
 
-func (c *Comparison) differ(q reference.Question, want, got outcome) {
-	c.Differ = append(c.Differ, fmt.Sprintf("%v\n%s", q, firstDifference(want.show(), got.show())))
+func (c *comparison) note(q reference.Question, want, got outcome) {
+	c.differ = append(c.differ, fmt.Sprintf("%v\n%s", q, firstDifference(want.show(), got.show())))
 }
 
 func (o outcome) show() string {
@@ -158,18 +158,22 @@ func (o outcome) show() string {
 
 // firstDifference shows the first row in which two answers differ.
 func firstDifference(want, got string) string {
-	w, g := strings.SplitAfter(want, "},"), strings.SplitAfter(got, "},")
-	for i := range max(len(w), len(g)) {
-		var a, b string
-		if i < len(w) {
-			a = w[i]
+	return differingRow(strings.SplitAfter(want, "},"), strings.SplitAfter(got, "},"))
+}
+
+// differingRow shows the first row in which two lists differ; empty when none does.
+func differingRow(want, got []string) string {
+	for i := range max(len(want), len(got)) {
+		w, g := "no such row", "no such row"
+		if i < len(want) {
+			w = want[i]
 		}
-		if i < len(g) {
-			b = g[i]
+		if i < len(got) {
+			g = got[i]
 		}
-		if a != b {
-			return fmt.Sprintf("row %d of %d and %d\nwant %s\ngot  %s", i, len(w), len(g), a, b)
+		if w != g {
+			return fmt.Sprintf("row %d of %d and %d\nwant %s\ngot  %s", i+1, len(want), len(got), w, g)
 		}
 	}
-	return "no difference"
+	return ""
 }

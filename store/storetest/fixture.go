@@ -37,19 +37,6 @@ func (c testCase) rows() []string {
 	return rows
 }
 
-// split cuts an array of flat objects into its objects.
-func split(array string) []string {
-	array = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(array), "["), "]")
-	if array == "" {
-		return nil
-	}
-	rows := strings.Split(array, "},{")
-	for i := range rows {
-		rows[i] = "{" + strings.Trim(rows[i], "{}") + "}"
-	}
-	return rows
-}
-
 func at(clock string) time.Time {
 	t, err := time.Parse("2006-01-02 15:04:05", "2026-03-"+clock)
 	if err != nil {

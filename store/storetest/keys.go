@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
@@ -26,7 +24,7 @@ func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	if _, err := all.Write(t.Context(), &w.Batch); err != nil {
 		t.Fatal(err)
 	}
-	p := &prison{t: t, harness: h, all: all, world: &w, data: reference.NewData(w.Batch)}
+	p := &proof{t: t, harness: h, all: all, world: &w, data: reference.NewData(w.Batch)}
 	for n := range sets {
 		p.try(n, seed)
 	}
@@ -44,8 +42,8 @@ func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	})
 }
 
-// A prison holds a world's rows, and shows some of them.
-type prison struct {
+// A proof asks of a world's rows, all of them and some, and counts what it saw.
+type proof struct {
 	t       *testing.T
 	harness Harness
 	all     store.Store
@@ -61,8 +59,8 @@ func kindOf(n int) store.SubjectKind {
 	return []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule}[n%3]
 }
 
-func (p *prison) try(n int, seed uint64) {
-	c := newCourt(p.t, p.all, p.world)
+func (p *proof) try(n int, seed uint64) {
+	c := newClient(p.t, p.all, p.world)
 	c.rng = rand.New(rand.NewPCG(seed, uint64(1000+n)))
 	filters := c.mandatory(kindOf(n), n/3%2 == 1)
 	p.t.Run(fmt.Sprint(filters), func(t *testing.T) {
@@ -85,7 +83,7 @@ func (p *prison) try(n int, seed uint64) {
 }
 
 // compare asks one question both ways.
-func (p *prison) compare(t *testing.T, c *court, some store.Store, q question, filters []query.Filter) {
+func (p *proof) compare(t *testing.T, c *client, some store.Store, q question, filters []query.Filter) {
 	t.Helper()
 	got := c.answerTo(p.all, q, filters)
 	if lacks := c.lacks(q, filters); lacks != "" {
@@ -102,8 +100,8 @@ func (p *prison) compare(t *testing.T, c *court, some store.Store, q question, f
 		}
 		return
 	}
-	if diff := cmp.Diff(want.texts, got.texts); diff != "" || want.more != got.more {
-		t.Errorf("%v (-what the key may see +all with its filters), more %v and %v\n%s", q, want.more, got.more, diff)
+	if diff := differingRow(want.texts, got.texts); diff != "" || want.more != got.more {
+		t.Errorf("%v\nof what the key may see, and of all with its filters: more rows %t and %t, %s", q, want.more, got.more, diff)
 	}
 	p.asked++
 	if says(got.json) {
@@ -117,11 +115,8 @@ func (p *prison) compare(t *testing.T, c *court, some store.Store, q question, f
 	}
 }
 
-// perRow are the fields that rows of websites have, rather than their sessions.
-var perRow = []string{"path", "event_name", "message", "error_type", "href", "text", "metric_name", "session_id", "anonymous_id", "profile_id", "namespace"}
-
 // lacks is a field of filters that the type of q does not allow; empty when it allows all.
-func (c *court) lacks(q question, filters []query.Filter) string {
+func (c *client) lacks(q question, filters []query.Filter) string {
 	for _, info := range c.types {
 		if info.Name != q.req.Parameters[0].Name {
 			continue
@@ -137,7 +132,7 @@ func (c *court) lacks(q question, filters []query.Filter) string {
 
 // mandatory are one filter or two of a key, on any fields that types of a kind allow;
 // byRow has them be fields of rows of websites.
-func (c *court) mandatory(kind store.SubjectKind, byRow bool) (filters []query.Filter) {
+func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.Filter) {
 	var fields []string
 	for _, info := range c.types {
 		if info.Of == kind {
@@ -145,7 +140,7 @@ func (c *court) mandatory(kind store.SubjectKind, byRow bool) (filters []query.F
 		}
 	}
 	if kind == store.KindWebsite {
-		fields = slices.DeleteFunc(fields, func(f string) bool { return slices.Contains(perRow, f) != byRow })
+		fields = slices.DeleteFunc(fields, func(f string) bool { return slices.Contains(rowFields, f) != byRow })
 	}
 	slices.Sort(fields)
 	if byRow { // otherwise those that few types have would never come up
@@ -172,7 +167,7 @@ func (c *court) mandatory(kind store.SubjectKind, byRow bool) (filters []query.F
 }
 
 // complicated is a question with what a caller may add of their own.
-func (c *court) complicated(info query.Info) question {
+func (c *client) complicated(info query.Info) question {
 	q := c.question(info)
 	if c.rng.IntN(2) == 0 {
 		for _, field := range c.filterFields(info, 1) {
@@ -186,27 +181,6 @@ func (c *court) complicated(info query.Info) question {
 		q.req.Granularity = "hourly"
 	}
 	return q
-}
-
-// answerTo is the answer of s to q for a key with mandatory filters.
-func (c *court) answerTo(s store.Store, q question, filters []query.Filter) answer {
-	engine, err := c.engineOver(s, q.now)
-	if err != nil {
-		return answer{fault: err.Error()}
-	}
-	resp, err := engine.Run(c.t.Context(), query.Access{Subject: q.of, Filters: filters}, q.req)
-	if err != nil {
-		return answer{fault: err.Error()}
-	}
-	r := resp.Data[0]
-	if !r.Success {
-		return answer{fault: fmt.Sprintf("%s: %s", r.Code, r.Error), code: r.Code}
-	}
-	text, err := r.Data.MarshalJSON()
-	if err != nil {
-		return answer{fault: err.Error()}
-	}
-	return readAnswer(text, resp.Meta, r.Meta.HasMore)
 }
 
 func referenceFilters(filters []query.Filter) (list []reference.Filter) {

@@ -17,10 +17,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// filtered lets everybody in as a key with these filters.
-type filtered []query.Filter
+// keyWith lets everybody in as a key with these filters.
+type keyWith []query.Filter
 
-func (f filtered) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
+func (f keyWith) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
 	key := &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData}}
 	for _, one := range f {
 		key.Filters = append(key.Filters, auth.Filter{Field: one.Field, Op: string(one.Op), Values: one.Values})
@@ -29,7 +29,7 @@ func (f filtered) Authenticate(context.Context, *http.Request) (*auth.Principal,
 }
 
 // compareHTTP asks over HTTP both ways: a query as an address, a batch and an overview.
-func (p *prison) compareHTTP(t *testing.T, c *court, some store.Store, filters []query.Filter) {
+func (p *proof) compareHTTP(t *testing.T, c *client, some store.Store, filters []query.Filter) {
 	t.Helper()
 	q := c.question(query.Info{Of: store.KindWebsite})
 	q.req.Preset = ""
@@ -55,7 +55,7 @@ func (p *prison) compareHTTP(t *testing.T, c *court, some store.Store, filters [
 
 // compareAddress compares the answers of one address, and their entity tags: a tag is
 // good for the key that got it, and not for a key that sees more or less.
-func (p *prison) compareAddress(t *testing.T, target string, want, got, whole http.Handler) {
+func (p *proof) compareAddress(t *testing.T, target string, want, got, whole http.Handler) {
 	t.Helper()
 	ask := func(h http.Handler, tag string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
@@ -83,7 +83,7 @@ func (p *prison) compareAddress(t *testing.T, target string, want, got, whole ht
 	}
 }
 
-func (p *prison) compareBatch(t *testing.T, q question, names []string, want, got http.Handler) {
+func (p *proof) compareBatch(t *testing.T, q question, names []string, want, got http.Handler) {
 	t.Helper()
 	var batch []map[string]any
 	for _, name := range names {
@@ -115,12 +115,12 @@ func sameParts(t *testing.T, what string, want, got []byte) {
 }
 
 // handlerOver is the HTTP interface to s for a key with these filters.
-func (c *court) handlerOver(s store.Store, filters []query.Filter, now time.Time) (http.Handler, error) {
+func (c *client) handlerOver(s store.Store, filters []query.Filter, now time.Time) (http.Handler, error) {
 	engine, err := c.engineOver(s, now)
 	if err != nil {
 		return nil, err
 	}
 	versions, _ := s.(store.Versioner) // optional
-	return httpapi.New(httpapi.Config{Engine: engine, Directory: everything{}, Auth: filtered(filters), Versions: versions,
+	return httpapi.New(httpapi.Config{Engine: engine, Directory: everything{}, Auth: keyWith(filters), Versions: versions,
 		Limiter: auth.Unlimited, Audit: auth.Discard, Now: func() time.Time { return now }})
 }

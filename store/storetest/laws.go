@@ -13,10 +13,10 @@ import (
 type law struct {
 	name string
 	// holds asks about one type and returns what breaks the law.
-	holds func(c *court, info query.Info) []string
+	holds func(c *client, info query.Info) []string
 	// mistake is one that the law must see, and plant makes it.
 	mistake string
-	plant   func(c *court)
+	plant   func(c *client)
 }
 
 func laws() []law {
@@ -42,9 +42,9 @@ func laws() []law {
 		{"shares of a full list sum to 100", sharesSumToHundred,
 			"a row is lost after the shares were made", answered(func(a *answer) { a.cutLast(len(a.rows) > 1) })},
 		{"a batch is its queries", batchIsQueries,
-			"a batch is answered backwards", func(c *court) { c.post = backwards(c.post) }},
+			"a batch is answered backwards", func(c *client) { c.post = backwards(c.post) }},
 		{"GET is POST", getIsPost,
-			"an address loses its filters", func(c *court) { c.get = withoutFilters(c.get) }},
+			"an address loses its filters", func(c *client) { c.get = withoutFilters(c.get) }},
 	}
 }
 
@@ -61,7 +61,7 @@ func Laws(t *testing.T, h Harness, seed uint64) {
 	for nth, l := range laws() {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			c := newCourt(t, s, &w)
+			c := newClient(t, s, &w)
 			for i, info := range c.types {
 				if h.Thin > 0 && (i+nth)%h.Thin != 0 {
 					continue
@@ -77,7 +77,7 @@ func Laws(t *testing.T, h Harness, seed uint64) {
 		})
 		t.Run(l.name+", but "+l.mistake, func(t *testing.T) {
 			t.Parallel()
-			c := newCourt(t, s, &w)
+			c := newClient(t, s, &w)
 			l.plant(c)
 			for i, info := range c.types {
 				c.rng = rand.New(rand.NewPCG(seed, uint64(i)))
@@ -91,7 +91,7 @@ func Laws(t *testing.T, h Harness, seed uint64) {
 	}
 	t.Run("every type says something", func(t *testing.T) {
 		t.Parallel()
-		c := newCourt(t, s, &w)
+		c := newClient(t, s, &w)
 		for i, info := range c.types {
 			c.rng = rand.New(rand.NewPCG(seed, uint64(i)))
 			c.mustSpeak(t, info)
@@ -100,7 +100,7 @@ func Laws(t *testing.T, h Harness, seed uint64) {
 }
 
 // mustSpeak wants half of the questions about a type to be answered with rows.
-func (c *court) mustSpeak(t *testing.T, info query.Info) {
+func (c *client) mustSpeak(t *testing.T, info query.Info) {
 	t.Helper()
 	const tries = 6
 	spoken := 0
@@ -116,8 +116,8 @@ func (c *court) mustSpeak(t *testing.T, info query.Info) {
 }
 
 // asked plants a mistake into what is asked.
-func asked(change func(*question)) func(*court) {
-	return func(c *court) {
+func asked(change func(*question)) func(*client) {
+	return func(c *client) {
 		right := c.ask
 		c.ask = func(q question) answer {
 			change(&q)
@@ -127,8 +127,8 @@ func asked(change func(*question)) func(*court) {
 }
 
 // answered plants a mistake into what is answered.
-func answered(change func(*answer)) func(*court) {
-	return func(c *court) {
+func answered(change func(*answer)) func(*client) {
+	return func(c *client) {
 		right := c.ask
 		c.ask = func(q question) answer {
 			a := right(q)

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/world"
 )
 
-// A court asks random questions about the rows of a world. Plants replace its ways to ask.
-type court struct {
+// A client asks random questions about the rows of a world. Plants replace its ways to ask.
+type client struct {
 	t      *testing.T
 	store  store.Store
 	known  *query.Registry
@@ -30,56 +29,13 @@ type court struct {
 	get  func(question, string) ([]byte, error) // the parameters of /v1/query
 }
 
-// A question is one request of one type.
-type question struct {
-	of  store.Subject
-	now time.Time
-	req query.Request
-}
-
-func (q question) String() string {
-	body, err := json.Marshal(requestOf(q.req))
-	if err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("%s %q at %s: %s", q.of.Kind, q.of.ID, q.now.Format(time.RFC3339), body)
-}
-
-// with is q with a change; q keeps its own.
-func (q question) with(change func(*query.Request)) question {
-	q.req.Filters = slices.Clone(q.req.Filters)
-	change(&q.req)
-	return q
-}
-
-func (q question) where(filters ...query.Filter) question {
-	return q.with(func(r *query.Request) { r.Filters = append(r.Filters, filters...) })
-}
-
-// An answer is the rows of one parameter, or the fault that there are none.
-type answer struct {
-	json  []byte
-	rows  []map[string]any
-	texts []string // the same rows as JSON
-	meta  query.Meta
-	more  bool
-	fault string
-	code  query.Code
-}
-
-func (a *answer) cutLast(when bool) {
-	if when {
-		a.rows, a.texts = a.rows[:len(a.rows)-1], a.texts[:len(a.texts)-1]
-	}
-}
-
-func newCourt(t *testing.T, s store.Store, w *world.World) *court {
+func newClient(t *testing.T, s store.Store, w *world.World) *client {
 	t.Helper()
 	known, err := query.NewRegistry(query.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &court{t: t, store: s, known: known, world: w, values: valuesOf(&w.Batch)}
+	c := &client{t: t, store: s, known: known, world: w, values: valuesOf(&w.Batch)}
 	c.ask, c.post, c.get = c.askEngine, c.postHTTP, c.getHTTP
 	engine, err := c.engine(now)
 	if err != nil {
@@ -89,49 +45,25 @@ func newCourt(t *testing.T, s store.Store, w *world.World) *court {
 	return c
 }
 
-func (c *court) engine(at time.Time) (*query.Engine, error) { return c.engineOver(c.store, at) }
+func (c *client) engine(at time.Time) (*query.Engine, error) { return c.engineOver(c.store, at) }
 
-func (c *court) engineOver(s store.Store, at time.Time) (*query.Engine, error) {
+func (c *client) engineOver(s store.Store, at time.Time) (*query.Engine, error) {
 	return query.New(query.Config{Store: s, Types: c.known, Now: func() time.Time { return at }})
 }
 
-func (c *court) askEngine(q question) answer {
-	engine, err := c.engine(q.now)
-	if err != nil {
-		return answer{fault: err.Error()}
-	}
-	resp, err := engine.Run(c.t.Context(), query.Access{Subject: q.of}, q.req)
-	if err != nil {
-		return answer{fault: err.Error()}
-	}
-	r := resp.Data[0]
-	if !r.Success {
-		return answer{fault: fmt.Sprintf("%s: %s (%v)", r.Code, r.Error, r.Cause), code: r.Code}
-	}
-	text, err := r.Data.MarshalJSON()
-	if err != nil {
-		return answer{fault: err.Error()}
-	}
-	return readAnswer(text, resp.Meta, r.Meta.HasMore)
-}
+func (c *client) askEngine(q question) answer { return c.answerTo(c.store, q, nil) }
 
-func readAnswer(text []byte, meta query.Meta, more bool) answer {
-	a := answer{json: text, meta: meta, more: more}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(text, &raw); err != nil {
+// answerTo is the answer of s to q for a key with mandatory filters.
+func (c *client) answerTo(s store.Store, q question, filters []query.Filter) answer {
+	engine, err := c.engineOver(s, q.now)
+	if err != nil {
 		return answer{fault: err.Error()}
 	}
-	if err := json.Unmarshal(text, &a.rows); err != nil {
-		return answer{fault: err.Error()}
-	}
-	for _, r := range raw {
-		a.texts = append(a.texts, string(r))
-	}
-	return a
+	return answerOf(c.t.Context(), engine, query.Access{Subject: q.of, Filters: filters}, q.req)
 }
 
 // fault notes once that something cannot be proven.
-func (c *court) fault(format string, args ...any) {
+func (c *client) fault(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(c.faults, text) {
 		c.faults = append(c.faults, text)
 	}
@@ -143,7 +75,7 @@ var lawZones = []string{"UTC", "Asia/Kathmandu", "America/New_York", "Europe/Ber
 
 // question asks a type about some days around a row that it may be about. A minute
 // after that row is now.
-func (c *court) question(info query.Info) question {
+func (c *client) question(info query.Info) question {
 	q := question{of: store.Subject{Kind: info.Of, ID: c.subject(info.Of)}}
 	at, session := c.anchor(q.of)
 	q.now = at.Add(time.Minute)
@@ -167,7 +99,7 @@ func (c *court) question(info query.Info) question {
 	return q
 }
 
-func (c *court) subject(kind store.SubjectKind) string {
+func (c *client) subject(kind store.SubjectKind) string {
 	list := map[store.SubjectKind][]string{
 		store.KindWebsite: c.world.Websites, store.KindLink: c.world.Links, store.KindSchedule: c.world.Schedules,
 	}[kind]
@@ -178,7 +110,7 @@ func (c *court) subject(kind store.SubjectKind) string {
 }
 
 // anchor is the instant of some row of s, of websites that of a pageview in a session.
-func (c *court) anchor(s store.Subject) (at time.Time, session string) {
+func (c *client) anchor(s store.Subject) (at time.Time, session string) {
 	b := &c.world.Batch
 	for range 10_000 { // the batch has plenty of each
 		switch s.Kind {
@@ -201,14 +133,14 @@ func (c *court) anchor(s store.Subject) (at time.Time, session string) {
 }
 
 // filterFields are up to n of the fields that info allows, at random.
-func (c *court) filterFields(info query.Info, n int) []string {
+func (c *client) filterFields(info query.Info, n int) []string {
 	fields := slices.DeleteFunc(slices.Clone(info.Filters), func(f string) bool { return f == info.Required })
 	c.rng.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
 	return fields[:min(n, len(fields))]
 }
 
 // value is a text that some row has in a field, often none.
-func (c *court) value(field string) string {
+func (c *client) value(field string) string {
 	values := c.values[field]
 	if len(values) == 0 {
 		c.fault("no row of the world has a value for the filter field %q: valuesOf should know it", field)

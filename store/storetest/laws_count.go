@@ -73,11 +73,9 @@ var keys = map[string][]string{
 	"sessions":                {}, "session_list": {}, "uptime_recent_checks": {}, "session_events": {},
 }
 
-// timeless are the types that look at the clock and not at the range.
-var timeless = []string{"today_metrics", "active_stats", "realtime_pages", "realtime_countries", "realtime_cities", "realtime_referrers"}
-
+// isTimeless reports a type that looks at the clock and not at the range.
 func isTimeless(info query.Info) bool {
-	return slices.Contains(timeless, info.Name) || strings.HasPrefix(info.Name, "realtime_")
+	return info.Name == "today_metrics" || info.Name == "active_stats" || strings.HasPrefix(info.Name, "realtime_")
 }
 
 // tallyOf classifies a column. ok is false for a column of whole numbers that is in no list.
@@ -93,7 +91,7 @@ func tallyOf(info query.Info, f query.OutputField) (is tally, ok bool) {
 }
 
 // counts are the columns of a type that a law may be about, by how they count.
-func (c *court) counts(info query.Info) map[string]tally {
+func (c *client) counts(info query.Info) map[string]tally {
 	found := map[string]tally{}
 	for _, f := range info.Output {
 		is, ok := tallyOf(info, f)

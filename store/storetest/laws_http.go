@@ -19,7 +19,7 @@ import (
 )
 
 // batchIsQueries asks three questions of one type alone and in a batch.
-func batchIsQueries(c *court, info query.Info) []string {
+func batchIsQueries(c *client, info query.Info) []string {
 	q := c.question(info)
 	requests := []map[string]any{requestOf(q.req)}
 	for _, field := range c.filterFields(info, 2) {
@@ -56,7 +56,7 @@ func batchIsQueries(c *court, info query.Info) []string {
 	return nil
 }
 
-func getIsPost(c *court, info query.Info) (found []string) {
+func getIsPost(c *client, info query.Info) (found []string) {
 	q := c.question(info)
 	for i := range 2 {
 		if i > 0 {
@@ -139,7 +139,7 @@ func addressOf(req query.Request) string {
 	return values.Encode()
 }
 
-func (c *court) postJSON(q question, body any) ([]byte, error) {
+func (c *client) postJSON(q question, body any) ([]byte, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
@@ -147,11 +147,11 @@ func (c *court) postJSON(q question, body any) ([]byte, error) {
 	return c.post(q, text)
 }
 
-func (c *court) postHTTP(q question, body []byte) ([]byte, error) {
+func (c *client) postHTTP(q question, body []byte) ([]byte, error) {
 	return c.serve(q, httptest.NewRequestWithContext(c.t.Context(), http.MethodPost, "/v1/query?"+subjectOf(q.of), bytes.NewReader(body)))
 }
 
-func (c *court) getHTTP(q question, values string) ([]byte, error) {
+func (c *client) getHTTP(q question, values string) ([]byte, error) {
 	return c.serve(q, httptest.NewRequestWithContext(c.t.Context(), http.MethodGet, "/v1/query?"+subjectOf(q.of)+"&"+values, nil))
 }
 
@@ -161,7 +161,7 @@ func subjectOf(s store.Subject) string {
 }
 
 // serve sends r through the HTTP interface, as somebody who may read everything.
-func (c *court) serve(q question, r *http.Request) ([]byte, error) {
+func (c *client) serve(q question, r *http.Request) ([]byte, error) {
 	engine, err := c.engine(q.now)
 	if err != nil {
 		return nil, err

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sightline-analytics/sightline/query"
 )
 
-func pagesConcatenate(c *court, info query.Info) (found []string) {
+func pagesConcatenate(c *client, info query.Info) (found []string) {
 	for i := range 3 {
 		q := c.question(info)
 		if i > 0 {
@@ -25,8 +23,8 @@ func pagesConcatenate(c *court, info query.Info) (found []string) {
 		if fault != "" {
 			found = append(found, fmt.Sprintf("%s: pages of %d: %v", fault, limit, q))
 		}
-		if diff := cmp.Diff(whole.texts, texts); diff != "" {
-			found = append(found, fmt.Sprintf("pages of %d (-whole +pages): %v\n%s", limit, q, diff))
+		if diff := differingRow(whole.texts, texts); diff != "" {
+			found = append(found, fmt.Sprintf("the whole against pages of %d: %v\n%s", limit, q, diff))
 		}
 	}
 	if len(info.Granularity) > 0 {
@@ -41,7 +39,7 @@ func pagesConcatenate(c *court, info query.Info) (found []string) {
 
 // pages are the rows of the first n pages. The last of them must be empty, and every
 // page must know whether more follow.
-func (c *court) pages(q question, limit, n int) (texts []string, fault string) {
+func (c *client) pages(q question, limit, n int) (texts []string, fault string) {
 	for page := 1; page <= n; page++ {
 		a := c.ask(q.with(func(r *query.Request) { r.Limit, r.Page = &limit, page }))
 		switch {
@@ -61,18 +59,18 @@ func (c *court) pages(q question, limit, n int) (texts []string, fault string) {
 }
 
 // same is a finding when two questions are answered differently.
-func (c *court) same(q, other question) []string {
+func (c *client) same(q, other question) []string {
 	want, got := c.ask(q), c.ask(other)
 	if want.fault != "" || got.fault != "" {
 		return []string{fmt.Sprintf("%v: %s%s", q, want.fault, got.fault)}
 	}
-	if diff := cmp.Diff(want.texts, got.texts); diff != "" {
-		return []string{fmt.Sprintf("%v\nand %v (-first +second)\n%s", q, other, diff)}
+	if diff := differingRow(want.texts, got.texts); diff != "" {
+		return []string{fmt.Sprintf("%v\nagainst %v\n%s", q, other, diff)}
 	}
 	return nil
 }
 
-func eqIsIn(c *court, info query.Info) (found []string) {
+func eqIsIn(c *client, info query.Info) (found []string) {
 	for _, field := range c.filterFields(info, 4) {
 		q := c.question(info)
 		value := []string{c.value(field)}
@@ -84,7 +82,7 @@ func eqIsIn(c *court, info query.Info) (found []string) {
 	return found
 }
 
-func filtersCommute(c *court, info query.Info) (found []string) {
+func filtersCommute(c *client, info query.Info) (found []string) {
 	for range 2 {
 		fields := c.filterFields(info, 2)
 		if len(fields) < 2 {
@@ -98,11 +96,10 @@ func filtersCommute(c *court, info query.Info) (found []string) {
 	return found
 }
 
-func presetIsDates(c *court, info query.Info) (found []string) {
-	names := presetNames()
+func presetIsDates(c *client, info query.Info) (found []string) {
 	for range 3 {
 		q := c.question(info)
-		name := names[c.rng.IntN(len(names))]
+		name := presets[c.rng.IntN(len(presets))]
 		loc, err := time.LoadLocation(q.req.TimeZone)
 		if err != nil {
 			return append(found, err.Error())
@@ -118,10 +115,8 @@ func presetIsDates(c *court, info query.Info) (found []string) {
 	return found
 }
 
-func presetNames() []string {
-	return []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d",
-		"this_week", "last_week", "this_month", "last_month", "this_year"}
-}
+var presets = []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d",
+	"this_week", "last_week", "this_month", "last_month", "this_year"}
 
 // presetDates are the first and last day of a preset, by the words of its description.
 func presetDates(name string, now time.Time) (start, end string) {

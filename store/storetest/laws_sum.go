@@ -11,7 +11,7 @@ import (
 // half is the error of one rounded number: numbers have at most two decimals.
 const half = 0.005 + 1e-9
 
-func eqAndNe(c *court, info query.Info) (found []string) {
+func eqAndNe(c *client, info query.Info) (found []string) {
 	counts := c.counts(info)
 	for _, field := range c.filterFields(info, 4) {
 		q := c.question(info)
@@ -37,7 +37,7 @@ func eqAndNe(c *court, info query.Info) (found []string) {
 	return found
 }
 
-func filtersNeverRaise(c *court, info query.Info) (found []string) {
+func filtersNeverRaise(c *client, info query.Info) (found []string) {
 	ops := []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
 	counts := c.counts(info)
 	for _, field := range c.filterFields(info, 4) {
@@ -60,7 +60,7 @@ func filtersNeverRaise(c *court, info query.Info) (found []string) {
 	return found
 }
 
-func hoursSumToDays(c *court, info query.Info) (found []string) {
+func hoursSumToDays(c *client, info query.Info) (found []string) {
 	if len(info.Granularity) == 0 {
 		return nil
 	}
@@ -93,7 +93,7 @@ func dayOf(row map[string]any) string {
 	return date[:min(len(date), 10)]
 }
 
-func daysSumToRange(c *court, info query.Info) (found []string) {
+func daysSumToRange(c *client, info query.Info) (found []string) {
 	if isTimeless(info) {
 		return nil
 	}
@@ -156,7 +156,7 @@ var pairs = []struct{ series, column, totals, of string }{
 	{"uptime_time_series", "total_checks", "uptime_by_region", "total_checks"},
 }
 
-func seriesSumsToTotals(c *court, info query.Info) (found []string) {
+func seriesSumsToTotals(c *client, info query.Info) (found []string) {
 	for _, p := range pairs {
 		known := slices.ContainsFunc(c.types, func(other query.Info) bool { return other.Name == p.totals })
 		if p.series != info.Name || !known {
@@ -185,7 +185,7 @@ func seriesSumsToTotals(c *court, info query.Info) (found []string) {
 
 func altogether(map[string]any) string { return "altogether" }
 
-func sharesSumToHundred(c *court, info query.Info) (found []string) {
+func sharesSumToHundred(c *client, info query.Info) (found []string) {
 	if !slices.ContainsFunc(info.Output, func(f query.OutputField) bool { return f.Name == "percentage" }) {
 		return nil
 	}

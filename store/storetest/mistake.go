@@ -55,8 +55,8 @@ func Catches(t *testing.T, h Harness, mistakes []Mistake) {
 	for _, m := range mistakes {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			m.mustShow(t, func(seed uint64, questions []reference.Question) (*Comparison, error) {
-				return Compare(t.Context(), m.planted(t, h, seed), reference.NewData(world.New(seed).Batch), questions, true)
+			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
+				return compareReference(t.Context(), m.planted(t, h, seed), reference.NewData(world.New(seed).Batch), questions, true)
 			})
 		})
 	}
@@ -67,26 +67,26 @@ func Catches(t *testing.T, h Harness, mistakes []Mistake) {
 func DiffCatches(t *testing.T, one, other Harness, mistakes []Mistake) {
 	for _, m := range mistakes {
 		t.Run(m.Name, func(t *testing.T) {
-			m.mustShow(t, func(seed uint64, questions []reference.Question) (*Comparison, error) {
-				return CompareStores(t.Context(), worldIn(t, one, seed), m.planted(t, other, seed), questions, true)
+			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
+				return compareStores(t.Context(), worldIn(t, one, seed), m.planted(t, other, seed), questions, true)
 			})
 		})
 	}
 }
 
 // mustShow compares in a few worlds until there is a difference.
-func (m *Mistake) mustShow(t *testing.T, compare func(seed uint64, questions []reference.Question) (*Comparison, error)) {
+func (m *Mistake) mustShow(t *testing.T, compare func(seed uint64, questions []reference.Question) (*comparison, error)) {
 	t.Helper()
 	for seed := uint64(4); seed < 10; seed++ {
 		found, err := compare(seed, m.questions(seed))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		if found.Failed > 0 {
-			t.Fatalf("seed %d: the mistake does not even run: %s", seed, found.Differ[0])
+		if found.failed > 0 {
+			t.Fatalf("seed %d: the mistake does not even run: %s", seed, found.differ[0])
 		}
-		if len(found.Differ) > 0 {
-			t.Logf("seed %d: seen after %d questions: %s", seed, found.Asked, found.Differ[0])
+		if len(found.differ) > 0 {
+			t.Logf("seed %d: seen after %d questions: %s", seed, found.asked, found.differ[0])
 			return
 		}
 	}

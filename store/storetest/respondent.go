@@ -64,7 +64,7 @@ func (r *respondent) ask(ctx context.Context, q reference.Question) (*query.Resp
 	if err != nil {
 		return nil, err
 	}
-	body, err := requestBody(q)
+	body, err := json.Marshal(requestOf(requestFor(q)))
 	if err != nil {
 		return nil, err
 	}
@@ -75,41 +75,27 @@ func (r *respondent) ask(ctx context.Context, q reference.Question) (*query.Resp
 	if len(requests[0].Errors) > 0 {
 		return nil, requests[0].Errors
 	}
-	access := query.Access{Subject: q.Subject}
-	for _, f := range q.Mandatory {
-		access.Filters = append(access.Filters, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
-	}
-	return engine.Run(ctx, access, requests[0].Request)
+	return engine.Run(ctx, query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)}, requests[0].Request)
 }
 
-func requestBody(q reference.Question) ([]byte, error) {
-	body := map[string]any{
-		"parameters": []string{q.Type}, "startDate": q.StartDate, "endDate": q.EndDate, "timeZone": q.Zone,
-		"granularity": map[bool]string{true: "hourly", false: "daily"}[q.Hourly],
+func requestFor(q reference.Question) query.Request {
+	req := query.Request{
+		Parameters: []query.Parameter{{Name: q.Type}}, StartDate: q.StartDate, EndDate: q.EndDate, TimeZone: q.Zone,
+		Granularity: "daily", Filters: queryFilters(q.Filters), GroupBy: q.GroupBy,
+		SortBy: q.SortBy, SortOrder: q.SortOrder, Page: q.Page,
 	}
-	var filters []map[string]any
-	for _, f := range q.Filters {
-		var value any = f.Values
-		if f.Op != "in" && f.Op != "not_in" {
-			value = f.Values[0]
-		}
-		filters = append(filters, map[string]any{"field": f.Field, "op": f.Op, "value": value})
-	}
-	body["filters"] = filters
-	if len(q.GroupBy) > 0 {
-		body["groupBy"] = q.GroupBy
-	}
-	if q.SortBy != "" {
-		body["sortBy"] = q.SortBy
-	}
-	if q.SortOrder != "" {
-		body["sortOrder"] = q.SortOrder
+	if q.Hourly {
+		req.Granularity = "hourly"
 	}
 	if q.Limit > 0 {
-		body["limit"] = q.Limit
+		req.Limit = &q.Limit
 	}
-	if q.Page > 0 {
-		body["page"] = q.Page
+	return req
+}
+
+func queryFilters(filters []reference.Filter) (list []query.Filter) {
+	for _, f := range filters {
+		list = append(list, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
 	}
-	return json.Marshal(body)
+	return list
 }

@@ -100,13 +100,14 @@ func kinds(t *testing.T, s store.Store) {
 	}
 }
 
-// cancellation wants a question to end within a second of its context.
+// cancellation wants a question to end when its context does. The bound tells a loaded
+// machine from a store that waits for the answer.
 func cancellation(t *testing.T, s store.Store, slow store.Statement) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
 	_, err := s.Query(ctx, slow)
-	if late := time.Since(deadline); late > time.Second {
+	if late := time.Since(deadline); late > 3*time.Second {
 		t.Errorf("ended %s after its context", late)
 	}
 	if !errors.Is(err, context.DeadlineExceeded) {
@@ -133,30 +134,24 @@ func concurrent(t *testing.T, s store.Store) {
 // check asks the case's question and compares the rows, as JSON.
 func (c testCase) check(t *testing.T, s store.Store) {
 	t.Helper()
+	asked := fmt.Sprintf("%s\nasked of %s %q, filters of the key %v: %s", c.name, c.of.Kind, c.of.ID, c.filters, c.request)
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return
 	}
 	requests, _, err := query.Decode([]byte(c.request), 1)
-	if err != nil {
-		t.Fatal(err)
+	if err == nil && len(requests[0].Errors) > 0 {
+		err = requests[0].Errors
 	}
-	if len(requests[0].Errors) > 0 {
-		t.Fatal(requests[0].Errors)
-	}
-	access := query.Access{Subject: c.of, Filters: c.filters}
-	resp, err := engine.Run(t.Context(), access, requests[0].Request)
 	if err != nil {
-		t.Errorf("%s: %v", c.name, err)
+		t.Errorf("%s\nis refused: %v", asked, err)
 		return
 	}
-	r := resp.Data[0]
-	got, err := r.Data.MarshalJSON()
-	if err != nil || !r.Success {
-		t.Errorf("%s: %v %s %v", c.name, err, r.Error, r.Cause)
-		return
-	}
-	if diff := cmp.Diff(c.rows(), split(string(got))); diff != "" {
-		t.Errorf("%s\nThe rule: %s\n(-want +got)\n%s", c.name, c.rule, diff)
+	got := answerOf(t.Context(), engine, query.Access{Subject: c.of, Filters: c.filters}, requests[0].Request)
+	if got.fault != "" {
+		t.Errorf("%s\nfails: %s", asked, got.fault)
+	} else if diff := differingRow(c.rows(), got.texts); diff != "" {
+		t.Errorf("%s\nThe rule: %s\n%s", asked, c.rule, diff)
 	}
 }

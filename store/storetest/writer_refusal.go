@@ -20,7 +20,7 @@ func refusalCases() []writerCase {
 
 func testInvalid(w *writerTest) {
 	good := pageview("w", "good").Events[0]
-	noSamples := []store.Sample{{Metric: "LCP", Value: 1}}
+	samples := []store.Sample{{Metric: "LCP", Value: 1}}
 	for name, b := range map[string]store.Batch{
 		"an event without id":           {Events: []store.Event{{Website: "w", Time: noon}}},
 		"an event without website":      {Events: []store.Event{{ID: "x", Time: noon}}},
@@ -31,7 +31,7 @@ func testInvalid(w *writerTest) {
 		"a broken website":              {Events: []store.Event{{Website: "\xff", ID: "x", Time: noon}}},
 		"an error without id":           {Errors: []store.Error{{Website: "w", Time: noon}}},
 		"an error with a broken stack":  {Errors: []store.Error{{Website: "w", ID: "x", Time: noon, Stack: "\xc3("}}},
-		"a vital without website":       {Vitals: []store.Vital{{ID: "x", Time: noon, Samples: noSamples}}},
+		"a vital without website":       {Vitals: []store.Vital{{ID: "x", Time: noon, Samples: samples}}},
 		"a vital with a broken metric":  {Vitals: []store.Vital{{Website: "w", ID: "x", Time: noon, Samples: []store.Sample{{Metric: "\xff", Value: 1}}}}},
 		"a span without id":             {Spans: []store.Span{{Website: "w", Time: noon}}},
 		"a span without time":           {Spans: []store.Span{{Website: "w", ID: "x"}}},

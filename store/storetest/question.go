@@ -1,0 +1,87 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A question is one request of one type.
+type question struct {
+	of  store.Subject
+	now time.Time
+	req query.Request
+}
+
+func (q question) String() string {
+	body, err := json.Marshal(requestOf(q.req))
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s %q at %s: %s", q.of.Kind, q.of.ID, q.now.Format(time.RFC3339), body)
+}
+
+// with is q with a change; q keeps its own.
+func (q question) with(change func(*query.Request)) question {
+	q.req.Filters = slices.Clone(q.req.Filters)
+	change(&q.req)
+	return q
+}
+
+func (q question) where(filters ...query.Filter) question {
+	return q.with(func(r *query.Request) { r.Filters = append(r.Filters, filters...) })
+}
+
+// An answer is the rows of one parameter, or the fault that there are none.
+type answer struct {
+	json  []byte
+	rows  []map[string]any
+	texts []string // the same rows as JSON
+	meta  query.Meta
+	more  bool
+	fault string
+	code  query.Code
+}
+
+func (a *answer) cutLast(when bool) {
+	if when {
+		a.rows, a.texts = a.rows[:len(a.rows)-1], a.texts[:len(a.texts)-1]
+	}
+}
+
+// answerOf is what engine answers to a request of one parameter.
+func answerOf(ctx context.Context, engine *query.Engine, a query.Access, req query.Request) answer {
+	resp, err := engine.Run(ctx, a, req)
+	if err != nil {
+		return answer{fault: err.Error()}
+	}
+	r := resp.Data[0]
+	if !r.Success {
+		return answer{fault: fmt.Sprintf("%s: %s", r.Code, withCause(r)), code: r.Code}
+	}
+	text, err := r.Data.MarshalJSON()
+	if err != nil {
+		return answer{fault: err.Error()}
+	}
+	return readAnswer(text, resp.Meta, r.Meta.HasMore)
+}
+
+func readAnswer(text []byte, meta query.Meta, more bool) answer {
+	a := answer{json: text, meta: meta, more: more}
+	var raw []json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return answer{fault: err.Error()}
+	}
+	if err := json.Unmarshal(text, &a.rows); err != nil {
+		return answer{fault: err.Error()}
+	}
+	for _, r := range raw {
+		a.texts = append(a.texts, string(r))
+	}
+	return a
+}
