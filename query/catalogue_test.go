@@ -48,7 +48,8 @@ func engineIn(t testing.TB, lang *dialect.Dialect, types ...query.Type) *query.E
 }
 
 // TestTypes pins the statements of every type in every dialect: as it is asked most often,
-// and with a filter on a field of the session and one on the row, a group, and a key's filters.
+// and with a filter on a field of the session and one on the row, a group, and a key's
+// filters. Every read of stored rows in them must be of the subject's.
 func TestTypes(t *testing.T) {
 	e, other := engine(t), engineIn(t, dialect.ClickHouse())
 	for _, info := range e.Types() {
@@ -79,6 +80,11 @@ func TestTypes(t *testing.T) {
 			golden.Check(t, filepath.Join("testdata", "types", info.Name+".golden"), []byte(b.String()))
 			inClickHouse += "\n" + lines(explained(t, other, access, full).SQL)
 			golden.Check(t, filepath.Join("testdata", "types", "clickhouse", info.Name+".golden"), []byte(inClickHouse))
+			for _, text := range []string{b.String(), inClickHouse} {
+				if n, own := len(reads.FindAllString(text, -1)), len(ofSubject.FindAllString(text, -1)); n == 0 || n != own {
+					t.Errorf("%d reads of stored rows, %d of them by subject:\n%s", n, own, text)
+				}
+			}
 		})
 	}
 }
@@ -109,6 +115,9 @@ func explain(t *testing.T, e *query.Engine, a query.Access, req query.Request) s
 var (
 	clause = regexp.MustCompile(` (FROM|LEFT JOIN|INNER JOIN|WHERE|GROUP BY|UNION ALL|LIMIT) `)
 	sub    = regexp.MustCompile(`(^WITH |\), )([a-z_]+ AS \()`)
+	// What reads stored rows, and what says first of such a read whose they are.
+	reads     = regexp.MustCompile(`(FROM|JOIN) (events|errors|vitals|spans|visits|checks)\b`)
+	ofSubject = regexp.MustCompile("WHERE \\(t\\.[\"`]subject[\"`] = [$]?[{]?p[0-9]+")
 )
 
 // lines breaks a statement before its clauses.
