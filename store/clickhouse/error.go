@@ -42,9 +42,10 @@ var causes = map[int32]error{
 	164: ErrRights, 497: ErrRights, 291: ErrRights, 452: ErrRights,
 	60: ErrNoSchema, 81: ErrNoSchema, 16: ErrNoSchema,
 	48:  ErrTooOld,
-	158: ErrTooMuch, 307: ErrTooMuch, 396: ErrTooMuch, 191: ErrTooMuch, 201: ErrTooMuch,
+	158: ErrTooMuch, 307: ErrTooMuch, 396: ErrTooMuch, 191: ErrTooMuch,
 	243: store.ErrFull,
 	159: context.DeadlineExceeded, 160: context.DeadlineExceeded, 394: context.Canceled,
+	201: store.ErrUnavailable, // the user's quota of this hour or day
 	202: store.ErrUnavailable, // too many queries
 	203: store.ErrUnavailable, // no free connection
 	209: store.ErrUnavailable, // network
