@@ -17,7 +17,7 @@ import (
 // A plan that counts becomes one sub-query per table (a part), each grouped by the
 // same keys, then their union by key, then the columns. A plan that lists rows reads
 // its table as it is.
-func compile(p *Plan, d *dialect.Dialect) store.Statement {
+func compile(p *plan, d *dialect.Dialect) store.Statement {
 	c := &compiler{p: p, w: expr.Writer{Dialect: d}}
 	var final selection
 	if p.Type.Each {
@@ -35,7 +35,7 @@ func compile(p *Plan, d *dialect.Dialect) store.Statement {
 
 // compiler holds what one statement gathers.
 type compiler struct {
-	p    *Plan
+	p    *plan
 	w    expr.Writer
 	ctes []*sqlbuilder.CTEQueryBuilder
 }
@@ -149,7 +149,7 @@ func (c *compiler) ordering(group, dimensions []expr.Expr) []ordering {
 	return found
 }
 
-func kinds(p *Plan) []dialect.Kind {
+func kinds(p *plan) []dialect.Kind {
 	var found []dialect.Kind
 	for _, col := range p.columns() {
 		switch col.Format {

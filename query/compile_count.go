@@ -175,7 +175,7 @@ func (c *compiler) partKeys(tb *table) []named {
 	}
 	for _, f := range c.p.Group {
 		v := c.value(f, tb)
-		if f.Match == ReferrerSite && tb.shape != outageRows {
+		if f.Match == byReferrer && tb.shape != outageRows {
 			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
 		}
 		found = append(found, named{expr.Ident(f.Name), v})

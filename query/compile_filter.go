@@ -8,7 +8,7 @@ import (
 
 // value is what a row of tb has of f: for a session field that of its session, for
 // all others its own.
-func (c *compiler) value(f *Field, tb *table) expr.Expr {
+func (c *compiler) value(f *field, tb *table) expr.Expr {
 	switch {
 	case !f.computed.Absent():
 		return f.computed
@@ -23,7 +23,7 @@ func (c *compiler) value(f *Field, tb *table) expr.Expr {
 }
 
 // of is the field as the rows under alias have it.
-func (f *Field) of(alias expr.Ident) expr.Expr {
+func (f *field) of(alias expr.Ident) expr.Expr {
 	e := expr.Col(alias, f.Column)
 	if f.Default != "" {
 		return expr.Call(dialect.If, expr.Eq(e, expr.Lit("")), expr.Arg(dialect.Text, f.Default), e)
@@ -33,7 +33,7 @@ func (f *Field) of(alias expr.Ident) expr.Expr {
 
 // lent is the field that the session under alias lends to a row t of tb. Without a
 // session, or in one that has no page event, a row keeps its own.
-func lent(f *Field, tb *table, alias expr.Ident) expr.Expr {
+func lent(f *field, tb *table, alias expr.Ident) expr.Expr {
 	own := expr.Lit("")
 	for _, col := range tb.own {
 		if col == f.Column {

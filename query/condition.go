@@ -12,7 +12,7 @@ import (
 
 // holds is c as an expression over value, what a row has of c.Field. Negative
 // operators are the negation of positive ones, so an absent value passes them.
-func (c Condition) holds(value expr.Expr) expr.Expr {
+func (c condition) holds(value expr.Expr) expr.Expr {
 	switch c.Op {
 	case Ne:
 		c.Op = Eq
@@ -26,25 +26,25 @@ func (c Condition) holds(value expr.Expr) expr.Expr {
 	return expr.Not(c.match(value))
 }
 
-func (c Condition) match(value expr.Expr) expr.Expr {
+func (c condition) match(value expr.Expr) expr.Expr {
 	switch c.Field.Match {
-	case Country:
+	case byCountry:
 		return c.oneOfNamed(value)
-	case ReferrerSite:
+	case byReferrer:
 		if wholeValue(c.Op) {
 			return c.oneOfNamed(value)
 		}
 		return expr.Or(c.compare(value, []string{strings.ToLower(c.Values[0])}), c.oneOfNamed(value))
-	case Folded:
+	case anyCase:
 		return c.compare(expr.Call(dialect.Lower, value), c.Values)
 	}
 	return c.compare(value, c.Values)
 }
 
 // oneOfNamed binds a list of its own wherever c is held against a value.
-func (c Condition) oneOfNamed(value expr.Expr) expr.Expr { return oneOf(value, slices.Clone(c.named)) }
+func (c condition) oneOfNamed(value expr.Expr) expr.Expr { return oneOf(value, slices.Clone(c.named)) }
 
-func (c Condition) compare(value expr.Expr, values []string) expr.Expr {
+func (c condition) compare(value expr.Expr, values []string) expr.Expr {
 	switch c.Op {
 	case Contains:
 		return expr.Call(dialect.Contains, value, expr.Arg(dialect.Text, values[0]))
@@ -63,7 +63,7 @@ func oneOf(value expr.Expr, values []string) expr.Expr {
 
 // countries are the codes that c names: by code or name in any case, or, for parts
 // of texts, by name. The empty text stands for no country.
-func (c Condition) countries() []string {
+func (c condition) countries() []string {
 	names, whole := c.names(), wholeValue(c.Op)
 	found := []string{}
 	if names("") {
@@ -79,7 +79,7 @@ func (c Condition) countries() []string {
 
 // names returns whether c, by a whole value or the part of one, names what is called so
 // in any case.
-func (c Condition) names() func(name string) bool {
+func (c condition) names() func(name string) bool {
 	part := strings.ToLower(c.Values[0])
 	switch c.Op {
 	case Contains, NotContains:
@@ -96,7 +96,7 @@ func (c Condition) names() func(name string) bool {
 
 // domains are those of the sources that c names. Direct traffic has an empty one, and a
 // source that is not listed is called like its domain.
-func (c Condition) domains() []string {
+func (c condition) domains() []string {
 	names := c.names()
 	found := []string{}
 	byName := map[string][]string{}

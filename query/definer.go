@@ -228,7 +228,7 @@ func (b *definer) orders() {
 // every table have which the type counts.
 func (b *definer) fields() {
 	d := b.def
-	d.fields = map[string]*Field{}
+	d.fields = map[string]*field{}
 	for _, f := range fields {
 		if slices.ContainsFunc(d.used, func(tb *table) bool { return !tb.has(f) }) {
 			continue

@@ -1,10 +1,10 @@
 // Package query answers named questions about websites, short links and uptime
 // monitors from any store.
 //
-//	Request ── resolve ──► Plan ── compile ──► Statement ── Store ──► Rows ── finish ──► Table
+//	Request ── resolve ──► plan ── compile ──► Statement ── Store ──► Rows ── finish ──► Table
 //
 // Resolve, compile and finish are pure; the store is the only I/O. Nothing goes back:
-// a Plan leaves no name to look up and no default to apply.
+// a plan leaves no name to look up and no default to apply.
 //
 // # Types
 //

@@ -13,7 +13,7 @@ import (
 // rows follow those that are shown. Rows of a series come as the database has them:
 // they are filled, ordered and paged here. All others come ordered and paged, with one
 // row more than the limit when there is one.
-func finish(p *Plan, rows *store.Rows) (Table, bool, *Error) {
+func finish(p *plan, rows *store.Rows) (Table, bool, *Error) {
 	if mistake := checkRows(p, rows); mistake != nil {
 		return Table{}, false, mistake
 	}
@@ -36,7 +36,7 @@ func finish(p *Plan, rows *store.Rows) (Table, bool, *Error) {
 }
 
 // checkRows holds an answer against what was asked for.
-func checkRows(p *Plan, rows *store.Rows) *Error {
+func checkRows(p *plan, rows *store.Rows) *Error {
 	cols := p.columns()
 	if got, want := len(rows.Columns), len(cols); got != want {
 		return broken("the store returned %d columns, not %d", got, want)
@@ -77,7 +77,7 @@ func labelled(numbers store.Column, grain calendar.Grain) store.Column {
 }
 
 // finishSeries fills, orders and pages the rows of a series.
-func finishSeries(p *Plan, rows *store.Rows) (Table, bool, *Error) {
+func finishSeries(p *plan, rows *store.Rows) (Table, bool, *Error) {
 	s := newSeries(p, rows)
 	if mistake := s.place(); mistake != nil {
 		return Table{}, false, mistake

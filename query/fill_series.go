@@ -14,7 +14,7 @@ import (
 
 // series is the rows of a series on their way to a table.
 type series struct {
-	plan         *Plan
+	plan         *plan
 	rows         *store.Rows
 	columns      []column
 	date         int // place of the column of buckets
@@ -30,7 +30,7 @@ type spot struct {
 	combination, bucket, row int
 }
 
-func newSeries(p *Plan, rows *store.Rows) *series {
+func newSeries(p *plan, rows *store.Rows) *series {
 	s := &series{plan: p, rows: rows, columns: p.columns(), buckets: calendar.Buckets(p.Range, p.Grain)}
 	s.date = slices.IndexFunc(s.columns, func(c column) bool { return c.Format == Date })
 	return s

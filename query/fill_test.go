@@ -21,13 +21,13 @@ func hits() *definition {
 
 // week is a plan over the days from 2024-03-29 to 2024-04-01 in Berlin, where clocks go
 // forward on the 31st.
-func week(t *testing.T, change func(p *Plan)) *Plan {
+func week(t *testing.T, change func(p *plan)) *plan {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Plan{Type: hits(), Sort: []order{{"date", false}},
+	p := &plan{Type: hits(), Sort: []order{{"date", false}},
 		Range: calendar.Days(calendar.DateOf(2024, 3, 29), calendar.DateOf(2024, 4, 1), zone)}
 	if change != nil {
 		change(p)
@@ -60,15 +60,15 @@ func lines(t Table) string {
 }
 
 func TestFinishSeries(t *testing.T) {
-	country := &Field{Name: "country"}
-	device := &Field{Name: "device_type"}
+	country := &field{Name: "country"}
+	device := &field{Name: "device_type"}
 	d30, d31 := number(2024, 3, 30), number(2024, 3, 31)
 	one := rows(ints(d31, d30), ints(4, 2), known(floats(12.345, 0), true, false))
 	grouped := rows(texts("DE", "AT", "DE", ""), ints(d31, d31, d30, d30),
 		ints(1, 2, 0, 0), known(floats(5, 6, 7, 9), true, true, false, true))
 	for _, row := range []struct {
 		why    string
-		change func(p *Plan)
+		change func(p *plan)
 		rows   *store.Rows
 		want   string
 		more   bool
@@ -77,34 +77,34 @@ func TestFinishSeries(t *testing.T) {
 			"2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-03-31 4 12.35\n2024-04-01 0 <nil>\n", false},
 		{"also when there are no rows", nil, rows(ints(), ints(), floats()),
 			"2024-03-29 0 <nil>\n2024-03-30 0 <nil>\n2024-03-31 0 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"a limit cuts the series", func(p *Plan) { p.Limit = 3 }, one,
+		{"a limit cuts the series", func(p *plan) { p.Limit = 3 }, one,
 			"2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-03-31 4 12.35\n", true},
-		{"page 2 has the rest", func(p *Plan) { p.Limit, p.Offset = 3, 3 }, one, "2024-04-01 0 <nil>\n", false},
-		{"the last full page has no more", func(p *Plan) { p.Limit, p.Offset = 2, 2 }, one,
+		{"page 2 has the rest", func(p *plan) { p.Limit, p.Offset = 3, 3 }, one, "2024-04-01 0 <nil>\n", false},
+		{"the last full page has no more", func(p *plan) { p.Limit, p.Offset = 2, 2 }, one,
 			"2024-03-31 4 12.35\n2024-04-01 0 <nil>\n", false},
-		{"a page beyond the end is empty", func(p *Plan) { p.Limit, p.Offset = 3, 6 }, one, "", false},
-		{"without a limit later pages are empty", func(p *Plan) { p.Offset = maxOffset }, one, "", false},
-		{"ordered by date, backwards", func(p *Plan) { p.Sort[0].desc = true }, one,
+		{"a page beyond the end is empty", func(p *plan) { p.Limit, p.Offset = 3, 6 }, one, "", false},
+		{"without a limit later pages are empty", func(p *plan) { p.Offset = maxOffset }, one, "", false},
+		{"ordered by date, backwards", func(p *plan) { p.Sort[0].desc = true }, one,
 			"2024-04-01 0 <nil>\n2024-03-31 4 12.35\n2024-03-30 2 <nil>\n2024-03-29 0 <nil>\n", false},
-		{"ordered by a count, ties by date", func(p *Plan) { p.Sort = []order{{"hits", true}} }, one,
+		{"ordered by a count, ties by date", func(p *plan) { p.Sort = []order{{"hits", true}} }, one,
 			"2024-03-31 4 12.35\n2024-03-30 2 <nil>\n2024-03-29 0 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"null comes last, descending", func(p *Plan) { p.Sort = []order{{"rate", true}} }, one,
+		{"null comes last, descending", func(p *plan) { p.Sort = []order{{"rate", true}} }, one,
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
-		{"and ascending", func(p *Plan) { p.Sort = []order{{"rate", false}} }, one,
+		{"and ascending", func(p *plan) { p.Sort = []order{{"rate", false}} }, one,
 			"2024-03-31 4 12.35\n2024-03-29 0 <nil>\n2024-03-30 2 <nil>\n2024-04-01 0 <nil>\n", false},
 		{"combinations are filled each, '' is one",
-			func(p *Plan) { p.Group = []*Field{country} }, grouped,
+			func(p *plan) { p.Group = []*field{country} }, grouped,
 			" 2024-03-29 0 <nil>\nAT 2024-03-29 0 <nil>\nDE 2024-03-29 0 <nil>\n" +
 				" 2024-03-30 0 9\nAT 2024-03-30 0 <nil>\nDE 2024-03-30 0 <nil>\n" +
 				" 2024-03-31 0 <nil>\nAT 2024-03-31 2 6\nDE 2024-03-31 1 5\n" +
 				" 2024-04-01 0 <nil>\nAT 2024-04-01 0 <nil>\nDE 2024-04-01 0 <nil>\n", false},
-		{"no combination, no rows", func(p *Plan) { p.Group = []*Field{country} },
+		{"no combination, no rows", func(p *plan) { p.Group = []*field{country} },
 			rows(texts(), ints(), ints(), floats()), "", false},
-		{"ordered by combination", func(p *Plan) {
-			p.Group, p.Sort, p.Limit = []*Field{country}, []order{{"country", true}}, 2
+		{"ordered by combination", func(p *plan) {
+			p.Group, p.Sort, p.Limit = []*field{country}, []order{{"country", true}}, 2
 		}, grouped, "DE 2024-03-29 0 <nil>\nDE 2024-03-30 0 <nil>\n", true},
-		{"texts that join alike are different combinations", func(p *Plan) {
-			p.Group, p.Sort, p.Limit = []*Field{country, device}, []order{{"hits", true}}, 2
+		{"texts that join alike are different combinations", func(p *plan) {
+			p.Group, p.Sort, p.Limit = []*field{country, device}, []order{{"hits", true}}, 2
 		}, rows(texts("a", "ab"), texts("bc", "c"), ints(d30, d30), ints(7, 8), floats(1, 1)),
 			"ab c 2024-03-30 8 1\na bc 2024-03-30 7 1\n", true},
 	} {
@@ -120,7 +120,7 @@ func TestFinishSeries(t *testing.T) {
 }
 
 func TestFinishHourlySkipsMissingHours(t *testing.T) {
-	p := week(t, func(p *Plan) { p.Grain = calendar.Hourly })
+	p := week(t, func(p *plan) { p.Grain = calendar.Hourly })
 	at := number(2024, 3, 31)*24 + 3
 	table, _, mistake := finish(p, rows(ints(at), ints(7), floats(1)))
 	if mistake != nil || table.Len() != 4*24-1 {
@@ -136,7 +136,7 @@ func TestFinishHourlySkipsMissingHours(t *testing.T) {
 }
 
 func TestFinishTooManyRows(t *testing.T) {
-	group := func(p *Plan) { p.Group, p.Limit = []*Field{{Name: "path"}}, 10 }
+	group := func(p *plan) { p.Group, p.Limit = []*field{{Name: "path"}}, 10 }
 	many := func(n int) *store.Rows {
 		names, days, hits, rates := make([]string, n), make([]int64, n), make([]int64, n), make([]float64, n)
 		for i := range n {
@@ -163,7 +163,7 @@ func TestFinishBreakdown(t *testing.T) {
 		want  string
 		more  bool
 	}{{2, "/b 3\n/a 2\n", true}, {3, "/b 3\n/a 2\n/c 1\n", false}, {100, "/b 3\n/a 2\n/c 1\n", false}} {
-		table, more, mistake := finish(&Plan{Type: def, Limit: row.limit}, found)
+		table, more, mistake := finish(&plan{Type: def, Limit: row.limit}, found)
 		if diff := cmp.Diff(row.want, lines(table)); diff != "" || more != row.more || mistake != nil {
 			t.Errorf("limit %d: more %v, %v (-want +got):\n%s", row.limit, more, mistake, diff)
 		}
@@ -173,10 +173,10 @@ func TestFinishBreakdown(t *testing.T) {
 // A store that breaks its promise is a failure of the parameter, never a panic.
 func TestFinishRefusesBrokenRows(t *testing.T) {
 	day := number(2024, 3, 30)
-	country := func(p *Plan) { p.Group = []*Field{{Name: "country"}} }
+	country := func(p *plan) { p.Group = []*field{{Name: "country"}} }
 	for _, row := range []struct {
 		why    string
-		change func(p *Plan)
+		change func(p *plan)
 		rows   *store.Rows
 	}{
 		{"too few columns", nil, rows(ints(day), ints(1))},
@@ -202,7 +202,7 @@ func TestFinishRefusesBrokenRows(t *testing.T) {
 }
 
 func BenchmarkFinishSeries(b *testing.B) {
-	p := &Plan{Type: hits(), Grain: calendar.Hourly, Sort: []order{{"date", false}},
+	p := &plan{Type: hits(), Grain: calendar.Hourly, Sort: []order{{"date", false}},
 		Range: calendar.Days(calendar.DateOf(2024, 3, 1), calendar.DateOf(2024, 3, 30), time.UTC)}
 	n := 720
 	numbers, hits, rates := make([]int64, n), make([]int64, n), make([]float64, n)

@@ -54,40 +54,40 @@ func checkFilter(at place, f Filter, m *mistakes) {
 
 // conditions are the filters of a request on the fields they name, once for all of its
 // parameters, since names take time to look up. One on no field is empty, and refused later.
-func conditions(all []Filter) []Condition {
-	found := make([]Condition, len(all))
+func conditions(all []Filter) []condition {
+	found := make([]condition, len(all))
 	for i, f := range all {
 		if field := dimension(f.Field); field != nil {
-			found[i] = condition(field, f)
+			found[i] = conditionOn(field, f)
 		}
 	}
 	return found
 }
 
-// condition is f on a field, with its values in the form in which the field's own are
+// conditionOn is f on a field, with its values in the form in which the field's own are
 // compared.
-func condition(field *Field, f Filter) Condition {
-	c := Condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values))}
+func conditionOn(field *field, f Filter) condition {
+	c := condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values))}
 	for i, v := range f.Values {
 		c.Values[i] = normalise(field.Match, f.Op, v)
 	}
 	switch field.Match {
-	case Country:
+	case byCountry:
 		c.named = c.countries()
-	case ReferrerSite:
+	case byReferrer:
 		c.named = c.domains()
-	case Plain, Folded, PathMatch:
+	case exact, anyCase, byPath:
 	}
 	return c
 }
 
 // normalise writes a value as the stored ones are written. Countries and sources keep
 // theirs: what they are held against is more than a text.
-func normalise(match Match, op Op, value string) string {
-	switch match {
-	case Folded:
+func normalise(how match, op Op, value string) string {
+	switch how {
+	case anyCase:
 		return strings.ToLower(value)
-	case PathMatch:
+	case byPath:
 		if wholeValue(op) && value != "" {
 			return address.Path(value)
 		}

@@ -16,30 +16,30 @@ const DefaultLimit = 100
 // MaxLimit is the largest limit, and the most rows that a series may have.
 const MaxLimit = 10_000
 
-// A Plan is one parameter, resolved: no name is left to look up and no default to
+// A plan is one parameter, resolved: no name is left to look up and no default to
 // apply. Compile, store and fill ask nothing more.
-type Plan struct {
+type plan struct {
 	Type      *definition
 	ID        string // the parameter's own id; empty when it had none
 	Subject   store.Subject
 	Range     calendar.Range
 	Grain     calendar.Grain
 	Now       time.Time   // of the request; ends downtime, and is the only clock
-	Group     []*Field    // leading columns by groupBy
-	Filters   []Condition // the caller's
-	Mandatory []Condition // the access's; they cut the data first
+	Group     []*field    // leading columns by groupBy
+	Filters   []condition // the caller's
+	Mandatory []condition // the access's; they cut the data first
 	Sort      []order     // without the keys that break ties
 	Limit     int         // 0: all, for a series that asked for no limit
 	Offset    int
 }
 
-// A Condition is a filter on a field that exists, with values in the field's own
+// A condition is a filter on a field that exists, with values in the field's own
 // form: a path normalised, a device in lower case.
-type Condition struct {
-	Field  *Field
+type condition struct {
+	Field  *field
 	Op     Op
 	Values []string
-	named  []string // of Country and ReferrerSite: the stored values that Values name
+	named  []string // of byCountry and byReferrer: the stored values that Values name
 }
 
 // order is one step of sorting, by an output column.
@@ -51,7 +51,7 @@ type order struct {
 // columns are the output columns of p, in order: those of groupBy, then the type's.
 // A statement of p selects them in this order, unrounded. The column date holds bucket
 // numbers, booleans are 0 or 1, instants are milliseconds.
-func (p *Plan) columns() []column {
+func (p *plan) columns() []column {
 	cols := make([]column, 0, len(p.Group)+len(p.Type.columns))
 	for _, f := range p.Group {
 		cols = append(cols, column{Name: f.Name, Format: String})
@@ -60,7 +60,7 @@ func (p *Plan) columns() []column {
 }
 
 // String is p on a few lines, for people and golden files.
-func (p *Plan) String() string {
+func (p *plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s %s\n", p.Type.Name, p.Subject.Kind, p.Subject.ID)
 	fmt.Fprintf(&b, "range %s to %s %s, %s\n", p.Range.From.Format(time.RFC3339), p.Range.To.Format(time.RFC3339), p.Range.Zone, p.Grain)

@@ -44,8 +44,8 @@ func tableNamed(name string) *table {
 	return nil
 }
 
-func dimension(name string) *Field {
-	for _, list := range [][]*Field{fields, dimensions} {
+func dimension(name string) *field {
+	for _, list := range [][]*field{fields, dimensions} {
 		for _, f := range list {
 			if f.Name == name {
 				return f
@@ -56,7 +56,7 @@ func dimension(name string) *Field {
 }
 
 // has says whether the rows of tb carry f.
-func (tb *table) has(f *Field) bool {
+func (tb *table) has(f *field) bool {
 	if slices.Contains(dimensions, f) {
 		return slices.Contains(tb.dimensions, f.Name)
 	}

@@ -20,7 +20,7 @@ type resolved struct {
 type slot struct {
 	name string
 	id   string
-	plan *Plan
+	plan *plan
 	err  *Error // instead of plan
 }
 
@@ -32,8 +32,8 @@ type resolver struct {
 	rng       calendar.Range // of the request
 	grain     calendar.Grain // of the request
 	now       time.Time
-	filters   []Condition // of the request
-	always    []Condition // of the access
+	filters   []condition // of the request
+	always    []condition // of the access
 	mandatory *Error      // the access's filters are not usable
 }
 

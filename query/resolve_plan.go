@@ -9,8 +9,8 @@ import (
 )
 
 // plan decides the i-th parameter, which asks for def. After a mistake it is incomplete.
-func (v *resolver) plan(i int, p Parameter, def *definition, m *mistakes) *Plan {
-	plan := &Plan{Type: def, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Grain: v.grain, Now: v.now}
+func (v *resolver) plan(i int, p Parameter, def *definition, m *mistakes) *plan {
+	plan := &plan{Type: def, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Grain: v.grain, Now: v.now}
 	v.days(i, p, plan, m)
 	v.clock(plan)
 	v.mustFilter(place{"parameters", i, ""}, plan, m)
@@ -22,7 +22,7 @@ func (v *resolver) plan(i int, p Parameter, def *definition, m *mistakes) *Plan 
 }
 
 // days gives plan the parameter's own range and granularity, where it has them.
-func (v *resolver) days(i int, p Parameter, plan *Plan, m *mistakes) {
+func (v *resolver) days(i int, p Parameter, plan *plan, m *mistakes) {
 	at := place{"parameters", i, ""}
 	if p.Granularity != "" {
 		at.part = "granularity"
@@ -54,7 +54,7 @@ func (v *resolver) days(i int, p Parameter, plan *Plan, m *mistakes) {
 
 // clock gives plan the time that its type counts, for types that ignore the range: the
 // day until just before now, or the last minutes up to and including it.
-func (v *resolver) clock(plan *Plan) {
+func (v *resolver) clock(plan *plan) {
 	def := plan.Type
 	if def.Last == 0 && !def.Today {
 		return
@@ -79,7 +79,7 @@ func ownDate(at place, text string, m *mistakes) (calendar.Date, bool) {
 }
 
 // group gives plan the fields of groupBy, each once.
-func (v *resolver) group(plan *Plan, m *mistakes) {
+func (v *resolver) group(plan *plan, m *mistakes) {
 	def := plan.Type
 	for i, name := range v.req.GroupBy {
 		if m.full() { // looking for suggestions takes time
@@ -97,7 +97,7 @@ func (v *resolver) group(plan *Plan, m *mistakes) {
 }
 
 // filter gives plan the caller's filters.
-func (v *resolver) filter(plan *Plan, m *mistakes) {
+func (v *resolver) filter(plan *plan, m *mistakes) {
 	def := plan.Type
 	for i, f := range v.req.Filters {
 		if m.full() {
@@ -110,7 +110,7 @@ func (v *resolver) filter(plan *Plan, m *mistakes) {
 		}
 		plan.Filters = append(plan.Filters, v.filters[i])
 	}
-	has := func(c Condition) bool { return c.Field.Name == def.Require && c.Op == Eq }
+	has := func(c condition) bool { return c.Field.Name == def.Require && c.Op == Eq }
 	if def.Require != "" && !slices.ContainsFunc(plan.Filters, has) {
 		m.add(inField("filters"), Error{Code: BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", def.Name, def.Require)})
 	}
@@ -118,7 +118,7 @@ func (v *resolver) filter(plan *Plan, m *mistakes) {
 
 // mustFilter gives plan the filters of the access. A type that has no such field would
 // show what they hide.
-func (v *resolver) mustFilter(at place, plan *Plan, m *mistakes) {
+func (v *resolver) mustFilter(at place, plan *plan, m *mistakes) {
 	def := plan.Type
 	for i, f := range v.access.Filters {
 		if def.fields[f.Field] == nil {
@@ -131,7 +131,7 @@ func (v *resolver) mustFilter(at place, plan *Plan, m *mistakes) {
 }
 
 // sort gives plan its order. sortOrder alone turns the first step of the type's own.
-func (v *resolver) sort(plan *Plan, m *mistakes) {
+func (v *resolver) sort(plan *plan, m *mistakes) {
 	def := plan.Type
 	plan.Sort = slices.Clone(def.order)
 	if name := v.req.SortBy; name != "" {
@@ -159,7 +159,7 @@ func descends(def *definition, name string) bool {
 }
 
 // page gives plan its limit and offset. A series that asked for no limit is on page 1 whole.
-func (v *resolver) page(p Parameter, plan *Plan) {
+func (v *resolver) page(p Parameter, plan *plan) {
 	limit := v.req.Limit
 	if p.Limit != nil {
 		limit = p.Limit

@@ -16,12 +16,12 @@ import (
 // smallRegistry is a catalogue by hand: what resolve decides must not depend on the
 // built-in one.
 func smallRegistry() *Registry {
-	path := &Field{Name: "path", Match: PathMatch}
-	country := &Field{Name: "country", Session: true, Match: Country}
-	device := &Field{Name: "device_type", Session: true, Match: Folded}
-	referrer := &Field{Name: "referrer", Session: true, Match: ReferrerSite}
-	source := &Field{Name: "utm_source", Session: true}
-	region := &Field{Name: "probe_region"}
+	path := &field{Name: "path", Match: byPath}
+	country := &field{Name: "country", Session: true, Match: byCountry}
+	device := &field{Name: "device_type", Session: true, Match: anyCase}
+	referrer := &field{Name: "referrer", Session: true, Match: byReferrer}
+	source := &field{Name: "utm_source", Session: true}
+	region := &field{Name: "probe_region"}
 	defs := []*definition{
 		define(Type{Name: "summary", Of: store.KindWebsite, Series: true},
 			[]column{{Name: "date", Format: Date}, {Name: "pageviews", Format: Integer, Zero: true}, {Name: "bounce_rate", Format: Number, Decimals: 2}},
@@ -46,8 +46,8 @@ func smallRegistry() *Registry {
 	return r
 }
 
-func define(ty Type, columns []column, groupable []string, steps []order, fields ...*Field) *definition {
-	d := &definition{Type: ty, columns: columns, groupable: groupable, order: steps, fields: map[string]*Field{}}
+func define(ty Type, columns []column, groupable []string, steps []order, fields ...*field) *definition {
+	d := &definition{Type: ty, columns: columns, groupable: groupable, order: steps, fields: map[string]*field{}}
 	for _, f := range fields {
 		d.fields[f.Name] = f
 		d.filterable = append(d.filterable, f.Name)
@@ -159,7 +159,7 @@ func describe(found *resolved) []string {
 	return lines
 }
 
-func describePlan(p *Plan) string {
+func describePlan(p *plan) string {
 	const minute = "2006-01-02T15:04Z"
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s, %s) %s", p.Range.From.Format(minute), p.Range.To.Format(minute), p.Grain)

@@ -70,7 +70,7 @@ func (v *resolver) meta() Meta {
 }
 
 // meta tells what p computed: so many rows, and whether there are more.
-func (p *Plan) meta(rows int, more bool) *ResultMeta {
+func (p *plan) meta(rows int, more bool) *ResultMeta {
 	m := &ResultMeta{
 		From:        p.Range.From,
 		To:          p.Range.To,

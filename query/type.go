@@ -52,35 +52,35 @@ const (
 	JSON     Format = "json"     // an object or array as it is stored
 )
 
-// A Field is what callers filter and group on. Its Name is all they see of it.
-type Field struct {
+// A field is what callers filter and group on. Its Name is all they see of it.
+type field struct {
 	Name    string
 	Column  expr.Ident // stored column, of rows and of session facts alike
 	Session bool       // the value is the session's; the row's own where there is none
-	Match   Match
+	Match   match
 	Default string // what an absent value is taken for
 
 	computed expr.Expr // of a row t or a session s, instead of Column
 	number   bool      // a whole number, for types' own dimensions
 }
 
-// Match is how values are held against a field.
-type Match uint8
+// match is how values are held against a field.
+type match uint8
 
 // The ways to match.
 const (
-	Plain        Match = iota // as text, case-sensitive
-	Folded                    // any case
-	PathMatch                 // eq, ne, in, not_in normalise the value like a path
-	Country                   // code or English name, any case
-	ReferrerSite              // host or name of a source; "direct"
+	exact      match = iota // as text, case-sensitive
+	anyCase                 // any case
+	byPath                  // eq, ne, in, not_in normalise the value like a path
+	byCountry               // code or English name, any case
+	byReferrer              // host or name of a source; "direct"
 )
 
 // definition is a Type, checked and looked up by NewRegistry.
 type definition struct {
 	Type
 	table      *table
-	by         []*Field          // of By
+	by         []*field          // of By
 	columns    []column          // output columns in order
 	terms      []*term           // behind each of columns
 	having     []*term           // of Having
@@ -88,7 +88,7 @@ type definition struct {
 	metrics    []*term           // the aggregates behind all of them, each once, in the order of their use
 	used       []*table          // whose rows metrics count, its own first
 	owned      bool              // rows of the tables beside its own make no row of the answer
-	fields     map[string]*Field // what callers may filter on, by name
+	fields     map[string]*field // what callers may filter on, by name
 	filterable []string          // the names of fields, in order of the catalogue
 	groupable  []string          // fields that groupBy may name
 	sortable   []string          // output columns that sortBy may name
@@ -114,7 +114,7 @@ func (d *definition) column(name string) int {
 
 // dimension is the field that a Ref of name stands for: one of By, or any that the
 // rows have when the answer lists rows. It is nil when name is a metric.
-func (d *definition) dimension(name string) *Field {
+func (d *definition) dimension(name string) *field {
 	f := dimension(name)
 	if f == nil || slices.Contains(d.by, f) || d.Each && d.table.has(f) {
 		return f
@@ -125,7 +125,7 @@ func (d *definition) dimension(name string) *Field {
 // groups says whether f may lead the rows. Rows that stand for one thing each, a
 // session or a person, are not grouped. A session is one session of its fields, but of
 // many paths.
-func (d *definition) groups(f *Field) bool {
+func (d *definition) groups(f *field) bool {
 	if d.Each || d.Having != "" {
 		return false
 	}

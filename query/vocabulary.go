@@ -88,26 +88,26 @@ func website(tb table) *table {
 }
 
 // Fields are what callers filter and group on; session fields come first, as in answers.
-var fields = []*Field{
-	{Name: "referrer", Column: "referrer_domain", Session: true, Match: ReferrerSite},
+var fields = []*field{
+	{Name: "referrer", Column: "referrer_domain", Session: true, Match: byReferrer},
 	{Name: "utm_source", Column: "utm_source", Session: true},
 	{Name: "utm_medium", Column: "utm_medium", Session: true},
 	{Name: "utm_campaign", Column: "utm_campaign", Session: true},
 	{Name: "utm_term", Column: "utm_term", Session: true},
 	{Name: "utm_content", Column: "utm_content", Session: true},
 	{Name: "gclid", Column: "gclid", Session: true},
-	{Name: "country", Column: "country", Session: true, Match: Country},
+	{Name: "country", Column: "country", Session: true, Match: byCountry},
 	{Name: "region", Column: "region", Session: true},
 	{Name: "city", Column: "city", Session: true},
-	{Name: "device_type", Column: "device_type", Session: true, Match: Folded},
-	{Name: "browser_name", Column: "browser_name", Session: true, Match: Folded},
+	{Name: "device_type", Column: "device_type", Session: true, Match: anyCase},
+	{Name: "browser_name", Column: "browser_name", Session: true, Match: anyCase},
 	{Name: "browser_version", Column: "browser_version", Session: true},
-	{Name: "os_name", Column: "os_name", Session: true, Match: Folded},
+	{Name: "os_name", Column: "os_name", Session: true, Match: anyCase},
 	{Name: "os_version", Column: "os_version", Session: true},
 	{Name: "language", Column: "language", Session: true},
 	{Name: "timezone", Column: "timezone", Session: true},
 	{Name: "screen_resolution", Column: "screen_resolution", Session: true},
-	{Name: "path", Column: "path", Match: PathMatch},
+	{Name: "path", Column: "path", Match: byPath},
 	{Name: "event_name", Column: "name"},
 	{Name: "namespace", Column: "namespace"},
 	{Name: "message", Column: "message"},
@@ -122,7 +122,7 @@ var fields = []*Field{
 }
 
 // dimensions are what types may group by and callers may not name.
-var dimensions = []*Field{
+var dimensions = []*field{
 	{Name: "visitor", Column: "visitor"},
 	{Name: "entry_page", Column: "entry_page", Session: true},
 	{Name: "exit_page", Column: "exit_page", Session: true},
