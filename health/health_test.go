@@ -86,13 +86,13 @@ func TestDeafProbesAreCutOff(t *testing.T) {
 	var clock atomic.Int64
 	c := &health.Checker{
 		Probes:  map[string]health.Probe{health.Analytics: deaf, health.Cache: deaf, health.Relational: ok},
-		Timeout: 50 * time.Millisecond,
+		Timeout: 250 * time.Millisecond,
 		Now:     func() time.Time { return noon.Add(time.Duration(clock.Load())) },
 	}
 	begin := time.Now()
 	got := c.Check(t.Context())
-	if took := time.Since(begin); took > time.Second {
-		t.Errorf("took %v; two deaf probes together may take 50 ms", took)
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("took %v; two deaf probes together may take 250 ms", took)
 	}
 	if got.ClickHouse || got.Redis || !got.Database || got.Success {
 		t.Errorf("got %+v", got)

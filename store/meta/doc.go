@@ -36,10 +36,11 @@
 // # Salts
 //
 // Visitor ids are salted by UTC day. The salts of today and yesterday are here; older ones
-// are destroyed, after which nobody can tie a visitor to the ids of that day. On SQLite
-// their bytes are overwritten and the write-ahead log is emptied. On PostgreSQL a deleted
-// row stays in its table's file until VACUUM, and its bytes may stay even then; so the
-// table is emptied by TRUNCATE, which gives it a new file at once, and no VACUUM has to run.
+// are destroyed, after which nobody can tie a visitor to the ids of that day. Until then a
+// process remembers those that it asked for. On SQLite their bytes are overwritten and the
+// write-ahead log is emptied. On PostgreSQL a deleted row stays in its table's file until
+// VACUUM, and its bytes may stay even then; so the table is emptied by TRUNCATE, which gives
+// it a new file at once, and no VACUUM has to run.
 // What lies beyond the table is beyond this package: PostgreSQL's write-ahead log until its
 // segments are used again, archives of it, replicas that lag, backups, and free blocks of
 // the disk. Who must have salts gone from there too keeps them for less than a day, or

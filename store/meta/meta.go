@@ -56,6 +56,7 @@ type Store struct {
 	read   *sql.DB
 	sql    sq.StatementBuilderType
 	issuer auth.Issuer
+	salts  saltCache
 	traces atomic.Bool // destroyed salts may still be read in the write-ahead log
 	uses   uses
 

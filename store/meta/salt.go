@@ -6,6 +6,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	sq "github.com/Masterminds/squirrel"
@@ -40,6 +43,9 @@ func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 	case n > today+1: // a day of leeway, since clocks differ
 		return nil, fmt.Errorf("store/meta: salt: %w: %s is in the future", store.ErrInvalid, day.UTC().Format(time.DateOnly))
 	}
+	if salt := s.salts.get(n); salt != nil {
+		return salt, nil
+	}
 	q := s.sql.Select("salt").From("salts").Where(sq.Eq{"day": n})
 	found, err := collect(ctx, s, "salt", q, text)
 	if err != nil {
@@ -53,7 +59,48 @@ func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return parseSalt(found)
+	salt, err := parseSalt(found)
+	if err != nil {
+		return nil, err
+	}
+	s.salts.put(n, salt, today-1)
+	return salt, nil
+}
+
+// saltCache holds the salts that were asked for, by day, since every tracked event wants
+// one. They go when they are destroyed.
+type saltCache struct {
+	mu sync.Mutex
+	of map[int64][]byte
+}
+
+// get returns a salt of the caller's own, or nil.
+func (c *saltCache) get(day int64) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.of[day])
+}
+
+func (c *saltCache) put(day int64, salt []byte, first int64) {
+	c.keep(first)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of == nil {
+		c.of = map[int64][]byte{}
+	}
+	c.of[day] = slices.Clone(salt)
+}
+
+// keep drops the salts of days before first.
+func (c *saltCache) keep(first int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.of, func(day int64, salt []byte) bool {
+		if day < first {
+			clear(salt)
+		}
+		return day < first
+	})
 }
 
 // makeSalt keeps a new salt unless another was quicker, and returns the one that is kept.
@@ -88,6 +135,7 @@ func parseSalt(found []string) ([]byte, error) {
 // leaves nothing, and what is not due is put back. What the database could not settle
 // just then, the next call settles.
 func (s *Store) destroySalts(ctx context.Context, today int64) error {
+	s.salts.keep(today - 1)
 	due := s.sql.Select("day").From("salts").Where(sq.Lt{"day": today - 1})
 	some, err := collect(ctx, s, "old salts", due.Limit(1), text)
 	if err != nil {

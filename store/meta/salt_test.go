@@ -56,6 +56,47 @@ func TestSaltOfADay(t *testing.T) {
 	})
 }
 
+// TestSaltIsRemembered asks for a salt whose row is gone, as long as its day is not.
+func TestSaltIsRemembered(t *testing.T) {
+	cfg, now := config(t), noon
+	cfg.Now = func() time.Time { return now }
+	s := mustOpen(t, cfg)
+	first, err := s.Salt(t.Context(), noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bytes.Clone(first)
+	clear(first) // it is the caller's own
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.Salt(t.Context(), noon); err != nil || !bytes.Equal(again, want) {
+		t.Errorf("without the database: %x, %v; want %x", again, err, want)
+	}
+	now = now.Add(2 * day)
+	if late, err := s.Salt(t.Context(), noon); !errors.Is(err, store.ErrNotFound) || late != nil {
+		t.Errorf("when it is destroyed: %x, %v", late, err)
+	}
+	_ = s.Maintain(t.Context()) // the database is closed
+	if len(s.salts.of) > 0 {
+		t.Errorf("%d destroyed salts are remembered", len(s.salts.of))
+	}
+}
+
+func BenchmarkSalt(b *testing.B) {
+	for name, config := range map[string]func(testing.TB) Config{"sqlite": config, "postgres": configPostgres} {
+		b.Run(name, func(b *testing.B) {
+			s := mustOpen(b, config(b))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.Salt(b.Context(), noon); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func TestDayNumber(t *testing.T) {
 	for at, want := range map[string]int64{
 		"1970-01-01T00:00:00Z": 0, "1969-12-31T23:59:59.999Z": -1, "1969-12-31T00:00:00Z": -1,
