@@ -1,6 +1,9 @@
 package track
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -161,7 +164,11 @@ func bot() reply { return reply{http.StatusOK, answer{Status: ignored}} }
 func (c *call) refuse(err error) reply {
 	p := told(err)
 	if p.status >= http.StatusInternalServerError {
-		c.h.cfg.Logger.Error("tracking failed", "requestId", c.id, "path", c.r.URL.Path, "code", p.code, "error", p.cause)
+		level := slog.LevelError
+		if errors.Is(p, context.Canceled) && c.r.Context().Err() != nil { // the sender left
+			level = slog.LevelInfo
+		}
+		c.h.cfg.Logger.Log(c.r.Context(), level, "tracking failed", "requestId", c.id, "path", c.r.URL.Path, "code", p.code, "error", p.cause)
 	}
 	e := envelope{Status: failed, Error: p.message, Message: p.message, Code: p.code, Retryable: p.retryable(), RequestID: c.id, Errors: p.fields, Standing: p.standing}
 	if p.retry > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash"
 	"net/http"
 	"runtime/debug"
 	"time"
@@ -37,7 +38,7 @@ type call struct {
 	many      bool // the body is an array
 	items     []item
 	sender    *store.Agent             // lazily
-	salt      []byte                   // lazily
+	salted    hash.Hash                // lazily: an HMAC under the salt of the day
 	sites     map[string]store.Website // those that were asked for and may be written to
 	owners    map[store.Subject]string // the same of links and monitors
 	only      *string                  // lazily: the only website of the key

@@ -206,3 +206,25 @@ func TestTheSenderMayHangUp(t *testing.T) {
 		t.Errorf("%d writes, want 1", len(w.written))
 	}
 }
+
+func TestASenderWhoLeftIsNoFaultOfOurs(t *testing.T) {
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for _, c := range []struct {
+		why   string
+		ctx   context.Context //nolint:containedctx // a row of a table
+		err   error
+		level string
+	}{
+		{"the sender left", gone, context.Canceled, "level=INFO"},
+		{"the directory was stopped", t.Context(), context.Canceled, "level=ERROR"},
+		{"the directory is down, and the sender left too", gone, errDown, "level=ERROR"},
+	} {
+		w := world{siteErr: fmt.Errorf("looking: %w", c.err)}
+		rec := httptest.NewRecorder()
+		w.handler(t).ServeHTTP(rec, httptest.NewRequestWithContext(c.ctx, "POST", "/?client_id=w1", strings.NewReader(pageview)))
+		if log := w.log.String(); rec.Code != 503 || !strings.Contains(log, c.level) || !strings.Contains(log, "looking") {
+			t.Errorf("%s: %d, log %q", c.why, rec.Code, log)
+		}
+	}
+}

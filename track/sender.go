@@ -103,7 +103,7 @@ func (c *call) identity(f *fields) (store.Identity, error) {
 		return i, nil
 	}
 	var err error
-	i.AnonymousID, err = c.salted(f.ctx, i.AnonymousID)
+	i.AnonymousID, err = c.hide(f.ctx, i.AnonymousID)
 	return i, err
 }
 
@@ -123,9 +123,9 @@ func (c *call) raw(f *fields) bool {
 	return false
 }
 
-// salted hashes a visitor id with the salt of the UTC day on which it arrived.
-func (c *call) salted(ctx context.Context, id string) (string, error) {
-	if c.salt == nil {
+// hide hashes a visitor id with the salt of the UTC day on which it arrived.
+func (c *call) hide(ctx context.Context, id string) (string, error) {
+	if c.salted == nil {
 		salt, err := c.h.cfg.Salts.Salt(ctx, c.now.Truncate(24*time.Hour))
 		if err == nil && len(salt) == 0 {
 			err = fmt.Errorf("the salt of %s is empty", c.now.Format(time.DateOnly))
@@ -133,9 +133,9 @@ func (c *call) salted(ctx context.Context, id string) (string, error) {
 		if err != nil {
 			return "", unavailable.because(fmt.Errorf("salt: %w", err))
 		}
-		c.salt = salt
+		c.salted = hmac.New(sha256.New, salt)
 	}
-	m := hmac.New(sha256.New, c.salt)
-	m.Write([]byte(id))
-	return hex.EncodeToString(m.Sum(nil)), nil
+	c.salted.Reset()
+	c.salted.Write([]byte(id))
+	return hex.EncodeToString(c.salted.Sum(nil)), nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -40,6 +41,7 @@ type world struct {
 	panics                                                  bool
 	geo                                                     map[string]Place
 	header                                                  string
+	log                                                     strings.Builder
 	maxBody                                                 int64
 	built                                                   http.Handler // by the first use of handler
 }
@@ -155,7 +157,7 @@ func (w *world) handler(t testing.TB) http.Handler {
 	}
 	h, err := New(Config{
 		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, CountryHeader: w.header,
-		Now: noonClock, MaxBody: w.maxBody,
+		Now: noonClock, MaxBody: w.maxBody, Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)
