@@ -28,13 +28,14 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 		if !p.tb.visited() {
 			continue
 		}
+		columns := columnsOf("s", p.q)
 		if p.tb.shape == sessionRows {
 			need.hits = true
-		} else if len(columnsOf("s", p.q)) > 0 {
+		} else if len(columns) > 0 {
 			p.q.joins = append(p.q.joins, join{left: true, to: "sessions AS s", on: within("s")})
 			need.early = need.early || p.tb.early
 		}
-		for _, name := range columnsOf("s", p.q) {
+		for _, name := range columns {
 			if !slices.Contains(need.columns, name) {
 				need.columns = append(need.columns, name)
 			}
