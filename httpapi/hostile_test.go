@@ -2,10 +2,26 @@ package httpapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
 )
+
+func TestAnswersToManyMistakesAreBounded(t *testing.T) {
+	w := newWorld(t)
+	var made strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&made, "&made_up_%d", i)
+	}
+	for method, path := range map[string]string{"POST": "/v1/query?website_id=site_a", "GET": "/v1/websites/site_a/analytics?preset=today"} {
+		rec := w.send(method, path+made.String(), "all", question)
+		expect(t, rec, 400, "VALIDATION_ERROR")
+		if details := object(t, rec)["details"].([]any); len(details) < maxUnknown || len(details) > 2*maxUnknown {
+			t.Errorf("%s %s: %d mistakes are told", method, path, len(details))
+		}
+	}
+}
 
 // hostile are bodies that must be refused, each for its own reason.
 var hostile = map[string]string{

@@ -120,6 +120,19 @@ func TestABatchThatFailsAltogether(t *testing.T) {
 	}
 }
 
+func TestAQueryThatIsTooMuch(t *testing.T) {
+	w := newWorld(t)
+	w.store.fail(fmt.Errorf("%w: %w", store.ErrTooMuch, errSecret))
+	rec := w.send("POST", "/v1/query?website_id=site_a", "all", question)
+	expect(t, rec, 200, "")
+	first := object(t, rec)["data"].([]any)[0].(map[string]any)
+	if first["code"] != "VALIDATION_ERROR" || !strings.Contains(first["error"].(string), "shorter range") ||
+		strings.Contains(rec.Body.String(), "10.0.0.7") || !strings.Contains(w.log.String(), "10.0.0.7") {
+		t.Errorf("body %s, log %s", rec.Body, w.log)
+	}
+	expect(t, w.send("GET", "/v1/websites/site_a/analytics", "all", ""), 400, "VALIDATION_ERROR")
+}
+
 func TestWhatAKeyMayAsk(t *testing.T) {
 	w := newWorld(t)
 	rec := w.send("POST", "/v1/query?website_id=site_a", "pages", `{"parameters":["pages","summary_metrics"],"preset":"last_7d"}`)

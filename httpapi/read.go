@@ -102,12 +102,15 @@ func single(values url.Values, name string) (string, query.Errors) {
 	return values.Get(name), nil
 }
 
-// unknown are the parameters of an address that are none of known. Ignored, they would
-// answer another question than the one that was asked.
+// maxUnknown bounds what is told of an address, so that its answer is not many times as long.
+const maxUnknown = 100
+
+// unknown are the parameters of an address that are none of known, the first of them.
+// Ignored, they would answer another question than the one that was asked.
 func unknown(values url.Values, known ...string) query.Errors {
 	var bad query.Errors
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if !slices.Contains(known, name) {
+		if len(bad) < maxUnknown && !slices.Contains(known, name) {
 			bad = append(bad, &query.Error{Code: query.Invalid, Field: name,
 				Message: fmt.Sprintf("is not a parameter here; known are %s", strings.Join(known, ", "))})
 		}
