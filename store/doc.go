@@ -17,8 +17,8 @@
 //
 // Every table begins with
 //
-//	subject   32-bit number of the website, link or monitor; compare it with an
-//	          argument of kind dialect.Subject and nothing else
+//	subject   what the store keeps of the id of the website, link or monitor; compare
+//	          it with an argument of kind dialect.Subject and nothing else
 //	event_id  as given, not hashed
 //	time      instant of the row
 //

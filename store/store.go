@@ -12,6 +12,8 @@ import (
 var (
 	// ErrUnavailable: the database cannot be reached or cannot work now; trying again later may help.
 	ErrUnavailable = errors.New("store: unavailable")
+	// ErrTooMuch: a query reads or holds more than the store lets one query; asked for less it works.
+	ErrTooMuch = errors.New("store: the query needs more than one query may use")
 	// ErrNotFound: there is no such website, link, monitor or record.
 	ErrNotFound = errors.New("store: not found")
 	// ErrLocked: another process holds the store.

@@ -8,7 +8,10 @@ import (
 
 // A Writer takes rows in. It is optional beside Store.
 type Writer interface {
-	// Write stores b whole or not at all, and returns when it is durable.
+	// Write stores b, and returns nil when all of it is durable. After an error a part of
+	// it may be stored when the database is on other machines; an embedded one stores
+	// b whole or not at all. Writing b again stores what is missing, and of rows with an
+	// id nothing twice.
 	//
 	// An event id counts once per subject and kind of row (page events, custom
 	// events, clicks, errors, vitals, spans, visits, checks are eight kinds; a pageview, an

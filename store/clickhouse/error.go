@@ -27,8 +27,8 @@ var (
 	ErrNoSchema = errors.New("clickhouse: database or tables are missing; create the database, then call Migrate")
 	// ErrTooOld: the server does not know what the store needs.
 	ErrTooOld = errors.New("clickhouse: the server is too old; version " + minimum.String() + " or newer is needed, " + tested.String() + " is what is tested")
-	// ErrTooMuch: a query needs more than one may use.
-	ErrTooMuch = errors.New("clickhouse: the query needs more than one query may use; ask for a shorter range, or raise Options.MaxRowsToRead, Options.MaxMemory or the user's limits")
+	// ErrTooMuch is store.ErrTooMuch, with the limits that can be raised.
+	ErrTooMuch = fmt.Errorf("clickhouse: %w; ask for a shorter range, or raise Options.MaxRowsToRead, Options.MaxMemory or the user's limits", store.ErrTooMuch)
 	// ErrTLS: there is no connection that can be trusted.
 	ErrTLS = errors.New("clickhouse: no trusted TLS connection; look at the port, and at the authority in Options.TLS")
 )

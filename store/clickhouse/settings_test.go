@@ -60,9 +60,9 @@ func TestLimitsOfAQuery(t *testing.T) {
 		}{
 			{"too long", clickhouse.Options{MaxExecutionTime: time.Second}, slow().SQL, context.DeadlineExceeded},
 			{"too long, where less than a second is one", clickhouse.Options{MaxExecutionTime: time.Microsecond}, slow().SQL, context.DeadlineExceeded},
-			{"too many rows", clickhouse.Options{MaxRowsToRead: 1000}, "SELECT toInt64(sum(number)) FROM numbers(10000000)", clickhouse.ErrTooMuch},
+			{"too many rows", clickhouse.Options{MaxRowsToRead: 1000}, "SELECT toInt64(sum(number)) FROM numbers(10000000)", store.ErrTooMuch},
 			{"too much memory", clickhouse.Options{MaxMemory: 1 << 20},
-				"SELECT toInt64(count()) FROM (SELECT number FROM numbers(10000000) GROUP BY number)", clickhouse.ErrTooMuch},
+				"SELECT toInt64(count()) FROM (SELECT number FROM numbers(10000000) GROUP BY number)", store.ErrTooMuch},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				c.options.DSN = dsn
