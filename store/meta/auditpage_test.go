@@ -83,6 +83,23 @@ func TestAuditOfManyPages(t *testing.T) {
 	})
 }
 
+func TestDamageToTheTrailIsLeftToItsVerification(t *testing.T) {
+	cfg := config(t)
+	s, all := recorded(t, cfg, 500)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rewrite(func(b []byte) []byte {
+		at := bytes.Index(b, []byte(all[250].Entry.RequestID)) / 4096 * 4096
+		copy(b[at:], bytes.Repeat([]byte{0xa5}, 4096))
+		return b
+	})(t, cfg)
+	s = mustOpen(t, cfg)
+	if r, err := audit.Verify(t.Context(), s.Audit(), pepper); err == nil && r.Err() == nil {
+		t.Error("a page of noise is not found")
+	}
+}
+
 // BenchmarkAudit is an entry from Record to the database, a thousand at a time, as a
 // server with a thousand requests per second has it.
 func BenchmarkAudit(b *testing.B) {

@@ -21,7 +21,8 @@
 // # Versions
 //
 // Records of a newer program, tables of another program, and damage are refused by [Open]
-// before anything is written; those of an older program are brought forward.
+// before anything is written; those of an older program are brought forward. Damage to the
+// audit trail is left to audit.Verify, so that a long trail does not make every start slow.
 //
 // # Owners
 //
