@@ -61,57 +61,61 @@ func oneOf(value expr.Expr, values []string) expr.Expr {
 	return expr.Call(dialect.OneOf, value, expr.Arg(dialect.Texts, values))
 }
 
-// countries are the codes that c names: by code or name in any case, or, for parts
-// of texts, by name. The empty text stands for no country.
+// countries by code, after none: that one's code and name are empty.
+var countries = append([]country.Country{{}}, country.All()...)
+
+// countries are the codes that c names: by code or name in any case, or, for parts of
+// texts, by name.
 func (c condition) countries() []string {
-	names, whole := c.names(), wholeValue(c.Op)
 	found := []string{}
-	if names("") {
-		found = append(found, "")
+	if !wholeValue(c.Op) {
+		for _, known := range countries {
+			if c.isPart(known.Name) {
+				found = append(found, known.Code)
+			}
+		}
+		return found
 	}
-	for _, known := range country.All() {
-		if names(known.Name) || whole && names(known.Code) {
-			found = append(found, known.Code)
+	for _, v := range c.Values {
+		is := func(known country.Country) bool {
+			return strings.EqualFold(v, known.Code) || strings.EqualFold(v, known.Name)
+		}
+		if at := slices.IndexFunc(countries, is); at >= 0 {
+			found = append(found, countries[at].Code)
 		}
 	}
-	return found
-}
-
-// names returns whether c, by a whole value or the part of one, names what is called so
-// in any case.
-func (c condition) names() func(name string) bool {
-	part := strings.ToLower(c.Values[0])
-	switch c.Op {
-	case Contains, NotContains:
-		return func(name string) bool { return strings.Contains(strings.ToLower(name), part) }
-	case StartsWith:
-		return func(name string) bool { return strings.HasPrefix(strings.ToLower(name), part) }
-	}
-	values := make(map[string]bool, len(c.Values))
-	for _, v := range c.Values {
-		values[strings.ToLower(v)] = true
-	}
-	return func(name string) bool { return values[strings.ToLower(name)] }
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // domains are those of the sources that c names. Direct traffic has an empty one, and a
 // source that is not listed is called like its domain.
 func (c condition) domains() []string {
-	names := c.names()
 	found := []string{}
-	byName := map[string][]string{}
-	for _, src := range append([]referrer.Source{{Name: "direct"}}, referrer.Sources()...) {
-		if names(src.Name) {
-			lower := strings.ToLower(src.Name)
-			found, byName[lower] = append(found, src.Domain), append(byName[lower], src.Domain)
-		}
-	}
 	if !wholeValue(c.Op) {
+		for _, src := range append([]referrer.Source{{Name: "direct"}}, referrer.Sources()...) {
+			if c.isPart(src.Name) {
+				found = append(found, src.Domain)
+			}
+		}
 		return found
 	}
-	found = found[:0]
 	for _, v := range c.Values {
-		found = append(append(found, referrer.Domain(v, "")), byName[strings.ToLower(v)]...)
+		found = append(found, referrer.Domain(v, ""))
+		if strings.ToLower(v) == "direct" {
+			found = append(found, "")
+		} else if src, ok := referrer.Named(v); ok {
+			found = append(found, src.Domain)
+		}
 	}
 	return found
+}
+
+// isPart reports whether the part of a name that c asks for is in name, in any case.
+func (c condition) isPart(name string) bool {
+	name, part := strings.ToLower(name), strings.ToLower(c.Values[0])
+	if c.Op == StartsWith {
+		return strings.HasPrefix(name, part)
+	}
+	return strings.Contains(name, part)
 }

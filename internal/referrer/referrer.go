@@ -51,6 +51,16 @@ func Lookup(host string) (Source, bool) {
 	return Source{}, false
 }
 
+// Named returns the source of that name, in any case.
+func Named(name string) (Source, bool) {
+	t := loaded()
+	i, ok := t.byName[strings.ToLower(name)]
+	if !ok {
+		return Source{}, false
+	}
+	return t.sources[i], true
+}
+
 // Domain reduces a referrer, a URL or a host, to what is stored: "" for direct traffic,
 // the main domain of a listed source, else the host. Direct are no referrer, the words
 // direct, (direct) and none in any case, this machine, and the website itself with its
@@ -95,6 +105,7 @@ var file string
 type table struct {
 	sources []Source
 	byHost  map[string]int // index into sources
+	byName  map[string]int // the same, by names in lower case
 }
 
 // loaded reads the table on first use. A test reads every line of the file.
@@ -102,7 +113,7 @@ var loaded = sync.OnceValue(func() table { return parse(file) })
 
 // parse reads lines of "name | kind | main domain and hosts".
 func parse(text string) table {
-	t := table{byHost: make(map[string]int, 1024)}
+	t := table{byHost: make(map[string]int, 1024), byName: map[string]int{}}
 	for line := range strings.Lines(text) {
 		part := strings.Split(line, "|")
 		if strings.HasPrefix(line, "#") || len(part) != 3 {
@@ -120,6 +131,7 @@ func parse(text string) table {
 		for _, h := range s.Hosts {
 			t.byHost[h] = len(t.sources)
 		}
+		t.byName[strings.ToLower(s.Name)] = len(t.sources)
 		t.sources = append(t.sources, s)
 	}
 	return t

@@ -31,6 +31,9 @@ func TestEveryLineOfTheFileIsSound(t *testing.T) {
 			t.Errorf("name %q is empty or there twice", s.Name)
 		}
 		names[strings.ToLower(s.Name)] = true
+		if got, ok := Named(strings.ToUpper(s.Name)); !ok || got.Domain != s.Domain {
+			t.Errorf("%s in capitals names %q", s.Name, got.Domain)
+		}
 		for _, h := range s.Hosts {
 			if other, ok := hosts[h]; ok {
 				t.Errorf("%s is in both %s and %s", h, other, s.Name)
