@@ -133,6 +133,7 @@ func (h *heads) run(ctx context.Context) {
 }
 
 // write leaves what other servers of the folder wrote: with ClickHouse there may be several.
+// Of two that write in the same moment, one's head may be lost until it writes again.
 func (h *heads) write() error {
 	others, err := readHeads(h.file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -61,9 +61,9 @@ func TestHeads(t *testing.T) {
 	}
 	one, two := open(10*oneDay), open(10*oneDay)
 	one.keep(audit.Mark{Writer: "c", Seq: 1})
-	two.keep(audit.Mark{Writer: "d", Seq: 1})
 	one.keep(audit.Mark{Writer: "c", Seq: 2})
 	closed(one)
+	two.keep(audit.Mark{Writer: "d", Seq: 1}) // its first write
 	if diff := cmp.Diff([]string{"b 7", "d 1", "c 2"}, closed(two)); diff != "" {
 		t.Error("of two servers of one folder: ", diff)
 	}
