@@ -35,13 +35,14 @@ func mount(mux *http.ServeMux, data store.Store, sites store.Directory, keys aut
 }
 
 // hostKeys is the host's own key store: a table of its database, in real life.
-type hostKeys map[auth.Digest]*auth.Key
+type hostKeys map[auth.Digest]auth.Key
 
 func (k hostKeys) KeyByDigest(_ context.Context, d auth.Digest) (*auth.Key, error) {
-	if key := k[d]; key != nil {
-		return key, nil
+	key, ok := k[d]
+	if !ok {
+		return nil, auth.ErrNotFound
 	}
-	return nil, auth.ErrNotFound
+	return &key, nil
 }
 
 func Example_host() {

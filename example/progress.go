@@ -43,6 +43,9 @@ type filler struct {
 	report  func(done float64, rows int)
 }
 
+// demoTries is how often a batch is written to a server that is too busy for it.
+const demoTries = 4
+
 // demoStore is what a filler needs of a store.
 type demoStore interface {
 	store.Store
@@ -78,7 +81,11 @@ func (f *filler) write(ctx context.Context, p *progress, end time.Time) (int, er
 	}
 	b := f.traffic.Batch(p.Covered, end)
 	if b.Len() > 0 {
-		if _, err := f.store.Write(ctx, b); err != nil {
+		_, err := f.store.Write(ctx, b)
+		for try := 1; try < demoTries && errors.Is(err, store.ErrUnavailable); try++ {
+			_, err = f.store.Write(ctx, b) // every row has an id: none is stored twice
+		}
+		if err != nil {
 			return 0, fmt.Errorf("writing demo traffic: %w", err)
 		}
 	}

@@ -147,6 +147,33 @@ func TestFillWritesEveryRowOnce(t *testing.T) {
 	}
 }
 
+// A busy store says of every second write that it came too late, though it stored it.
+type busy struct {
+	*duckdb.Store
+	writes int
+}
+
+func (b *busy) Write(ctx context.Context, batch *store.Batch) (store.Written, error) {
+	w, err := b.Store.Write(ctx, batch)
+	if b.writes++; b.writes%2 == 1 {
+		return store.Written{}, errors.Join(err, store.ErrUnavailable)
+	}
+	return w, err
+}
+
+func TestFillOnABusyStore(t *testing.T) {
+	f, c := testFiller(t)
+	db := f.store.(*duckdb.Store)
+	f.store = &busy{Store: db}
+	if err := f.fill(t.Context(), c.now()); err != nil {
+		t.Fatal(err)
+	}
+	f.store = db
+	if diff := cmp.Diff(want(f, c.now()), count(t, f)); diff != "" {
+		t.Errorf("rows (want, got):\n%s", diff)
+	}
+}
+
 func TestFillStartsAnewWithoutItsData(t *testing.T) {
 	f, c := testFiller(t)
 	if err := f.fill(t.Context(), c.now()); err != nil {
