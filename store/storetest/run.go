@@ -33,9 +33,10 @@ type Filled interface {
 }
 
 // Run proves that a store answers as the engine needs it to: that it can be pinged,
-// that values come back as the promised kinds, that the answers of a small world of
-// traps are exactly these rows, that a cancelled question ends, and that sixteen
-// callers at once get what one gets.
+// that values come back as the promised kinds, that every operation of its dialect
+// gives what is said of it, that the answers of a small world of traps are exactly
+// these rows, that a cancelled question ends, and that sixteen callers at once get what
+// one gets.
 func Run(t *testing.T, h Harness) {
 	t.Run("ping", func(t *testing.T) {
 		s := h.Open(t)
@@ -48,6 +49,7 @@ func Run(t *testing.T, h Harness) {
 	})
 	t.Run("kinds", func(t *testing.T) { kinds(t, h.Open(t)) })
 	t.Run("letters", func(t *testing.T) { letters(t, h.Open(t)) })
+	t.Run("spellings", func(t *testing.T) { spellings(t, h.Open(t)) })
 	t.Run("cases", func(t *testing.T) {
 		s := filled(t, h)
 		for _, c := range cases() {

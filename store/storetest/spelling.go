@@ -1,0 +1,182 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// A spelling is an expression, and the values that it must have in every row of from.
+type spelling struct {
+	name string
+	kind dialect.Kind
+	expr string
+	from string
+	want string // the values with "|" between them; the word null for null
+}
+
+// A speller writes spellings, and knows what they use.
+type speller struct {
+	*dialect.Dialect
+	used map[dialect.Func]bool
+	args []dialect.Arg
+
+	few, none string // four rows of n, x and o, and none of them
+}
+
+// spellings wants every operation of the dialect to give what the comment beside it says:
+// the engine's SQL is only as right as they are.
+func spellings(t *testing.T, s Filled) {
+	subject := store.Subject{Kind: store.KindWebsite, ID: "few"}
+	b := &store.Batch{}
+	for i, row := range []struct {
+		x string
+		o int64
+	}{{"b", 3}, {"", 1}, {"b", 2}, {"a", 1}} {
+		n := int64(i + 1)
+		b.Events = append(b.Events, store.Event{Website: subject.ID, ID: strconv.FormatInt(n, 10), Time: time.UnixMilli(n), Path: row.x,
+			LoadTime: store.Known(row.o)})
+	}
+	if _, err := s.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	p := &speller{Dialect: s.Dialect(), used: map[dialect.Func]bool{}}
+	p.few = fmt.Sprintf(" FROM (SELECT e.time AS n, e.path AS x, %s AS o FROM events AS e WHERE e.subject = %s) AS t",
+		p.call(dialect.Coalesce, "e.load_time", "0"), p.arg("few", dialect.Subject, subject))
+	p.none = p.few + " WHERE n > 9"
+	for _, c := range slices.Concat(p.aggregates(), p.choices(), p.numbers(), p.texts(), p.lists(), p.windows(), p.sequences(), p.tables()) {
+		t.Run(c.name, func(t *testing.T) { p.check(t, s, c) })
+	}
+	for f := range dialect.Func(len(p.Spell)) {
+		if !p.used[f] {
+			t.Errorf("no spelling of %s is looked at", f)
+		}
+	}
+}
+
+func (p *speller) check(t *testing.T, s store.Store, c spelling) {
+	stmt := store.Statement{Label: "spelling", SQL: "SELECT " + c.expr + " AS v" + c.from, Kinds: []dialect.Kind{c.kind}}
+	for _, a := range p.args {
+		if strings.Contains(stmt.SQL, p.Arg(a.Name, a.Kind)) {
+			stmt.Args = append(stmt.Args, a)
+		}
+	}
+	rows, err := s.Query(t.Context(), stmt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]string, rows.Len)
+	for i := range values {
+		switch column := &rows.Columns[0]; {
+		case column.Null(i):
+			values[i] = "null"
+		case c.kind == dialect.Int:
+			values[i] = strconv.FormatInt(column.Ints[i], 10)
+		case c.kind == dialect.Float:
+			values[i] = strconv.FormatFloat(column.Floats[i], 'g', -1, 64)
+		default:
+			values[i] = column.Texts[i]
+		}
+	}
+	if got := strings.Join(values, "|"); got != c.want {
+		t.Errorf("%s\n = %q, want %q", stmt.SQL, got, c.want)
+	}
+}
+
+func (p *speller) call(f dialect.Func, operands ...string) string {
+	p.used[f] = true
+	return p.Call(f, operands...)
+}
+
+// holds is a condition as 1 or 0.
+func (p *speller) holds(f dialect.Func, operands ...string) string {
+	return p.call(dialect.If, p.call(f, operands...), "1", "0")
+}
+
+// arg binds a value; a name must not begin another's.
+func (p *speller) arg(name string, k dialect.Kind, value any) string {
+	p.args = append(p.args, dialect.Arg{Name: name, Kind: k, Value: value})
+	return p.Arg(name, k)
+}
+
+func (p *speller) text(name, value string) string { return p.arg(name, dialect.Text, value) }
+
+func (p *speller) list(name string, values ...string) string {
+	return p.arg(name, dialect.Texts, append([]string{}, values...))
+}
+
+func (p *speller) aggregates() []spelling {
+	const whole, text = dialect.Int, dialect.Text
+	return []spelling{
+		{"Count", whole, p.call(dialect.Count), p.few, "4"},
+		{"CountIf", whole, p.call(dialect.CountIf, "n > 2"), p.few, "2"},
+		{"Uniq leaves the empty text out", whole, p.call(dialect.Uniq, "x"), p.few, "2"},
+		{"Sum", whole, p.call(dialect.Sum, "n"), p.few, "10"},
+		{"Sum of nothing", whole, p.call(dialect.Sum, "n"), p.none, "0"},
+		{"Sum of nulls", whole, p.call(dialect.Sum, p.call(dialect.NullIf, "n", "n")), p.few, "0"},
+		{"SumIf", whole, p.call(dialect.SumIf, "n", "x = 'b'"), p.few, "4"},
+		{"SumIf of nothing", whole, p.call(dialect.SumIf, "n", "n > 9"), p.few, "0"},
+		{"SumOver", whole, p.call(dialect.SumOver, "n"), p.few, "10|10|10|10"},
+		{"Min", whole, p.call(dialect.Min, "n"), p.few, "1"},
+		{"Min of nothing", whole, p.call(dialect.Min, "n"), p.none, "null"},
+		{"Max", whole, p.call(dialect.Max, "n"), p.few, "4"},
+		{"Max of nothing", whole, p.call(dialect.Max, "n"), p.none, "null"},
+		{"MinIf", whole, p.call(dialect.MinIf, "n", "n > 1"), p.few, "2"},
+		{"MaxIf", whole, p.call(dialect.MaxIf, "n", "x = 'b'"), p.few, "3"},
+		{"MaxIf of nothing", whole, p.call(dialect.MaxIf, "n", "n > 9"), p.few, "null"},
+		{"GroupMin", whole, p.call(dialect.GroupMin, "o"), p.few, "1"},
+		{"GroupMax", whole, p.call(dialect.GroupMax, "o"), p.few, "3"},
+		{"FirstIf", text, p.call(dialect.FirstIf, "x", "n", "n > 3"), p.few, "a"},
+		{"FirstIf takes an empty text too", text, p.call(dialect.FirstIf, "x", "n", "n > 1"), p.few, ""},
+		{"FirstIf of nothing", text, p.call(dialect.FirstIf, "x", "n", "n > 9"), p.few, ""},
+		{"LastIf", text, p.call(dialect.LastIf, "x", "n", "n < 4"), p.few, "b"},
+		{"LatestIf", text, p.call(dialect.LatestIf, "x", "n, o", "n < 4"), p.few, "b"},
+		{"LatestIf of nothing", text, p.call(dialect.LatestIf, "x", "n, o", "n > 9"), p.few, ""},
+		{"Latest breaks ties by what follows", whole, p.call(dialect.Latest, "n", "x, o"), p.few, "1"},
+		{"Latest of nothing", whole, p.call(dialect.Latest, "n", "x, o"), p.none, "null"},
+		{"Quantile lies between neighbours", whole, p.call(dialect.Quantile, "n", "750"), p.few, "3250"},
+		{"Quantile of nothing", whole, p.call(dialect.Quantile, "n", "500"), p.none, "null"},
+		{"Quantile leaves nulls out", whole, p.call(dialect.Quantile, p.call(dialect.NullIf, "n", "4"), "500"), p.few, "2000"},
+		{"Join", text, p.call(dialect.Join, "x", "n"), p.few, "b,,b,a"},
+	}
+}
+
+func (p *speller) choices() []spelling {
+	unknown := p.call(dialect.NullIf, "1", "1") + " > 2"
+	return []spelling{
+		{"Ratio", dialect.Float, p.call(dialect.Ratio, "1", "4"), "", "0.25"},
+		{"Ratio by nothing", dialect.Float, p.call(dialect.Ratio, "1", "0"), "", "null"},
+		{"Coalesce", dialect.Int, p.call(dialect.Coalesce, "NULL", "2", "3"), "", "2"},
+		{"NullIf", dialect.Int, p.call(dialect.NullIf, "2", "2"), "", "null"},
+		{"NullIf of another", dialect.Int, p.call(dialect.NullIf, "2", "3"), "", "2"},
+		{"If", dialect.Int, p.call(dialect.If, "1 > 2", "1", "2"), "", "2"},
+		{"If of null is its other case", dialect.Int, p.call(dialect.If, unknown, "1", "2"), "", "2"},
+		{"Greatest", dialect.Int, p.call(dialect.Greatest, "1", "3", "2"), "", "3"},
+		{"Least", dialect.Int, p.call(dialect.Least, "2", "1", "3"), "", "1"},
+	}
+}
+
+func (p *speller) numbers() []spelling {
+	var (
+		midnight = p.arg("midnight", dialect.Int, int64(1772323200000))
+		before   = p.arg("before", dialect.Int, int64(1772323199007))
+		minus    = p.arg("minus", dialect.Int, int64(-1))
+	)
+	return []spelling{
+		{"FloorDiv", dialect.Int, p.call(dialect.FloorDiv, "7", "2"), "", "3"},
+		{"FloorDiv goes down below zero", dialect.Int, p.call(dialect.FloorDiv, "-7", "2"), "", "-4"},
+		{"FloorDiv of a multiple below zero", dialect.Int, p.call(dialect.FloorDiv, "-8", "2"), "", "-4"},
+		{"FloorDiv just before a day of our time", dialect.Int, p.call(dialect.FloorDiv, before, "86400000"), "", "20512"},
+		{"FloorDiv at the start of that day", dialect.Int, p.call(dialect.FloorDiv, midnight, "86400000"), "", "20513"},
+		{"ISO", dialect.Text, p.call(dialect.ISO, before), "", "2026-02-28T23:59:59.007Z"},
+		{"ISO before 1970", dialect.Text, p.call(dialect.ISO, minus), "", "1969-12-31T23:59:59.999Z"},
+		{"Digits", dialect.Text, p.call(dialect.Digits, p.call(dialect.NullIf, minus, "0")), "", "-1"},
+		{"Digits of null", dialect.Text, p.call(dialect.Digits, p.call(dialect.NullIf, minus, minus)), "", ""},
+	}
+}

@@ -1,0 +1,86 @@
+package storetest
+
+import "github.com/sightline-analytics/sightline/store/dialect"
+
+func (p *speller) texts() []spelling {
+	const whole, text = dialect.Int, dialect.Text
+	var (
+		address = p.text("address", "HTTPS://u:p@www.BÜCHER.example.:8080/x")
+		odd     = p.text("odd", "/\"\\\t\u2028\\u2028")
+	)
+	return []spelling{
+		{"Contains takes its text as it is", whole, p.holds(dialect.Contains, "'/100x'", "'100%'"), "", "0"},
+		{"Contains", whole, p.holds(dialect.Contains, "'a_ü%b'", "'ü%'"), "", "1"},
+		{"Contains nothing", whole, p.holds(dialect.Contains, "''", "''"), "", "1"},
+		{"StartsWith takes its text as it is", whole, p.holds(dialect.StartsWith, "'axb'", "'a_'"), "", "0"},
+		{"StartsWith", whole, p.holds(dialect.StartsWith, "'a_b'", "'a_'"), "", "1"},
+		{"Lower", text, p.call(dialect.Lower, "'ÄΣ İ'"), "", "äσ i"},
+		{"Concat", text, p.call(dialect.Concat, "'a'", "''", "'b'"), "", "ab"},
+		{"Host", text, p.call(dialect.Host, address), "", "bücher.example"},
+		{"Host of none", text, p.call(dialect.Host, "'mailto:a@example.org'"), "", ""},
+		{"JSONText", text, p.call(dialect.JSONText, odd), "", `"/\"\\\t` + "\u2028" + `\\u2028"`},
+		{"DigestHigh", whole, p.call(dialect.DigestHigh, "'sightline'"), "", "169241654"}, // of 9f84badb3704dc401f9eb880366c160a
+		{"DigestLow", whole, p.call(dialect.DigestLow, "'sightline'"), "", "2159582751"},
+	}
+}
+
+func (p *speller) lists() []spelling {
+	const whole, text = dialect.Int, dialect.Text
+	xy, names, empty := p.list("xy", "x", "y"), p.list("names", "1", "2"), p.list("empty")
+	return []spelling{
+		{"OneOf", whole, p.holds(dialect.OneOf, "'y'", xy), "", "1"},
+		{"OneOf of an empty list", whole, p.holds(dialect.OneOf, "'y'", empty), "", "0"},
+		{"Lookup", text, p.call(dialect.Lookup, "'y'", xy, names, "'?'"), "", "2"},
+		{"Lookup of a stranger", text, p.call(dialect.Lookup, "'z'", xy, names, "'?'"), "", "?"},
+		{"Position", whole, p.call(dialect.Position, "'y'", xy), "", "2"},
+		{"Position of a stranger", whole, p.call(dialect.Position, "'z'", xy), "", "null"},
+	}
+}
+
+func (p *speller) windows() []spelling {
+	const whole = dialect.Int
+	inOrder := p.few + " ORDER BY n"
+	return []spelling{
+		{"RowNumber", whole, p.call(dialect.RowNumber, "x", "n"), inOrder, "1|1|2|1"},
+		{"Previous", whole, p.call(dialect.Previous, "n", "x", "n"), inOrder, "null|null|1|null"},
+		{"Next", whole, p.call(dialect.Next, "n", "x", "n"), inOrder, "3|null|null|null"},
+		{"RunningMax", whole, p.call(dialect.RunningMax, "o", "1", "n"), inOrder, "3|3|3|3"},
+		{"RunningMax of a partition", whole, p.call(dialect.RunningMax, "n", "x", "n"), inOrder, "1|2|3|4"},
+		{"RunningMax takes equals along", whole, p.call(dialect.RunningMax, "n", "1", "n % 2"), inOrder, "4|4|4|4"},
+	}
+}
+
+// sequences compares what orders rows.
+func (p *speller) sequences() []spelling {
+	less := func(a, b [4]string) string {
+		return p.call(dialect.If, p.call(dialect.Sequence, a[:]...)+" < "+p.call(dialect.Sequence, b[:]...), "1", "0")
+	}
+	return []spelling{
+		{"Sequence goes by the instant first", dialect.Int, less([4]string{"2", "0", "'a'", "0"}, [4]string{"10", "0", "'a'", "0"}), "", "1"},
+		{"Sequence before 1970", dialect.Int, less([4]string{"-2", "0", "'a'", "0"}, [4]string{"-1", "0", "'a'", "0"}), "", "1"},
+		{"Sequence then goes by rank", dialect.Int, less([4]string{"2", "1", "'a'", "0"}, [4]string{"2", "0", "'b'", "0"}), "", "0"},
+		{"Sequence then goes by text", dialect.Int, less([4]string{"2", "1", "'ab'", "0"}, [4]string{"2", "1", "'a'", "4"}), "", "0"},
+		{"Sequence then goes by number", dialect.Int, less([4]string{"2", "1", "'a'", "3"}, [4]string{"2", "1", "'a'", "4"}), "", "1"},
+	}
+}
+
+// tables are operations that make rows.
+func (p *speller) tables() []spelling {
+	whole := func(name string, values ...int64) string { return p.arg(name, dialect.Ints, values) }
+	zip := p.call(dialect.Zip3, whole("bucket", 1, 2), whole("since", 3, 4), whole("until", 5, 6))
+	members := func(name, object string) string {
+		return " FROM (SELECT " + p.text(name, object) + " AS p) AS t " + p.call(dialect.Properties, "t.p") + " AS q ORDER BY v"
+	}
+	member := p.call(dialect.Concat, "q.key", "'='", "q.value")
+	return []spelling{
+		{"Zip3", dialect.Int, "z.bucket + z.since * z.until", " FROM " + zip + " AS z ORDER BY v", "16|26"},
+		{"Unnest", dialect.Text, "u.value", " FROM " + p.call(dialect.Unnest, p.list("letters", "b", "a")) + " AS u ORDER BY v", "a|b"},
+		{"Properties keeps numbers as they stand", dialect.Text, member,
+			members("numbers", `{"a":1.50,"b":[-0,1e5,123456789012345678901234567890],"a":"1.50"}`),
+			"a=1.50|a=1.50|b=[-0,1e5,123456789012345678901234567890]"},
+		{"Properties escapes no more than it must", dialect.Text, member,
+			members("signs", `{"a":{"x":"\u2028\\u2028\/"},"b":"\u2028\/","c":"it's \"x\""}`),
+			"a={\"x\":\"\u2028\\\\u2028/\"}|b=\u2028/|c=it's \"x\""},
+		{"Properties of no object", dialect.Text, member, members("nothing", "no object"), ""},
+	}
+}
