@@ -41,7 +41,9 @@ import (
 // steps: a receipt without a row hides nothing. But the last insert that a process sent
 // before it died, or gave up, may reach a table after another process stored the same row
 // and saw no other in step 4. It then sees a receipt whose row is missing: the row is in
-// doubt (doubt.go), and is looked at again until no such insert can be under way.
+// doubt (doubt.go), and is looked at again until no such insert can be under way. If the
+// process that looks is killed before that, too, and the insert lands afterwards, the row
+// is there twice: the one case that is not covered.
 
 // receiptDays is how long repeats are recognised at least, from the receipt.
 const receiptDays = 8
