@@ -25,6 +25,21 @@ func events(ids ...string) *store.Batch {
 	return b
 }
 
+// writeAtOnce begins n writes of an event each, and returns what waits until all are
+// stored.
+func writeAtOnce(t *testing.T, s *clickhouse.Store, n int) (stored func()) {
+	t.Helper()
+	var writers sync.WaitGroup
+	for i := range n {
+		writers.Go(func() {
+			if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
+				t.Errorf("Write: %v", err)
+			}
+		})
+	}
+	return writers.Wait
+}
+
 // counts is how often each id is in events.
 func counts(t *testing.T, s *clickhouse.Store) map[string]int64 {
 	t.Helper()
@@ -118,17 +133,10 @@ func TestServersBack(t *testing.T) {
 		way, address := newGate(t, dsn)
 		s := open(t, clickhouse.Options{DSN: address})
 		way.shut()
-		var writers sync.WaitGroup
-		for i := range 8 {
-			writers.Go(func() {
-				if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
-					t.Errorf("Write: %v", err)
-				}
-			})
-		}
+		stored := writeAtOnce(t, s, 8)
 		time.Sleep(700 * time.Millisecond)
 		way.open()
-		writers.Wait()
+		stored()
 		if got := counts(t, there); len(got) != 8 {
 			t.Errorf("%d events are there, want 8", len(got))
 		}

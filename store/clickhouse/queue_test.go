@@ -25,19 +25,12 @@ func TestCloseStoresWhatWaits(t *testing.T) {
 	if _, err := s.Write(t.Context(), events("first")); err != nil {
 		t.Fatal(err)
 	}
-	var writers sync.WaitGroup
-	for i := range 20 {
-		writers.Go(func() {
-			if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
-				t.Errorf("Write: %v", err)
-			}
-		})
-	}
+	stored := writeAtOnce(t, s, 20)
 	time.Sleep(500 * time.Millisecond)
 	if err := s.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	writers.Wait()
+	stored()
 	if got := counts(t, there); len(got) != 21 {
 		t.Errorf("%d events are there, want 21", len(got))
 	}

@@ -19,7 +19,7 @@ func (p *speller) texts() []spelling {
 		{"Host", text, p.call(dialect.Host, address), "", "bücher.example"},
 		{"Host of none", text, p.call(dialect.Host, "'mailto:a@example.org'"), "", ""},
 		{"JSONText", text, p.call(dialect.JSONText, odd), "", `"/\"\\\t` + "\u2028" + `\\u2028"`},
-		{"DigestHigh", whole, p.call(dialect.DigestHigh, "'sightline'"), "", "169241654"}, // of 9f84badb3704dc401f9eb880366c160a
+		{"DigestHigh", whole, p.call(dialect.DigestHigh, "'sightline'"), "", "169241654"}, // the MD5 is 9f84badb3704dc401f9eb880366c160a
 		{"DigestLow", whole, p.call(dialect.DigestLow, "'sightline'"), "", "2159582751"},
 	}
 }
