@@ -76,6 +76,24 @@ func TestAnswersAreWhole(t *testing.T) {
 	}
 }
 
+// A greeting that is cut anywhere is an unreachable server's, whatever the driver calls it.
+func TestGreetingCut(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		way, address := newGate(t, dsn)
+		for n := range 64 {
+			way.cut(n, n%2 == 0)
+			s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: address})
+			switch {
+			case err == nil:
+				_ = s.Close()
+			case !errors.Is(err, store.ErrUnavailable):
+				t.Errorf("cut after %d bytes: %v, want a store or ErrUnavailable", n, err)
+			}
+		}
+	})
+}
+
 // A query that fails after it has begun to answer is an error.
 func TestFailureMidway(t *testing.T) {
 	t.Parallel()

@@ -144,8 +144,12 @@ func unreachable(err error) bool {
 			return true
 		}
 	}
-	_, ok := errors.AsType[net.Error](withoutAddress(err))
-	return ok || strings.Contains(err.Error(), "unexpected EOF") // as net/http has it of the end of an answer
+	if _, ok := errors.AsType[net.Error](withoutAddress(err)); ok {
+		return true
+	}
+	text := err.Error()
+	return strings.Contains(text, "unexpected EOF") || // as net/http has it of the end of an answer
+		strings.Contains(text, "failed to decode server hello") // the driver drops the cause
 }
 
 // distrusted reports whether err is about TLS.
