@@ -30,7 +30,7 @@ long-diff-1 long-diff-2: long-diff-%: ## 25 000 each, DuckDB against ClickHouse
 	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=25000 $(proof) '^TestDiff$$' ./internal/e2e
 long-shards: ; SIGHTLINE_QUESTIONS=2000 $(proof) '^TestClusterDiff$$' ./internal/e2e ## 2 000 random requests, DuckDB against two shards
 long-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestKill$$' ./internal/e2e ## 20 kills of the example under a stream of events
-long-clickhouse-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 20 kills of a ClickHouse server
+long-clickhouse-kill: ; SIGHTLINE_LONG=200 SIGHTLINE_BUSY=2 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 200 kills of a ClickHouse server beside two busy processes
 long-copy: ; SIGHTLINE_COPY_EVENTS=1000000 $(proof) '^TestCopy$$' ./internal/e2e ## a million events carried to ClickHouse, killed twice
 long-keys: ; SIGHTLINE_KEYS=1000000 $(proof) '^TestManyKeys$$' ./store/meta ## look-ups among a million keys
 long-fuzz: ## every fuzz target for a minute

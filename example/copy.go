@@ -91,7 +91,7 @@ func (m *move) run(ctx context.Context, to streams) (_ transfer.Report, err erro
 	}
 	defer func() { err = errors.Join(err, closeFrom()) }()
 	o := m.to
-	o.Logger, o.Patience, o.MaxExecutionTime = log, time.Minute, 10*time.Minute
+	o.Logger, o.WriteTimeout, o.MaxExecutionTime = log, time.Minute, 10*time.Minute
 	target, err := openClickHouse(ctx, o)
 	if err != nil {
 		return transfer.Report{}, fmt.Errorf("--to: %w", err)

@@ -93,15 +93,13 @@ func (c cluster) databaseOf(t *testing.T, change func(ddl string) string) string
 func unreplicated(t *testing.T, schema []string) []string {
 	t.Helper()
 	replicated := regexp.MustCompile(`ReplicatedMergeTree\([^)]*\)`)
-	window := regexp.MustCompile(`\breplicated_deduplication_window\b`)
 	onCluster := regexp.MustCompile(" ON CLUSTER `[^`]+`")
 	var plain []string
 	for _, ddl := range schema {
 		if !onCluster.MatchString(ddl) {
 			t.Errorf("not on all servers: %s", ddl)
 		}
-		ddl = replicated.ReplaceAllString(onCluster.ReplaceAllString(ddl, ""), "MergeTree")
-		plain = append(plain, window.ReplaceAllString(ddl, "non_replicated_deduplication_window"))
+		plain = append(plain, replicated.ReplaceAllString(onCluster.ReplaceAllString(ddl, ""), "MergeTree"))
 	}
 	return plain
 }
@@ -150,7 +148,7 @@ func TestClusterWriter(t *testing.T) {
 // loseAnswers writes a world over a connection that loses every other answer to an insert.
 func (c cluster) loseAnswers(t *testing.T) {
 	dsn := c.database(t)
-	lossy, err := clickhouse.New(&lossyConn{Conn: chtest.Connect(t, dsn)}, clickhouse.Options{Cluster: shards, Linger: -1})
+	lossy, err := clickhouse.New(&lossyConn{Conn: chtest.Connect(t, dsn)}, clickhouse.Options{Cluster: shards, BatchDelay: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

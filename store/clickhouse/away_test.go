@@ -66,7 +66,7 @@ func TestServersAway(t *testing.T) {
 		there := open(t, clickhouse.Options{DSN: dsn})
 		way, address := newGate(t, dsn)
 		const patience = 4 * time.Second
-		s := open(t, clickhouse.Options{DSN: address, Buffer: 60, Patience: patience})
+		s := open(t, clickhouse.Options{DSN: address, Buffer: 60, WriteTimeout: patience})
 		if _, err := s.Write(t.Context(), events("before")); err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestCallerGone(t *testing.T) {
 	t.Parallel()
 	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 	way, address := newGate(t, dsn)
-	s := open(t, clickhouse.Options{DSN: address, Buffer: 10, Patience: 5 * time.Second})
+	s := open(t, clickhouse.Options{DSN: address, Buffer: 10, WriteTimeout: 5 * time.Second})
 	way.shut()
 	go func() { _, _ = s.Write(t.Context(), events("under way")) }()
 	time.Sleep(300 * time.Millisecond)

@@ -19,7 +19,7 @@ type Store struct {
 	owned bool // conn is the store's to close
 
 	queue     queue
-	doubts    doubts
+	conflicts pendingConflicts
 	knowledge knowledge
 
 	closing context.Context //nolint:containedctx // done when the store is closed
@@ -77,7 +77,7 @@ func start(conn driver.Conn, o Options, owned bool) *Store {
 	s := &Store{cfg: o, lang: dialect.ClickHouse(), conn: conn, owned: owned, ended: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.queue.begin()
-	s.doubts.every = lookAgainEvery
+	s.conflicts.every = conflictTick
 	go s.run()
 	return s
 }
@@ -86,7 +86,7 @@ func start(conn driver.Conn, o Options, owned bool) *Store {
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
 // Close stores what waits to be stored, as far as the servers take it within
-// Options.Patience, and closes the connections. Closing again returns the same.
+// Options.WriteTimeout, and closes the connections. Closing again returns the same.
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		s.close()

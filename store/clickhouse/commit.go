@@ -2,84 +2,118 @@ package clickhouse
 
 import (
 	"context"
-	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A commit is what one group is stored under.
-type commit struct {
-	receipt uint64 // orders the commits that a row came with
-	token   string // of its inserts; no other commit ever has it
+// A group is writes that are stored together.
+type group struct {
+	writes   []*write
+	receipts []uint64 // of the attempts to store them so far
 }
 
-// newCommit numbers a commit: milliseconds, then 22 random bits. Two commits of one
-// number are told apart by their tokens; only if they shared an event id, too, would
-// neither see the other's.
-func (s *Store) newCommit() commit {
-	return commit{
-		receipt: uint64(s.cfg.Now().UnixMilli())<<22 | rand.Uint64N(1<<22), //nolint:gosec // after 1970; no secret
-		token:   crand.Text(),
-	}
+// An attempt is one try to store a group, under a receipt of its own. See receipt.go.
+type attempt struct {
+	receipt uint64
+	earlier []uint64 // receipts of attempts at the same rows, any part of which may be stored yet
+	mark    uint64   // what the receipts of restored rows of one mark begin with; 0 of written rows
 }
 
-// commit stores a group under one receipt; receipt.go tells how. Every step may be done
-// again, since the server drops a block that comes twice under one token.
-func (s *Store) commit(ctx context.Context, group []*write) error {
-	if err := s.again(ctx, "schema", s.known); err != nil {
-		return err
-	}
-	return s.steps(ctx, s.newCommit(), group)
+// newAttempt numbers an attempt: milliseconds, then 22 random bits. If two had one number
+// and shared an event id, too, neither would see the other's row.
+func (s *Store) newAttempt() attempt {
+	return attempt{receipt: uint64(s.cfg.Now().UnixMilli())<<22 | rand.Uint64N(1<<22)} //nolint:gosec // after 1970; no secret
 }
 
-// steps are those of a commit.
-func (s *Store) steps(ctx context.Context, c commit, group []*write) error {
-	fresh := distinct(group)
-	if err := s.again(ctx, "receipts", func(ctx context.Context) error { return s.claim(ctx, c, fresh) }); err != nil {
+// own reports whether receipt is of this attempt or of an earlier one at the same rows.
+func (a attempt) own(receipt uint64) bool {
+	return receipt == a.receipt || slices.Contains(a.earlier, receipt)
+}
+
+// concerns reports whether a stored row counts for the attempt: written rows are compared
+// with all others, restored ones with those of the same mark.
+func (a attempt) concerns(receipt uint64) bool {
+	return a.mark == 0 || receipt>>markShift == a.mark
+}
+
+// key is what there may be one row of: a written row's identity, whatever its time; a
+// restored row keeps its time, and its source may have an identity at several.
+func (a attempt) key(at location) location {
+	if a.mark == 0 {
+		at.millis = 0
+	}
+	return at
+}
+
+// commit stores a group. An insert that fails may have stored any part of its rows, and
+// may do so later: the next attempt looks which rows are there and stores the others
+// under another receipt.
+func (s *Store) commit(ctx context.Context, g *group, next func() attempt) error {
+	if err := s.retry(ctx, "schema", s.cfg.WriteTimeout/2, s.known); err != nil {
 		return err
 	}
-	if err := s.again(ctx, "repeats", func(ctx context.Context) error { return s.markRepeats(ctx, c, fresh) }); err != nil {
+	return s.retry(ctx, "storing", s.cfg.WriteTimeout, func(ctx context.Context) error {
+		a := next()
+		a.earlier = slices.Clone(g.receipts)
+		g.receipts = append(g.receipts, a.receipt)
+		return s.runAttempt(ctx, a, g.writes)
+	})
+}
+
+// runAttempt does the four steps of receipt.go. All but the insert may be repeated.
+func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) error {
+	rows := a.distinct(writes)
+	half := s.cfg.WriteTimeout / 2
+	if err := s.retry(ctx, "receipts", half, func(ctx context.Context) error { return s.addReceipts(ctx, a, rows) }); err != nil {
 		return err
 	}
-	if err := s.insertGroup(ctx, c, group); err != nil {
+	if err := s.retry(ctx, "look-up", half, func(ctx context.Context) error { return s.markStored(ctx, a, rows) }); err != nil {
 		return err
 	}
-	return s.again(ctx, "settling", func(ctx context.Context) error {
-		doubtful, err := s.settle(ctx, c.receipt, fresh)
+	if err := s.insertRows(ctx, a, writes); err != nil {
+		return err
+	}
+	return s.retry(ctx, "duplicates", half, func(ctx context.Context) error {
+		unresolved, err := s.resolveDuplicates(ctx, a, rows)
 		if err == nil {
-			s.doubts.add(c.receipt, doubtful)
+			s.conflicts.add(a, unresolved)
 		}
 		return err
 	})
 }
 
-// distinct marks the rows whose identity came before in the group, and returns the others.
-func distinct(group []*write) []*row {
-	var fresh []*row
-	seen := map[identity]bool{}
-	for _, w := range group {
+// distinct are the rows that are to be stored: of written ones with one identity the
+// first, and the others are marked as repeated.
+func (a attempt) distinct(writes []*write) []*row {
+	var rows []*row
+	seen := map[location]bool{}
+	for _, w := range writes {
 		for i := range w.rows {
 			r := &w.rows[i]
-			if r.repeated = seen[r.identity]; !r.repeated {
-				seen[r.identity] = true
-				fresh = append(fresh, r)
+			key := a.key(location{r.identity, r.millis})
+			if a.mark == 0 && seen[key] {
+				r.stored, r.repeated = true, true
+				continue
 			}
+			seen[key] = true
+			rows = append(rows, r)
 		}
 	}
-	return fresh
+	return rows
 }
 
-// again does one step until it succeeds, the servers refuse it for good, or ctx ends.
-// One try has half of the patience, so that a server that hangs leaves time for another.
-func (s *Store) again(ctx context.Context, what string, step func(context.Context) error) error {
+// retry does one step until it succeeds, the servers refuse it for good, or ctx ends. One
+// try may take limit, so that a server that hangs leaves time for another.
+func (s *Store) retry(ctx context.Context, what string, limit time.Duration, step func(context.Context) error) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
-		try, cancel := context.WithTimeout(ctx, s.cfg.Patience/2)
+		try, cancel := context.WithTimeout(ctx, limit)
 		err := step(try)
 		late := try.Err() != nil
 		cancel()
@@ -99,55 +133,8 @@ func (s *Store) again(ctx context.Context, what string, step func(context.Contex
 	}
 }
 
-// insertGroup stores the rows of a group that are no repeats, table by table.
-func (s *Store) insertGroup(ctx context.Context, c commit, group []*write) error {
-	var kept struct {
-		events []eventRow
-		errors []errorRow
-		vitals []vitalRow
-		spans  []spanRow
-		visits []visitRow
-		checks []checkRow
-	}
-	for _, w := range group {
-		for _, r := range w.rows {
-			if r.repeated {
-				continue
-			}
-			switch b := w.batch; r.table {
-			case inEvents:
-				kept.events = append(kept.events, eventRow{&b.Events[r.index], c.receipt})
-			case inErrors:
-				kept.errors = append(kept.errors, errorRow{&b.Errors[r.index], c.receipt})
-			case inVitals:
-				for _, sample := range b.Vitals[r.index].Samples {
-					kept.vitals = append(kept.vitals, vitalRow{&b.Vitals[r.index], sample, c.receipt})
-				}
-			case inSpans:
-				kept.spans = append(kept.spans, spanRow{&b.Spans[r.index], c.receipt})
-			case inVisits:
-				kept.visits = append(kept.visits, visitRow{&b.Visits[r.index], c.receipt})
-			default:
-				kept.checks = append(kept.checks, checkRow{&b.Checks[r.index], c.receipt})
-			}
-		}
-	}
-	var inserts []func() error
-	for _, insert := range []func(context.Context) error{
-		func(ctx context.Context) error { return insert(ctx, s, &tableOf.events, kept.events, c) },
-		func(ctx context.Context) error { return insert(ctx, s, &tableOf.errors, kept.errors, c) },
-		func(ctx context.Context) error { return insert(ctx, s, &tableOf.vitals, kept.vitals, c) },
-		func(ctx context.Context) error { return insert(ctx, s, &tableOf.spans, kept.spans, c) },
-		func(ctx context.Context) error { return insert(ctx, s, &tableOf.visits, kept.visits, c) },
-		func(ctx context.Context) error { return insert(ctx, s, &tableOf.checks, kept.checks, c) },
-	} {
-		inserts = append(inserts, func() error { return s.again(ctx, "rows", insert) })
-	}
-	return atOnce(inserts)
-}
-
-// atOnce does all steps side by side.
-func atOnce(steps []func() error) error {
+// inParallel does all steps side by side.
+func inParallel(steps []func() error) error {
 	faults := make([]error, len(steps))
 	var all sync.WaitGroup
 	for i, step := range steps {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -103,11 +104,22 @@ func bothProtocols(t *testing.T, s *chtest.Server, o clickhouse.Options) map[str
 
 // The server is killed while it stores events. What was acknowledged is there when it is
 // back, once; and what is sent again then, as senders do that had no answer, is there once.
-// SIGHTLINE_LONG says how often it is killed.
+// SIGHTLINE_LONG says how often it is killed, SIGHTLINE_BUSY how many processes take the
+// machine's time meanwhile: what dies between two steps does so more often then.
 func TestServerKilled(t *testing.T) {
 	t.Parallel()
+	for range storetest.Number(t, "SIGHTLINE_BUSY", 0) {
+		busy := exec.Command("sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = busy.Process.Kill()
+			_ = busy.Wait()
+		})
+	}
 	server := chtest.Start(t)
-	stores := bothProtocols(t, server, clickhouse.Options{Patience: 20 * time.Second})
+	stores := bothProtocols(t, server, clickhouse.Options{WriteTimeout: 20 * time.Second})
 	acked := 0
 	for round := range storetest.Number(t, "SIGHTLINE_LONG", 3) {
 		all := senders(t, fmt.Sprint("round", round), stores, func() {
@@ -132,7 +144,7 @@ func TestServerKilled(t *testing.T) {
 func TestServerRestarted(t *testing.T) {
 	t.Parallel()
 	server := chtest.Start(t)
-	stores := bothProtocols(t, server, clickhouse.Options{Patience: time.Minute})
+	stores := bothProtocols(t, server, clickhouse.Options{WriteTimeout: time.Minute})
 	all := senders(t, "restart", stores, func() {
 		time.Sleep(500 * time.Millisecond)
 		server.Restart()
@@ -155,7 +167,7 @@ var seven = store.Statement{
 func TestServerFaults(t *testing.T) {
 	t.Parallel()
 	server := chtest.Start(t, "--faults")
-	stores := bothProtocols(t, server, clickhouse.Options{Patience: 20 * time.Second})
+	stores := bothProtocols(t, server, clickhouse.Options{WriteTimeout: 20 * time.Second})
 	for _, c := range []struct {
 		name   string
 		faults chtest.Faults

@@ -2,10 +2,11 @@ package clickhouse_test
 
 import (
 	"errors"
-	"io"
 	"net"
 	"net/url"
+	"regexp"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -14,6 +15,7 @@ type gate struct {
 	t      testing.TB
 	target string
 	host   string
+	native bool
 
 	mu     sync.Mutex
 	closed bool
@@ -22,6 +24,7 @@ type gate struct {
 	armed  bool // cut the answer that reaches
 	left   int  // as many bytes
 	reset  bool // by a reset, not in order
+	muted  *regexp.Regexp
 }
 
 // newGate opens a gate to the server of dsn, and returns the address through it.
@@ -35,7 +38,7 @@ func newGate(t testing.TB, dsn string) (*gate, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &gate{t: t, target: u.Host, host: l.Addr().String(), conns: map[net.Conn]bool{}}
+	g := &gate{t: t, target: u.Host, host: l.Addr().String(), native: u.Scheme == "clickhouse", conns: map[net.Conn]bool{}}
 	t.Cleanup(func() {
 		_ = l.Close()
 		g.shut()
@@ -77,6 +80,19 @@ func (g *gate) cut(n int, reset bool) {
 	g.armed, g.left, g.reset = true, n, reset
 }
 
+// mute withholds the answers to requests that match from now on; nil: to none.
+func (g *gate) mute(requests *regexp.Regexp) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.muted = requests
+}
+
+func (g *gate) mutes(request []byte) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.muted != nil && g.muted.Match(request)
+}
+
 // count is how many bytes of answers passed since the last count.
 func (g *gate) count() int {
 	g.mu.Lock()
@@ -106,13 +122,32 @@ func (g *gate) serve(client net.Conn) {
 		return
 	}
 	defer server.Close()
+	var muted, answered atomic.Bool
 	go func() {
-		_, _ = io.Copy(server, client)
-		_ = server.Close()
+		defer server.Close()
+		request := make([]byte, 32<<10)
+		matched := false
+		for {
+			n, err := client.Read(request)
+			if g.mutes(request[:n]) {
+				matched = true
+				answered.Store(false)
+			}
+			// Over the native protocol rows follow an answer to their statement.
+			muted.Store(matched && (!g.native || answered.Load()))
+			_, written := server.Write(request[:n])
+			if errors.Join(err, written) != nil {
+				return
+			}
+		}
 	}()
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := server.Read(buffer)
+		answered.Store(true)
+		if muted.Load() {
+			n = 0
+		}
 		n, last, reset := g.allow(n)
 		_, written := client.Write(buffer[:n])
 		if reset {

@@ -19,40 +19,38 @@ const (
 	lookUpBytes = 90_000 // of one list of texts, as it is spelled in an address
 )
 
-// A place is where a row may be stored.
-type place struct {
+// A location is where a row may be stored.
+type location struct {
 	identity
 	millis int64
 }
 
-// A claim is a receipt of another commit for a row of this one.
-type claim struct {
-	place          // of the other's row, if there is one
-	row     *row   // of this commit
-	receipt uint64 // of the other
+// A receiptRef is a receipt of another attempt for a row of this one.
+type receiptRef struct {
+	location        // of the other's row, if there is one
+	row      *row   // of this attempt
+	receipt  uint64 // of the other
 }
 
-// A stored is a row that a table has, and the commit that it came with.
+// A stored is a row that a table has, and the attempt that it came with.
 type stored struct {
-	place
+	location
 	receipt uint64
 }
 
-// claims lists the receipts that other commits have for rows, those of late only if
-// asked. It asks by and by in the order of the table's key, so that it reads no part twice.
-func (s *Store) claims(ctx context.Context, receipt uint64, rows []*row, late bool) (all []claim, err error) {
+// otherReceipts lists the receipts that other attempts have for rows, only those of late
+// if asked. It asks by and by in the order of the table's key, so that it reads no part twice.
+func (s *Store) otherReceipts(ctx context.Context, a attempt, rows []*row, late bool) (all []receiptRef, err error) {
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b *row) int { return cmp.Compare(a.hash, b.hash) })
-	for len(rows) > 0 {
-		n := min(len(rows), lookUpRows)
-		if all, err = s.claimsOf(ctx, receipt, rows[:n], late, all); err != nil {
+	for part := range slices.Chunk(rows, lookUpRows) {
+		if all, err = s.otherReceiptsOf(ctx, a, part, late, all); err != nil {
 			return nil, err
 		}
-		rows = rows[n:]
 	}
 	return all, nil
 }
 
-func (s *Store) claimsOf(ctx context.Context, receipt uint64, rows []*row, late bool, all []claim) (_ []claim, err error) {
+func (s *Store) otherReceiptsOf(ctx context.Context, a attempt, rows []*row, late bool, all []receiptRef) (_ []receiptRef, err error) {
 	byHash := make(map[uint64][]*row, len(rows))
 	ids := make([]uint64, len(rows))
 	for i, r := range rows {
@@ -63,7 +61,7 @@ func (s *Store) claimsOf(ctx context.Context, receipt uint64, rows []*row, late 
 	if late {
 		question += " AND r.received >= now() - " + recent
 	}
-	got, err := s.conn.Query(s.looking(ctx), question, driver.Named("ids", ids), driver.Named("own", receipt))
+	got, err := s.conn.Query(s.looking(ctx), question, driver.Named("ids", ids), driver.Named("own", a.receipt))
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +72,13 @@ func (s *Store) claimsOf(ctx context.Context, receipt uint64, rows []*row, late 
 		if err := got.Scan(&id, &millis, &other); err != nil {
 			return nil, err
 		}
+		if !a.concerns(other) {
+			continue
+		}
 		for _, r := range byHash[id] {
-			all = append(all, claim{place{r.identity, millis}, r, other})
+			if at := (location{r.identity, millis}); a.mark == 0 || millis == r.millis {
+				all = append(all, receiptRef{at, r, other})
+			}
 		}
 	}
 	return all, got.Err()
@@ -99,28 +102,28 @@ func kindOf(t tableID, name string) string {
 	return strings.ReplaceAll("toUInt8(if($kind <= 2, 0, $kind))", "$", name)
 }
 
-// find looks which of the claimed rows are stored.
-func (s *Store) find(ctx context.Context, claims []claim) (map[identity][]stored, error) {
-	var wanted [numTables][]stored
-	seen := map[place]bool{}
-	for _, c := range claims {
-		if !seen[c.place] {
-			seen[c.place] = true
-			wanted[c.table] = append(wanted[c.table], stored{c.place, c.receipt})
+// find looks which rows are stored at locations, by the keys of the attempt.
+func (s *Store) find(ctx context.Context, a attempt, at []location) (map[location][]stored, error) {
+	var wanted [numTables][]location
+	seen := make(map[location]bool, len(at))
+	for _, one := range at {
+		if !seen[one] {
+			seen[one] = true
+			wanted[one.table] = append(wanted[one.table], one)
 		}
 	}
-	found := map[identity]map[stored]bool{}
-	for t, rows := range wanted {
-		for part := range fitting(rows, func(r stored) string { return r.subject }) {
-			if err := s.findIn(ctx, tableID(t), part, found); err != nil {
+	found := map[stored]bool{}
+	for t, part := range wanted {
+		for rows := range fitting(part, func(l location) string { return l.subject }) {
+			if err := s.findIn(ctx, tableID(t), rows, found); err != nil {
 				return nil, err
 			}
 		}
 	}
-	lists := make(map[identity][]stored, len(found))
-	for of, rows := range found {
-		for one := range rows {
-			lists[of] = append(lists[of], one)
+	lists := make(map[location][]stored, len(found))
+	for one := range found {
+		if a.concerns(one.receipt) {
+			lists[a.key(one.location)] = append(lists[a.key(one.location)], one)
 		}
 	}
 	return lists, nil
@@ -128,10 +131,12 @@ func (s *Store) find(ctx context.Context, claims []claim) (map[identity][]stored
 
 // findIn adds those of rows that table t has to found. Subject and time are for the
 // index; ids, which may be long, are compared as numbers, and here as they are.
-func (s *Store) findIn(ctx context.Context, t tableID, rows []stored, found map[identity]map[stored]bool) (err error) {
+func (s *Store) findIn(ctx context.Context, t tableID, rows []location, found map[stored]bool) (err error) {
 	ids := make([]uint64, len(rows))
+	wanted := make(map[identity]bool, len(rows))
 	for i, r := range rows {
 		ids[i] = halfMD5(r.id)
+		wanted[r.identity] = true
 	}
 	got, err := s.conn.Query(s.looking(ctx), "SELECT DISTINCT t.subject, t.time, t.event_id, "+kindOf(t, "t.")+" AS kind, t.receipt FROM "+
 		tableNames[t]+" AS t WHERE t.subject IN {subjects:Array(String)} AND t.time IN {times:Array(Int64)} AND halfMD5(t.event_id) IN {ids:Array(UInt64)}",
@@ -140,22 +145,14 @@ func (s *Store) findIn(ctx context.Context, t tableID, rows []stored, found map[
 		return err
 	}
 	defer func() { err = errors.Join(err, got.Close()) }()
-	wanted := make(map[identity]bool, len(rows))
-	for _, one := range rows {
-		wanted[one.identity] = true
-	}
 	for got.Next() {
-		c := stored{place: place{identity: identity{table: t}}}
+		c := stored{location: location{identity: identity{table: t}}}
 		if err := got.Scan(&c.subject, &c.millis, &c.id, &c.kind, &c.receipt); err != nil {
 			return err
 		}
-		if !wanted[c.identity] {
-			continue
+		if wanted[c.identity] {
+			found[c] = true
 		}
-		if found[c.identity] == nil {
-			found[c.identity] = map[stored]bool{}
-		}
-		found[c.identity][c] = true
 	}
 	return got.Err()
 }
@@ -163,7 +160,7 @@ func (s *Store) findIn(ctx context.Context, t tableID, rows []stored, found map[
 // remove deletes rows of table t and waits until they are gone. The sorting key's columns
 // are there for the index: a DELETE reads what they leave.
 func (s *Store) remove(ctx context.Context, t tableID, rows []stored) error {
-	settings := s.settings(ctx, "settling "+tableNames[t])
+	settings := s.settings(ctx, "delete duplicates "+tableNames[t])
 	settings["lightweight_deletes_sync"] = 2
 	ctx = driver.Context(ctx, driver.WithSettings(settings))
 	statement := "DELETE FROM " + s.cfg.local(tableNames[t]) + s.cfg.on() +
@@ -176,7 +173,7 @@ func (s *Store) remove(ctx context.Context, t tableID, rows []stored) error {
 		for i, r := range part {
 			subjects[i], ids[i], kinds[i], receipts[i] = r.subject, r.id, uint64(r.kind), r.receipt
 		}
-		err := s.conn.Exec(ctx, statement, append(key(part), driver.Named("rowSubjects", subjects), driver.Named("rowIDs", ids),
+		err := s.conn.Exec(ctx, statement, append(key(locations(part)), driver.Named("rowSubjects", subjects), driver.Named("rowIDs", ids),
 			driver.Named("rowKinds", kinds), driver.Named("rowReceipts", receipts))...)
 		if err != nil {
 			return err
@@ -186,7 +183,7 @@ func (s *Store) remove(ctx context.Context, t tableID, rows []stored) error {
 }
 
 // key are the arguments for the columns of the sorting key, without repeats.
-func key(rows []stored) []any {
+func key(rows []location) []any {
 	subjects, times := map[string]bool{}, map[int64]bool{}
 	for _, r := range rows {
 		subjects[r.subject], times[r.millis] = true, true
@@ -196,9 +193,17 @@ func key(rows []stored) []any {
 	}
 }
 
+func locations(rows []stored) []location {
+	at := make([]location, len(rows))
+	for i, r := range rows {
+		at[i] = r.location
+	}
+	return at
+}
+
 // fitting cuts rows into parts that one query takes a list of each of their texts of.
-func fitting(rows []stored, texts ...func(stored) string) iter.Seq[[]stored] {
-	return func(yield func([]stored) bool) {
+func fitting[T any](rows []T, texts ...func(T) string) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
 		begin, sizes := 0, make([]int, len(texts))
 		for i, r := range rows {
 			full := i-begin == lookUpRows

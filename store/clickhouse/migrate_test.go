@@ -30,7 +30,7 @@ func TestNothingButMigrateMakesTables(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		s := connect(t, clickhouse.Options{DSN: dsn, Linger: -1})
+		s := connect(t, clickhouse.Options{DSN: dsn, BatchDelay: -1})
 		_ = s.Ping(t.Context())
 		_, _ = s.Write(t.Context(), someEvent("e1"))
 		conn := chtest.Connect(t, dsn)
@@ -75,7 +75,7 @@ func TestMigrateAtOnce(t *testing.T) {
 		if n := chtest.Number(t, conn, countTables); n != 8 {
 			t.Errorf("%d tables, want 8", n)
 		}
-		s := connect(t, clickhouse.Options{DSN: dsn, Linger: -1})
+		s := connect(t, clickhouse.Options{DSN: dsn, BatchDelay: -1})
 		if w := write(t, s, someEvent("e1")); w.Stored != 1 {
 			t.Errorf("stored %d rows, want 1", w.Stored)
 		}
@@ -144,7 +144,7 @@ func TestNewerTablesAreLeftAlone(t *testing.T) {
 		conn := chtest.Connect(t, dsn)
 		chtest.Exec(t, conn, "INSERT INTO schema_versions (version) VALUES (99)")
 		chtest.Exec(t, conn, "DROP TABLE checks SYNC")
-		s := connect(t, clickhouse.Options{DSN: dsn, Linger: -1})
+		s := connect(t, clickhouse.Options{DSN: dsn, BatchDelay: -1})
 		_, writing := s.Write(t.Context(), someEvent("e1"))
 		for way, err := range map[string]error{
 			"Ping": s.Ping(t.Context()), "Migrate": s.Migrate(t.Context()), "Write": writing, "Restore": s.Restore(t.Context(), "mark", someEvent("e1")),

@@ -52,11 +52,11 @@ func answers(t testing.TB, s *clickhouse.Store) {
 func TestOptionsTellEveryFault(t *testing.T) {
 	t.Parallel()
 	_, err := clickhouse.Open(t.Context(), clickhouse.Options{
-		Retention: -time.Hour, MaxExecutionTime: -1, MaxMemory: -1, MaxRowsToRead: -1, Buffer: -1, Patience: -1,
+		Retention: -time.Hour, MaxExecutionTime: -1, MaxMemory: -1, MaxRowsToRead: -1, Buffer: -1, WriteTimeout: -1,
 	})
 	for _, want := range []string{
 		"DSN is missing", "Retention must not be negative", "not in whole days", "MaxExecutionTime must", "MaxMemory must",
-		"MaxRowsToRead must", "Buffer must", "Patience must",
+		"MaxRowsToRead must", "Buffer must", "WriteTimeout must",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)

@@ -50,16 +50,16 @@ type Options struct {
 	// Settings are sent with every query, beside the store's own, which win.
 	Settings map[string]any
 
-	// Linger is how long writes that come while others are stored wait for more to
+	// BatchDelay is how long writes that come while others are stored wait for more to
 	// join them: every insert makes files that the server has to merge. 0 means 200 ms,
 	// negative means none.
-	Linger time.Duration
+	BatchDelay time.Duration
 	// Buffer is how many rows may wait to be stored. More are refused with
 	// store.ErrUnavailable. 0 means 100 000.
 	Buffer int
-	// Patience is how long a write is tried again while the servers are away, before it
+	// WriteTimeout is how long a write is tried again while the servers are away, before it
 	// fails with store.ErrUnavailable. 0 means 15 s.
-	Patience time.Duration
+	WriteTimeout time.Duration
 
 	// Now is the clock that orders the receipt of rows. Nil means time.Now.
 	Now func() time.Time
@@ -80,7 +80,7 @@ func (o Options) resolve() (Options, error) {
 		{"MaxMemory", o.MaxMemory},
 		{"MaxRowsToRead", o.MaxRowsToRead},
 		{"Buffer", int64(o.Buffer)},
-		{"Patience", int64(o.Patience)},
+		{"WriteTimeout", int64(o.WriteTimeout)},
 	} {
 		if d.value < 0 {
 			faults = append(faults, fmt.Errorf("clickhouse: %s must not be negative", d.name))
@@ -93,9 +93,9 @@ func (o Options) resolve() (Options, error) {
 		faults = append(faults, fmt.Errorf("clickhouse: Retention of %d days is more than %d; 0 keeps rows for ever", o.Retention/day, maxRetention/day))
 	}
 	o.MaxExecutionTime = orDefault(o.MaxExecutionTime, time.Minute)
-	o.Linger = max(orDefault(o.Linger, 200*time.Millisecond), 0)
+	o.BatchDelay = max(orDefault(o.BatchDelay, 200*time.Millisecond), 0)
 	o.Buffer = orDefault(o.Buffer, 100_000)
-	o.Patience = orDefault(o.Patience, 15*time.Second)
+	o.WriteTimeout = orDefault(o.WriteTimeout, 15*time.Second)
 	o.Settings = maps.Clone(o.Settings)
 	if o.Now == nil {
 		o.Now = time.Now

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
@@ -43,7 +44,7 @@ type report struct {
 // writeFor writes what it is told, an order per line, and reports after each.
 func writeFor(dsn string, orders io.Reader, reports io.Writer) (err error) {
 	ctx := context.Background()
-	s, err := clickhouse.Open(ctx, clickhouse.Options{DSN: dsn, Linger: -1})
+	s, err := clickhouse.Open(ctx, clickhouse.Options{DSN: dsn, BatchDelay: -1, WriteTimeout: 2 * time.Minute})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -113,10 +114,10 @@ func (q *queue) end() {
 }
 
 // run is the writer: it stores one group after the other until the store is closed and
-// nothing waits, and looks again at what is in doubt.
+// nothing waits, and looks again at pending conflicts.
 func (s *Store) run() {
 	defer close(s.ended)
-	tick := time.NewTicker(s.doubts.every)
+	tick := time.NewTicker(s.conflicts.every)
 	defer tick.Stop()
 	rest := time.NewTimer(0) // until the next group may be stored
 	defer rest.Stop()
@@ -125,7 +126,7 @@ func (s *Store) run() {
 		case <-s.queue.wake:
 			s.gather(rest)
 			s.storeNext(context.Background())
-			rest.Reset(s.cfg.Linger)
+			rest.Reset(s.cfg.BatchDelay)
 		case <-tick.C:
 			s.lookAgain(context.Background(), false)
 		case <-s.closing.Done():
@@ -145,10 +146,10 @@ func (s *Store) gather(rest *time.Timer) {
 	}
 }
 
-// finish stores what waits, as far as Options.Patience reaches.
+// finish stores what waits, as far as Options.WriteTimeout reaches.
 func (s *Store) finish() {
 	s.queue.end()
-	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.WriteTimeout)
 	defer cancel()
 	for s.storeNext(ctx) {
 	}
@@ -157,27 +158,27 @@ func (s *Store) finish() {
 
 // storeNext stores the next group and tells its writers; false when none waits.
 func (s *Store) storeNext(ctx context.Context) bool {
-	group := s.queue.take()
-	if len(group) == 0 {
+	writes := s.queue.take()
+	if len(writes) == 0 {
 		return false
 	}
-	s.store(ctx, group)
+	s.store(ctx, &group{writes: writes})
 	return true
 }
 
 // store stores a group. When the servers refuse it, it tries halves, down to the batches
 // that are to blame.
-func (s *Store) store(ctx context.Context, group []*write) {
-	timed, cancel := context.WithTimeout(ctx, s.cfg.Patience)
-	err := s.commit(timed, group)
+func (s *Store) store(ctx context.Context, g *group) {
+	timed, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout)
+	err := s.commit(timed, g, s.newAttempt)
 	cancel()
-	if len(group) > 1 && blames(err) {
-		half := len(group) / 2
-		s.store(ctx, group[:half])
-		s.store(ctx, group[half:])
+	if len(g.writes) > 1 && blames(err) {
+		half := len(g.writes) / 2
+		s.store(ctx, &group{g.writes[:half], slices.Clip(g.receipts)})
+		s.store(ctx, &group{g.writes[half:], slices.Clip(g.receipts)})
 		return
 	}
-	for _, w := range group {
+	for _, w := range g.writes {
 		w.done <- err
 	}
 }

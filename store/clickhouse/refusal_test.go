@@ -37,7 +37,7 @@ func someEvent(id string) *store.Batch {
 // everyWay asks in every way there is. It stops after Open when that fails.
 func everyWay(t testing.TB, o clickhouse.Options) map[string]error {
 	t.Helper()
-	o.Patience, o.Linger = 500*time.Millisecond, -1
+	o.WriteTimeout, o.BatchDelay = 500*time.Millisecond, -1
 	s, err := clickhouse.Open(t.Context(), o)
 	if err != nil {
 		return map[string]error{"Open": err}
@@ -87,7 +87,7 @@ func TestTypedErrors(t *testing.T) {
 		t.Run("server away", func(t *testing.T) {
 			var log bytes.Buffer
 			front, away := newProxy(t, as(t, dsn, "default", ""), nil)
-			s := connect(t, clickhouse.Options{DSN: away, Patience: 300 * time.Millisecond, Linger: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			s := connect(t, clickhouse.Options{DSN: away, WriteTimeout: 300 * time.Millisecond, BatchDelay: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			front.down()
 			asked := map[string]error{"Ping": s.Ping(t.Context()), "Migrate": s.Migrate(t.Context())}
 			_, asked["Query"] = s.Query(t.Context(), one())

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
@@ -18,9 +19,10 @@ var (
 	_ store.Restorer = (*Store)(nil)
 )
 
-// Restore stores b under a receipt that follows from mark: the server drops a block that
-// comes twice under one, for as long as it remembers the last 10 000 of a table. It
-// waits while the servers are away, up to Options.Patience. Its errors are those of Write.
+// Restore stores b: attempts under one mark have receipts that begin alike, so that each
+// finds the rows of the others where they belong, stores what is missing, and deletes what
+// two of them stored at the same time. It waits while the servers are away, up to
+// Options.WriteTimeout. Its errors are those of Write.
 func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error {
 	rows, err := arrange(b)
 	if err != nil {
@@ -32,21 +34,9 @@ func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error 
 	if s.closing.Err() != nil {
 		return errClosed
 	}
-	w := &write{batch: b, rows: rows}
-	all := make([]*row, len(rows))
-	for i := range rows {
-		all[i] = &rows[i]
-	}
-	within, cancel := context.WithTimeout(ctx, s.cfg.Patience)
+	within, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout)
 	defer cancel()
-	c := commit{receipt: restored(mark), token: "restored " + mark}
-	if err = s.again(within, "schema", s.known); err == nil {
-		// Receipts come first, as in commit: a retry that comes now finds row or receipt.
-		err = s.again(within, "receipts", func(ctx context.Context) error { return s.claim(ctx, c, all) })
-	}
-	if err == nil {
-		err = s.insertGroup(within, c, []*write{w})
-	}
+	err = s.commit(within, &group{writes: []*write{{batch: b, rows: rows}}}, func() attempt { return restoring(mark) })
 	switch {
 	case err == nil:
 		return nil
@@ -57,11 +47,15 @@ func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error 
 	}
 }
 
-// restored is the receipt of what is restored under mark: one that is smaller than that
-// of any row written since 1987, so that of equal rows the restored one is the first.
-func restored(mark string) uint64 {
+// markShift is how many bits of a receipt tell attempts under one mark apart.
+const markShift = 32
+
+// restoring numbers an attempt to restore rows under mark: smaller than any attempt to
+// write since 1987, so that of equal rows the restored one is the first.
+func restoring(mark string) attempt {
 	sum := sha256.Sum256([]byte(mark))
-	return binary.BigEndian.Uint64(sum[:])>>3 | 1
+	of := uint64(max(binary.BigEndian.Uint32(sum[:])>>3, 1))
+	return attempt{mark: of, receipt: of<<markShift | uint64(rand.Uint32())} //nolint:gosec // no secret
 }
 
 // Subjects reads the first column of every table's key.

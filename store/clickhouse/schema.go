@@ -100,10 +100,8 @@ func (o *Options) on() string {
 
 func (l layout) create(o *Options) string {
 	engine := "MergeTree"
-	window := "non_replicated_deduplication_window = 10000"
 	if o.Cluster != "" {
 		engine = "ReplicatedMergeTree('/clickhouse/tables/{database}/{table}/{shard}', '{replica}')"
-		window = "replicated_deduplication_window = 10000"
 	}
 	var b strings.Builder
 	columns := make([]string, len(l.columns))
@@ -119,7 +117,7 @@ func (l layout) create(o *Options) string {
 		fmt.Fprintf(&b, "\nTTL %s", l.expires())
 	}
 	// A write is acknowledged when it is on disk, as with any other store.
-	settings := append([]string{window, "fsync_after_insert = 1", "fsync_part_directory = 1", "ttl_only_drop_parts = 1"}, l.settings...)
+	settings := append([]string{"fsync_after_insert = 1", "fsync_part_directory = 1", "ttl_only_drop_parts = 1"}, l.settings...)
 	fmt.Fprintf(&b, "\nSETTINGS %s", strings.Join(settings, ", "))
 	return b.String()
 }

@@ -25,8 +25,11 @@ func eachProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 // open opens a store with tables and closes it when the test ends.
 func open(t testing.TB, o clickhouse.Options) *clickhouse.Store {
 	t.Helper()
-	if o.Linger == 0 {
-		o.Linger = -1
+	if o.BatchDelay == 0 {
+		o.BatchDelay = -1
+	}
+	if o.WriteTimeout == 0 {
+		o.WriteTimeout = 2 * time.Minute // a busy machine is no outage
 	}
 	s, err := clickhouse.Open(t.Context(), o)
 	if err != nil {
@@ -63,7 +66,7 @@ func TestWriter(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		addresses := map[storetest.WriterStore]string{}
 		at := func(t *testing.T, address string, now func() time.Time) storetest.WriterStore {
-			s := open(t, clickhouse.Options{DSN: address, Now: now, Patience: time.Minute}) // a busy machine is no outage
+			s := open(t, clickhouse.Options{DSN: address, Now: now, WriteTimeout: time.Minute}) // a busy machine is no outage
 			addresses[s] = address
 			return s
 		}

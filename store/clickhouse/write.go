@@ -15,7 +15,7 @@ import (
 // and writing b again stores the rest, each row once. A batch that cannot be stored
 // keeps no other back.
 //
-// Write waits while the servers are away, up to Options.Patience. Its error wraps
+// Write waits while the servers are away, up to Options.WriteTimeout. Its error wraps
 // store.ErrUnavailable when they stay away, and at once when Options.Buffer rows wait already;
 // store.ErrNewerSchema when a newer program made the tables, of which nothing is touched.
 // After an error b may still be on its way: it must not be changed.
@@ -31,7 +31,7 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 	if err := s.queue.add(w, s.cfg.Buffer); err != nil {
 		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
 	}
-	patience := time.NewTimer(s.cfg.Patience)
+	patience := time.NewTimer(s.cfg.WriteTimeout)
 	defer patience.Stop()
 	select {
 	case err = <-w.done:
@@ -40,7 +40,7 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 		return store.Written{}, ctx.Err()
 	case <-patience.C:
 		s.queue.abandon(w)
-		err = fmt.Errorf("%w: not stored within %s", store.ErrUnavailable, s.cfg.Patience)
+		err = fmt.Errorf("%w: not stored within %s", store.ErrUnavailable, s.cfg.WriteTimeout)
 	}
 	if err != nil {
 		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
@@ -96,7 +96,8 @@ type row struct {
 	index    int // in its slice of the batch
 	millis   int64
 	hash     uint64 // of identity
-	repeated bool
+	stored   bool   // found in the tables, or comes twice in the group
+	repeated bool   // stored by another batch, or earlier in the group
 }
 
 // arrange lists and checks the rows of b.

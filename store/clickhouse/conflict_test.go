@@ -1,0 +1,198 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// empty is a store on an empty database of the server that CLICKHOUSE_DSN names. It has
+// no writer: the test does what one does.
+func empty(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")), BatchDelay: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return &Store{cfg: s.cfg, lang: s.lang, conn: s.conn, closing: s.closing}
+}
+
+// writes is a batch of two events as the queue has it.
+func writes(t *testing.T, at time.Time) []*write {
+	t.Helper()
+	b := &store.Batch{Events: []store.Event{{Website: "w", ID: "e", Time: at}, {Website: "w", ID: "f", Time: at}}}
+	rows, err := arrange(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*write{{batch: b, rows: rows, done: make(chan error, 1)}}
+}
+
+// An insert that a process sent before it died, or gave up, reaches the tables after
+// another attempt at its rows was done. One of each two rows stays.
+func TestLateInsert(t *testing.T) {
+	t.Parallel()
+	number := func(receipt uint64) func(attempt) attempt {
+		return func(attempt) attempt { return attempt{receipt: receipt} }
+	}
+	for name, c := range map[string]struct {
+		late    attempt
+		other   func(late attempt) attempt
+		delayed time.Duration // how much later the other attempt dates its rows
+	}{
+		"the late number is less":        {late: attempt{receipt: 5}, other: number(6)},
+		"the late number is greater":     {late: attempt{receipt: 6}, other: number(5)},
+		"the other has another time":     {late: attempt{receipt: 5}, other: number(6), delayed: time.Hour},
+		"the other is of the same write": {late: attempt{receipt: 5}, other: func(late attempt) attempt { return attempt{receipt: 6, earlier: []uint64{late.receipt}} }},
+		"both restore rows under a mark": {late: restoring("m"), other: func(attempt) attempt { return restoring("m") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := empty(t)
+			ctx := t.Context()
+			at := time.Date(2026, 3, 31, 23, 30, 0, 0, time.UTC)
+			late := writes(t, at)
+			if err := s.addReceipts(ctx, c.late, c.late.distinct(late)); err != nil {
+				t.Fatal(err)
+			}
+			other := writes(t, at.Add(c.delayed))
+			if err := s.runAttempt(ctx, c.other(c.late), other); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.insertRows(ctx, c.late, late); err != nil { // now it arrives
+				t.Fatal(err)
+			}
+			if got := s.rowsOf(t, "events"); got != 4 {
+				t.Fatalf("%d rows before another look, want 4, or the test shows nothing", got)
+			}
+			gone, cancel := context.WithCancel(ctx)
+			cancel()
+			s.lookAgain(gone, false) // which fails, and is not the look that the rows are due
+			s.lookAgain(ctx, false)
+			if got := s.rowsOf(t, "events"); got != 2 {
+				t.Errorf("%d rows of two ids after another look, want 2", got)
+			}
+		})
+	}
+}
+
+// A receipt without a row, of a process that died before its insert, keeps no other's
+// row out, and the conflict is pending for a while only.
+func TestReceiptWithoutRow(t *testing.T) {
+	t.Parallel()
+	s := empty(t)
+	first := s.newAttempt()
+	if err := s.addReceipts(t.Context(), first, first.distinct(writes(t, time.Unix(0, 0)))); err != nil {
+		t.Fatal(err)
+	}
+	group := &group{writes: writes(t, time.Unix(0, 0))}
+	if err := s.commit(t.Context(), group, s.newAttempt); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := group.writes[0].written(), (store.Written{Stored: 2}); got != want || s.rowsOf(t, "events") != 2 {
+		t.Errorf("%+v, %d rows; want the rows stored", got, s.rowsOf(t, "events"))
+	}
+	for tick := range lastTick {
+		if len(s.conflicts.list) != 1 || s.conflicts.rows != 2 {
+			t.Fatalf("after %d ticks %d attempts have conflicts pending, want 1", tick, len(s.conflicts.list))
+		}
+		s.lookAgain(t.Context(), false)
+	}
+	if len(s.conflicts.list) != 0 || s.conflicts.rows != 0 {
+		t.Errorf("%d attempts have conflicts pending after the last tick, want none", len(s.conflicts.list))
+	}
+	if got := s.rowsOf(t, "events"); got != 2 {
+		t.Errorf("%d rows in the end, want 2", got)
+	}
+}
+
+func TestPendingConflictsAreBounded(t *testing.T) {
+	t.Parallel()
+	var p pendingConflicts
+	for receipt := range uint64(5) {
+		p.add(attempt{receipt: receipt}, make([]row, conflictLimit/2))
+	}
+	if p.rows > conflictLimit || len(p.list) != 2 || p.list[1].attempt.receipt != 4 {
+		t.Errorf("%d rows of %d attempts are pending, want the latest, %d rows at most", p.rows, len(p.list), conflictLimit)
+	}
+}
+
+// An insert is of one month, so that it is one part.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	b := &store.Batch{}
+	for i := range 64 {
+		at := time.Date(2000, time.Month(1+i/2), 1, 0, 0, 0, -i%2, time.UTC) // the last and first instants
+		b.Events = append(b.Events, store.Event{Website: "w", ID: fmt.Sprint(i), Time: at})
+		b.Spans = append(b.Spans, store.Span{Website: "w", ID: fmt.Sprint(i), Time: at})
+	}
+	rows, err := arrange(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := empty(t)
+	group := &group{writes: []*write{{batch: b, rows: rows}}}
+	if n := len(blocks(attempt{}, group.writes)); n != 33 {
+		t.Errorf("%d blocks, want one for each of 33 months", n)
+	}
+	if err := s.commit(t.Context(), group, s.newAttempt); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"events", "spans"} {
+		if got := s.rowsOf(t, table); got != 64 {
+			t.Errorf("%d rows in %s, want 64", got, table)
+		}
+	}
+}
+
+// Look-ups read by the primary keys.
+func TestLookUpsUseTheIndex(t *testing.T) {
+	t.Parallel()
+	s := empty(t)
+	ctx := t.Context()
+	for _, fill := range []string{
+		"INSERT INTO receipts (id, time, receipt) SELECT sipHash64(number), number, 1 FROM numbers(1000000)",
+		"INSERT INTO events (subject, event_id, time) SELECT 'w', toString(number), toInt64(number) FROM numbers(1000000)",
+	} {
+		if err := s.conn.Exec(ctx, fill); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(what string, question func(context.Context)) {
+		t.Helper()
+		var rows uint64
+		question(driver.Context(ctx, driver.WithProgress(func(p *driver.Progress) { rows += p.Rows })))
+		if rows == 0 || rows > 50_000 {
+			t.Errorf("%s read %d of 1 000 000 rows, want a few granules", what, rows)
+		}
+	}
+	one := row{identity: identity{inEvents, pageKind, "w", "77"}, millis: 77}
+	one.hash = one.identity.hash()
+	read("looking for receipts", func(ctx context.Context) {
+		if _, err := s.otherReceipts(ctx, attempt{receipt: 2}, []*row{&one}, false); err != nil {
+			t.Fatal(err)
+		}
+	})
+	read("looking for rows", func(ctx context.Context) {
+		at := location{one.identity, 77}
+		got, err := s.find(ctx, attempt{}, []location{at})
+		if err != nil || len(got[attempt{}.key(at)]) != 1 {
+			t.Fatalf("found %v, %v; want the row", got, err)
+		}
+	})
+}
+
+func (s *Store) rowsOf(t *testing.T, table string) uint64 {
+	t.Helper()
+	return chtest.Number(t, s.conn, "SELECT count() FROM "+table)
+}
