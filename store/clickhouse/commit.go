@@ -112,19 +112,29 @@ func (a attempt) distinct(writes []*write) []*row {
 // retry does one step until it succeeds, the servers refuse it for good, or ctx ends. One
 // try may take limit, so that a server that hangs leaves time for another.
 func (s *Store) retry(ctx context.Context, what string, limit time.Duration, step func(context.Context) error) error {
+	return s.retryIf(ctx, what, limit, temporary, step)
+}
+
+// temporary reports whether a server, or another one, may do what failed with err.
+func temporary(err error) bool {
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// retryIf is retry for errors that match.
+func (s *Store) retryIf(ctx context.Context, what string, limit time.Duration, match func(error) bool, step func(context.Context) error) error {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		try, cancel := context.WithTimeout(ctx, limit)
-		err := step(try)
-		late := try.Err() != nil
-		cancel()
-		if err == nil {
-			return nil
+		err := explain(step(try))
+		if err != nil && try.Err() != nil {
+			err = errors.Join(err, context.DeadlineExceeded)
 		}
-		switch err = explain(err); {
+		cancel()
+		switch {
+		case err == nil:
+			return nil
 		case ctx.Err() != nil:
 			return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, what, err)
-		case late, errors.Is(err, store.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		default:
+		case !match(err):
 			return fmt.Errorf("%s: %w", what, err)
 		}
 		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: a write is tried again",

@@ -119,7 +119,7 @@ func TestServerKilled(t *testing.T) {
 		})
 	}
 	server := chtest.Start(t)
-	stores := bothProtocols(t, server, clickhouse.Options{WriteTimeout: 20 * time.Second})
+	stores := bothProtocols(t, server, clickhouse.Options{WriteTimeout: 2 * time.Minute})
 	acked := 0
 	for round := range storetest.Number(t, "SIGHTLINE_LONG", 3) {
 		all := senders(t, fmt.Sprint("round", round), stores, func() {
@@ -167,7 +167,7 @@ var seven = store.Statement{
 func TestServerFaults(t *testing.T) {
 	t.Parallel()
 	server := chtest.Start(t, "--faults")
-	stores := bothProtocols(t, server, clickhouse.Options{WriteTimeout: 20 * time.Second})
+	stores := bothProtocols(t, server, clickhouse.Options{WriteTimeout: 2 * time.Minute})
 	for _, c := range []struct {
 		name   string
 		faults chtest.Faults

@@ -80,24 +80,32 @@ const parallelBlocks = 8
 // about which of them are.
 func (s *Store) insertRows(ctx context.Context, a attempt, writes []*write) error {
 	for some := range slices.Chunk(blocks(a, writes), parallelBlocks) {
-		ctx, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout/2)
 		var inserts []func() error
 		for _, b := range some {
-			inserts = append(inserts,
-				func() error { return insert(ctx, s, &tableOf.events, b.events) },
-				func() error { return insert(ctx, s, &tableOf.errors, b.errors) },
-				func() error { return insert(ctx, s, &tableOf.vitals, b.vitals) },
-				func() error { return insert(ctx, s, &tableOf.spans, b.spans) },
-				func() error { return insert(ctx, s, &tableOf.visits, b.visits) },
-				func() error { return insert(ctx, s, &tableOf.checks, b.checks) })
+			for _, one := range []func(context.Context) error{
+				func(ctx context.Context) error { return insert(ctx, s, &tableOf.events, b.events) },
+				func(ctx context.Context) error { return insert(ctx, s, &tableOf.errors, b.errors) },
+				func(ctx context.Context) error { return insert(ctx, s, &tableOf.vitals, b.vitals) },
+				func(ctx context.Context) error { return insert(ctx, s, &tableOf.spans, b.spans) },
+				func(ctx context.Context) error { return insert(ctx, s, &tableOf.visits, b.visits) },
+				func(ctx context.Context) error { return insert(ctx, s, &tableOf.checks, b.checks) },
+			} {
+				inserts = append(inserts, func() error { return s.retryIf(ctx, "insert", s.cfg.WriteTimeout/2, s.turnedAway, one) })
+			}
 		}
-		err := inParallel(inserts)
-		cancel()
-		if err != nil {
+		if err := inParallel(inserts); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// turnedAway reports whether the server had no room for a statement and did not begin it:
+// the one failure of an insert whose outcome is known. In a cluster it may be that of one
+// shard, while others went on.
+func (s *Store) turnedAway(err error) bool {
+	said, ok := errors.AsType[*driver.Exception](err)
+	return ok && said.Code == 202 && s.cfg.Cluster == ""
 }
 
 // insert stores rows in one block, column by column.
