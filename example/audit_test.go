@@ -195,7 +195,7 @@ func TestAuditRetention(t *testing.T) {
 	p := in.serve(t, "--audit-keep", "90d")
 	p.get(t, "/v1/query/websites", p.Key)
 	for began := time.Now(); len(in.audit(t, "--until", "90d").Entries) > 0; time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > 10*time.Second {
+		if time.Since(began) > time.Minute {
 			t.Fatalf("what is old stays: %s", p.errs)
 		}
 	}

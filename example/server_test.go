@@ -115,7 +115,7 @@ func (p *process) wants(t *testing.T, says, website, credential string, status i
 	}
 }
 
-// within asks until the answer has a status, which must be within a second.
+// within asks until the answer has a status, which is due within a second.
 func (p *process) within(t *testing.T, says, website, credential string, status int) {
 	t.Helper()
 	began := time.Now()
@@ -123,7 +123,7 @@ func (p *process) within(t *testing.T, says, website, credential string, status 
 		got, body := p.ask(t, website, credential)
 		took := time.Since(began)
 		switch {
-		case took > time.Second+slowness:
+		case took > time.Second+otherWork:
 			t.Errorf("%s: status %d after %v, want %d: %s", says, got, took, status, body)
 			return
 		case got == status:
@@ -134,8 +134,9 @@ func (p *process) within(t *testing.T, says, website, credential string, status 
 	}
 }
 
-// slowness is what a busy machine may take for one request.
-const slowness = 500 * time.Millisecond
+// otherWork is what other work on the machine may add. Package keycache proves the second
+// itself, by a clock of the test's own.
+const otherWork = 10 * time.Second
 
 // secret is what a command wrote to stdout, which must be one word on one line, and on
 // stderr not at all.

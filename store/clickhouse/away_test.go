@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,18 +26,21 @@ func events(ids ...string) *store.Batch {
 	return b
 }
 
-// writeAtOnce begins n writes of an event each, and returns what waits until all are
-// stored.
+// writeAtOnce has n goroutines begin to write an event each, and returns what waits until
+// all are stored.
 func writeAtOnce(t *testing.T, s *clickhouse.Store, n int) (stored func()) {
 	t.Helper()
-	var writers sync.WaitGroup
+	var writers, begun sync.WaitGroup
+	begun.Add(n)
 	for i := range n {
 		writers.Go(func() {
+			begun.Done()
 			if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
 				t.Errorf("Write: %v", err)
 			}
 		})
 	}
+	begun.Wait()
 	return writers.Wait
 }
 
@@ -65,7 +69,7 @@ func TestServersAway(t *testing.T) {
 		dsn = chtest.Database(t, dsn)
 		there := open(t, clickhouse.Options{DSN: dsn})
 		way, address := newGate(t, dsn)
-		const patience = 4 * time.Second
+		const patience = 8 * time.Second
 		s := open(t, clickhouse.Options{DSN: address, Buffer: 60, WriteTimeout: patience})
 		if _, err := s.Write(t.Context(), events("before")); err != nil {
 			t.Fatal(err)
@@ -81,14 +85,17 @@ func TestServersAway(t *testing.T) {
 		var waiting sync.WaitGroup
 		const writers = 6
 		faults := make([]error, writers)
+		var gaveUp atomic.Int32
 		for i := range writers {
-			waiting.Go(func() { _, faults[i] = s.Write(t.Context(), events(ids(fmt.Sprint(i), 0, 10)...)) })
+			waiting.Go(func() {
+				_, faults[i] = s.Write(t.Context(), events(ids(fmt.Sprint(i), 0, 10)...))
+				gaveUp.Add(1)
+			})
 		}
 		time.Sleep(patience / 8)
-		at := time.Now()
 		_, err := s.Write(t.Context(), events("too many"))
-		if took := time.Since(at); !errors.Is(err, store.ErrUnavailable) || took > patience/4 {
-			t.Errorf("a write beyond the buffer: %v after %s, want ErrUnavailable at once", err, took)
+		if n := gaveUp.Load(); !errors.Is(err, store.ErrUnavailable) || n > 0 {
+			t.Errorf("a write beyond the buffer: %v when %d of %d had given up, want ErrUnavailable at once", err, n, writers)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
@@ -101,7 +108,7 @@ func TestServersAway(t *testing.T) {
 				t.Errorf("write %d: %v, want ErrUnavailable", i, err)
 			}
 		}
-		if took := time.Since(began); took < patience || took > 3*patience {
+		if took := time.Since(began); took < patience {
 			t.Errorf("the writes gave up after %s, want %s", took, patience)
 		}
 		way.open()

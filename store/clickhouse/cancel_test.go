@@ -37,8 +37,12 @@ func within(t testing.TB, limit time.Duration, what string, ok func() bool) {
 	}
 }
 
+// soon is what a busy machine may take for what is done at once. What is not stopped
+// runs for minutes.
+const soon = 20 * time.Second
+
 // stops runs n slow queries on s and wants their server, which is that of dsn, to stop
-// all of them within a second of their context's end.
+// all of them at their context's end.
 func stops(t *testing.T, s *clickhouse.Store, dsn string, n int) {
 	t.Helper()
 	conn, request := system(t, dsn), fmt.Sprintf("req-%x", rand.Uint64())
@@ -54,14 +58,14 @@ func stops(t *testing.T, s *clickhouse.Store, dsn string, n int) {
 			ended <- time.Now()
 		})
 	}
-	within(t, 20*time.Second, "all queries run", func() bool { return running(t, conn, request) == uint64(n) })
+	within(t, time.Minute, "all queries run", func() bool { return running(t, conn, request) == uint64(n) })
 	began := time.Now()
 	cancel()
 	busy.Wait()
-	if took := (<-ended).Sub(began); took > 500*time.Millisecond {
+	if took := (<-ended).Sub(began); took > soon {
 		t.Errorf("Query returned after %s", took)
 	}
-	within(t, time.Second-time.Since(began), "no query runs", func() bool { return running(t, conn, request) == 0 })
+	within(t, soon, "no query runs", func() bool { return running(t, conn, request) == 0 })
 }
 
 func TestCancelledQueryIsStopped(t *testing.T) {
@@ -93,19 +97,24 @@ func TestCancelledQueryIsStopped(t *testing.T) {
 			conn, request := system(t, dsn), fmt.Sprintf("req-%x", rand.Uint64())
 			ctx, cancel := context.WithCancel(store.WithRequestID(t.Context(), request))
 			began := false
-			time.AfterFunc(400*time.Millisecond, func() { began = asking(t, name); cancel() })
+			go func() {
+				defer cancel()
+				within(t, time.Minute, "the query runs", func() bool { return running(t, conn, request) == 1 })
+				time.Sleep(400 * time.Millisecond) // rows come
+				began = asking(t, name)
+			}()
 			_, err := s.Query(ctx, store.Statement{
 				Label: "rows", SQL: "SELECT toInt64(number + sleepEachRow(0.001)) FROM numbers(100000000) SETTINGS max_block_size = 50", Kinds: []dialect.Kind{dialect.Int},
 			})
 			if !errors.Is(err, context.Canceled) || !began {
 				t.Errorf("%v, begun: %t; want that it was cancelled in its midst", err, began)
 			}
-			within(t, time.Second, "no query runs", func() bool { return running(t, conn, request) == 0 })
+			within(t, soon, "no query runs", func() bool { return running(t, conn, request) == 0 })
 		})
 		// What was cancelled leaves nothing behind, and the store goes on.
 		answers(t, s)
-		within(t, 20*time.Second, "connections are closed", func() bool { open, _ := front.open(); return open <= 2 })
-		within(t, 20*time.Second, "goroutines end", func() bool { return !asking(t, name) })
+		within(t, soon, "connections are closed", func() bool { open, _ := front.open(); return open <= 2 })
+		within(t, soon, "goroutines end", func() bool { return !asking(t, name) })
 	})
 }
 
@@ -141,7 +150,7 @@ func TestCancelledWhileItWaitsForAConnection(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 		cancel()
 		busy.Wait()
-		within(t, 3*time.Second, "the place is free", func() bool {
+		within(t, soon, "the place is free", func() bool {
 			_, err := s.Query(t.Context(), one())
 			return err == nil
 		})

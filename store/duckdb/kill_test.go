@@ -61,9 +61,11 @@ func TestNothingAnsweredIsLostWhenTheProcessIsKilled(t *testing.T) {
 			t.Fatal("the child wrote nothing")
 		}
 		answered = append(answered, lines.Text())
-		time.AfterFunc(time.Duration(50+rand.IntN(300))*time.Millisecond, kill)
-		for lines.Scan() {
+		for more := 4 + rand.IntN(20); lines.Scan(); more-- {
 			answered = append(answered, lines.Text())
+			if more == 0 {
+				time.AfterFunc(rand.N(20*time.Millisecond), kill) // in the midst of another
+			}
 		}
 		for _, line := range answered {
 			if strings.HasPrefix(line, "error") {

@@ -85,15 +85,18 @@ func TestWritesThatWaitBecomeOneCommit(t *testing.T) {
 	s := mustOpen(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
 	release := hold(s)
 	defer release()
-	var all sync.WaitGroup
+	var all, begun sync.WaitGroup
 	const writers = 64
+	begun.Add(writers)
 	for i := range writers {
 		all.Go(func() {
+			begun.Done()
 			if _, err := s.Write(context.Background(), event(string(rune('!'+i)))); err != nil {
 				t.Errorf("Write: %v", err)
 			}
 		})
 	}
+	begun.Wait()
 	time.Sleep(300 * time.Millisecond) // until all of them wait
 	release()
 	all.Wait()

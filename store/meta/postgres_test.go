@@ -186,7 +186,7 @@ func TestPostgresGoesAwayAndComesBack(t *testing.T) {
 		_, err3 := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"})
 		began := time.Now()
 		err4 := s.RevokeKey(t.Context(), k.ID)
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 30*time.Second { // rather than hang; the time-out is a second
 			t.Errorf("%s: to fail took %v", c.says, took)
 		}
 		for i, err := range []error{err1, err2, err3, err4} {

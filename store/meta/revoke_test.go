@@ -108,13 +108,17 @@ func (l listening) KeyChanged(ctx context.Context, id string) {
 	}
 }
 
+// soon is what a busy machine may take for a refusal that is due within a second. To the
+// millisecond, package keycache proves it, by a clock of the test's own.
+const soon = 10 * time.Second
+
 // TestRevocationReachesAnotherProcess measures from the end of the revocation to the
 // first refusal of a process that has the key in its cache.
 func TestRevocationReachesAnotherProcess(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
 		t.Run("by the cache's time", func(t *testing.T) {
 			for range 2 {
-				if took := revokeElsewhere(t, config(t), ""); took > time.Second {
+				if took := revokeElsewhere(t, config(t), ""); took > soon {
 					t.Errorf("a revoked key worked for %v in another process", took)
 				}
 			}
@@ -128,7 +132,7 @@ func TestRevocationReachesAnotherProcess(t *testing.T) {
 				}
 				t.Skip(how)
 			}
-			if took := revokeElsewhere(t, config(t), url); took > time.Second {
+			if took := revokeElsewhere(t, config(t), url); took > soon {
 				t.Errorf("told by Redis, a revoked key worked for %v in another process", took)
 			}
 		})

@@ -12,8 +12,8 @@ import (
 
 // slack is what a machine with other work may add to the bound, and slow how slow Redis is.
 const (
-	slack = time.Second
-	slow  = 4 * time.Second
+	slack = 10 * time.Second
+	slow  = 40 * time.Second
 )
 
 // slowest is how long the slowest of n decisions took, and how long all did.
