@@ -22,11 +22,17 @@ func onEach(t *testing.T, test func(t *testing.T, cfg Config)) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) { test(t, config(t)) })
 }
 
-// onEachEngine is onEach for a test that needs several databases.
+// onEachEngine is onEach for a test that needs several databases. The engines take turns
+// with those of other tests, so nothing may follow it in a test.
 func onEachEngine(t *testing.T, test func(t *testing.T, config func(testing.TB) Config)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, config) })
-	t.Run("postgres", func(t *testing.T) { test(t, configPostgres) })
+	t.Parallel()
+	for name, config := range map[string]func(testing.TB) Config{"sqlite": config, "postgres": configPostgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, config)
+		})
+	}
 }
 
 // config is that of a file that is not there yet.
