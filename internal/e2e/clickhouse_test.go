@@ -16,6 +16,7 @@ import (
 
 // TestServeOnClickHouse is what a new user sees with --clickhouse.
 func TestServeOnClickHouse(t *testing.T) {
+	t.Parallel()
 	dsn, conn := emptyClickHouse(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	p := launch(t, dir, "--clickhouse", dsn)
@@ -37,6 +38,7 @@ func TestServeOnClickHouse(t *testing.T) {
 }
 
 func TestClickHouseThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
 	dsn, _ := emptyClickHouse(t)
 	u, err := url.Parse(dsn)
 	if err != nil {

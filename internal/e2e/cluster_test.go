@@ -104,11 +104,19 @@ func unreplicated(t *testing.T, schema []string) []string {
 	return plain
 }
 
-// TestClusterDiff asks DuckDB and two shards of ClickHouse the same random questions, and
-// wants the same bytes.
-func TestClusterDiff(t *testing.T) {
+// TestCluster shares two shards among what needs them.
+func TestCluster(t *testing.T) {
+	t.Parallel()
 	c := startCluster(t)
-	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: c.open}, storetest.CampaignOf(t, 500))
+	t.Run("diff", c.testDiff)
+	t.Run("writer", c.testWriter)
+	t.Run("copy", c.testCopy)
+}
+
+// testDiff asks DuckDB and two shards of ClickHouse the same random questions, and wants
+// the same bytes.
+func (c cluster) testDiff(t *testing.T) {
+	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: c.open}, storetest.CampaignOf(t, 200))
 
 	key := regexp.MustCompile(`cityHash64\(.*\)\)$`)
 	scattered := func(t *testing.T) storetest.Filled {
@@ -120,9 +128,8 @@ func TestClusterDiff(t *testing.T) {
 	})
 }
 
-// TestClusterWriter proves that rows are kept, and kept once, on two shards.
-func TestClusterWriter(t *testing.T) {
-	c := startCluster(t)
+// testWriter proves that rows are kept, and kept once, on two shards.
+func (c cluster) testWriter(t *testing.T) {
 	opened := map[storetest.WriterStore]clickhouse.Options{}
 	open := func(t *testing.T, o clickhouse.Options) storetest.WriterStore {
 		s := openClickHouse(t, o)

@@ -10,9 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// TestCopyToACluster carries a world over to two shards and back, which hold it once.
-func TestCopyToACluster(t *testing.T) {
-	c := startCluster(t)
+// testCopy carries a world over to two shards and back, which hold it once.
+func (c cluster) testCopy(t *testing.T) {
 	movable := func(s storetest.Filled) storetest.Movable {
 		m, ok := s.(storetest.Movable)
 		if !ok {

@@ -27,9 +27,10 @@ import (
 // and verifies; and finds a row that was taken away and one that was changed.
 // SIGHTLINE_COPY_EVENTS says how many events there are, beside other rows.
 func TestCopy(t *testing.T) {
+	t.Parallel()
 	dsn, conn := emptyClickHouse(t)
 	dir := t.TempDir()
-	events := storetest.Number(t, "SIGHTLINE_COPY_EVENTS", 20_000)
+	events := storetest.Number(t, "SIGHTLINE_COPY_EVENTS", 10_000)
 	rows := fillFile(t, dir, events)
 	began := time.Now()
 	var there int64
@@ -106,6 +107,7 @@ func testDamage(t *testing.T, dir, dsn string, conn driver.Conn) {
 // TestCopyBesideAServer carries data over from a running server, then the rest when it
 // has ended, and serves from ClickHouse what the file answered.
 func TestCopyBesideAServer(t *testing.T) {
+	t.Parallel()
 	dsn, _ := emptyClickHouse(t)
 	dir := t.TempDir()
 	p := empty(t, dir)

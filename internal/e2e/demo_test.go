@@ -15,6 +15,7 @@ import (
 
 // TestDemo goes through what a new user does: start, paste, send events, restart.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	first := launch(t, dir)
 	t.Run("the printed commands answer with data", func(t *testing.T) { testCommands(t, first) })

@@ -74,6 +74,7 @@ type sent struct {
 // everything again, as clients that lost an answer do, it is there once. SIGHTLINE_LONG
 // says how often it is killed.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := empty(t, dir, "--limits", "off") // a fast machine sends more than a page may
 	website := p.WebsiteID
@@ -103,6 +104,7 @@ func TestKill(t *testing.T) {
 // TestEnd asks the example to end under the same stream: requests that run are finished,
 // and what was answered with success is there.
 func TestEnd(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := empty(t, dir, "--limits", "off")
 	website := p.WebsiteID

@@ -36,6 +36,7 @@ func addWebsite(t *testing.T, dir, name, domain string) string {
 }
 
 func TestAnEmptyInstall(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := empty(t, dir)
 	t.Run("a website added beside the server takes events", func(t *testing.T) {
@@ -68,6 +69,7 @@ func TestAnEmptyInstall(t *testing.T) {
 
 // TestTrackAddress serves tracking on an address of its own, and there nothing else.
 func TestTrackAddress(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := start(t, dir, "--demo=false", "--track-addr", "127.0.0.1:0")
 	p.WebsiteID = addWebsite(t, dir, "Shop", "shop.example")
@@ -86,6 +88,7 @@ func TestTrackAddress(t *testing.T) {
 
 // TestErrorsAreOneLine makes the mistakes that operators make.
 func TestErrorsAreOneLine(t *testing.T) {
+	t.Parallel()
 	free := t.TempDir()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -152,6 +155,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 // TestDemoIsMadeOnce compares a demo that was killed while it was made, and started
 // over and over, with one that was made at once.
 func TestDemoIsMadeOnce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("makes the demo twice")
 	}

@@ -32,6 +32,7 @@ func (p *process) get(t *testing.T, path string, keyed bool) (int, http.Header) 
 
 // TestLimits asks a public route 200 times, and one with the key, under every kind of --limits.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	const asked = 200
 	for _, row := range []struct {
 		name   string

@@ -46,6 +46,7 @@ func placesFile(t *testing.T) string {
 
 // TestPlace sends a pageview from Paris, or so it says, and asks where it came from.
 func TestPlace(t *testing.T) {
+	t.Parallel()
 	places := placesFile(t)
 	for _, row := range []struct {
 		name    string

@@ -22,6 +22,7 @@ func overHTTP(t *testing.T) storetest.Filled {
 // of one world over the native protocol and of the next one over HTTP: see
 // storetest.CampaignOf for how many.
 func TestReference(t *testing.T) {
+	t.Parallel()
 	worlds := 0
 	inTurn := func(t *testing.T) storetest.Filled {
 		worlds++
@@ -30,11 +31,12 @@ func TestReference(t *testing.T) {
 		}
 		return overNative(t)
 	}
-	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.CampaignOf(t, 500))
+	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.CampaignOf(t, 200))
 }
 
 // TestLaws proves what holds of every type whatever the rows are, law by law of other types.
 // SIGHTLINE_SEED says of which world.
 func TestLaws(t *testing.T) {
+	t.Parallel()
 	storetest.Laws(t, storetest.Harness{Open: overNative, Thin: 12}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }

@@ -15,6 +15,7 @@ import (
 // server without a keeper cannot make Replicated tables, nor run DDL on a cluster. What
 // is asked of such tables is proven in internal/e2e, without their replication.
 func TestClusterSchemaIsParsed(t *testing.T) {
+	t.Parallel()
 	conn := chtest.Connect(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 	parse := func(ddl string) (formatted string, err error) {
 		err = conn.QueryRow(t.Context(), "SELECT formatQuerySingleLine({ddl:String})", driver.Named("ddl", ddl)).Scan(&formatted)

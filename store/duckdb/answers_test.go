@@ -30,7 +30,7 @@ func inMemory(t *testing.T) storetest.Filled { return open(t, duckdb.Config{}) }
 // see storetest.CampaignOf for how many.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, storetest.Harness{Open: inMemory}, storetest.CampaignOf(t, 2000))
+	storetest.Reference(t, storetest.Harness{Open: inMemory}, storetest.CampaignOf(t, 300))
 }
 
 // TestReferenceCatchesMistakes plants one mistake at a time, and wants each to be seen.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -49,14 +50,22 @@ func Rewritten(pattern, to string) func(string) string {
 	return func(text string) string { return compiled.ReplaceAllString(text, to) }
 }
 
+// AllMistakes reports whether mistakes are planted in every store that can make them, as
+// SIGHTLINE_MISTAKES=all asks for, and not in one alone.
+func AllMistakes() bool { return os.Getenv("SIGHTLINE_MISTAKES") == "all" }
+
+// firstWorld is the seed of the first of the worlds that mistakes are looked for in.
+const firstWorld = 4
+
 // Catches plants one mistake at a time into the store of h, and wants the comparison
 // with the reference evaluator to see each within a few worlds.
 func Catches(t *testing.T, h Harness, mistakes []Mistake) {
+	first := worldIn(t, h, firstWorld)
 	for _, m := range mistakes {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
-				return compareReference(t.Context(), m.planted(t, h, seed), reference.NewData(world.New(seed).Batch), questions, true)
+				return compareReference(t.Context(), m.planted(t, h, first, seed), reference.NewData(world.New(seed).Batch), questions, true)
 			})
 		})
 	}
@@ -65,10 +74,11 @@ func Catches(t *testing.T, h Harness, mistakes []Mistake) {
 // DiffCatches plants one mistake at a time into the store of other, and wants the
 // comparison with the store of one to see each within a few worlds.
 func DiffCatches(t *testing.T, one, other Harness, mistakes []Mistake) {
+	first := worldIn(t, other, firstWorld)
 	for _, m := range mistakes {
 		t.Run(m.Name, func(t *testing.T) {
 			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
-				return compareStores(t.Context(), worldIn(t, one, seed), m.planted(t, other, seed), questions, true)
+				return compareStores(t.Context(), worldIn(t, one, seed), m.planted(t, other, first, seed), questions, true)
 			})
 		})
 	}
@@ -77,7 +87,7 @@ func DiffCatches(t *testing.T, one, other Harness, mistakes []Mistake) {
 // mustShow compares in a few worlds until there is a difference.
 func (m *Mistake) mustShow(t *testing.T, compare func(seed uint64, questions []reference.Question) (*comparison, error)) {
 	t.Helper()
-	for seed := uint64(4); seed < 10; seed++ {
+	for seed := uint64(firstWorld); seed < firstWorld+6; seed++ {
 		found, err := compare(seed, m.questions(seed))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -121,16 +131,17 @@ func Filtered(texts ...string) func(reference.Question) bool {
 	}
 }
 
-// planted is a store that holds the world of a seed, and makes the mistake m.
-func (m *Mistake) planted(t *testing.T, h Harness, seed uint64) store.Store {
+// planted is a store that holds the world of a seed, and makes the mistake m. first holds
+// the first world without one.
+func (m *Mistake) planted(t *testing.T, h Harness, first store.Store, seed uint64) store.Store {
 	t.Helper()
-	w := world.New(seed)
-	if m.Rows != nil {
-		m.Rows(&w.Batch)
-	}
-	s := h.Open(t)
-	if _, err := s.Write(t.Context(), &w.Batch); err != nil {
-		t.Fatal(err)
+	s := first
+	if m.Rows != nil || seed != firstWorld {
+		w := world.New(seed)
+		if m.Rows != nil {
+			m.Rows(&w.Batch)
+		}
+		s = filledWith(t, h, &w.Batch)
 	}
 	lang := *s.Dialect()
 	if m.Spell != "" {

@@ -22,7 +22,8 @@ type Harness struct {
 	// Slow is a statement that runs for minutes, to be cancelled.
 	Slow store.Statement
 	// Thin is for stores that are slow to answer little: Run asks every type in one of so
-	// many ways, Laws each law about one type in so many, another one law by law. 0 means all.
+	// many ways, Laws each law about one type in so many, another one law by law, and breaks
+	// none unless AllMistakes. 0 means all.
 	Thin int
 }
 
@@ -63,11 +64,7 @@ func Run(t *testing.T, h Harness) {
 
 func filled(t *testing.T, h Harness) Filled {
 	t.Helper()
-	s := h.Open(t)
-	if _, err := s.Write(t.Context(), fixture()); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return filledWith(t, h, fixture())
 }
 
 // kinds asks for a value and a null of every kind of column, by arguments of every kind.
@@ -102,14 +99,14 @@ func kinds(t *testing.T, s store.Store) {
 	}
 }
 
-// cancellation wants a question to end when its context does. The bound tells a loaded
-// machine from a store that waits for the answer.
+// cancellation wants a question to end when its context does. The bound tells a busy
+// machine from a store that waits for the answer, for minutes.
 func cancellation(t *testing.T, s store.Store, slow store.Statement) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
 	_, err := s.Query(ctx, slow)
-	if late := time.Since(deadline); late > 3*time.Second {
+	if late := time.Since(deadline); late > 20*time.Second {
 		t.Errorf("ended %s after its context", late)
 	}
 	if !errors.Is(err, context.DeadlineExceeded) {
