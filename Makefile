@@ -6,8 +6,9 @@ export TZ := Asia/Kathmandu
 # Packages with golden files, benchmarks and fuzz targets.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 proof = $(GO) test -count=1 -timeout 40m -v -run
+goldens = ^($$(grep -rlE --include='*_test.go' --exclude-dir=node_modules 'internal/golden"' . | xargs sed -nE 's/^func (Test\w+)\(.*/\1/p' | paste -sd'|'))$$
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
-	long-kill long-clickhouse-kill long-copy long-keys long-fuzz
+	long-clickhouse-mistakes long-diff-mistakes long-clickhouse-types long-filters long-kill long-clickhouse-kill long-copy long-keys long-fuzz
 
 .PHONY: help check test golden bench long $(proofs) bots
 help: ## list the targets
@@ -19,7 +20,7 @@ check: ## gofmt, vet, go.mod tidy, lint when golangci-lint is installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; else echo "golangci-lint is not installed: skipped"; fi
 test: ; $(GO) test -race ./... ## all tests, with the race detector
 golden: ## rewrite the golden files and docs; read the difference before you commit it
-	$(GO) test $(call with,'internal/golden"') -update
+	$(GO) test -run "$(goldens)" $(call with,'internal/golden"') -update
 	$(GO) test -run '^TestDocs$$' ./store/duckdb -update
 bench: ; $(GO) test -run '^$$' -bench . -benchmem $(call with,'^func Benchmark') ## benchmarks
 long: $(proofs) ## the long proofs one after the other, each under 40 minutes
@@ -28,7 +29,11 @@ long-clickhouse-reference-1 long-clickhouse-reference-2: long-clickhouse-referen
 	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=25000 $(proof) '^TestReference$$' ./store/clickhouse
 long-diff-1 long-diff-2: long-diff-%: ## 25 000 each, DuckDB against ClickHouse
 	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=25000 $(proof) '^TestDiff$$' ./internal/e2e
-long-shards: ; SIGHTLINE_QUESTIONS=2000 $(proof) '^TestClusterDiff$$' ./internal/e2e ## 2 000 random requests, DuckDB against two shards
+long-shards: ; SIGHTLINE_QUESTIONS=2000 $(proof) '^TestCluster$$/^diff$$' ./internal/e2e ## 2 000 random requests, DuckDB against two shards
+long-clickhouse-mistakes: ; SIGHTLINE_MISTAKES=all $(proof) '^(TestReferenceCatchesMistakes|TestLaws)$$' ./store/clickhouse ## every mistake, planted in ClickHouse
+long-diff-mistakes: ; SIGHTLINE_MISTAKES=all $(proof) '^TestDiffCatchesMistakes$$' ./internal/e2e ## every mistake, DuckDB against ClickHouse
+long-clickhouse-types: ; SIGHTLINE_THIN=1 $(proof) '^TestStore$$' ./store/clickhouse ## every type in every way on ClickHouse
+long-filters: ; SIGHTLINE_KEY_SETS=24 $(proof) '^TestKeys$$' ./store/duckdb ./store/clickhouse ## 24 sets of filters of keys
 long-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestKill$$' ./internal/e2e ## 20 kills of the example under a stream of events
 long-clickhouse-kill: ; SIGHTLINE_LONG=200 SIGHTLINE_BUSY=2 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 200 kills of a ClickHouse server beside two busy processes
 long-copy: ; SIGHTLINE_COPY_EVENTS=1000000 $(proof) '^TestCopy$$' ./internal/e2e ## a million events carried to ClickHouse, killed twice
