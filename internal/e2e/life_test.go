@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // empty starts the example without a demo, with one website.
@@ -153,14 +155,16 @@ func TestErrorsAreOneLine(t *testing.T) {
 }
 
 // TestDemoIsMadeOnce compares a demo that was killed while it was made, and started
-// over and over, with one that was made at once.
+// over and over, with one that was made at once. It makes the demo twice, and runs when
+// SIGHTLINE_LONG says how often to kill; TestFill… in example prove it of the filler.
 func TestDemoIsMadeOnce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("makes the demo twice")
+	kills := storetest.Number(t, "SIGHTLINE_LONG", 0)
+	if kills == 0 {
+		t.Skip("run by make long-demo")
 	}
 	troubled, calm := t.TempDir(), t.TempDir()
-	for range 3 {
+	for range kills {
 		p := launch(t, troubled, "--json")
 		time.Sleep(700 * time.Millisecond)
 		p.kill(t)
