@@ -87,10 +87,12 @@ func (l *AuditLog) replaceRoster(ctx context.Context, db querier, r audit.Roster
 	return err
 }
 
-// Append implements [audit.Log], in one transaction.
+// Append implements [audit.Log], in one transaction. It waits for one that appends to the
+// chain: an earlier call whose outcome is in doubt may still be committing the same records.
 func (l *AuditLog) Append(ctx context.Context, head audit.Mark, records []audit.Record) error {
 	return l.update(ctx, "append to audit log", func(ctx context.Context, db querier) error {
-		found, err := collectFrom(ctx, db, l.selectChains().Where(sq.Eq{"writer": head.Writer}), scanChain)
+		q := l.selectChains().Where(sq.Eq{"writer": head.Writer}).Suffix(l.s.lang.forUpdate)
+		found, err := collectFrom(ctx, db, q, scanChain)
 		if err != nil {
 			return err
 		}
