@@ -13,10 +13,15 @@
 // may hold other tables too, but none of our names. Each process opens up to 4 connections
 // for writing and 8 for reading. Every operation ends within Config.Timeout; when the
 // server is away, or a row is locked for longer than Config.Wait, its error wraps
-// store.ErrUnavailable. A connection that broke while it was idle is noticed and replaced;
-// when one breaks during a commit, the error says so and the outcome is unknown. What the
-// DSN says of the session itself (lock_timeout, application_name, connect_timeout) wins
-// over what the package sets.
+// store.ErrUnavailable. A connection that broke while it was idle is noticed and replaced.
+// What the DSN says of the session itself (lock_timeout, application_name, connect_timeout)
+// wins over what the package sets.
+//
+// When a connection breaks during a commit, the server may have committed. Nothing is tried
+// again then, and the error wraps [ErrInDoubt]. To make the same change once more is safe where
+// it names what it changes: a revocation stays the first one, and an id that was kept answers
+// [ErrExists]. It is not where an id is made, nor for [Store.RotateKey]. Whether what was
+// answered outlives a crash of the server is up to the server's synchronous_commit.
 //
 // # Versions
 //

@@ -16,7 +16,8 @@ import (
 // CreateKey keeps k under a new secret, and returns both: k as it is kept (see
 // [auth.Issuer.Issue]), and the secret, this once. Its error wraps auth.ErrBadKey for a
 // key that [auth.Key.Check] refuses, [ErrNoOwner], and [ErrExists] and auth.ErrExists
-// for a known id.
+// for a known id. After a commit in doubt it looks for the secret; its error wraps
+// [ErrInDoubt] when it did not find it, and then there may be a key whose secret is lost.
 func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Key{}, auth.Secret{}, err
@@ -34,10 +35,10 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 	if errors.Is(err, ErrExists) {
 		err = fmt.Errorf("%w: %w", err, auth.ErrExists)
 	}
-	if err != nil {
+	s.tell(ctx, k.ID, err)
+	if err = s.settleSecret(ctx, k.ID, secret, err); err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
-	s.tell(ctx, k.ID)
 	return k, secret, nil
 }
 
@@ -46,6 +47,10 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 // All else of the key stays. Of rotations at the same time one is made, and the others
 // change nothing: their error wraps auth.ErrConflict. Otherwise its error wraps
 // auth.ErrNotFound, and auth.ErrBadKey for a revoked or expired key or a negative grace.
+//
+// After a commit in doubt it looks for the new secret. When it did not find it, its error
+// wraps [ErrInDoubt], and the rotation may be made yet, with a secret that is lost. Then
+// [auth.Key.Start] differs from before, and to rotate again ends the secret that is in use.
 func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Key{}, auth.Secret{}, err
@@ -70,15 +75,28 @@ func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (
 	if errors.Is(err, auth.ErrNotFound) {
 		err = s.wrap(ctx, "rotate key", auth.ErrConflict)
 	}
-	if err != nil {
+	if err = s.settleSecret(ctx, id, secret, err); err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
 	return k, secret, nil
 }
 
+// settleSecret looks what became of a change in doubt that was to give the key of id a
+// secret, which nobody can make anew. It returns nil when it was made, else err.
+func (s *Store) settleSecret(ctx context.Context, id string, secret auth.Secret, err error) error {
+	if !errors.Is(err, ErrInDoubt) {
+		return err
+	}
+	if found, look := s.keyRow(ctx, "look for a secret", id); look == nil && found.digest == s.digest(secret) {
+		return nil
+	}
+	return err
+}
+
 // ChangeKey lets change amend the key of an id (see [auth.Issuer.Amend]), and returns it as
 // it is kept now. Changes of the same key at once follow one upon another. change runs
-// within a transaction: it must not ask this store. Its error wraps auth.ErrNotFound, and
+// within a transaction: it must not ask this store. After [ErrInDoubt] it may have been kept:
+// a change that sets fields can be made again. Its error wraps auth.ErrNotFound, and
 // auth.ErrBadKey for a revoked key or what makes none.
 func (s *Store) ChangeKey(ctx context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
 	var kept auth.Key
@@ -96,10 +114,10 @@ func (s *Store) ChangeKey(ctx context.Context, id string, change func(*auth.Key)
 		}
 		return s.rewriteKey(ctx, db, kept)
 	})
+	s.tell(ctx, id, err)
 	if err != nil {
 		return auth.Key{}, err
 	}
-	s.tell(ctx, id)
 	return kept, nil
 }
 
@@ -140,9 +158,7 @@ func (s *Store) changeKey(ctx context.Context, what, id string, q sq.UpdateBuild
 		}
 		return err
 	})
-	if err == nil {
-		s.tell(ctx, id)
-	}
+	s.tell(ctx, id, err)
 	return err
 }
 

@@ -49,6 +49,8 @@ type lang struct {
 	// lost reports that a connection broke before its statement was answered. Another
 	// connection may work.
 	lost func(error) bool
+	// inDoubt reports that a commit which failed may have been made.
+	inDoubt func(error) bool
 	// fault names the kind of an error: one of the errors of store, ErrExists, or nil
 	// when it is none of them.
 	fault func(error) error
@@ -76,6 +78,7 @@ func sqlite() lang {
 		clearSalts:  "DELETE FROM salts", // whose bytes secure_delete overwrites
 		settle:      truncateLog,
 		lost:        func(error) bool { return false },
+		inDoubt:     func(error) bool { return false }, // what fails is rolled back
 		fault:       sqliteFault,
 	}
 }
@@ -101,6 +104,7 @@ func postgres() lang {
 		clearSalts: "TRUNCATE TABLE salts", // which gives the table a new file
 		settle:     func(context.Context, *sql.DB) (bool, error) { return true, nil },
 		lost:       postgresLost,
+		inDoubt:    postgresInDoubt,
 		fault:      postgresFault,
 	}
 }

@@ -19,8 +19,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// ErrExists: there is a record of that id, or a link of that slug, already.
-var ErrExists = errors.New("store/meta: exists already")
+var (
+	// ErrExists: there is a record of that id, or a link of that slug, already.
+	ErrExists = errors.New("store/meta: exists already")
+	// ErrInDoubt: the connection broke while the change was committed, so it may have been
+	// made or not. Look before you make it again.
+	ErrInDoubt = errors.New("store/meta: it is not known whether the change was made")
+)
 
 // Config says where records lie and how keys are made. Exactly one of Path and DSN is
 // required.
@@ -76,7 +81,8 @@ var (
 // and bringing older records forward; processes that do so together wait for each other.
 // Its error joins all problems of cfg, or wraps store.ErrNewerSchema (of a newer
 // program), store.ErrCorrupt (damaged, or not of this program) or store.ErrUnavailable
-// (locked, not to be reached, or no rights); then all is as it was.
+// (locked, not to be reached, or no rights); then all is as it was. Where it ended amid
+// bringing forward, opening again goes on: each step is a transaction that notes itself.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return open(ctx, cfg, migrations())
 }

@@ -99,7 +99,8 @@ func provider(l lang, db *sql.DB, files fs.FS) (*goose.Provider, error) {
 	return p, nil
 }
 
-// migrate brings the schema forward. Each migration is one transaction. Where no lock
+// migrate brings the schema forward. Each migration is one transaction, in which its version
+// is noted too: a commit whose outcome is unknown was made whole or not at all. Where no lock
 // keeps other processes out, whoever trips over another's work looks again.
 func (s *Store) migrate(ctx context.Context, files fs.FS) error {
 	for try := 1; ; try++ {

@@ -111,17 +111,32 @@ func (migrationLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 	return errors.Join(err, reset)
 }
 
+// postgresInDoubt reports whether a commit that failed may have been made: unless the server
+// said that it was not. pgx's SafeToRetry does not tell, since it takes a connection that
+// broke before the answer for one that broke before the question.
+func postgresInDoubt(err error) bool {
+	if e, said := errors.AsType[*pgconn.PgError](err); said {
+		return ended(e)
+	}
+	return !errors.Is(err, pgx.ErrTxCommitRollback) && !errors.Is(err, sql.ErrTxDone)
+}
+
+// ended reports whether the server ended the connection, whatever ran on it.
+func ended(e *pgconn.PgError) bool {
+	return e.Code == "57P01" || e.Code == "57P02" || e.Code == "57P05"
+}
+
 // postgresLost reports whether err is that of a connection that broke, rather than of
-// one that could not be made.
+// one that could not be made. Its statement may have run.
 func postgresLost(err error) bool {
 	if _, unmade := errors.AsType[*pgconn.ConnectError](err); unmade {
 		return false
 	}
-	if pgconn.SafeToRetry(err) { // nothing was sent
+	if pgconn.SafeToRetry(err) {
 		return true
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.Code == "57P01" || e.Code == "57P02" || e.Code == "57P05" // ended by the server
+		return ended(e)
 	}
 	for _, end := range []error{
 		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE, driver.ErrBadConn,

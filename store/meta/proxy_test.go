@@ -1,11 +1,24 @@
 package meta
 
 import (
+	"bytes"
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+)
+
+// A fate is what becomes of a COMMIT on its way to the server. But for the first its sender
+// sees the connection break, whatever the server does.
+type fate int
+
+const (
+	delivered  fate = iota
+	unsent          // it never arrives
+	unanswered      // it arrives, and the answer does not
+	late            // it arrives when proxy.release is closed
 )
 
 // proxy stands between the store and the server, and can be cut or made to hang.
@@ -17,6 +30,9 @@ type proxy struct {
 	cut   bool
 	hang  bool
 	conns []net.Conn
+
+	commits []fate        // of the next ones
+	release chan struct{} // for those that are late
 }
 
 func startProxy(t *testing.T, target string) *proxy {
@@ -25,7 +41,7 @@ func startProxy(t *testing.T, target string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: l, target: target}
+	p := &proxy{listener: l, target: target, release: make(chan struct{})}
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -51,14 +67,21 @@ func (p *proxy) serve(c net.Conn) {
 	p.mu.Lock()
 	p.conns = append(p.conns, c, up)
 	p.mu.Unlock()
-	go p.copy(up, c)
-	p.copy(c, up)
+	var doomed atomic.Bool // its COMMIT is on its way, and nobody will hear what became of it
+	go p.copy(up, c, &doomed)
+	p.copy(c, up, &doomed)
 }
 
-func (p *proxy) copy(to, from net.Conn) {
+func (p *proxy) copy(to, from net.Conn, doomed *atomic.Bool) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := from.Read(buf)
+		if err == nil && doomed.Load() { // the answer
+			err = net.ErrClosed
+		}
+		if err == nil && bytes.Contains(buf[:n], []byte("commit\x00")) {
+			err = p.meet(from, doomed)
+		}
 		p.mu.Lock()
 		hang := p.hang
 		p.mu.Unlock()
@@ -70,6 +93,35 @@ func (p *proxy) copy(to, from net.Conn) {
 			return
 		}
 	}
+}
+
+// meet has a COMMIT meet its fate. Its error says that it does not arrive.
+func (p *proxy) meet(sender net.Conn, doomed *atomic.Bool) error {
+	p.mu.Lock()
+	var now fate
+	if len(p.commits) > 0 {
+		now, p.commits = p.commits[0], p.commits[1:]
+	}
+	p.mu.Unlock()
+	switch now {
+	case unsent:
+		return net.ErrClosed
+	case late:
+		_ = sender.Close()
+		<-p.release
+		fallthrough
+	case unanswered:
+		doomed.Store(true)
+	case delivered:
+	}
+	return nil
+}
+
+// next sets what becomes of the next commits.
+func (p *proxy) next(all ...fate) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commits = all
 }
 
 func (p *proxy) set(cut, hang bool) {

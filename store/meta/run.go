@@ -111,8 +111,9 @@ func keepable(args ...any) bool {
 	})
 }
 
-// update runs f in a transaction: all of it is on disk when update returns nil, and
-// none of it when f failed. f uses the context that it is given.
+// update runs f in a transaction: all of it is on disk when update returns nil, and none of
+// it after an error, unless that wraps ErrInDoubt. f runs once, and uses the context that
+// it is given.
 func (s *Store) update(ctx context.Context, what string, f func(context.Context, querier) error) error {
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
@@ -130,6 +131,9 @@ func (s *Store) update(ctx context.Context, what string, f func(context.Context,
 		return s.wrap(ctx, what, err)
 	}
 	if err := tx.Commit(); err != nil {
+		if s.lang.inDoubt(err) {
+			err = fmt.Errorf("%w: %w", ErrInDoubt, err)
+		}
 		return s.wrap(ctx, what, fmt.Errorf("commit: %w", err))
 	}
 	return nil

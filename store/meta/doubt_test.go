@@ -1,0 +1,140 @@
+package meta
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/internal/pgtest"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// told counts what a store says of its keys.
+type told struct{ atomic.Int64 }
+
+func (t *told) KeyChanged(context.Context, string) { t.Add(1) }
+
+// TestRotationInDoubt breaks the connection at the commit of a rotation. Whether it was made
+// or not, the secret that people use lives on for the grace that was asked for.
+func TestRotationInDoubt(t *testing.T) {
+	for f, made := range map[fate]bool{unsent: false, unanswered: true} {
+		s, p := throughProxy(t)
+		k, old, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var heard told
+		s.Notify(&heard)
+		p.next(f)
+		_, fresh, err := s.RotateKey(t.Context(), k.ID, time.Hour)
+		if errors.Is(err, ErrInDoubt) == made || errors.Is(err, store.ErrUnavailable) == made || (err == nil) != made {
+			t.Errorf("it was made: %t; the rotation: %v", made, err)
+		}
+		if heard.Load() != 1 {
+			t.Errorf("it was made: %t; caches were told %d times", made, heard.Load())
+		}
+		if err != nil { // then its caller tries again
+			if _, fresh, err = s.RotateKey(t.Context(), k.ID, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, secret := range []auth.Secret{old, fresh} {
+			if _, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil {
+				t.Errorf("it was made: %t; a secret that lives: %v", made, err)
+			}
+		}
+	}
+}
+
+// TestChangesInDoubt breaks the connection at the commit of other changes, which are made.
+func TestChangesInDoubt(t *testing.T) {
+	s, p := throughProxy(t)
+	p.next(unanswered)
+	k, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
+	if err != nil {
+		t.Fatalf("a key that was made: %v", err)
+	}
+	if found, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil || found.ID != k.ID {
+		t.Errorf("its secret: %v, %v", found, err)
+	}
+	var heard told
+	s.Notify(&heard)
+	for says, c := range map[string]struct {
+		change func() error
+		again  error
+	}{
+		"revoke": {func() error { return s.RevokeKey(t.Context(), k.ID) }, nil},
+		"create": {func() error {
+			_, err := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"})
+			return err
+		}, ErrExists},
+	} {
+		p.next(unanswered)
+		if err := c.change(); !errors.Is(err, ErrInDoubt) || !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%s, whose outcome is unknown: %v", says, err)
+		}
+		if err := c.change(); !errors.Is(err, c.again) || errors.Is(err, ErrInDoubt) {
+			t.Errorf("%s again: %v; want %v", says, err, c.again)
+		}
+	}
+	if heard.Load() != 2 {
+		t.Errorf("caches were told %d times of a revocation in doubt and its repetition", heard.Load())
+	}
+}
+
+// TestAuditInDoubt has a commit arrive while its entry is being appended once more: it is in
+// the trail once, and the chain goes on.
+func TestAuditInDoubt(t *testing.T) {
+	for _, f := range []fate{unsent, unanswered, late} {
+		t.Run(fmt.Sprint(f), func(t *testing.T) {
+			s, p := throughProxy(t)
+			w, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper, Every: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			flush := func(i int) error {
+				if err := w.Record(t.Context(), use1(i)); err != nil {
+					t.Fatal(err)
+				}
+				return w.Flush(t.Context())
+			}
+			if err := flush(1); err != nil {
+				t.Fatal(err)
+			}
+			p.next(f)
+			if err := flush(2); !errors.Is(err, ErrInDoubt) {
+				t.Fatalf("a flush whose outcome is unknown: %v", err)
+			}
+			if f == late {
+				db := pgtest.Open(t)
+				go func() {
+					awaitLock(db)
+					close(p.release)
+				}()
+			}
+			if err := w.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			r, err := audit.Verify(t.Context(), s.Audit(), pepper)
+			if err != nil || r.Err() != nil || r.Entries != 2 || len(r.Chains) != 1 {
+				t.Errorf("%d entries in %d chains, %v, %v; want 2 in 1", r.Entries, len(r.Chains), r.Err(), err)
+			}
+		})
+	}
+}
+
+// awaitLock returns when somebody waits for a chain that another transaction holds.
+func awaitLock(db *sql.DB) {
+	const waiting = "SELECT pid::text FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%audit_chains%'"
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if found, err := texts(context.Background(), db, waiting); err != nil || len(found) > 0 {
+			return
+		}
+	}
+}
