@@ -138,3 +138,32 @@ func awaitLock(db *sql.DB) {
 		}
 	}
 }
+
+// TestSaltsInDoubt breaks the connection at one of the commits of a day's first salt. Who asks
+// again gets a salt, and those that are due are destroyed.
+func TestSaltsInDoubt(t *testing.T) {
+	for says, fates := range map[string][]fate{
+		"the first is not made":      {unsent},
+		"the second is not made":     {delivered, unsent},
+		"the first is not answered":  {unanswered},
+		"the second is not answered": {delivered, unanswered},
+	} {
+		cfg, today := configPostgres(t), noon
+		cfg.Now = func() time.Time { return today }
+		s, p := throughProxyOf(t, cfg)
+		if _, err := s.Salt(t.Context(), today); err != nil {
+			t.Fatal(err)
+		}
+		today = today.Add(2 * day)
+		p.next(fates...)
+		if _, err := s.Salt(t.Context(), today); !errors.Is(err, ErrInDoubt) {
+			t.Fatalf("%s: %v", says, err)
+		}
+		if _, err := s.Salt(t.Context(), today); err != nil {
+			t.Errorf("%s: asked again: %v", says, err)
+		}
+		if left, err := texts(t.Context(), s.read, "SELECT day::text FROM salts"); err != nil || len(left) != 1 {
+			t.Errorf("%s: there are salts of the days %v, %v; want one of today", says, left, err)
+		}
+	}
+}

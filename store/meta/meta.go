@@ -62,7 +62,7 @@ type Store struct {
 	sql    sq.StatementBuilderType
 	issuer auth.Issuer
 	salts  saltCache
-	traces atomic.Bool // destroyed salts may still be read in the write-ahead log
+	traces atomic.Bool // destroyed salts may still be read in the write-ahead log: at first, those of a process that died
 	uses   uses
 
 	mu      sync.Mutex
@@ -129,6 +129,7 @@ func (s *Store) prepare(ctx context.Context, files fs.FS) error {
 	if err := s.migrate(ctx, files); err != nil {
 		return err
 	}
+	s.traces.Store(true)
 	return s.Maintain(ctx)
 }
 

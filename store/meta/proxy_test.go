@@ -139,7 +139,11 @@ func (p *proxy) set(cut, hang bool) {
 // throughProxy is a store that reaches its server through a proxy.
 func throughProxy(t *testing.T) (*Store, *proxy) {
 	t.Helper()
-	cfg := configPostgres(t)
+	return throughProxyOf(t, configPostgres(t))
+}
+
+func throughProxyOf(t *testing.T, cfg Config) (*Store, *proxy) {
+	t.Helper()
 	u, err := url.Parse(cfg.DSN)
 	if err != nil {
 		t.Fatal(err)

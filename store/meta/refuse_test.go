@@ -128,11 +128,9 @@ func rewrite(f func([]byte) []byte) func(*testing.T, Config) {
 
 func TestNewerFileWithALogIsNotTouched(t *testing.T) {
 	cfg := filled(t, config(t))
-	newer, err := open(t.Context(), cfg, later(t))
-	if err != nil {
+	if err := mustOpen(t, cfg).migrate(t.Context(), later(t)); err != nil {
 		t.Fatal(err)
 	}
-	defer newer.Close()
 	// What a crash of the newer program leaves: the file, and a log that was not moved into it.
 	crashed := cfg
 	crashed.Path = filepath.Join(t.TempDir(), "meta.sqlite")

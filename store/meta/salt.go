@@ -32,8 +32,8 @@ func dayNumber(t time.Time) int64 {
 }
 
 // Salt returns the salt of the UTC day that day lies in: 32 random bytes, the same to
-// everyone who asks, in whatever process. Who asks first makes it, and destroys those
-// from before yesterday. Its error wraps store.ErrNotFound for a day whose salt is
+// everyone who asks, in whatever process. Who asks first destroys those from before
+// yesterday, and makes it; whatever of the two failed is done by who asks next. Its error wraps store.ErrNotFound for a day whose salt is
 // destroyed, and store.ErrInvalid for a day after tomorrow, by the clock of Config.
 func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 	n, today := dayNumber(day), dayNumber(s.cfg.Now())
@@ -52,10 +52,11 @@ func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 		return nil, err
 	}
 	if len(found) == 0 {
-		if found, err = s.makeSalt(ctx, n, q); err != nil {
+		// Old salts go first: once there is a new one, nobody looks for them until tomorrow.
+		if err := s.destroySalts(ctx, today); err != nil {
 			return nil, err
 		}
-		if err := s.destroySalts(ctx, today); err != nil {
+		if found, err = s.makeSalt(ctx, n, q); err != nil {
 			return nil, err
 		}
 	}

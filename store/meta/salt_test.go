@@ -2,6 +2,7 @@ package meta
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"sync"
@@ -128,6 +129,15 @@ func TestOldSaltsAreDestroyed(t *testing.T) {
 			},
 			"by a restart": func(t *testing.T, s *Store, cfg Config, _ time.Time) {
 				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				mustOpen(t, cfg)
+			},
+			"by a start, after a process died before the log was emptied": func(t *testing.T, s *Store, cfg Config, now time.Time) {
+				err := s.update(t.Context(), "destroy", func(ctx context.Context, db querier) error {
+					return s.keepSalts(ctx, db, dayNumber(now)-1)
+				})
+				if err != nil {
 					t.Fatal(err)
 				}
 				mustOpen(t, cfg)
