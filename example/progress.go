@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/example/demo"
@@ -31,8 +32,8 @@ type progress struct {
 }
 
 // A filler writes demo traffic up to now. The end of a batch is noted before and after;
-// so however often and wherever the program dies, every row is stored once. A store that
-// may keep a part of a batch knows its rows by their ids for long enough.
+// so however often and wherever the program dies, every row is stored once. Of a batch that
+// was not noted after, the store itself says which rows it has.
 type filler struct {
 	store   demoStore
 	traffic *demo.Generator
@@ -80,17 +81,26 @@ func (f *filler) write(ctx context.Context, p *progress, end time.Time) (int, er
 		return 0, err
 	}
 	b := f.traffic.Batch(p.Covered, end)
-	if b.Len() > 0 {
-		_, err := f.store.Write(ctx, b)
-		for try := 1; try < demoTries && errors.Is(err, store.ErrUnavailable); try++ {
-			_, err = f.store.Write(ctx, b) // every row has an id: none is stored twice
-		}
-		if err != nil {
-			return 0, fmt.Errorf("writing demo traffic: %w", err)
-		}
+	if err := f.keep(ctx, b); err != nil {
+		return 0, err
 	}
 	*p = progress{From: p.From, Covered: end}
 	return b.Len(), f.save(*p)
+}
+
+// keep returns without an error when all of b is stored.
+func (f *filler) keep(ctx context.Context, b *store.Batch) error {
+	if b.Len() == 0 {
+		return nil
+	}
+	_, err := f.store.Write(ctx, b)
+	for try := 1; try < demoTries && errors.Is(err, store.ErrUnavailable); try++ {
+		_, err = f.store.Write(ctx, b) // every row has an id: none is stored twice
+	}
+	if err != nil {
+		return fmt.Errorf("writing demo traffic: %w", err)
+	}
+	return nil
 }
 
 // load reads how far earlier runs came, and settles a write that one of them did not
@@ -109,15 +119,6 @@ func (f *filler) load(ctx context.Context, now time.Time) (progress, error) {
 	if err := json.Unmarshal(text, &p); err != nil {
 		return progress{}, fmt.Errorf("%s: %w", f.file, err)
 	}
-	if p.Writing.After(p.Covered) {
-		there, err := f.stored(ctx, f.traffic.Batch(p.Covered, p.Writing))
-		if err != nil {
-			return progress{}, err
-		}
-		if there {
-			p.Covered = p.Writing
-		}
-	}
 	if p.Covered.After(p.From) {
 		there, err := f.any(ctx, p)
 		if err != nil {
@@ -127,70 +128,78 @@ func (f *filler) load(ctx context.Context, now time.Time) (progress, error) {
 			return anew, nil // the analytics were taken away
 		}
 	}
-	return progress{From: p.From, Covered: p.Covered}, nil
+	if p.Writing.After(p.Covered) {
+		err = f.settle(ctx, &p)
+	}
+	return p, err
 }
 
 // any reports whether there is an event of [p.From, p.Covered).
 func (f *filler) any(ctx context.Context, p progress) (bool, error) {
-	d := f.store.Dialect()
-	return f.found(ctx, "events", store.Subject{Kind: store.KindWebsite, ID: f.website},
-		"t.time >= "+d.Arg("since", dialect.Int)+" AND t.time < "+d.Arg("until", dialect.Int),
-		dialect.Arg{Name: "since", Kind: dialect.Int, Value: p.From.UnixMilli()},
-		dialect.Arg{Name: "until", Kind: dialect.Int, Value: p.Covered.UnixMilli()})
+	counted, err := f.ask(ctx, f.store.Dialect().Call(dialect.Count), dialect.Int, "events",
+		store.Subject{Kind: store.KindWebsite, ID: f.website}, p.From, p.Covered)
+	return err == nil && counted.Ints[0] > 0, err
 }
 
-// stored reports whether b was written, by looking for a row of every kind that it has.
-func (f *filler) stored(ctx context.Context, b *store.Batch) (bool, error) {
-	type one struct {
-		table, id string
-		subject   store.Subject
+// settle stores what the store lacks of [p.Covered, p.Writing): all, nothing, or what a
+// write that broke off has left. It goes by the rows that are there, not by whether their
+// ids are known, since it may be long ago.
+func (f *filler) settle(ctx context.Context, p *progress) error {
+	b := f.traffic.Batch(p.Covered, p.Writing)
+	err := errors.Join(
+		lack(ctx, f, p, "events", store.KindWebsite, &b.Events, func(e *store.Event) (string, string) { return e.Website, e.ID }),
+		lack(ctx, f, p, "errors", store.KindWebsite, &b.Errors, func(e *store.Error) (string, string) { return e.Website, e.ID }),
+		lack(ctx, f, p, "vitals", store.KindWebsite, &b.Vitals, func(v *store.Vital) (string, string) { return v.Website, v.ID }),
+		lack(ctx, f, p, "spans", store.KindWebsite, &b.Spans, func(s *store.Span) (string, string) { return s.Website, s.ID }),
+		lack(ctx, f, p, "visits", store.KindLink, &b.Visits, func(v *store.Visit) (string, string) { return v.Link, v.ID }),
+		lack(ctx, f, p, "checks", store.KindSchedule, &b.Checks, func(c *store.Check) (string, string) { return c.Schedule, c.ID }),
+	)
+	if err == nil {
+		err = f.keep(ctx, b)
 	}
-	var all []one
-	add := func(table string, kind store.SubjectKind, subject, id string) {
-		all = append(all, one{table, id, store.Subject{Kind: kind, ID: subject}})
+	if err != nil {
+		return err
 	}
-	if len(b.Events) > 0 {
-		add("events", store.KindWebsite, b.Events[0].Website, b.Events[0].ID)
-	}
-	if len(b.Errors) > 0 {
-		add("errors", store.KindWebsite, b.Errors[0].Website, b.Errors[0].ID)
-	}
-	if len(b.Vitals) > 0 {
-		add("vitals", store.KindWebsite, b.Vitals[0].Website, b.Vitals[0].ID)
-	}
-	if len(b.Spans) > 0 {
-		add("spans", store.KindWebsite, b.Spans[0].Website, b.Spans[0].ID)
-	}
-	if len(b.Visits) > 0 {
-		add("visits", store.KindLink, b.Visits[0].Link, b.Visits[0].ID)
-	}
-	if len(b.Checks) > 0 {
-		add("checks", store.KindSchedule, b.Checks[0].Schedule, b.Checks[0].ID)
-	}
-	for _, row := range all {
-		there, err := f.found(ctx, row.table, row.subject, "t.event_id = "+f.store.Dialect().Arg("id", dialect.Text),
-			dialect.Arg{Name: "id", Kind: dialect.Text, Value: row.id})
-		if !there || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	*p = progress{From: p.From, Covered: p.Writing}
+	return f.save(*p)
 }
 
-// found reports whether table has a row of subject that meets a condition on t.
-func (f *filler) found(ctx context.Context, table string, subject store.Subject, condition string, args ...dialect.Arg) (bool, error) {
+// lack leaves those of rows, which are of one subject, that table does not have.
+func lack[T any](ctx context.Context, f *filler, p *progress, table string, kind store.SubjectKind, rows *[]T, of func(*T) (subject, id string)) error {
+	if len(*rows) == 0 {
+		return nil
+	}
+	subject, _ := of(&(*rows)[0])
+	there, err := f.ask(ctx, "t.event_id", dialect.Text, table, store.Subject{Kind: kind, ID: subject}, p.Covered, p.Writing)
+	known := make(map[string]bool, len(there.Texts))
+	for _, id := range there.Texts {
+		known[id] = true
+	}
+	*rows = slices.DeleteFunc(*rows, func(row T) bool {
+		_, id := of(&row)
+		return known[id]
+	})
+	return err
+}
+
+// ask returns a column of the rows of subject that table has of [from, to).
+func (f *filler) ask(ctx context.Context, what string, kind dialect.Kind, table string, subject store.Subject, from, to time.Time) (store.Column, error) {
 	d := f.store.Dialect()
 	rows, err := f.store.Query(ctx, store.Statement{
 		Label: "demo",
-		SQL: "SELECT " + d.Call(dialect.Count) + " AS counted FROM " + table + " AS t WHERE t.subject = " + d.Arg("subject", dialect.Subject) +
-			" AND " + condition,
-		Args:  append(args, dialect.Arg{Name: "subject", Kind: dialect.Subject, Value: subject}),
-		Kinds: []dialect.Kind{dialect.Int},
+		SQL: "SELECT " + what + " AS asked FROM " + table + " AS t WHERE t.subject = " + d.Arg("subject", dialect.Subject) +
+			" AND t.time >= " + d.Arg("since", dialect.Int) + " AND t.time < " + d.Arg("until", dialect.Int),
+		Args: []dialect.Arg{
+			{Name: "subject", Kind: dialect.Subject, Value: subject},
+			{Name: "since", Kind: dialect.Int, Value: from.UnixMilli()},
+			{Name: "until", Kind: dialect.Int, Value: to.UnixMilli()},
+		},
+		Kinds: []dialect.Kind{kind},
 	})
 	if err != nil {
-		return false, fmt.Errorf("looking for demo traffic: %w", err)
+		return store.Column{}, fmt.Errorf("looking for demo traffic: %w", err)
 	}
-	return rows.Len == 1 && rows.Columns[0].Ints[0] > 0, nil
+	return rows.Columns[0], nil
 }
 
 func (f *filler) save(p progress) error {

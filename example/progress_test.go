@@ -30,17 +30,32 @@ func TestMain(m *testing.M) {
 
 var errDied = errors.New("the process died")
 
-// A mortal store ends the process, as it were, before or after one of its writes.
+// A mortal store ends the process, as it were, at one of its writes.
 type mortal struct {
 	*duckdb.Store
-	left   int // writes until it dies
-	before bool
+	left int // writes until it dies
+	kept kept
 }
+
+// kept is what a store has of the write at which it died.
+type kept int
+
+const (
+	all kept = iota
+	none
+	some // as servers may that store by parts
+)
 
 func (m *mortal) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
 	m.left--
-	if m.left == 0 && m.before {
-		return store.Written{}, errDied
+	if m.left == 0 && m.kept != all {
+		part := *b
+		part.Events, part.Spans = part.Events[:len(part.Events)/2], part.Spans[:1]
+		if m.kept == none {
+			part = store.Batch{}
+		}
+		_, err := m.Store.Write(ctx, &part)
+		return store.Written{}, errors.Join(err, errDied)
 	}
 	w, err := m.Store.Write(ctx, b)
 	if m.left == 0 {
@@ -111,24 +126,26 @@ func want(f *filler, now time.Time) map[string]int64 {
 
 func TestFillWritesEveryRowOnce(t *testing.T) {
 	for _, row := range []struct {
-		name   string
-		dies   int // at this write; 0 is never
-		before bool
-		away   time.Duration // until the program runs again
+		name string
+		dies int // at this write; 0 is never
+		kept kept
+		away time.Duration // until the program runs again
 	}{
-		{"undisturbed", 0, false, time.Minute},
-		{"dead before a write", 7, true, time.Minute},
-		{"dead after a write", 7, false, time.Minute},
-		{"dead after a write, and away for longer than ids are remembered", 7, false, 9 * 24 * time.Hour},
-		{"dead after the first write", 1, false, 9 * 24 * time.Hour},
-		{"dead before the first write", 1, true, 9 * 24 * time.Hour},
-		{"dead after the last write", 12, false, 9 * 24 * time.Hour},
+		{"undisturbed", 0, all, time.Minute},
+		{"dead before a write", 7, none, time.Minute},
+		{"dead amid a write", 7, some, time.Minute},
+		{"dead amid a write, and away for longer than ids are remembered", 7, some, 9 * 24 * time.Hour},
+		{"dead after a write", 7, all, time.Minute},
+		{"dead after a write, and away for longer than ids are remembered", 7, all, 9 * 24 * time.Hour},
+		{"dead after the first write", 1, all, 9 * 24 * time.Hour},
+		{"dead before the first write", 1, none, 9 * 24 * time.Hour},
+		{"dead after the last write", 12, all, 9 * 24 * time.Hour},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			f, c := testFiller(t)
 			db := f.store.(*duckdb.Store)
 			if row.dies > 0 {
-				f.store = &mortal{db, row.dies, row.before}
+				f.store = &mortal{db, row.dies, row.kept}
 			}
 			if err := f.fill(t.Context(), c.now()); row.dies > 0 != errors.Is(err, errDied) {
 				t.Fatal(err)

@@ -166,6 +166,8 @@ func (r *records) explain(err error) error {
 		return plain(err, store.ErrInvalid)
 	case errors.Is(err, auth.ErrBadKey):
 		return plain(err, auth.ErrBadKey)
+	case errors.Is(err, meta.ErrInDoubt):
+		return fmt.Errorf("%w; look at what is there before you do it again", err)
 	case errors.Is(err, store.ErrUnavailable):
 		return fmt.Errorf("%w; try again", err)
 	}
