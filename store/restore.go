@@ -11,13 +11,15 @@ type Lister interface {
 
 // A Restorer takes rows over from another store. It is optional beside Store.
 type Restorer interface {
-	// Restore stores b and returns when it is durable. Unlike Writer.Write it stores
-	// rows whose event ids it has: the caller knows which rows are missing. A later
-	// Write of the same ids counts as a repeat all the same.
+	// Restore stores b. Nil means that all of it is durable and that queries see it.
+	// Unlike Writer.Write it stores rows whose event ids it has: the caller has looked
+	// which rows are missing. A later Write of the same ids counts as a repeat all the same.
 	//
-	// Mark names this set of rows. When a process restored the rows of one table and
-	// UTC month under a mark and died before it heard the outcome, the next may do the
-	// same again: they are stored once, even if the first attempt still goes on. After
-	// other errors none or a part of b may be stored.
+	// After an error none, a part or all of b may be stored, and the caller looks again
+	// before it restores what is missing still. What a look does not show is an attempt
+	// that goes on, as of a process that died before it heard the outcome. So mark names
+	// this set of rows: those of one table and UTC month that are restored again under one
+	// mark are stored once, even if the first attempt ends later. Who finds rows missing
+	// that were restored without an error, since somebody removed them, takes another mark.
 	Restore(ctx context.Context, mark string, b *Batch) error
 }

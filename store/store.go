@@ -78,7 +78,8 @@ type Versioner interface {
 
 // An Eraser removes data for good. It is optional beside Store.
 type Eraser interface {
-	// Erase removes all rows of s, and reports how many there were.
+	// Erase removes all rows of s, and reports how many there were. After an error a part
+	// of them may be gone, and how many is not known; erasing again removes the rest.
 	Erase(ctx context.Context, s Subject) (int64, error)
 }
 

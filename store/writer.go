@@ -8,10 +8,13 @@ import (
 
 // A Writer takes rows in. It is optional beside Store.
 type Writer interface {
-	// Write stores b, and returns nil when all of it is durable. After an error a part of
-	// it may be stored when the database is on other machines; an embedded one stores
-	// b whole or not at all. Writing b again stores what is missing, and of rows with an
-	// id nothing twice.
+	// Write stores b. Nil means that all of it is durable and that queries see it, also
+	// when b was written before with an error: nil never rests on the word that something
+	// was sent, only on rows that are there.
+	//
+	// After an error all of b may be stored, or nothing, or, when the database is on other
+	// machines, a part of it, now or a little later; an embedded one stores b whole or not
+	// at all. Writing b again stores what is missing, and no row twice.
 	//
 	// An event id counts once per subject and kind of row (page events, custom
 	// events, clicks, errors, vitals, spans, visits, checks are eight kinds; a pageview, an

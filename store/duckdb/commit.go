@@ -37,7 +37,7 @@ func (w *writer) commit(group []*write) {
 	if err == nil {
 		err = w.save(group)
 	}
-	known := errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrCorrupt)
+	known := w.conn == nil || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrCorrupt)
 	if err != nil && !known && len(group) > 1 {
 		for _, one := range group {
 			w.commit([]*write{one})
@@ -75,7 +75,9 @@ func (w *writer) save(group []*write) error {
 	})
 	if err != nil {
 		err = w.failed(err)
-		// Whether a commit that broke the engine is stored, the file tells.
+		// Whether a commit that broke the engine is stored, the file tells once it is open
+		// again: its version lies in the same transaction, and nobody else writes here.
+		// While it cannot be opened nobody knows, and a retry finds the receipts or not.
 		if w.conn == nil || cat.latest() < version {
 			return err
 		}

@@ -14,8 +14,9 @@ var (
 	_ store.Restorer = (*Store)(nil)
 )
 
-// Restore stores b whole or not at all. It needs no mark: what another process wrote is
-// finished when this one can open the file.
+// Restore stores b whole or not at all. It needs no mark, since a look at the rows shows
+// every earlier attempt: what this process hands in is committed in turn, and what another
+// one wrote is finished when this one can open the file.
 func (s *Store) Restore(ctx context.Context, _ string, b *store.Batch) error {
 	rows, err := arrange(b)
 	if err != nil {

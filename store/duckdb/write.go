@@ -32,7 +32,9 @@ type write struct {
 }
 
 // Write stores b whole or not at all, and returns when it is durable. The work that
-// needs no transaction is done by the caller's goroutine.
+// needs no transaction is done by the caller's goroutine. Rows, receipts and versions are
+// one transaction, so an id that counts as received is that of a row that was stored. Only
+// an error of an engine that could not be opened again leaves open which of the two it was.
 //
 // While the writer is busy, Write waits for it or for ctx; a write that the writer
 // has not taken when ctx ends is not stored. Once taken, Write waits for the commit

@@ -4,7 +4,9 @@
 // [Copy] compares what the stores hold of every website, link and monitor by table and
 // UTC day, carries over what the target lacks, and compares again. Nothing is kept
 // beside the stores: what is there says how far it came. So it may be ended or killed
-// at any moment and called again; days that are equal are not read a second time.
+// at any moment and called again; days that are equal are not read a second time. That
+// the target took rows without an error is not taken for their being there either: the
+// last comparison says so. It relies on queries of the target that see what was restored.
 //
 // Days are compared by their number of rows and by a digest of 64 bits over all columns
 // of all rows, which both databases compute and which does not depend on order. [Verify]

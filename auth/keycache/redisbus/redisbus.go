@@ -3,8 +3,10 @@
 // caches' time.
 //
 // It carries ids of keys, nothing else, and nobody depends on it: a message that is lost,
-// or a Redis that is away, leaves the caches' own bound. When a connection was lost and is
-// there again, caches forget everything, since what was said meanwhile is lost.
+// or a Redis that is away, leaves the caches' own bound, which is keycache.Config.TTL. A
+// message is sent once, and may be lost with the connection of whoever sends it; one that
+// comes twice does no harm. When a connection that listens was lost and is there again,
+// caches forget everything, since what was said meanwhile is lost.
 package redisbus
 
 import (

@@ -16,6 +16,10 @@
 // own count. So a caller far over the limit costs few round trips, and a Redis that lost
 // its data does not open the gates.
 //
+// A call whose answer is lost may have been counted. It is not sent again, by [Options] not
+// by the client either, and is counted by the process: what is not known refuses more, and
+// lets no more pass.
+//
 // Requests at the same time are counted by process, not through Redis.
 //
 // Redis needs to be 5 or newer; a user of an access list needs EVAL, EVALSHA, GET, SET
