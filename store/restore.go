@@ -19,7 +19,6 @@ type Restorer interface {
 	// before it restores what is missing still. What a look does not show is an attempt
 	// that goes on, as of a process that died before it heard the outcome. So mark names
 	// this set of rows: those of one table and UTC month that are restored again under one
-	// mark are stored once, even if the first attempt ends later. Who finds rows missing
-	// that were restored without an error, since somebody removed them, takes another mark.
+	// mark are stored once, even if the first attempt ends later.
 	Restore(ctx context.Context, mark string, b *Batch) error
 }
