@@ -2,6 +2,9 @@ package clickhouse
 
 import (
 	"fmt"
+	"math"
+	"math/big"
+	"reflect"
 
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
@@ -61,4 +64,132 @@ func null(c *store.Column, n int) {
 	default:
 		c.Texts = append(c.Texts, "")
 	}
+}
+
+// A cell is where the driver puts the values of one column, one after the other. It
+// has the driver's own type, which saves reflection for every value.
+type cell interface {
+	into() any                               // what the driver scans into
+	move(to *store.Column, before int) error // appends what was scanned to what there is before
+}
+
+// A push appends a value to a column. It reports whether the value is a known one; for
+// one that is not, it appends nothing.
+type push[T any] func(to *store.Column, v T) (known bool, err error)
+
+// A plain cell has a value always.
+type plain[T any] struct {
+	v    T
+	push push[T]
+}
+
+func (c *plain[T]) into() any { return &c.v }
+
+func (c *plain[T]) move(to *store.Column, before int) error {
+	known, err := c.push(to, c.v)
+	settle(to, before, known)
+	return err
+}
+
+// A nullable cell has a value or none.
+type nullable[T any] struct {
+	v    *T
+	push push[T]
+}
+
+func (c *nullable[T]) into() any { return &c.v }
+
+func (c *nullable[T]) move(to *store.Column, before int) (err error) {
+	known := c.v != nil
+	if known {
+		known, err = c.push(to, *c.v)
+	}
+	settle(to, before, known)
+	return err
+}
+
+// settle marks the value after those before as known or appends an unknown one.
+func settle(to *store.Column, before int, known bool) {
+	switch {
+	case !known:
+		null(to, before)
+	case to.Valid != nil:
+		to.Valid = append(to.Valid, true)
+	}
+}
+
+// makers are what makes a cell, by the type of Go that the driver has for a column.
+type makers map[reflect.Type]func() cell
+
+// with adds what makes cells of T, null or not.
+func with[T any](m makers, p push[T]) makers {
+	m[reflect.TypeFor[T]()] = func() cell { return &plain[T]{push: p} }
+	m[reflect.TypeFor[*T]()] = func() cell { return &nullable[T]{push: p} }
+	return m
+}
+
+// cellOf is a cell for a column of the driver's type t, unless kind cannot be made of it.
+func cellOf(kind dialect.Kind, t reflect.Type) (cell, bool) {
+	if t == reflect.TypeFor[*any]() { // nulls alone
+		return &nullable[any]{}, true
+	}
+	maker, ok := cells[kind][t]
+	if !ok {
+		return nil, false
+	}
+	return maker(), true
+}
+
+var cells = map[dialect.Kind]makers{
+	dialect.Int: with(with(with(with(with(with(with(with(with(with(makers{},
+		pushInt[int64]), pushInt[int32]), pushInt[int16]), pushInt[int8]),
+		pushUint[uint64]), pushInt[uint32]), pushInt[uint16]), pushInt[uint8]),
+		pushBool), pushBig),
+	dialect.Float: with(with(makers{}, pushFloat[float64]), pushFloat[float32]),
+	dialect.Text:  with(makers{}, pushText),
+}
+
+func pushInt[T int64 | int32 | int16 | int8 | uint32 | uint16 | uint8](to *store.Column, v T) (bool, error) {
+	to.Ints = append(to.Ints, int64(v))
+	return true, nil
+}
+
+func pushUint[T uint64](to *store.Column, v T) (bool, error) {
+	if v > math.MaxInt64 {
+		return false, fmt.Errorf("%d does not fit in 64 bits with a sign", v)
+	}
+	to.Ints = append(to.Ints, int64(v))
+	return true, nil
+}
+
+func pushBig(to *store.Column, v big.Int) (bool, error) {
+	if !v.IsInt64() {
+		return false, fmt.Errorf("%s does not fit in 64 bits with a sign", &v)
+	}
+	to.Ints = append(to.Ints, v.Int64())
+	return true, nil
+}
+
+func pushBool(to *store.Column, v bool) (bool, error) {
+	var n int64
+	if v {
+		n = 1
+	}
+	to.Ints = append(to.Ints, n)
+	return true, nil
+}
+
+// pushFloat takes a number that is none for an unknown one.
+func pushFloat[T float64 | float32](to *store.Column, v T) (bool, error) {
+	f := float64(v)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return false, nil
+	}
+	to.Floats = append(to.Floats, f)
+	return true, nil
+}
+
+func pushText(to *store.Column, v string) (bool, error) {
+	to.Texts = append(to.Texts, v)
+	return true, nil
 }

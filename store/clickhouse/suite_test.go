@@ -1,6 +1,7 @@
 package clickhouse_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -82,4 +83,57 @@ func TestWriter(t *testing.T) {
 			},
 		})
 	})
+}
+
+// TestKeys proves what keys with mandatory filters see. SIGHTLINE_SEED says of which
+// world, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	storetest.Keys(t, storetest.Harness{Open: overNative}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)),
+		storetest.Number(t, "SIGHTLINE_KEY_SETS", 2))
+}
+
+// TestReferenceCatchesMistakes plants one mistake at a time, and wants each to be seen.
+// Those that are seen beside store/duckdb, too, are planted when SIGHTLINE_MISTAKES=all.
+func TestReferenceCatchesMistakes(t *testing.T) {
+	t.Parallel()
+	planted := mistakes()
+	if storetest.AllMistakes() {
+		planted = slices.Concat(planted, storetest.Mistakes(), mistakesOfBoth())
+	}
+	storetest.Catches(t, storetest.Harness{Open: overNative}, planted)
+}
+
+// mistakes are those that can be made in ClickHouse's SQL alone.
+func mistakes() []storetest.Mistake {
+	return []storetest.Mistake{
+		{Name: "empty visitors counted", Of: dialect.Uniq, Spell: "toInt64(uniqExact($1))"},
+		{Name: "what nothing has is a zero", Of: dialect.Latest, Spell: "argMax($1, tuple($2))", When: storetest.OfType("uptime_ssl_status")},
+		{Name: "letters of ASCII alone in lower case", Of: dialect.Lower, Spell: "lower($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
+		{Name: "a final sigma in lower case", Of: dialect.Lower, Spell: "lowerUTF8($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
+		{Name: "hosts of ASCII alone in lower case", Of: dialect.Host, Spell: `extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`, When: storetest.OfType("outbound_domains")},
+		{Name: "ports kept", Of: dialect.Host, Spell: "domainWithoutWWW(lowerUTF8($1))", When: storetest.OfType("outbound_domains")},
+		{Name: "a frame that ends at the row", Of: dialect.Next, Spell: "leadInFrame(toNullable($1)) OVER (PARTITION BY $2 ORDER BY $3)", When: storetest.OfType("uptime_time_series")},
+		{Name: "numbers of properties spelled anew", Of: dialect.Properties, Spell: "ARRAY JOIN arrayMap(member -> CAST((member.1," +
+			" if(startsWith(member.2, '\"'), JSONExtractString(member.2), member.2)), 'Tuple(key String, value String)'), JSONExtractKeysAndValuesRaw($1))",
+			When: storetest.OfType("custom_event_properties")},
+	}
+}
+
+// mistakesOfBoth can be made in DuckDB's SQL as well.
+func mistakesOfBoth() []storetest.Mistake {
+	return []storetest.Mistake{
+		{Name: "visitors counted by row", Of: dialect.Uniq, Spell: "toInt64(countIf($1 <> ''))"},
+		{Name: "medians that take a neighbour", Of: dialect.Quantile, Spell: "toInt64(quantileExactOrNull($2 / 1000)($1) * 1000)"},
+		{Name: "a prefix that is a pattern", Of: dialect.StartsWith, Spell: "like($1, concat($2, '%'))", When: storetest.Filtered("%", "_")},
+		{Name: "a part that is a pattern", Of: dialect.Contains, Spell: "like($1, concat('%', $2, '%'))", When: storetest.Filtered("%", "_")},
+		{Name: "buckets cut towards zero", Of: dialect.FloorDiv, Spell: "toInt64(round(($1) / $2))"},
+		{Name: "fields of the session's last event", Of: dialect.FirstIf, Spell: "argMaxIf($1, $2, $3)"},
+		{Name: "only the first session of an id", Of: dialect.RunningMax, Spell: "min($1) OVER (PARTITION BY $2)"},
+		{Name: "the first instead of the latest", Of: dialect.Latest, Spell: "argMinOrNull($1, tuple($2))", When: storetest.OfType("uptime_overview", "uptime_ssl_status", "errors")},
+		{Name: "bounces of the events that a filter leaves", SQL: storetest.Replaced("s.`pageviews` = 1", "s.`hits` = 1"), When: storetest.OfType("summary", "summary_metrics", "session_metrics")},
+		{Name: "shares after the limit", SQL: storetest.Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
+		{Name: "pages without a tie-break", SQL: storetest.Rewritten("(ORDER BY `[a-z_]+` (?:ASC|DESC) NULLS LAST), .*? LIMIT", `$1, rand() LIMIT`)},
+		{Name: "ne drops absent values", SQL: storetest.Rewritten("\\(NOT \\(((?:t|s)\\.`[a-z_]+`|if\\([^=]*?\\)) = (\\{p\\d+:String\\})\\)\\)", `($1 <> $2 AND $1 <> '')`)},
+	}
 }
