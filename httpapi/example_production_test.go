@@ -1,0 +1,122 @@
+package httpapi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/meta"
+)
+
+// service is the handler with all that production wants. Events are in data, which
+// clickhouse.Open or duckdb.Open opened; websites, keys and the audit trail are in records.
+// Call end when nothing is served any more.
+func service(ctx context.Context, data store.Store, records *meta.Store, pepper []byte, log *slog.Logger) (_ http.Handler, end func(context.Context) error, err error) {
+	// Keys are remembered for less than a second, and forgotten when this process changes them.
+	cache, err := keycache.New(keycache.Config{Store: records})
+	if err != nil {
+		return nil, nil, err
+	}
+	records.Notify(cache) // with several processes also a bus: auth/keycache/redisbus
+	callers, keysErr := auth.Keys(auth.KeysConfig{Store: cache, Pepper: pepper, Logger: log, Used: records.KeyUsed})
+	engine, engineErr := query.New(query.Config{Store: data})
+	sites, sitesErr := store.NewCachedDirectory(store.CachedDirectoryConfig{Directory: records})
+	limits, limitsErr := ratelimit.New(ratelimit.Config{}) // with several processes: auth/ratelimit/redislimit around it
+	if err := errors.Join(keysErr, engineErr, sitesErr, limitsErr); err != nil {
+		return nil, nil, err
+	}
+	trail, err := audit.New(ctx, audit.Config{Log: records.Audit(), Pepper: pepper, Logger: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	versions, _ := data.(store.Versioner) // nil: answers carry no ETag
+	api, err := httpapi.New(httpapi.Config{
+		Engine:    engine,
+		Directory: sites,
+		Auth:      callers,
+		Limiter:   limits,
+		Audit:     trail,
+		Versions:  versions,
+		Health: &health.Checker{
+			Probes: map[string]health.Probe{health.Analytics: data.Ping, health.Relational: records.Ping},
+			Logger: log,
+		},
+		Logger:   log,
+		ClientIP: clientIP,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, trail.Close(ctx))
+	}
+	return api, trail.Close, nil
+}
+
+// clientIP is the address that the host's own proxy names, which overwrites the header. Take
+// no header where callers reach the program without that proxy.
+func clientIP(r *http.Request) netip.Addr {
+	addr, err := netip.ParseAddr(r.Header.Get("X-Real-Ip"))
+	if err != nil {
+		return netip.Addr{} // not known
+	}
+	return addr
+}
+
+// The whole wiring of production: limits, audit, cached keys and websites, the client's
+// address, versions for conditional requests, health. Package track takes the same parts.
+func ExampleNew_production() {
+	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
+	pepper := []byte("a secret of the host's") // from the host's secrets
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	records, err := meta.Open(ctx, meta.Config{Path: filepath.Join(dir, "records.sqlite"), Pepper: pepper, Logger: log})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer records.Close()
+	api, end, err := service(ctx, noData{}, records, pepper, log)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	_, ownerErr := records.CreateOwner(ctx, meta.Owner{ID: "acme", Name: "Acme"})
+	_, siteErr := records.CreateWebsite(ctx, store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
+	_, secret, keyErr := records.CreateKey(ctx, auth.Key{ID: "panel", Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+	fmt.Println(errors.Join(ownerErr, siteErr, keyErr))
+	fmt.Println(get(api, "/v1/websites/shop/analytics", secret.Reveal()))
+	fmt.Println(get(api, "/v1/websites/other/analytics", secret.Reveal()))
+	fmt.Println(get(api, "/health", ""))
+
+	fmt.Println(end(ctx)) // once nothing is served, so that the trail is whole
+	uses, err := records.Audit().Find(ctx, audit.Query{Key: "panel"})
+	for _, use := range uses.Records {
+		fmt.Println(use.Entry.Outcome, use.Entry.Status, use.Entry.Resource.ID)
+	}
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// 200
+	// 403
+	// 200
+	// <nil>
+	// refused 403 other
+	// allowed 200 shop
+	// <nil>
+}
