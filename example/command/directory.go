@@ -1,0 +1,189 @@
+//go:build cgo
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/meta"
+)
+
+// The views are what store/meta keeps, with the names that JSON has for it.
+type (
+	ownerView struct {
+		ID        string    `json:"id"`
+		Name      string    `json:"name"`
+		CreatedAt time.Time `json:"createdAt"`
+	}
+	websiteView struct {
+		ID        string    `json:"id"`
+		Owner     string    `json:"owner"`
+		Name      string    `json:"name"`
+		Domain    string    `json:"domain"`
+		IsPublic  bool      `json:"isPublic"`
+		CreatedAt time.Time `json:"createdAt"`
+	}
+	linkView struct {
+		ID        string    `json:"id"`
+		Owner     string    `json:"owner"`
+		Slug      string    `json:"slug"`
+		TargetURL string    `json:"targetUrl"`
+		Name      string    `json:"name"`
+		CreatedAt time.Time `json:"createdAt"`
+	}
+	monitorView struct {
+		ID        string    `json:"id"`
+		Owner     string    `json:"owner"`
+		Name      string    `json:"name"`
+		URL       string    `json:"url"`
+		WebsiteID string    `json:"websiteId"`
+		CreatedAt time.Time `json:"createdAt"`
+	}
+)
+
+func (o ownerView) cells() []cell {
+	return []cell{{"OWNER", o.ID}, {"NAME", o.Name}, {"CREATED", at(o.CreatedAt)}}
+}
+
+func (w websiteView) cells() []cell {
+	return []cell{
+		{"WEBSITE", w.ID}, {"NAME", w.Name}, {"DOMAIN", w.Domain}, {"PUBLIC", strconv.FormatBool(w.IsPublic)},
+		{"OWNER", w.Owner}, {"CREATED", at(w.CreatedAt)},
+	}
+}
+
+func (l linkView) cells() []cell {
+	return []cell{
+		{"LINK", l.ID}, {"SLUG", l.Slug}, {"TARGET", l.TargetURL}, {"NAME", l.Name},
+		{"OWNER", l.Owner}, {"CREATED", at(l.CreatedAt)},
+	}
+}
+
+func (m monitorView) cells() []cell {
+	return []cell{
+		{"MONITOR", m.ID}, {"NAME", m.Name}, {"ADDRESS", m.URL}, {"WEBSITE", m.WebsiteID},
+		{"OWNER", m.Owner}, {"CREATED", at(m.CreatedAt)},
+	}
+}
+
+type addOwner struct {
+	records
+
+	ID   string `placeholder:"ID" help:"Id that other commands name; made when there is none."`
+	Name string `placeholder:"NAME" help:"Name for people."`
+}
+
+func (a *addOwner) Validate() error {
+	if a.ID == "" && a.Name == "" {
+		return errors.New("--name or --id is required")
+	}
+	return nil
+}
+
+func (a *addOwner) Run(ctx context.Context, e environment) error {
+	return a.change(ctx, e, func(m *meta.Store) error {
+		o, err := m.CreateOwner(ctx, meta.Owner{ID: a.ID, Name: a.Name})
+		if errors.Is(err, meta.ErrExists) {
+			return fmt.Errorf("there is an owner %q already; choose another --id", a.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return showOne(e.out, a.JSON, ownerView(o))
+	})
+}
+
+type listOwners struct{ records }
+
+func (l *listOwners) Run(ctx context.Context, e environment) error {
+	return l.read(ctx, e, func(m *meta.Store) error {
+		all, err := m.Owners(ctx)
+		if err != nil {
+			return err
+		}
+		return showAll(e.out, l.JSON, mapped(all, func(o meta.Owner) ownerView { return ownerView(o) }))
+	})
+}
+
+type addWebsite struct {
+	owned
+
+	ID     string `placeholder:"ID" help:"Id of the website; made when there is none."`
+	Name   string `placeholder:"NAME" help:"Name for people; the domain when there is none."`
+	Domain string `required:"" placeholder:"HOST" help:"Host of the website, as shop.example."`
+	Public bool   `help:"List it as public; that opens nothing."`
+}
+
+func (a *addWebsite) Run(ctx context.Context, e environment) error {
+	return a.change(ctx, e, func(m *meta.Store) error {
+		w, err := m.CreateWebsite(ctx, store.Website{ID: a.ID, Owner: a.Owner, Name: a.Name, Domain: a.Domain, IsPublic: a.Public})
+		if err != nil {
+			return a.refused(err, fmt.Sprintf("there is a website %q already; choose another --id", a.ID))
+		}
+		return showOne(e.out, a.JSON, websiteView(w))
+	})
+}
+
+type listWebsites struct{ owned }
+
+func (l *listWebsites) Run(ctx context.Context, e environment) error {
+	return list(ctx, e, &l.owned, (*meta.Store).Websites, func(w store.Website) websiteView { return websiteView(w) })
+}
+
+type addLink struct {
+	owned
+
+	ID     string `placeholder:"ID" help:"Id of the link; made when there is none."`
+	Slug   string `placeholder:"SLUG" help:"Last part of the link's address, unique among those of the owner."`
+	Target string `required:"" placeholder:"ADDRESS" help:"Address that it leads to, as https://shop.example/sale."`
+	Name   string `placeholder:"NAME" help:"Name for people; the slug, else the target, when there is none."`
+}
+
+func (a *addLink) Run(ctx context.Context, e environment) error {
+	return a.change(ctx, e, func(m *meta.Store) error {
+		l, err := m.CreateLink(ctx, meta.Link{ID: a.ID, Owner: a.Owner, Slug: a.Slug, TargetURL: a.Target, Name: a.Name})
+		if err != nil {
+			return a.refused(err, "there is a link of that --id or --slug already; see links list")
+		}
+		return showOne(e.out, a.JSON, linkView(l))
+	})
+}
+
+type listLinks struct{ owned }
+
+func (l *listLinks) Run(ctx context.Context, e environment) error {
+	return list(ctx, e, &l.owned, (*meta.Store).Links, func(k meta.Link) linkView { return linkView(k) })
+}
+
+type addMonitor struct {
+	owned
+
+	ID      string `placeholder:"ID" help:"Id of the monitor; made when there is none."`
+	URL     string `name:"url" required:"" placeholder:"ADDRESS" help:"Address that is checked, as https://shop.example/."`
+	Website string `placeholder:"ID" help:"Id of the website that it is of, when it is of one."`
+	Name    string `placeholder:"NAME" help:"Name for people; the address when there is none."`
+}
+
+func (a *addMonitor) Run(ctx context.Context, e environment) error {
+	return a.change(ctx, e, func(m *meta.Store) error {
+		kept, err := m.CreateMonitor(ctx, meta.Monitor{ID: a.ID, Owner: a.Owner, Name: a.Name, URL: a.URL, WebsiteID: a.Website})
+		if errors.Is(err, store.ErrNotFound) && !errors.Is(err, meta.ErrNoOwner) {
+			return fmt.Errorf("%s has no website %q; see websites list --owner %[1]s", a.Owner, a.Website)
+		}
+		if err != nil {
+			return a.refused(err, fmt.Sprintf("there is a monitor %q already; choose another --id", a.ID))
+		}
+		return showOne(e.out, a.JSON, monitorView(kept))
+	})
+}
+
+type listMonitors struct{ owned }
+
+func (l *listMonitors) Run(ctx context.Context, e environment) error {
+	return list(ctx, e, &l.owned, (*meta.Store).Monitors, func(m meta.Monitor) monitorView { return monitorView(m) })
+}

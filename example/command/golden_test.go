@@ -1,0 +1,180 @@
+//go:build cgo
+
+package command
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the test's own connection
+
+	"github.com/sightline-analytics/sightline/internal/golden"
+	"github.com/sightline-analytics/sightline/internal/pgtest"
+)
+
+// An installed program is a data folder and, with PostgreSQL, a schema.
+type installed struct {
+	dir, dsn string
+}
+
+// onEachStore runs a test on an install of every relational store: SQLite always,
+// PostgreSQL when POSTGRES_DSN names a database in which schemas can be made.
+func onEachStore(t *testing.T, test func(t *testing.T, in installed)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, installed{dir: t.TempDir()}) })
+	t.Run("postgres", func(t *testing.T) { test(t, installed{t.TempDir(), pgtest.Schema(t)}) })
+}
+
+// required is an environment variable that names a server, without which a test is
+// skipped, or fails where everything has to run.
+func required(t *testing.T, name string) string {
+	t.Helper()
+	value := os.Getenv(name)
+	if value == "" {
+		how := name + " is not set; see .ci/run for how to start a server for this test"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(how)
+		}
+		t.Skip(how)
+	}
+	return value
+}
+
+// args are those of a command on the install.
+func (in installed) args(command ...string) []string {
+	args := slices.Concat(command, []string{"--data", in.dir})
+	if in.dsn != "" {
+		args = append(args, "--meta", in.dsn)
+	}
+	return args
+}
+
+// try runs a command to its end.
+func (in installed) try(t *testing.T, command ...string) (out, errs string, code int) {
+	t.Helper()
+	var o, e strings.Builder
+	code = Run(t.Context(), in.args(command...), &o, &e)
+	return o.String(), e.String(), code
+}
+
+// do runs a command that must succeed, and returns what it wrote to stdout.
+func (in installed) do(t *testing.T, command ...string) string {
+	t.Helper()
+	out, errs, code := in.try(t, command...)
+	if code != 0 {
+		t.Fatalf("%v: exit code %d, %s", command, code, errs)
+	}
+	return out
+}
+
+// What differs from run to run, and what a transcript has instead, of the same width
+// where tables have it.
+var changing = []struct {
+	what *regexp.Regexp
+	as   string
+}{
+	{regexp.MustCompile(`slt_[\w-]{40,}`), "TOKEN"},
+	{regexp.MustCompile(`sl_[0-9A-Za-z]{49}`), "SECRET"},
+	{regexp.MustCompile(`sl_[0-9A-Za-z]{5}\b`), "sl_START"},
+	{regexp.MustCompile(`(key|web|lnk|mon)_[0-9A-Za-z]{20}\b`), "${1}_IsMadeByTheProgram"},
+	{regexp.MustCompile(`(web|lnk|mon|org)_[0-9A-Za-z]{26}\b`), "${1}_IsMadeByTheProgramAtRandom"},
+	{regexp.MustCompile(`20[2-4]\d-\d\d-\d\d \d\d:\d\d:\d\dZ`), "2026-11-21 12:00:00Z"},
+	{regexp.MustCompile(`20[2-4]\d-\d\d-\d\dT[\d:]+\.\d+Z`), "2026-11-21T12:00:00Z"},
+	{regexp.MustCompile(`\S*/Test\S*/\d+`), "DIR"},
+}
+
+// TestCommands holds what the commands write, for people and for programs, against a file
+// that a person has read. Both stores say the same.
+func TestCommands(t *testing.T) {
+	for _, file := range []string{"people", "programs", "mistakes"} {
+		script := read(t, "testdata/"+file+".txt")
+		onEachStore(t, func(t *testing.T, in installed) {
+			golden.Check(t, "testdata/"+file+".golden", []byte(in.transcript(t, script)))
+		})
+	}
+}
+
+// transcript runs the lines of a script. Empty lines and those with # are for readers.
+func (in installed) transcript(t *testing.T, script string) string {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.Lines(script) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		out, errs, code := in.try(t, words(line)...)
+		fmt.Fprintf(&b, "$ example %s\n", line)
+		for _, part := range []struct{ name, text string }{{"", out}, {"2> ", errs}} {
+			for text := range strings.Lines(part.text) {
+				b.WriteString(part.name + text)
+			}
+		}
+		fmt.Fprintf(&b, "=> %d\n\n", code)
+	}
+	text := b.String()
+	for _, c := range changing {
+		text = c.what.ReplaceAllString(text, c.as)
+	}
+	return text
+}
+
+// words splits a line at blanks, but not within quotes.
+func words(line string) []string {
+	var out []string
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 1 {
+			out = append(out, part)
+			continue
+		}
+		out = append(out, strings.Fields(part)...)
+	}
+	return out
+}
+
+// TestHelp holds the help of every command against a file that a person has read.
+func TestHelp(t *testing.T) {
+	t.Setenv("COLUMNS", "120")
+	p, err := newParser(&commands{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := [][]string{{"--help"}, {"keys", "-h"}}
+	for _, c := range p.Model.Leaves(true) {
+		asked = append(asked, append(strings.Fields(c.Path()), "-h"))
+	}
+	var b strings.Builder
+	for _, args := range asked {
+		var out, errs, same strings.Builder
+		if code := Run(t.Context(), args, &out, &errs); code != 0 || errs.Len() > 0 {
+			t.Errorf("%v: exit code %d, %s", args, code, errs.String())
+		}
+		fmt.Fprintf(&b, "$ example %s\n%s\n", strings.Join(args, " "), out.String())
+		Run(t.Context(), append([]string{"help"}, args[:len(args)-1]...), &same, &errs)
+		if same.String() != out.String() {
+			t.Errorf("help %v says something else", args)
+		}
+	}
+	golden.Check(t, "testdata/help.golden", []byte(b.String()))
+}
+
+// A command for reading makes nothing where nothing is.
+func TestReadingMakesNothing(t *testing.T) {
+	in := installed{dir: filepath.Join(t.TempDir(), "none")}
+	for _, command := range []string{
+		"owners list", "websites list", "links list", "monitors list", "keys list", "keys show k",
+		"keys rotate k", "keys revoke k", "keys disable k", "keys enable k", "keys token k", "audit list", "audit verify",
+	} {
+		out, errs, code := in.try(t, strings.Fields(command)...)
+		if code != 1 || out != "" || !strings.Contains(errs, "no data: there is no "+in.dir) || !strings.Contains(errs, "--data") {
+			t.Errorf("%s: exit code %d, %q, %q", command, code, out, errs)
+		}
+	}
+	if _, err := os.Stat(in.dir); !os.IsNotExist(err) {
+		t.Errorf("the folder was made: %v", err)
+	}
+}

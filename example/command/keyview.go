@@ -1,0 +1,116 @@
+//go:build cgo
+
+package command
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+// keyView is a key as the commands show it.
+type keyView struct {
+	ID        string          `json:"id"`
+	Owner     string          `json:"owner"`
+	Name      string          `json:"name"`
+	Start     string          `json:"start"` // of its secret
+	State     string          `json:"state"` // active, disabled, revoked or expired
+	Scopes    []auth.Scope    `json:"scopes"`
+	All       bool            `json:"all"` // every resource of the owner
+	Resources []auth.Resource `json:"resources"`
+	Filters   []auth.Filter   `json:"filters"`
+	Types     []string        `json:"types"`     // null: all
+	PerMinute *int            `json:"perMinute"` // null: the defaults
+	CreatedAt time.Time       `json:"createdAt"`
+	Expires   *time.Time      `json:"expires"`  // null: never
+	Revoked   *time.Time      `json:"revoked"`  // null: it is not
+	LastUsed  *time.Time      `json:"lastUsed"` // null: never
+}
+
+func viewKey(k auth.Key, now time.Time) keyView {
+	v := keyView{
+		ID: k.ID, Owner: k.Owner, Name: k.Name, Start: k.Start, State: state(k, now),
+		Scopes: k.Scopes, All: k.All, Resources: k.Resources, Filters: k.Filters, Types: k.Types,
+		CreatedAt: k.CreatedAt, Expires: maybe(k.Expires), Revoked: maybe(k.Revoked), LastUsed: maybe(k.LastUsed),
+	}
+	// Lists that say nothing are empty in JSON; of types, none and all differ.
+	v.Scopes, v.Resources, v.Filters = notNil(v.Scopes), notNil(v.Resources), notNil(v.Filters)
+	if k.Limits != nil {
+		v.PerMinute = &k.Limits.PerMinute
+	}
+	return v
+}
+
+func notNil[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}
+
+func state(k auth.Key, now time.Time) string {
+	switch {
+	case !k.Revoked.IsZero():
+		return "revoked"
+	case !k.Expires.IsZero() && !now.Before(k.Expires):
+		return "expired"
+	case k.Disabled:
+		return "disabled"
+	}
+	return "active"
+}
+
+// cells are those of lists.
+func (k keyView) cells() []cell {
+	return []cell{
+		{"KEY", k.ID}, {"NAME", k.Name}, {"SECRET", k.Start + "…"}, {"STATE", k.State}, {"SCOPES", joined(k.Scopes)},
+		{"OPENS", k.opens()}, {"EXPIRES", or(k.Expires, "never")}, {"LAST USED", or(k.LastUsed, "never")},
+	}
+}
+
+// details are all that there is to say.
+func (k keyView) details() []cell {
+	return append(k.cells(), []cell{
+		{"FILTERS", filterTexts(k.Filters)}, {"TYPES", k.asks()}, {"PER MINUTE", k.limit()},
+		{"OWNER", k.Owner}, {"CREATED", at(k.CreatedAt)}, {"REVOKED", or(k.Revoked, "no")},
+	}...)
+}
+
+// opens says what of its owner's a key opens.
+func (k keyView) opens() string {
+	switch {
+	case len(k.Resources) > 0:
+		return strings.Join(mapped(k.Resources, resourceText), ", ")
+	case k.All:
+		return "everything"
+	}
+	return "nothing"
+}
+
+func resourceText(r auth.Resource) string { return r.Kind + ":" + r.ID }
+
+func (k keyView) asks() string {
+	switch {
+	case k.Types == nil:
+		return "all"
+	case len(k.Types) == 0:
+		return "none"
+	}
+	return strings.Join(k.Types, ", ")
+}
+
+func (k keyView) limit() string {
+	if k.PerMinute == nil {
+		return "the defaults"
+	}
+	return strconv.Itoa(*k.PerMinute)
+}
+
+func filterTexts(all []auth.Filter) string {
+	return strings.Join(mapped(all, func(f auth.Filter) string {
+		return fmt.Sprintf("%s %s %s", f.Field, f.Op, strings.Join(f.Values, ","))
+	}), "; ")
+}

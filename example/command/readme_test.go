@@ -1,0 +1,210 @@
+//go:build cgo
+
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/example/service"
+)
+
+// The README shows mount as it is compiled here, and as the example of httpapi runs it.
+func TestReadmeShowsCodeThatRuns(t *testing.T) {
+	source := read(t, "../../httpapi/example_test.go")
+	from := strings.Index(source, "// mount puts")
+	code, _, found := strings.Cut(source[max(from, 0):], "\n}\n")
+	if from < 0 || !found {
+		t.Fatal("there is no function mount in ../../httpapi/example_test.go")
+	}
+	code += "\n}\n"
+	if n := strings.Count(code, "\n"); n >= 20 {
+		t.Errorf("mounting takes %d lines; the README promises under 20", n)
+	}
+	if diff := cmp.Diff(code, block(t, read(t, "../../README.md"), "go", "")); diff != "" {
+		t.Errorf("the code of ../../httpapi/example_test.go and of the README differ:\n%s", diff)
+	}
+}
+
+// readmeDay is when the README's answer was taken.
+var readmeDay = time.Date(2026, time.November, 21, 18, 0, 0, 0, time.UTC)
+
+// The README's first question has the answer that it shows. What it leaves out of the
+// answer is not looked at; what it shows is all there.
+func TestReadmeAnswerIsReal(t *testing.T) {
+	readme := read(t, "../../README.md")
+	command := strings.Split(block(t, readme, "sh", "/v1/query?"), "'")
+	address, body := command[1], command[len(command)-2]
+	var shown, got any
+	if err := json.Unmarshal([]byte(block(t, readme, "json", "")), &shown); err != nil {
+		t.Fatal(err)
+	}
+	s := service.Settings{Addr: "127.0.0.1:0", Data: t.TempDir(), Demo: true, JSON: true}
+	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
+		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
+	})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.Address+strings.TrimPrefix(address, "http://127.0.0.1:8080"), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+p.Key)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("status %d, %v, %v", answer.StatusCode, got, err)
+	}
+	if diff := cmp.Diff(shown, within(got, shown)); diff != "" {
+		t.Errorf("the README's answer (-) and the real one (+) differ:\n%s", diff)
+	}
+}
+
+// asProgram is the variable that has the test's own executable be the program: see TestMain.
+const asProgram = "SIGHTLINE_TEST_IS_EXAMPLE"
+
+// chain is the name of a chain of the audit trail, random.
+var chain = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-z]{12}`)
+
+// The README's section on keys runs as it is printed, in a shell, beside a server; what it
+// says of status codes holds, and so does the audit trail that it shows.
+func TestReadmeKeys(t *testing.T) {
+	for _, tool := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	readme := read(t, "../../README.md")
+	script := block(t, readme, "sh", "keys create")
+	folder := t.TempDir()
+	in := installed{dir: filepath.Join(folder, "sightline-data")}
+	p := in.serve(t)
+	in.do(t, "websites", "add", "--id", "web_demo", "--domain", "notes.example")
+
+	var want []string
+	for _, code := range regexp.MustCompile(`(?m)^ask .*# (\d+)`).FindAllStringSubmatch(script, -1) {
+		want = append(want, code[1])
+	}
+	out := shell(t, folder, strings.ReplaceAll(script, "http://127.0.0.1:8080", p.Address))
+	var got []string
+	for line := range strings.Lines(out) {
+		if line = strings.TrimSpace(line); len(line) == 3 {
+			got = append(got, line)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(want) != 7 {
+		t.Errorf("status codes that the README promises (-) and the real ones (+): %s\n%s", diff, out)
+	}
+	if !strings.Contains(out, "verified: 7 entries") {
+		t.Errorf("the trail is not verified: %s", out)
+	}
+	shown := masked(block(t, readme, "text", "OUTCOME"))
+	if !strings.Contains(masked(out), shown) {
+		t.Errorf("the README's trail\n%s\nis not in the real one\n%s", shown, masked(out))
+	}
+}
+
+func masked(text string) string {
+	text = chain.ReplaceAllString(text, "CHAIN")
+	for _, c := range changing {
+		text = c.what.ReplaceAllString(text, c.as)
+	}
+	return text
+}
+
+// shell runs a script as somebody would who sits in folder, where go run ./example is this
+// program, and returns what it wrote to stdout.
+func shell(t *testing.T, folder, script string) string {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	instead := fmt.Sprintf("#!/bin/sh\n[ \"$1 $2\" = 'run ./example' ] || exit 9\nshift 2\nexec '%s' \"$@\"\n", program)
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(instead), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), asProgram+"=1", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s\n%s", err, out, errs.String())
+	}
+	return string(out)
+}
+
+// within is got without the fields that shown does not have.
+func within(got, shown any) any {
+	switch shown := shown.(type) {
+	case map[string]any:
+		all, _ := got.(map[string]any)
+		kept := map[string]any{}
+		for name := range shown {
+			if value, ok := all[name]; ok {
+				kept[name] = within(value, shown[name])
+			}
+		}
+		return kept
+	case []any:
+		all, _ := got.([]any)
+		if len(all) != len(shown) {
+			return got
+		}
+		kept := make([]any, len(all))
+		for i := range all {
+			kept[i] = within(all[i], shown[i])
+		}
+		return kept
+	default:
+		return got
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// block is the content of the one fenced block of a language that holds some text.
+func block(t *testing.T, markdown, language, holds string) string {
+	t.Helper()
+	fence := "```"
+	var found []string
+	for _, part := range strings.Split(markdown, "\n"+fence+language+"\n")[1:] {
+		content, _, ended := strings.Cut(part, "\n"+fence)
+		if ended && strings.Contains(content, holds) {
+			found = append(found, content+"\n")
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("want one block of %s with %q, found %d", language, holds, len(found))
+	}
+	return found[0]
+}

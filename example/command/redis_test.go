@@ -1,0 +1,146 @@
+//go:build cgo
+
+package command
+
+import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
+	"github.com/sightline-analytics/sightline/internal/pgtest"
+)
+
+// TestProcessesShare starts two servers on one PostgreSQL and one Redis: they share
+// limits and a trail, and tell health of their parts.
+func TestProcessesShare(t *testing.T) {
+	dsn := required(t, "REDIS_DSN")
+	one := installed{t.TempDir(), pgtest.Schema(t)}
+	two := installed{t.TempDir(), one.dsn}
+	pepper := filepath.Join(t.TempDir(), "pepper")
+	if err := os.WriteFile(pepper, []byte("a pepper for both folders"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--pepper-file", pepper, "--redis", dsn}
+	p, q := one.serve(t, flags...), two.serve(t, flags...)
+	asked := 0
+	for {
+		key := one.secret(t, "keys", "create", "--all", "--limit", "6", "--pepper-file", pepper)
+		lost, began := lostRedis(t, p, q), time.Now()
+		passed := passing(t, key, p, q)
+		asked += 20
+		refilled := int(time.Since(began)/(10*time.Second)) + 1
+		if lostRedis(t, p, q) > lost && asked < 200 {
+			continue // a busy machine kept Redis waiting, so each server counted by itself
+		}
+		if passed < 6 || passed > 6+refilled {
+			t.Errorf("%d requests passed two servers with a limit of 6", passed)
+		}
+		break
+	}
+	for _, server := range []*process{p, q} {
+		if status, body := server.get(t, "/health", ""); status != 200 || strings.Contains(body, "false") {
+			t.Errorf("health: status %d, %s", status, body)
+		}
+		server.stop(t)
+	}
+	for _, in := range []installed{one, two} {
+		if v, code := in.verify(t, "--pepper-file", pepper); code != 0 || v.Entries != int64(asked) || len(v.Chains) != 2 || v.Heads != 1 {
+			t.Errorf("the trail of both: %d, %+v", code, v)
+		}
+	}
+}
+
+// passing asks twenty times, the servers in turn, and returns how often it was answered.
+func passing(t *testing.T, key string, servers ...*process) (passed int) {
+	t.Helper()
+	for i := range 20 {
+		status, body := servers[i%len(servers)].get(t, "/v1/query/websites", key)
+		switch status {
+		case 200:
+			passed++
+		case 429:
+		default:
+			t.Fatalf("status %d: %s", status, body)
+		}
+	}
+	return passed
+}
+
+// lostRedis is how often the servers lost Redis, once all have it again.
+func lostRedis(t *testing.T, servers ...*process) int {
+	t.Helper()
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(20 * time.Millisecond) {
+		lost, back := 0, 0
+		for _, s := range servers {
+			lost += strings.Count(s.errs.String(), "Redis is away")
+			back += strings.Count(s.errs.String(), "Redis is back")
+		}
+		if lost == back {
+			return lost
+		}
+	}
+	t.Fatal("a server does not find Redis again")
+	return 0
+}
+
+// A command that changes a key tells servers through Redis. One that cannot says so, and
+// has changed the key all the same.
+func TestCommandsTellServers(t *testing.T) {
+	o, err := redis.ParseURL(required(t, "REDIS_DSN"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(o)
+	defer client.Close()
+	sub := client.Subscribe(t.Context(), redisbus.DefaultChannel)
+	defer sub.Close()
+	if _, err := sub.Receive(t.Context()); err != nil { // that it listens
+		t.Fatal(err)
+	}
+	in := installed{dir: t.TempDir()}
+	id := "key_" + rand.Text()
+	in.secret(t, "keys", "create", "--id", id, "--all")
+	for _, command := range []string{"rotate", "disable", "enable", "revoke"} {
+		in.do(t, "keys", command, id, "--redis", os.Getenv("REDIS_DSN"))
+		for told, late := "", time.After(time.Minute); told != id; {
+			select {
+			case m := <-sub.Channel():
+				told = m.Payload // or of a key of somebody else's
+			case <-late:
+				t.Fatalf("keys %s told nobody", command)
+			}
+		}
+	}
+	in.do(t, "keys", "create", "--id", "k", "--all")
+	_, errs, code := in.try(t, "keys", "revoke", "k", "--redis", "redis://127.0.0.1:1/0")
+	if code != 0 || !strings.Contains(errs, "late") || in.keyNamed(t, "k").State != "revoked" {
+		t.Errorf("Redis is away: exit code %d, %s", code, errs)
+	}
+	if _, errs, code := in.try(t, "keys", "disable", "k", "--redis", "nowhere"); code != 1 || !strings.Contains(errs, "--redis") {
+		t.Errorf("an address that is none: exit code %d, %s", code, errs)
+	}
+}
+
+// A Redis that is away is told by health, and needed by nothing.
+func TestRedisIsAway(t *testing.T) {
+	in := installed{dir: t.TempDir()}
+	p := in.serve(t, "--redis", "redis://127.0.0.1:1/0")
+	for range 3 {
+		if status, body := p.get(t, "/v1/query/websites", p.Key); status != 200 {
+			t.Errorf("status %d: %s", status, body)
+		}
+	}
+	if status, body := p.get(t, "/health", ""); status != 503 || !strings.Contains(body, `"redis":false`) || !strings.Contains(body, `"database":true`) {
+		t.Errorf("health: status %d, %s", status, body)
+	}
+	p.stop(t)
+	if _, errs, code := in.try(t, "serve", "--redis", "http://127.0.0.1"); code == 0 || !strings.Contains(errs, "--redis") {
+		t.Errorf("an address of something else: exit code %d, %s", code, errs)
+	}
+}

@@ -1,0 +1,135 @@
+//go:build cgo
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/example/service"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// A place is where an install keeps what it has.
+type place struct {
+	Data string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Folder of the data; made when it is not there."`
+	Meta string `env:"SIGHTLINE_META" placeholder:"ADDRESS" help:"PostgreSQL database for owners, websites, links, monitors, keys and audit, as postgres://name:password@host/database?search_path=schema; without it they lie in the data folder."`
+}
+
+// peppered is for commands that make or check what the pepper protects.
+type peppered struct {
+	PepperFile string `env:"SIGHTLINE_PEPPER_FILE" placeholder:"FILE" help:"File with the pepper of key digests, 16 bytes or more; without it the pepper of the data folder, where serve makes one."`
+}
+
+// serve are the flags of service.Settings.
+type serve struct {
+	place
+	peppered
+
+	Addr      string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 picks a free one."`
+	TrackAddr string `placeholder:"HOST:PORT" help:"Host and port to serve tracking on as well, at /; it is always served under /ingest of --addr."`
+	Demo      bool   `default:"true" negatable:"" help:"Have a demo website, link and monitor, with traffic up to now; --no-demo, or --demo=false, leaves an empty install empty."`
+	JSON      bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
+
+	Clickhouse string `placeholder:"ADDRESS" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123; events lie there then instead of in the data folder, in tables that are made when they are missing."`
+	Tables     tables `embed:"" prefix:"clickhouse-"`
+	Redis      string `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS" help:"Redis, as redis://name:password@host:6379/0, by which several processes share limits and tell each other of changed keys."`
+
+	Geoip         string    `placeholder:"FILE" help:"MaxMind-format file that finds country and city of addresses."`
+	CountryHeader string    `placeholder:"NAME" help:"Request header that a trusted CDN sets to the country code."`
+	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For is believed; may be repeated."`
+	CorsOrigin    []origin  `placeholder:"ORIGIN" help:"Origin whose pages may read /v1, as https://panel.example; may be repeated."`
+
+	Limits      factor       `default:"1" help:"Factor by which all rate limits are multiplied; or off, which lifts the cap on requests at the same time too."`
+	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes, where the defaults are ${classes}; --limits multiplies it, and a key with a limit of its own keeps that; may be repeated."`
+	AuditKeep   span         `placeholder:"TIME" help:"How long entries of the audit trail are kept, as 90d; without it for ever. Processes that share --meta should say the same."`
+	ResultCache string       `enum:"off" default:"off" help:"Cache of answers; this build has none, so only off is taken."`
+}
+
+// Validate finds mistakes that would otherwise show only after the data is open.
+func (s *serve) Validate() error {
+	var faults []error
+	if s.Addr == "" {
+		faults = append(faults, errors.New("--addr is empty"))
+	}
+	if s.Data == "" {
+		faults = append(faults, errors.New("--data is empty"))
+	}
+	for _, a := range []struct{ flag, addr string }{{"--addr", s.Addr}, {"--track-addr", s.TrackAddr}} {
+		if _, err := net.ResolveTCPAddr("tcp", a.addr); a.addr != "" && err != nil {
+			faults = append(faults, fmt.Errorf("%s %q is no host:port to listen on: %w", a.flag, a.addr, err))
+		}
+	}
+	if s.Limits == 0 && len(s.Limit) > 0 {
+		faults = append(faults, errors.New("say either --limit or --limits off"))
+	}
+	if s.AuditKeep != 0 && s.AuditKeep < span(oneDay) {
+		faults = append(faults, errors.New("--audit-keep is shorter than 1d"))
+	}
+	return errors.Join(faults...)
+}
+
+// Run serves until ctx ends.
+func (s *serve) Run(ctx context.Context, e environment) error {
+	return service.Serve(ctx, s.settings(), e.out, e.errs, e.now)
+}
+
+func (s *serve) settings() service.Settings {
+	limits := map[auth.Class]int{}
+	for _, l := range s.Limit {
+		limits[l.class] = l.requests
+	}
+	return service.Settings{
+		Addr: s.Addr, TrackAddr: s.TrackAddr,
+		Data: s.Data, Meta: s.Meta, Redis: s.Redis, PepperFile: s.PepperFile,
+		ClickHouse:    s.Tables.options(s.Clickhouse),
+		GeoIP:         s.Geoip,
+		CountryHeader: s.CountryHeader,
+		Proxies:       clientip.Proxies(mapped(s.TrustedProxy, func(n network) netip.Prefix { return netip.Prefix(n) })),
+		Origins:       mapped(s.CorsOrigin, func(o origin) string { return string(o) }),
+		LimitFactor:   float64(s.Limits),
+		Limits:        limits,
+		AuditKeep:     time.Duration(s.AuditKeep),
+		Demo:          s.Demo,
+		JSON:          s.JSON,
+	}
+}
+
+// tables are the flags that change the tables that ClickHouse gets.
+type tables struct {
+	Cluster   string `env:"SIGHTLINE_CLICKHOUSE_CLUSTER" placeholder:"NAME" help:"Cluster of the ClickHouse servers; tables that are made are Replicated, with Distributed ones in front."`
+	Retention days   `env:"SIGHTLINE_CLICKHOUSE_RETENTION" placeholder:"DAYS" help:"How long ClickHouse keeps rows of tables that are made or brought up to date, in whole days, as 400d; without it for ever."`
+}
+
+func (t *tables) options(dsn string) clickhouse.Options {
+	return clickhouse.Options{DSN: dsn, Cluster: t.Cluster, Retention: time.Duration(t.Retention)}
+}
+
+// routeClasses are the classes of the routes that the program serves, in order.
+func routeClasses() []auth.Class {
+	all := map[auth.Class]bool{}
+	for _, r := range httpapi.Routes() {
+		all[r.Class] = true
+	}
+	for _, r := range track.Routes() {
+		all[r.Class] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// classDefaults tells the default limits of routeClasses.
+func classDefaults() string {
+	limits := ratelimit.Defaults()
+	return joined(mapped(routeClasses(), func(c auth.Class) string { return fmt.Sprintf("%s=%d", c, limits[c]) }))
+}

@@ -1,0 +1,61 @@
+//go:build cgo
+
+package command
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+func TestLimitsOfClasses(t *testing.T) {
+	for _, row := range []struct {
+		says  string
+		args  string
+		want  map[auth.Class]int
+		fault string
+	}{
+		{"none", "", nil, ""},
+		{"one", "--limit query=5", map[auth.Class]int{auth.ClassQuery: 5}, ""},
+		{"two, beside a factor", "--limit query=5 --limits 2 --limit track=9", map[auth.Class]int{auth.ClassQuery: 5, auth.ClassTrack: 9}, ""},
+		{"the last of a class", "--limit query=5 --limit query=6", map[auth.Class]int{auth.ClassQuery: 6}, ""},
+		{"a class that no route has", "--limit flags=5", nil, `"flags" is not one of health, other, public, query, track`},
+		{"no class", "--limit 5", nil, `"5" is not one of health`},
+		{"no number", "--limit query", nil, "not a whole number from 1 on, as in query=120"},
+		{"nothing", "--limit query=0", nil, "not a whole number from 1 on"},
+		{"a part", "--limit query=1.5", nil, "not a whole number from 1 on"},
+		{"when there are no limits", "--limit query=5 --limits off", nil, "say either --limit or --limits off"},
+	} {
+		var all commands
+		p, err := newParser(&all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Parse(append([]string{"serve"}, strings.Fields(row.args)...))
+		if (err == nil) != (row.fault == "") || err != nil && !strings.Contains(err.Error(), row.fault) {
+			t.Errorf("%s: %v", row.says, err)
+		}
+		if got := all.Serve.settings().Limits; err == nil && !maps.Equal(got, row.want) {
+			t.Errorf("%s: %v, want %v", row.says, got, row.want)
+		}
+	}
+}
+
+// A class has the limit that was said, times the factor; others have their own, times it.
+func TestLimitOfAClassHolds(t *testing.T) {
+	p := installed{dir: t.TempDir()}.serve(t, "--limit", "public=1", "--limits", "3")
+	for i := range 4 {
+		want := 200
+		if i == 3 {
+			want = 429
+		}
+		if got, body := p.get(t, "/v1/query/types", ""); got != want {
+			t.Errorf("request %d: status %d, want %d: %s", i+1, got, want, body)
+		}
+	}
+	if got, body := p.get(t, "/health/live", ""); got != 200 {
+		t.Errorf("another class: status %d: %s", got, body)
+	}
+}

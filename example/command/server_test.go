@@ -1,0 +1,160 @@
+//go:build cgo
+
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A process is the program, serving within the test.
+type process struct {
+	Address, Key string // of the line that it prints when it is ready
+
+	end  context.CancelFunc
+	code chan int
+	errs *safeText
+}
+
+// safeText may be read while somebody writes to it.
+type safeText struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (s *safeText) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.Write(p)
+}
+
+func (s *safeText) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
+// serve starts the program on the install, without a demo, and waits until it serves.
+func (in installed) serve(t *testing.T, flags ...string) *process {
+	t.Helper()
+	args := in.args(append([]string{"serve", "--addr", "127.0.0.1:0", "--demo=false", "--json"}, flags...)...)
+	return start(t, func(ctx context.Context, out, errs io.Writer) int { return Run(ctx, args, out, errs) })
+}
+
+// start begins to serve, and waits until it does.
+func start(t *testing.T, serve func(ctx context.Context, out, errs io.Writer) int) *process {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	p := &process{end: end, code: make(chan int, 1), errs: &safeText{}}
+	from, to := io.Pipe()
+	go func() {
+		p.code <- serve(ctx, to, p.errs)
+		_ = to.Close()
+	}()
+	t.Cleanup(func() { p.stop(t) })
+	line, err := bufio.NewReader(from).ReadString('\n')
+	if err == nil {
+		err = json.Unmarshal([]byte(line), p)
+	}
+	if err != nil {
+		t.Fatalf("it does not serve: %v, %s", err, p.errs)
+	}
+	return p
+}
+
+// stop ends the program, which must end well. Again, it does nothing.
+func (p *process) stop(t *testing.T) {
+	t.Helper()
+	if p.end == nil {
+		return
+	}
+	p.end()
+	p.end = nil
+	select {
+	case code := <-p.code:
+		if code != 0 {
+			t.Errorf("it ended with %d: %s", code, p.errs)
+		}
+	case <-time.After(time.Minute):
+		t.Fatalf("it does not end: %s", p.errs)
+	}
+}
+
+// ask asks for a website's pages with a credential, and returns status and body.
+func (p *process) ask(t *testing.T, website, credential string) (int, string) {
+	t.Helper()
+	return p.get(t, "/v1/query?parameters=pages&preset=last_7d&website_id="+website, credential)
+}
+
+func (p *process) get(t *testing.T, path, credential string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.Address+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+credential)
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	body, err := io.ReadAll(got.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.StatusCode, string(body)
+}
+
+// wants asks once, and checks the status.
+func (p *process) wants(t *testing.T, says, website, credential string, status int) {
+	t.Helper()
+	if got, body := p.ask(t, website, credential); got != status {
+		t.Errorf("%s: status %d, want %d: %s", says, got, status, body)
+	}
+}
+
+// within asks until the answer has a status, which is due within a second.
+func (p *process) within(t *testing.T, says, website, credential string, status int) {
+	t.Helper()
+	began := time.Now()
+	for {
+		got, body := p.ask(t, website, credential)
+		took := time.Since(began)
+		switch {
+		case took > time.Second+otherWork:
+			t.Errorf("%s: status %d after %v, want %d: %s", says, got, took, status, body)
+			return
+		case got == status:
+			t.Logf("%s: after %v", says, took)
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// otherWork is what other work on the machine may add. Package keycache proves the second
+// itself, by a clock of the test's own.
+const otherWork = 10 * time.Second
+
+// secret is what a command wrote to stdout, which must be one word on one line, and on
+// stderr not at all.
+func (in installed) secret(t *testing.T, command ...string) string {
+	t.Helper()
+	out, errs, code := in.try(t, command...)
+	text := strings.TrimSuffix(out, "\n")
+	if code != 0 || len(text) < 40 || strings.ContainsAny(text, " \n") {
+		t.Fatalf("%v: exit code %d, stdout %q, %s", command, code, out, errs)
+	}
+	if strings.Contains(errs, text) || !strings.Contains(errs, "20") {
+		t.Errorf("%v: stderr shows the secret, or nothing: %s", command, errs)
+	}
+	return text
+}

@@ -1,0 +1,61 @@
+//go:build cgo
+
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/store/meta"
+)
+
+type mintToken struct {
+	ofKey
+	peppered
+	rights
+
+	TTL span `name:"ttl" default:"1h" help:"How long it lives, at most 24h."`
+}
+
+func (*mintToken) Help() string {
+	return `What the token opens is at every use what the key opens then and these flags leave of it. It ends with --ttl, with the key, and with the secret that the key has now. The token is written to stdout, alone; nothing of it is kept.`
+}
+
+func (t *mintToken) Validate() error { return t.check() }
+
+func (t *mintToken) Run(ctx context.Context, e environment) error {
+	return t.reissue(ctx, e, t.PepperFile, func(m *meta.Store) error {
+		claims := t.claims()
+		k, err := m.Key(ctx, t.Key)
+		if err == nil {
+			err = checkOwner(ctx, m, k.Owner, claims.Resources)
+		}
+		if err != nil {
+			return t.explain(err)
+		}
+		expires := e.now().Add(time.Duration(t.TTL))
+		token, err := m.MintToken(ctx, k.ID, claims, time.Duration(t.TTL))
+		if err != nil {
+			return t.explain(err)
+		}
+		return showToken(e, t.JSON, k.ID, token, expires)
+	})
+}
+
+func showToken(e environment, asJSON bool, key string, token auth.Secret, expires time.Time) error {
+	if asJSON {
+		return writeJSON(e.out, struct {
+			Token   string    `json:"token"`
+			Key     string    `json:"key"`
+			Expires time.Time `json:"expires"`
+		}{token.Reveal(), key, expires.UTC()})
+	}
+	if _, err := fmt.Fprintf(e.errs, "A token of %s that lives until %s, to be sent as Authorization: Bearer.\n", key, at(expires)); err != nil {
+		return err
+	}
+	_, err := io.WriteString(e.out, token.Reveal()+"\n")
+	return err
+}

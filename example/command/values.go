@@ -1,0 +1,223 @@
+//go:build cgo
+
+package command
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// Values of flags that are more than text and numbers. UnmarshalText reads what was typed.
+
+const oneDay = 24 * time.Hour
+
+// A span is a length of time: whole days as 90d, or hours, minutes and seconds as 1h30m.
+// It is not negative.
+type span time.Duration
+
+func (s *span) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	if days, ok := strings.CutSuffix(string(text), "d"); ok {
+		var n int64
+		n, err = strconv.ParseInt(days, 10, 64)
+		d = time.Duration(n) * oneDay
+		if n < 0 || n > math.MaxInt64/int64(oneDay) {
+			err = strconv.ErrRange
+		}
+	}
+	if err != nil || d < 0 {
+		return errors.New("not a length of time like 90d or 1h30m")
+	}
+	*s = span(d)
+	return nil
+}
+
+// days are a span without hours.
+type days time.Duration
+
+func (d *days) UnmarshalText(text []byte) error {
+	var s span
+	if err := s.UnmarshalText(text); err != nil || s < span(oneDay) || text[len(text)-1] != 'd' {
+		return errors.New("not a number of days like 400d")
+	}
+	*d = days(s)
+	return nil
+}
+
+// A day is one of UTC; the zero one is none.
+type day struct{ time.Time }
+
+func (d *day) UnmarshalText(text []byte) error {
+	t, err := time.Parse(time.DateOnly, string(text))
+	if err != nil {
+		return errors.New("not a day like 2026-11-21")
+	}
+	d.Time = t
+	return nil
+}
+
+// An instant is a UTC day, which means its beginning, an instant as in RFC 3339, or a length
+// of time from now. The zero one is none.
+type instant struct {
+	fixed time.Time
+	span  *span
+}
+
+func (i *instant) UnmarshalText(text []byte) error {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, string(text)); err == nil {
+			i.fixed = t.UTC()
+			return nil
+		}
+	}
+	i.span = new(span)
+	if i.span.UnmarshalText(text) != nil {
+		return errors.New("not a day like 2027-01-31, an instant like 2027-01-31T15:00:00Z or a length of time like 90d")
+	}
+	return nil
+}
+
+// after is the instant when a length of time is meant from now on.
+func (i instant) after(now time.Time) time.Time {
+	if i.span == nil {
+		return i.fixed
+	}
+	return now.Add(time.Duration(*i.span)).UTC()
+}
+
+// before is the instant when a length of time is meant back from now.
+func (i instant) before(now time.Time) time.Time {
+	if i.span == nil {
+		return i.fixed
+	}
+	return now.Add(-time.Duration(*i.span)).UTC()
+}
+
+// A scope is one that keys can have.
+type scope auth.Scope
+
+func (s *scope) UnmarshalText(text []byte) error {
+	*s = scope(text)
+	return among(*s, mapped(auth.Scopes(), func(s auth.Scope) scope { return scope(s) }))
+}
+
+// among says which values there are when one is none of them.
+func among[T ~string](one T, all []T) error {
+	if !slices.Contains(all, one) {
+		return fmt.Errorf("%q is not one of %s", one, joined(all))
+	}
+	return nil
+}
+
+// A resource is what a key can be limited to, as kind:id.
+type resource auth.Resource
+
+func (r *resource) UnmarshalText(text []byte) error {
+	kind, id, found := strings.Cut(string(text), ":")
+	if !found || id == "" || auth.ReadScopes(kind) == nil {
+		return errors.New("not website:ID, link:ID or schedule:ID")
+	}
+	*r = resource{Kind: kind, ID: id}
+	return nil
+}
+
+// A filter is field:op:value. The value may hold colons; in and not_in take several with
+// commas between, and quotes around those that hold commas themselves.
+type filter auth.Filter
+
+func (f *filter) UnmarshalText(text []byte) error {
+	parts := strings.SplitN(string(text), ":", 3)
+	if len(parts) < 3 || parts[0] == "" {
+		return errors.New("not field:op:value, as country:eq:DE")
+	}
+	op := query.Op(parts[1])
+	if err := among(op, operators()); err != nil {
+		return err
+	}
+	*f = filter{Field: parts[0], Op: parts[1], Values: parts[2:]}
+	if op == query.In || op == query.NotIn {
+		values, err := csv.NewReader(strings.NewReader(parts[2])).Read()
+		if err != nil {
+			return fmt.Errorf("values %q: %w", parts[2], err)
+		}
+		f.Values = values
+	}
+	return nil
+}
+
+// operators are those of a query's filters.
+func operators() []query.Op {
+	return []query.Op{query.Eq, query.Ne, query.Contains, query.NotContains, query.StartsWith, query.In, query.NotIn}
+}
+
+// A network is one of proxies, or one proxy's address.
+type network netip.Prefix
+
+func (n *network) UnmarshalText(text []byte) error {
+	prefix, err := clientip.Parse(string(text))
+	if err != nil {
+		return errors.New("neither a network like 10.0.0.0/8 nor an address")
+	}
+	*n = network(prefix)
+	return nil
+}
+
+// An origin is one of a browser.
+type origin string
+
+func (o *origin) UnmarshalText(text []byte) error {
+	u, err := url.Parse(string(text))
+	if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+		return errors.New("not an origin like https://panel.example")
+	}
+	*o = origin(text)
+	return nil
+}
+
+// A factor multiplies limits; 0 is off.
+type factor float64
+
+func (f *factor) UnmarshalText(text []byte) error {
+	if string(text) == "off" {
+		*f = 0
+		return nil
+	}
+	n, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || !(n > 0) || math.IsInf(n, 0) {
+		return errors.New("neither off nor a factor above 0")
+	}
+	*f = factor(n)
+	return nil
+}
+
+// A classLimit is the requests per minute of a class of routes.
+type classLimit struct {
+	class    auth.Class
+	requests int
+}
+
+func (l *classLimit) UnmarshalText(text []byte) error {
+	name, number, _ := strings.Cut(string(text), "=")
+	l.class = auth.Class(name)
+	if err := among(l.class, routeClasses()); err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 {
+		return fmt.Errorf("not a whole number from 1 on, as in %s=120", name)
+	}
+	l.requests = n
+	return nil
+}

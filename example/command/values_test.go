@@ -1,0 +1,88 @@
+//go:build cgo
+
+package command
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseFilter(t *testing.T) {
+	for _, row := range []struct {
+		text   string
+		field  string
+		op     string
+		values []string
+	}{
+		{"country:eq:DE", "country", "eq", []string{"DE"}},
+		{"country:in:DE", "country", "in", []string{"DE"}},
+		{"country:not_in:DE,AT", "country", "not_in", []string{"DE", "AT"}},
+		{`text:in:"a,b",c`, "text", "in", []string{"a,b", "c"}},
+		{"text:eq:a,b", "text", "eq", []string{"a,b"}},
+		{"href:starts_with:https://a:8/", "href", "starts_with", []string{"https://a:8/"}},
+		{"path:eq:", "path", "eq", []string{""}},
+	} {
+		var got filter
+		err := got.UnmarshalText([]byte(row.text))
+		if diff := cmp.Diff(filter{Field: row.field, Op: row.op, Values: row.values}, got); diff != "" || err != nil {
+			t.Errorf("%s: %v%s", row.text, err, diff)
+		}
+	}
+	for _, text := range []string{"", "country", "country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
+		if err := new(filter).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is a filter", text)
+		}
+	}
+}
+
+func TestParseInstant(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.FixedZone("", 3600))
+	for _, row := range []struct {
+		text string
+		back bool
+		want string // empty: refused
+	}{
+		{"2026-11-01", true, "2026-11-01T00:00:00Z"},
+		{"2026-11-01T05:00:00+02:00", false, "2026-11-01T03:00:00Z"},
+		{"2d", true, "2026-11-19T11:00:00Z"},
+		{"2d", false, "2026-11-23T11:00:00Z"},
+		{"1h30m", false, "2026-11-21T12:30:00Z"},
+		{"0d", false, "2026-11-21T11:00:00Z"},
+		{"2026-02-30", true, ""},
+		{"-1d", true, ""},
+		{"-1h", true, ""},
+		{"106752d", true, ""}, // more than a duration holds
+		{"tomorrow", true, ""},
+		{"", true, ""},
+	} {
+		var i instant
+		err, text := i.UnmarshalText([]byte(row.text)), ""
+		switch {
+		case err == nil && row.back:
+			text = i.before(now).Format(time.RFC3339)
+		case err == nil:
+			text = i.after(now).Format(time.RFC3339)
+		}
+		if text != row.want {
+			t.Errorf("%q: %q, %v; want %q", row.text, text, err, row.want)
+		}
+	}
+}
+
+// What strangers chose does not reach a terminal.
+func TestTablesAreClean(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                     "-",
+		"plain":                "plain",
+		"Zürich 🎉":             "Zürich 🎉",
+		"a\x1b[31mred\x07":     "a\uFFFD[31mred\uFFFD",
+		"two\nlines\tand tabs": "two\uFFFDlines\uFFFDand tabs",
+		"left \u202eto right":  "left \uFFFDto right",
+	} {
+		if got := clean(text); got != want {
+			t.Errorf("%q shows as %q, want %q", text, got, want)
+		}
+	}
+}

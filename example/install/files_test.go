@@ -1,0 +1,83 @@
+//go:build cgo
+
+package install
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestPepperIsMadeOnce(t *testing.T) {
+	dir := t.TempDir()
+	made := make([][]byte, 16)
+	var all sync.WaitGroup
+	for i := range made {
+		all.Go(func() {
+			text, err := Pepper(dir, "")
+			if err != nil {
+				t.Error(err)
+			}
+			made[i] = text
+		})
+	}
+	all.Wait()
+	for _, text := range made {
+		if len(text) != 64 || !bytes.Equal(text, made[0]) {
+			t.Fatalf("two peppers, or a short one: %q and %q", made[0], text)
+		}
+	}
+	names, err := os.ReadDir(dir)
+	if err != nil || len(names) != 1 {
+		t.Errorf("the folder holds %v, %v; want the pepper alone", names, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, PepperFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
+	}
+}
+
+func TestPepperOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "given")
+	for _, row := range []struct{ name, content, want, fault string }{
+		{"blanks around it do not count", "  a pepper of some length\n", "a pepper of some length", ""},
+		{"a short one is refused", "short\n", "", "fewer than 16"},
+		{"an empty one is refused", "", "", "fewer than 16"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if err := os.WriteFile(file, []byte(row.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Pepper(dir, file)
+			if string(got) != row.want || (err == nil) != (row.fault == "") {
+				t.Errorf("got %q, %v", got, err)
+			}
+			if err != nil && !strings.Contains(err.Error(), row.fault) {
+				t.Errorf("the error %q does not say %q", err, row.fault)
+			}
+		})
+	}
+	if _, err := Pepper(dir, filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+func TestReplaceLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "x")
+	for _, text := range []string{"one", "another"} {
+		if err := Replace(file, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(file); string(got) != text || err != nil {
+			t.Errorf("got %q, %v; want %q", got, err, text)
+		}
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
+		t.Errorf("the folder holds %v, %v; want the file alone", names, err)
+	}
+}

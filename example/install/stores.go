@@ -1,0 +1,90 @@
+//go:build cgo
+
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/store/meta"
+)
+
+// OpenFile opens the DuckDB file of a data folder, and makes it when it is not there.
+func OpenFile(ctx context.Context, dir string, log *slog.Logger, now func() time.Time) (*duckdb.Store, error) {
+	file := filepath.Join(dir, EventsFile)
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, Now: now, Logger: log})
+	if err != nil {
+		return nil, explain(file, err)
+	}
+	return s, nil
+}
+
+// OpenClickHouse opens a ClickHouse store, and makes its tables when they are not there.
+// A user without the right to make tables can use those that are.
+func OpenClickHouse(ctx context.Context, o clickhouse.Options) (*clickhouse.Store, error) {
+	s, err := clickhouse.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Ping(ctx)
+	if errors.Is(err, clickhouse.ErrNoSchema) {
+		err = s.Migrate(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// OpenRecords opens the relational store: that of a DSN or, without one, that of a folder.
+func OpenRecords(ctx context.Context, dir, dsn string, pepper []byte, log *slog.Logger, now func() time.Time) (*meta.Store, error) {
+	cfg := meta.Config{DSN: dsn, Pepper: pepper, Now: now, Logger: log}
+	where := "--meta"
+	if dsn == "" {
+		where = filepath.Join(dir, RecordsFile)
+		cfg.Path = where
+	}
+	m, err := meta.Open(ctx, cfg)
+	if err != nil {
+		return nil, explain(where, err)
+	}
+	if _, err := m.EnsureOwner(ctx, meta.Owner{ID: Owner, Name: "This install"}); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// OpenRedis does not wait for Redis, which may be away.
+func OpenRedis(dsn string) (*redis.Client, error) {
+	o, err := redislimit.Options(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("--redis: %w", err)
+	}
+	return redis.NewClient(o), nil
+}
+
+// explain says what an operator can do about a file that could not be opened.
+func explain(file string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrLocked):
+		return fmt.Errorf("%s is in use by another process; end that one, or choose another --data", file)
+	case errors.Is(err, store.ErrNewerSchema):
+		return fmt.Errorf("%s was written by a newer version of this program; nothing was changed", file)
+	case errors.Is(err, store.ErrCorrupt):
+		return fmt.Errorf("%s is damaged, or no file of this program; nothing was changed (%w)", file, err)
+	case errors.Is(err, store.ErrFull):
+		return fmt.Errorf("%s: the disk is full (%w)", file, err)
+	default:
+		return fmt.Errorf("%s: %w", file, err)
+	}
+}

@@ -1,0 +1,29 @@
+//go:build cgo
+
+package install
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func TestExplain(t *testing.T) {
+	cause := errors.New("the cause")
+	for _, row := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("%w: %w", store.ErrLocked, cause), "f is in use by another process; end that one, or choose another --data"},
+		{fmt.Errorf("%w: %w", store.ErrNewerSchema, cause), "f was written by a newer version of this program; nothing was changed"},
+		{fmt.Errorf("%w: %w", store.ErrCorrupt, cause), "f is damaged, or no file of this program; nothing was changed (store: corrupt: the cause)"},
+		{fmt.Errorf("%w: %w", store.ErrFull, cause), "f: the disk is full (store: disk full: the cause)"},
+		{cause, "f: the cause"},
+	} {
+		if got := explain("f", row.err).Error(); got != row.want {
+			t.Errorf("got %q, want %q", got, row.want)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+//go:build cgo
+
+// Package service is the standalone program while it serves: wiring.go puts the parts of the
+// library together, app.go opens what they stand on.
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/example/install"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/meta"
+	"github.com/sightline-analytics/sightline/track/geoip"
+)
+
+// flushTimeout bounds the writing of the last audit entries when the program ends.
+const flushTimeout = 10 * time.Second
+
+// An app is what the program stands on while it serves.
+type app struct {
+	settings Settings
+	log      *slog.Logger
+	now      func() time.Time
+	pepper   []byte
+	events   events
+	records  *meta.Store
+	audit    *audit.Writer
+	redis    *redis.Client  // nil without Redis
+	geo      *geoip.File    // nil without a file
+	closers  []func() error // of what was opened, in the order in which it was
+}
+
+// events is where events lie: in the data folder, or in ClickHouse.
+type events interface {
+	store.Store
+	store.Writer
+	Close() error
+}
+
+// Version is the one that the build noted, else dev.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "dev"
+	}
+	return info.Main.Version
+}
+
+// open opens the data folder. When it returns an error nothing stays open.
+func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Time) (_ *app, err error) {
+	a := &app{settings: s, log: log, now: now}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	if err := install.MakeFolder(s.Data); err != nil {
+		return nil, err
+	}
+	if s.GeoIP != "" {
+		if a.geo, err = geoip.Open(s.GeoIP); err != nil {
+			return nil, fmt.Errorf("--geoip: %w", err)
+		}
+		a.onClose(a.geo.Close)
+	}
+	// The analytics file comes first: without ClickHouse a folder has one server, and this
+	// is what the second one finds taken.
+	if a.events, err = a.openEvents(ctx); err != nil {
+		return nil, err
+	}
+	a.onClose(a.events.Close)
+	if a.pepper, err = install.Pepper(s.Data, s.PepperFile); err != nil {
+		return nil, err
+	}
+	if s.Redis != "" {
+		if a.redis, err = install.OpenRedis(s.Redis); err != nil {
+			return nil, err
+		}
+		a.onClose(a.redis.Close)
+	}
+	if a.records, err = install.OpenRecords(ctx, s.Data, s.Meta, a.pepper, log, now); err != nil {
+		return nil, err
+	}
+	a.onClose(a.records.Close)
+	return a, a.openAudit(ctx)
+}
+
+// onClose has close called when the app closes, before what was opened earlier.
+func (a *app) onClose(closer func() error) { a.closers = append(a.closers, closer) }
+
+func (a *app) close() error {
+	var faults []error
+	for _, closer := range slices.Backward(a.closers) {
+		faults = append(faults, closer())
+	}
+	return errors.Join(faults...)
+}
+
+func (a *app) openEvents(ctx context.Context) (events, error) {
+	if a.settings.ClickHouse.DSN == "" {
+		file, err := install.OpenFile(ctx, a.settings.Data, a.log, a.now)
+		if err != nil {
+			return nil, err // and not a nil of a type, which would not be nil
+		}
+		return file, nil
+	}
+	o := a.settings.ClickHouse
+	o.Now, o.Logger = a.now, a.log
+	tables, err := install.OpenClickHouse(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("--clickhouse: %w", err)
+	}
+	return tables, nil
+}
+
+// openAudit begins to write the audit trail to the relational store, and its heads to a file.
+func (a *app) openAudit(ctx context.Context) error {
+	keep := a.settings.AuditKeep
+	heads, err := install.OpenHeads(filepath.Join(a.settings.Data, install.HeadsFile), keep, a.now, a.log)
+	if err != nil {
+		return fmt.Errorf("audit trail: %w", err)
+	}
+	a.onClose(heads.Close)
+	a.audit, err = audit.New(ctx, audit.Config{
+		Log: a.records.Audit(), Pepper: a.pepper, Keep: keep, OnHead: heads.Keep, Now: a.now, Logger: a.log,
+	})
+	if errors.Is(err, audit.ErrTampered) {
+		err = fmt.Errorf("%w; was another pepper used here (--pepper-file)? Else see audit verify", err)
+	}
+	if err != nil {
+		return fmt.Errorf("audit trail: %w", err)
+	}
+	a.onClose(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+		defer cancel()
+		return a.audit.Close(ctx)
+	})
+	return nil
+}
+
+// maintain does the stores' housekeeping every hour until ctx ends.
+func (a *app) maintain(ctx context.Context) {
+	hourly := time.NewTicker(time.Hour)
+	defer hourly.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hourly.C:
+		}
+		for _, part := range []any{a.events, a.records} {
+			m, ok := part.(store.Maintainer)
+			if !ok {
+				continue
+			}
+			if err := m.Maintain(ctx); err != nil && ctx.Err() == nil {
+				a.log.Error("housekeeping", "error", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,200 @@
+//go:build cgo
+
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/sightline-analytics/sightline/example/control"
+	"github.com/sightline-analytics/sightline/example/install"
+	"github.com/sightline-analytics/sightline/store/duckdb"
+)
+
+// What a connection may take. An answer has longer than the engine has to find it.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second
+	writeTimeout  = 60 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10
+	drainTimeout  = 30 * time.Second // for requests that run when the program is told to end
+)
+
+// Serve opens the data, serves it until ctx ends, and closes it again. When it is ready it
+// writes to out how it is reached; what it logs goes to errs. The addresses come first: one
+// that is taken shows before anything is touched.
+func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time.Time) (err error) {
+	log := slog.New(slog.NewTextHandler(errs, nil))
+	servers, r, err := listen(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, servers.stop()) }()
+	a, err := open(ctx, s, log, now)
+	if err != nil {
+		return err
+	}
+	// Requests are finished before the data is closed below them.
+	defer func() { err = errors.Join(err, servers.stop(), a.close()) }()
+	if err := a.prepare(ctx, &r, errs); err != nil {
+		if ctx.Err() != nil {
+			return nil // told to end while it made traffic; the next start goes on from there
+		}
+		return err
+	}
+	if err := servers.start(ctx, a); err != nil {
+		return err
+	}
+	if err := a.announce(r, out); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var upkeep sync.WaitGroup
+	upkeep.Go(func() { a.maintain(ctx) })
+	defer upkeep.Wait()
+	defer cancel()
+	return servers.wait(ctx)
+}
+
+// prepare makes sure of the key and, unless it is not wanted, of the demo.
+func (a *app) prepare(ctx context.Context, r *ready, progress io.Writer) error {
+	if err := a.demoKey(ctx, r); err != nil {
+		return fmt.Errorf("demo key: %w", err)
+	}
+	if !a.settings.Demo {
+		return nil
+	}
+	if err := a.demoSite(ctx, r, progress); err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	return nil
+}
+
+func (a *app) announce(r ready, to io.Writer) error {
+	a.log.Info("serving", "address", r.Address, "tracking", r.TrackAddress)
+	if a.settings.JSON {
+		return json.NewEncoder(to).Encode(r)
+	}
+	return r.text(to, a.settings.Data)
+}
+
+// servers are the addresses that the program listens on.
+type servers struct {
+	main, track net.Listener // track is nil without an address of its own
+	running     []*http.Server
+	failed      chan error
+	log         *slog.Logger
+}
+
+// listen takes the addresses, and says how they are reached.
+func listen(ctx context.Context, s Settings, log *slog.Logger) (*servers, ready, error) {
+	var l net.ListenConfig
+	main, err := l.Listen(ctx, "tcp", s.Addr)
+	if err != nil {
+		return nil, ready{}, fmt.Errorf("--addr: %w", err)
+	}
+	r := ready{Address: address(main), TrackAddress: address(main) + trackPrefix}
+	all := &servers{main: main, failed: make(chan error, 3), log: log}
+	if s.TrackAddr != "" {
+		all.track, err = l.Listen(ctx, "tcp", s.TrackAddr)
+		if err != nil {
+			return nil, ready{}, errors.Join(fmt.Errorf("--track-addr: %w", err), main.Close())
+		}
+		r.TrackAddress = address(all.track)
+	}
+	return all, r, nil
+}
+
+// address is how l is reached from this machine.
+func address(l net.Listener) string {
+	tcp, ok := l.Addr().(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
+	}
+	return "http://" + l.Addr().String()
+}
+
+// start serves on every address, and answers commands beside the server.
+func (s *servers) start(ctx context.Context, a *app) error {
+	all, track, err := a.handlers()
+	if err != nil {
+		return err
+	}
+	s.serve(s.main, all)
+	if s.track != nil {
+		s.serve(s.track, track)
+	}
+	file, ok := a.events.(*duckdb.Store)
+	if !ok {
+		return nil // commands reach ClickHouse by themselves
+	}
+	socket, err := control.Listen(ctx, filepath.Join(a.settings.Data, install.SocketFile))
+	if err != nil {
+		s.log.Warn("commands beside this server cannot reach its data", "error", err)
+		return nil
+	}
+	s.run(socket, &http.Server{Handler: control.Handler(file), ReadHeaderTimeout: headerTimeout}) // answers may take long
+	return nil
+}
+
+func (s *servers) serve(l net.Listener, h http.Handler) {
+	s.run(l, &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	})
+}
+
+// run serves l until stop.
+func (s *servers) run(l net.Listener, server *http.Server) {
+	s.running = append(s.running, server)
+	go func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	}()
+}
+
+// wait returns when ctx ends or an address can no longer be served.
+func (s *servers) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		s.log.Info("ending; open requests are finished first")
+		return nil
+	case err := <-s.failed:
+		return err
+	}
+}
+
+// stop finishes the requests that run, and frees the addresses. Again, it does nothing.
+func (s *servers) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	defer cancel()
+	var faults []error
+	for _, server := range s.running {
+		if err := server.Shutdown(ctx); err != nil {
+			faults = append(faults, fmt.Errorf("requests took too long to finish: %w", err), server.Close())
+		}
+	}
+	s.running = nil
+	for _, l := range []net.Listener{s.main, s.track} {
+		if l != nil {
+			_ = l.Close() // a server that ran has closed it already
+		}
+	}
+	return errors.Join(faults...)
+}

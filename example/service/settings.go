@@ -1,0 +1,35 @@
+//go:build cgo
+
+package service
+
+import (
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+)
+
+// Settings say what is served, and how.
+type Settings struct {
+	Addr      string // host:port of everything; port 0 picks a free one
+	TrackAddr string // host:port of tracking alone; empty: none
+
+	Data       string             // the data folder
+	Meta       string             // DSN of PostgreSQL; empty: SQLite in the data folder
+	ClickHouse clickhouse.Options // without a DSN events lie in the data folder
+	Redis      string             // address; empty: nothing is shared with other processes
+	PepperFile string             // empty: that of the data folder
+
+	GeoIP         string           // MaxMind-format file; empty: none
+	CountryHeader string           // of a trusted CDN; empty: none
+	Proxies       clientip.Proxies // whose X-Forwarded-For is believed
+	Origins       []string         // whose pages may read /v1
+
+	LimitFactor float64            // all rate limits are multiplied by it; 0: there are no limits
+	Limits      map[auth.Class]int // requests per minute, before LimitFactor; the others are the defaults
+	AuditKeep   time.Duration      // of entries of the audit trail; 0: for ever
+
+	Demo bool // have a demo website, link and monitor, with traffic up to now
+	JSON bool // when ready, write one line of JSON
+}

@@ -1,0 +1,139 @@
+//go:build cgo
+
+package service
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/keycache"
+	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// trackPrefix is where tracking is served beside the API.
+const trackPrefix = "/ingest"
+
+// handlers are everything, as it is served on --addr, and tracking alone.
+func (a *app) handlers() (all, tracking http.Handler, err error) {
+	keys, err := a.keys()
+	if err != nil {
+		return nil, nil, err
+	}
+	limits, err := a.limiter()
+	if err != nil {
+		return nil, nil, err
+	}
+	directory, err := store.NewCachedDirectory(store.CachedDirectoryConfig{Directory: a.records, Now: a.now})
+	if err != nil {
+		return nil, nil, err
+	}
+	api, err := a.api(keys, limits, directory)
+	if err != nil {
+		return nil, nil, err
+	}
+	tracking, err = a.tracking(keys, limits, directory)
+	if err != nil {
+		return nil, nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", api)
+	mux.Handle(trackPrefix+"/", http.StripPrefix(trackPrefix, tracking))
+	mux.HandleFunc(trackPrefix, func(w http.ResponseWriter, r *http.Request) {
+		r = r.Clone(r.Context())
+		r.URL.Path, r.URL.RawPath = "/", ""
+		tracking.ServeHTTP(w, r)
+	})
+	return mux, tracking, nil
+}
+
+// keys authenticates by what the records hold, which it remembers for less than a second,
+// and notes when keys are used.
+func (a *app) keys() (auth.Authenticator, error) {
+	cache, err := keycache.New(keycache.Config{Store: a.records, Now: a.now})
+	if err != nil {
+		return nil, err
+	}
+	a.records.Notify(cache)
+	if a.redis != nil { // other processes tell of the keys that they change, and are told
+		bus, err := redisbus.New(redisbus.Config{Client: a.redis, To: cache, Logger: a.log})
+		if err != nil {
+			return nil, err
+		}
+		a.onClose(bus.Close)
+		a.records.Notify(bus)
+	}
+	return auth.Keys(auth.KeysConfig{Store: cache, Pepper: a.pepper, Now: a.now, Logger: a.log, Used: a.records.KeyUsed})
+}
+
+// limiter is one for all addresses, so that a key has the same buckets at each.
+func (a *app) limiter() (auth.Limiter, error) {
+	if a.settings.LimitFactor == 0 {
+		return auth.Unlimited, nil
+	}
+	local, err := ratelimit.New(ratelimit.Config{Limits: a.settings.Limits, Factor: a.settings.LimitFactor, Now: a.now})
+	if err != nil || a.redis == nil {
+		return local, err
+	}
+	all, err := redislimit.New(redislimit.Config{Client: a.redis, Local: local, Now: a.now, Logger: a.log})
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(all.Close)
+	return all, nil
+}
+
+func (a *app) api(keys auth.Authenticator, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
+	engine, err := query.New(query.Config{Store: a.events, Now: a.now})
+	if err != nil {
+		return nil, err
+	}
+	versions, _ := a.events.(store.Versioner) // nil when the store does not know when it changed
+	return httpapi.New(httpapi.Config{
+		Engine:      engine,
+		Directory:   directory,
+		Auth:        keys,
+		Limiter:     limits,
+		Audit:       a.audit,
+		Versions:    versions,
+		Health:      a.health(),
+		Logger:      a.log,
+		ClientIP:    a.settings.Proxies.Addr,
+		CORSOrigins: a.settings.Origins,
+		Now:         a.now,
+	})
+}
+
+func (a *app) health() *health.Checker {
+	probes := map[string]health.Probe{health.Analytics: a.events.Ping, health.Relational: a.records.Ping}
+	if a.redis != nil {
+		probes[health.Cache] = func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }
+	}
+	return &health.Checker{Probes: probes, Version: Version(), Now: a.now, Logger: a.log}
+}
+
+func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
+	cfg := track.Config{
+		Writer:        a.events,
+		Directory:     directory,
+		Auth:          keys,
+		Limiter:       limits,
+		Audit:         a.audit,
+		Salts:         a.records,
+		CountryHeader: a.settings.CountryHeader,
+		ClientIP:      a.settings.Proxies.Addr,
+		Now:           a.now,
+		Logger:        a.log,
+	}
+	if a.geo != nil { // a nil *File in an interface would not be nil
+		cfg.Geo = a.geo
+	}
+	return track.New(cfg)
+}
