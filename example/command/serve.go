@@ -40,6 +40,7 @@ type serve struct {
 	Addr      string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 picks a free one."`
 	TrackAddr string `placeholder:"HOST:PORT" help:"Host and port to serve tracking on as well, at /; it is always served under /ingest of --addr."`
 	Demo      bool   `default:"true" negatable:"" help:"Have a demo website, link and monitor, with traffic up to now; --no-demo, or --demo=false, leaves an empty install empty."`
+	DemoDays  int    `default:"90" help:"Days of the demo's traffic before today, when it is first made."`
 	JSON      bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
 
 	Clickhouse string `placeholder:"ADDRESS" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123; events lie there then instead of in the data folder, in tables that are made when they are missing."`
@@ -77,6 +78,9 @@ func (s *serve) Validate() error {
 	if s.AuditKeep != 0 && s.AuditKeep < span(oneDay) {
 		faults = append(faults, errors.New("--audit-keep is shorter than 1d"))
 	}
+	if s.DemoDays < 1 || s.DemoDays > 3650 {
+		faults = append(faults, errors.New("--demo-days is not between 1 and 3650"))
+	}
 	return errors.Join(faults...)
 }
 
@@ -102,6 +106,7 @@ func (s *serve) settings() service.Settings {
 		Limits:        limits,
 		AuditKeep:     time.Duration(s.AuditKeep),
 		Demo:          s.Demo,
+		DemoDays:      s.DemoDays,
 		JSON:          s.JSON,
 	}
 }

@@ -3,6 +3,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func (a *app) demoSite(ctx context.Context, r *ready, progress io.Writer) error 
 	f := &filler{
 		store:   a.events,
 		website: demoWebsite,
-		days:    demoDays,
+		days:    cmp.Or(a.settings.DemoDays, demoDays),
 		step:    step,
 		file:    filepath.Join(a.settings.Data, note),
 		traffic: demo.New(demo.Config{Seed: demoSeed, Website: demoWebsite, Domain: demoDomain, Link: demoLink, Schedule: demoMonitor}),
