@@ -10,7 +10,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -111,12 +110,19 @@ func answerOverview(a *api, ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	body := overviewBody{Success: true, Website: recordOf(site)}
-	req := c.overview(a.cfg.Now(), &body)
-	tag := a.dataTag(ctx, c, req, body.Website)
+	p, err := a.cfg.Engine.Prepare(c.access(), c.overview())
+	if err != nil {
+		return nil, err
+	}
+	if c.compare {
+		before := p.Range().Previous()
+		body.Range.Previous = &period{before.StartDate.String(), before.EndDate.String()}
+	}
+	tag := a.dataTag(ctx, c, p, body.Website)
 	if tag != "" && matches(c.r, tag) {
 		return &reply{status: http.StatusNotModified, etag: tag}, nil
 	}
-	resp, err := a.run(ctx, c, req)
+	resp, err := a.run(ctx, c, p)
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +137,8 @@ func answerOverview(a *api, ctx context.Context, c *call) (*reply, error) {
 }
 
 // overview makes the engine's request: totals, the sections, and the totals of the
-// period before, with own dates. A preset becomes dates here, so that both periods come
-// from one look at the clock; what cannot be resolved the engine reports.
-func (c *call) overview(now time.Time, body *overviewBody) query.Request {
+// period before.
+func (c *call) overview() query.Request {
 	req := c.queries[0].Request
 	req.Parameters = []query.Parameter{{Name: totalsType, ID: "totals"}}
 	for _, s := range sections {
@@ -143,16 +148,8 @@ func (c *call) overview(now time.Time, body *overviewBody) query.Request {
 		}
 		req.Parameters = append(req.Parameters, p)
 	}
-	r, err := days(req, now)
-	if err != nil {
-		return req
-	}
-	req.Preset, req.StartDate, req.EndDate = "", r.StartDate.String(), r.EndDate.String()
 	if c.compare {
-		before := period{(r.StartDate - calendar.Date(r.Len())).String(), (r.StartDate - 1).String()}
-		body.Range.Previous = &before
-		req.Parameters = append(req.Parameters, query.Parameter{Name: totalsType, ID: "previous",
-			StartDate: before.StartDate, EndDate: before.EndDate})
+		req.Parameters = append(req.Parameters, query.Parameter{Name: totalsType, ID: "previous", Previous: true})
 	}
 	return req
 }

@@ -17,7 +17,7 @@ func answerQueries(a *api, ctx context.Context, c *call) (*reply, error) {
 	if c.batch {
 		return a.answerBatch(ctx, c)
 	}
-	resp, err := a.run(ctx, c, c.queries[0].Request)
+	resp, err := a.ask(ctx, c, c.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
@@ -26,12 +26,15 @@ func answerQueries(a *api, ctx context.Context, c *call) (*reply, error) {
 
 // answerAddress answers the query of an address, and not again while its data stands.
 func answerAddress(a *api, ctx context.Context, c *call) (*reply, error) {
-	req := c.queries[0].Request
-	tag := a.dataTag(ctx, c, req, nil)
+	p, err := a.cfg.Engine.Prepare(c.access(), c.queries[0].Request)
+	if err != nil {
+		return nil, err
+	}
+	tag := a.dataTag(ctx, c, p, nil)
 	if tag != "" && matches(c.r, tag) {
 		return &reply{status: http.StatusNotModified, etag: tag}, nil
 	}
-	resp, err := a.run(ctx, c, req)
+	resp, err := a.run(ctx, c, p)
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +74,21 @@ type failedBody struct {
 }
 
 func (a *api) answerBatch(ctx context.Context, c *call) (*reply, error) {
-	return a.batch(ctx, c, func(req query.Request) (any, error) { return a.run(ctx, c, req) })
+	return a.batch(ctx, c, func(req query.Request) (any, error) { return a.ask(ctx, c, req) })
 }
 
-// run asks the engine, and logs why parameters failed.
-func (a *api) run(ctx context.Context, c *call, req query.Request) (*query.Response, error) {
-	resp, err := a.cfg.Engine.Run(ctx, c.access(), req)
+// ask answers req by the engine.
+func (a *api) ask(ctx context.Context, c *call, req query.Request) (*query.Response, error) {
+	p, err := a.cfg.Engine.Prepare(c.access(), req)
+	if err != nil {
+		return nil, err
+	}
+	return a.run(ctx, c, p)
+}
+
+// run answers p, and logs why parameters failed.
+func (a *api) run(ctx context.Context, c *call, p *query.Prepared) (*query.Response, error) {
+	resp, err := p.Run(ctx)
 	if err != nil {
 		return nil, err
 	}

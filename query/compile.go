@@ -17,8 +17,11 @@ import (
 // A plan that counts becomes one sub-query per table (a part), each grouped by the
 // same keys, then their union by key, then the columns. A plan that lists rows reads
 // its table as it is.
-func compile(p *plan, d *dialect.Dialect) store.Statement {
-	c := &compiler{p: p, w: expr.Writer{Dialect: d}}
+//
+// The window is the time of the stored rows that the answer is computed from.
+func compile(p *plan, d *dialect.Dialect) (store.Statement, window) {
+	c := &compiler{p: p, w: expr.Writer{Dialect: d}, span: windowOf(p.Range)}
+	c.reads = c.span
 	var final selection
 	if p.Type.Each {
 		final = c.each()
@@ -30,14 +33,16 @@ func compile(p *plan, d *dialect.Dialect) store.Statement {
 		builder.With(sqlbuilder.With(c.ctes...))
 	}
 	text, _ := builder.Build()
-	return store.Statement{Label: p.Type.Name, SQL: text, Args: c.w.Args, Kinds: kinds(p)}
+	return store.Statement{Label: p.Type.Name, SQL: text, Args: c.w.Args, Kinds: kinds(p)}, c.reads
 }
 
 // compiler holds what one statement gathers.
 type compiler struct {
-	p    *plan
-	w    expr.Writer
-	ctes []*sqlbuilder.CTEQueryBuilder
+	p     *plan
+	w     expr.Writer
+	ctes  []*sqlbuilder.CTEQueryBuilder
+	span  window // the plan's range
+	reads window // the rows that the answer is computed from
 }
 
 // selection is one SELECT, its clauses not yet spelled.
@@ -113,12 +118,17 @@ func (c *compiler) with(name string, b sqlbuilder.Builder) {
 
 // read says whose rows t of which time a selection may see. Every logical table is read
 // through it: there is no other place for the tenancy predicate.
-func (c *compiler) read(from, to int64) []expr.Expr {
+func (c *compiler) read(w window) []expr.Expr {
 	return []expr.Expr{
 		expr.Eq(row("subject"), expr.Arg(dialect.Subject, c.p.Subject)),
-		expr.Ge(row("time"), milli(from)),
-		expr.Lt(row("time"), milli(to)),
+		expr.Ge(row("time"), milli(w.from)),
+		expr.Lt(row("time"), milli(w.to)),
 	}
+}
+
+// needs says that the answer is computed from the rows of w, too.
+func (c *compiler) needs(w window) {
+	c.reads.from, c.reads.to = min(c.reads.from, w.from), max(c.reads.to, w.to)
 }
 
 func milli(instant int64) expr.Expr { return expr.Arg(dialect.Int, instant) }

@@ -122,20 +122,19 @@ func (c *compiler) part(p *part) selection {
 	if c.p.Type.owned {
 		q.columns = append(q.columns, named{own, c.own(p.tb)})
 	}
-	from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
 	switch p.tb.shape {
 	case sessionRows:
 		q.from = "sessions AS s"
 	case outageRows:
 		q.from = "outages AS o"
-		c.outages(from, to)
+		c.outages()
 		return q
 	default:
 		q.from = string(p.tb.logical) + " AS t"
 		if p.tb.members {
 			q.from += " " + c.w.Write(expr.Call(dialect.Properties, row("properties"))) + " AS q"
 		}
-		q.where = append(c.read(from, to), p.tb.where)
+		q.where = append(c.read(c.span), p.tb.where)
 	}
 	q.where = append(q.where, c.conditions(p.tb)...)
 	for _, f := range c.p.Type.by {
@@ -151,9 +150,9 @@ func (c *compiler) onRow(e expr.Expr, tb *table) expr.Expr {
 	return expr.Replace(e, func(name string) expr.Expr {
 		switch name {
 		case rangeFrom:
-			return milli(c.p.Range.From.UnixMilli())
+			return milli(c.span.from)
 		case rangeTo:
-			return milli(c.p.Range.To.UnixMilli())
+			return milli(c.span.to)
 		}
 		return c.value(dimension(name), tb)
 	})

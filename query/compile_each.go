@@ -71,11 +71,10 @@ func (c *compiler) eachSession(p *part) selection {
 // reach says which rows of tb may be listed: those in the range and, if the table says
 // so, all of the sessions that have an event in it.
 func (c *compiler) reach(tb *table) []expr.Expr {
-	from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
 	if !tb.around {
-		return c.read(from, to)
+		return c.read(c.span)
 	}
-	inside := expr.And(expr.Ge(row("time"), milli(from)), expr.Lt(row("time"), milli(to)))
+	inside := expr.And(expr.Ge(row("time"), milli(c.span.from)), expr.Lt(row("time"), milli(c.span.to)))
 	of := expr.And(expr.Ge(row("time"), visit("start")), expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0)))
-	return append(c.read(from-day, to+day), expr.Or(inside, of))
+	return append(c.read(c.span.wider(day, day)), expr.Or(inside, of))
 }

@@ -49,8 +49,7 @@ func lent(f *field, tb *table, alias expr.Ident) expr.Expr {
 func (c *compiler) conditions(tb *table) []expr.Expr {
 	var found []expr.Expr
 	if tb.shape == sessionRows {
-		from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
-		found = append(found, expr.Ge(visit("start"), milli(from)), expr.Lt(visit("start"), milli(to)),
+		found = append(found, expr.Ge(visit("start"), milli(c.span.from)), expr.Lt(visit("start"), milli(c.span.to)),
 			expr.Gt(visit("hits"), expr.Int(0)))
 	}
 	if tb.shape == plainRows {

@@ -53,9 +53,8 @@ func (c *compiler) facts(need sessionNeeds) []named {
 		found = append(found, named{"hits", expr.Call(dialect.CountIf, expr.And(pIs(store.Pageview), c.hits()))})
 	}
 	if slices.Contains(need.columns, "touched") {
-		from, to := c.p.Range.From.UnixMilli(), c.p.Range.To.UnixMilli()
 		found = append(found, named{"touched", expr.Call(dialect.CountIf, expr.And(
-			expr.Ge(expr.Col("p", "time"), milli(from)), expr.Lt(expr.Col("p", "time"), milli(to))))})
+			expr.Ge(expr.Col("p", "time"), milli(c.span.from)), expr.Lt(expr.Col("p", "time"), milli(c.span.to))))})
 	}
 	return found
 }

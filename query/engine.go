@@ -3,13 +3,10 @@ package query
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // Config is what an Engine works with.
@@ -72,48 +69,38 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// Run answers req. Its error is an Errors when the request as a whole is wrong, the
-// context's error when ctx ended, and the store's when it answered no parameter. Any
-// other failure is in the result of its parameter.
+// Run answers req, as Prepare and Prepared.Run do.
 func (e *Engine) Run(ctx context.Context, a Access, req Request) (*Response, error) {
-	resolved, mistakes := e.types.resolve(a, req, e.now())
-	if len(mistakes) > 0 {
-		return nil, mistakes
-	}
-	resp := &Response{Success: true, QueryID: req.ID, Data: make([]Result, len(resolved.slots)), Meta: resolved.meta}
-	var running sync.WaitGroup
-	free := make(chan struct{}, e.parallel)
-	for i, s := range resolved.slots {
-		free <- struct{}{}
-		running.Go(func() {
-			defer func() { <-free }()
-			resp.Data[i] = e.answer(ctx, s)
-		})
-	}
-	running.Wait()
-	if err := ctx.Err(); err != nil {
+	p, err := e.Prepare(a, req)
+	if err != nil {
 		return nil, err
 	}
-	if err := unanswered(resp.Data); err != nil {
+	return p.Run(ctx)
+}
+
+// Explain tells what req would run, and runs nothing. Its error is an Errors.
+func (e *Engine) Explain(a Access, req Request) ([]Explained, error) {
+	p, err := e.Prepare(a, req)
+	if err != nil {
 		return nil, err
 	}
-	return resp, nil
+	return p.Explain(), nil
 }
 
 // answer runs one parameter. It runs in a goroutine of its own, where a panic would end
-// the host's process, so a fault of a store or of a host's type becomes a failure here.
-func (e *Engine) answer(ctx context.Context, s slot) (r Result) {
+// the host's process, so a fault of a store becomes a failure here.
+func (e *Engine) answer(ctx context.Context, s *slot) (r Result) {
 	if s.err != nil {
 		return failed(s, s.err)
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			r = failed(s, storeFailure(fmt.Errorf("query: %v\n%s", fault, debug.Stack())))
+			r = failed(s, broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	rows, err := e.store.Query(ctx, compile(s.plan, e.store.Dialect()))
+	rows, err := e.store.Query(ctx, s.statement)
 	if err != nil {
 		return failed(s, storeFailure(err))
 	}
@@ -124,7 +111,7 @@ func (e *Engine) answer(ctx context.Context, s slot) (r Result) {
 	return Result{Parameter: s.name, ID: s.id, Success: true, Data: table, Meta: s.plan.meta(table.Len(), more)}
 }
 
-func failed(s slot, err *Error) Result {
+func failed(s *slot, err *Error) Result {
 	return Result{Parameter: s.name, ID: s.id, Error: err.Message, Code: err.Code, Cause: err.Err}
 }
 
@@ -153,31 +140,4 @@ func unanswered(results []Result) error {
 		}
 	}
 	return first
-}
-
-// Explained is what one parameter would run.
-type Explained struct {
-	Parameter string
-	ID        string
-	Plan      string // what it was resolved to, for people
-	SQL       string
-	Args      []dialect.Arg
-	Err       *Error // instead of the above
-}
-
-// Explain resolves and compiles req, and runs nothing. Its error is an Errors.
-func (e *Engine) Explain(a Access, req Request) ([]Explained, error) {
-	resolved, mistakes := e.types.resolve(a, req, e.now())
-	if len(mistakes) > 0 {
-		return nil, mistakes
-	}
-	found := make([]Explained, len(resolved.slots))
-	for i, s := range resolved.slots {
-		found[i] = Explained{Parameter: s.name, ID: s.id, Err: s.err}
-		if s.err == nil {
-			stmt := compile(s.plan, e.store.Dialect())
-			found[i].Plan, found[i].SQL, found[i].Args = s.plan.String(), stmt.SQL, stmt.Args
-		}
-	}
-	return found, nil
 }

@@ -28,6 +28,7 @@ type Parameter struct {
 	EndDate     string
 	Granularity string
 	Limit       *int // in Go only; nil: the request's
+	Previous    bool // in Go only: the period just before the request's, of as many days; instead of dates
 }
 
 // A Filter is one condition; all conditions of a request must hold.

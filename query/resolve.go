@@ -13,6 +13,7 @@ import (
 // order of the request.
 type resolved struct {
 	slots []slot
+	rng   calendar.Range // of the request
 	meta  Meta
 }
 
@@ -22,6 +23,9 @@ type slot struct {
 	id   string
 	plan *plan
 	err  *Error // instead of plan
+
+	statement store.Statement // of plan
+	reads     window          // what the answer is computed from
 }
 
 // resolver turns the parameters of one request into plans.
@@ -62,7 +66,7 @@ func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Err
 	if v.mandatory == nil {
 		v.always = conditions(a.Filters)
 	}
-	found := &resolved{slots: make([]slot, len(req.Parameters)), meta: v.meta()}
+	found := &resolved{slots: make([]slot, len(req.Parameters)), rng: v.rng, meta: v.meta()}
 	for i, p := range req.Parameters {
 		found.slots[i] = v.slot(i, p)
 	}

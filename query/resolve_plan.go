@@ -28,6 +28,10 @@ func (v *resolver) days(i int, p Parameter, plan *plan, m *mistakes) {
 		at.part = "granularity"
 		plan.Grain = checkGrain(at, p.Granularity, m)
 	}
+	if p.Previous {
+		before := v.rng.Previous()
+		p.StartDate, p.EndDate = before.StartDate.String(), before.EndDate.String()
+	}
 	start, end, ok := v.rng.StartDate, v.rng.EndDate, true
 	if p.StartDate != "" {
 		start, ok = ownDate(place{"parameters", i, "start_date"}, p.StartDate, m)
@@ -56,7 +60,7 @@ func (v *resolver) days(i int, p Parameter, plan *plan, m *mistakes) {
 // day until just before now, or the last minutes up to and including it.
 func (v *resolver) clock(plan *plan) {
 	def := plan.Type
-	if def.Last == 0 && !def.Today {
+	if !def.byClock() {
 		return
 	}
 	today := calendar.Today(v.now, v.rng.Zone)

@@ -25,7 +25,7 @@ func TestResponseJSON(t *testing.T) {
 		{Parameter: "pages", ID: "p", Success: true, Meta: pages.meta(1, true),
 			Data: Table{len: 1, columns: []cells{{column{Name: "path", Format: String}, texts("/a?<b>&c")}}}},
 		{Parameter: "summary", Success: true, Meta: series.meta(0, false)},
-		failed(found.slots[2], &Error{Code: UnknownType, Message: "no such type"}),
+		failed(&found.slots[2], &Error{Code: UnknownType, Message: "no such type"}),
 	}}
 	got, err := json.MarshalIndent(resp, "", " ")
 	if err != nil {

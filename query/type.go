@@ -122,6 +122,9 @@ func (d *definition) dimension(name string) *field {
 	return nil
 }
 
+// byClock says whether d counts the time until now instead of the range.
+func (d *definition) byClock() bool { return d.Last > 0 || d.Today }
+
 // groups says whether f may lead the rows. Rows that stand for one thing each, a
 // session or a person, are not grouped. A session is one session of its fields, but of
 // many paths.

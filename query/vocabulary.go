@@ -31,6 +31,7 @@ type table struct {
 	members    bool         // a row per property of each row, under alias q
 	around     bool         // rows outside the range count too, when their session has an event in it
 	early      bool         // rows may lie before the session that they belong to
+	paged      bool         // rows are page events: the first one of their session is not later
 }
 
 // visited says whether the rows of tb belong to sessions.
@@ -47,12 +48,12 @@ func ofKind(k store.EventKind) expr.Expr { return expr.Eq(row("kind"), expr.Int(
 
 // tables are the lists of rows that numbers are counted over, each defined once.
 var tables = []*table{
-	website(table{name: "pageviews", logical: "events", where: ofKind(store.Pageview)}),
-	website(table{name: "exits", logical: "events", where: ofKind(store.Exit)}),
+	website(table{name: "pageviews", logical: "events", where: ofKind(store.Pageview), paged: true}),
+	website(table{name: "exits", logical: "events", where: ofKind(store.Exit), paged: true}),
 	website(table{name: "stays", logical: "events", where: expr.And(ofKind(store.Exit),
-		expr.Gt(row("time_on_page"), expr.Int(1000)), expr.Lt(row("time_on_page"), expr.Int(3_600_000)))}),
+		expr.Gt(row("time_on_page"), expr.Int(1000)), expr.Lt(row("time_on_page"), expr.Int(3_600_000))), paged: true}),
 	website(table{name: "scrolls", logical: "events", where: expr.And(ofKind(store.Exit), expr.IsKnown(row("scroll_depth"))),
-		dimensions: []string{"depth_range"}}),
+		dimensions: []string{"depth_range"}, paged: true}),
 	website(table{name: "clicks", logical: "events", where: ofKind(store.Click),
 		fields: []string{"href", "text"}, dimensions: []string{"domain"}}),
 	website(table{name: "activity", logical: "events", where: expr.Not(hidden)}),

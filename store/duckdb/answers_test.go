@@ -33,6 +33,12 @@ func TestReference(t *testing.T) {
 	storetest.Reference(t, storetest.Harness{Open: inMemory}, storetest.CampaignOf(t, 300))
 }
 
+// TestDependencies asks questions of all rows and of those that the answer depends on.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	storetest.Dependencies(t, storetest.Harness{Open: inMemory}, storetest.CampaignOf(t, 1000))
+}
+
 // TestReferenceCatchesMistakes plants one mistake at a time, and wants each to be seen.
 func TestReferenceCatchesMistakes(t *testing.T) {
 	t.Parallel()

@@ -78,6 +78,15 @@ func Diff(t *testing.T, one, other Harness, c Campaign) {
 	})
 }
 
+// Dependencies wants the engine to answer the random questions of a campaign alike whether
+// or not it can read rows of other days than the answer is said to depend on.
+func Dependencies(t *testing.T, h Harness, c Campaign) {
+	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
+		s := worldIn(t, h, seed)
+		return compareStores(t.Context(), s, &clipped{Store: s}, questions, false)
+	})
+}
+
 // worldIn is a store that holds the world of a seed.
 func worldIn(t *testing.T, h Harness, seed uint64) store.Store {
 	t.Helper()

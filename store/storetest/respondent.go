@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query"
@@ -75,7 +76,33 @@ func (r *respondent) ask(ctx context.Context, q reference.Question) (*query.Resp
 	if len(requests[0].Errors) > 0 {
 		return nil, requests[0].Errors
 	}
-	return engine.Run(ctx, query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)}, requests[0].Request)
+	p, err := engine.Prepare(query.Access{Subject: q.Subject, Filters: queryFilters(q.Mandatory)}, requests[0].Request)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := r.store.(*clipped); ok {
+		c.days = p.Dependencies()
+	}
+	return p.Run(ctx)
+}
+
+// clipped is a store that reads no rows before or after days. It answers one statement at a time.
+type clipped struct {
+	store.Store
+	days []query.Dependency
+}
+
+// Query asks for the part of stmt's time that lies in the days.
+func (c *clipped) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	from, to := c.days[0].From.UnixMilli(), c.days[len(c.days)-1].To.UnixMilli()
+	stmt.Args = slices.Clone(stmt.Args)
+	for i, arg := range stmt.Args {
+		// Small numbers are no instants but lengths of time.
+		if at, ok := arg.Value.(int64); ok && at > 1e11 {
+			stmt.Args[i].Value = min(max(at, from), to)
+		}
+	}
+	return c.Store.Query(ctx, stmt)
 }
 
 func requestFor(q reference.Question) query.Request {

@@ -1,0 +1,153 @@
+package query
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// A Prepared is a request that was read, resolved and compiled, all at one instant of the
+// engine's clock. It is immutable and safe for concurrent use, and may run more than once.
+type Prepared struct {
+	engine  *Engine
+	subject store.Subject
+	id      string
+	now     time.Time
+	*resolved
+}
+
+// Prepare resolves and compiles req, and asks the store nothing. Its error is an Errors
+// when the request as a whole is wrong.
+func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
+	now := e.now()
+	found, mistakes := e.types.resolve(a, req, now)
+	if len(mistakes) > 0 {
+		return nil, mistakes
+	}
+	for i := range found.slots {
+		found.slots[i].compile(e.store.Dialect())
+	}
+	return &Prepared{e, a.Subject, req.ID, now, found}, nil
+}
+
+// compile writes the statement of s. A fault of a host's type fails its parameter alone.
+func (s *slot) compile(d *dialect.Dialect) {
+	if s.err != nil {
+		return
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.plan, s.err = nil, broken("%v\n%s", fault, debug.Stack())
+		}
+	}()
+	s.statement, s.reads = compile(s.plan, d)
+}
+
+// Range is the request's own range; parameters may have others.
+func (p *Prepared) Range() calendar.Range { return p.rng }
+
+// A Dependency is what is stored of a subject on whole days of UTC, from From to To
+// exclusive. While its version stands, see [store.Versioner], so do the answers that
+// depend on it.
+type Dependency struct {
+	Subject  store.Subject
+	From, To time.Time
+}
+
+// Dependencies are the days that the answers are computed from, in order and without overlap.
+func (p *Prepared) Dependencies() []Dependency {
+	const length = 24 * time.Hour
+	var all []Dependency
+	for i := range p.slots {
+		if s := &p.slots[i]; s.err == nil {
+			from := time.UnixMilli(s.reads.from).UTC().Truncate(length)
+			to := time.UnixMilli(s.reads.to).UTC().Add(length - time.Nanosecond).Truncate(length)
+			all = append(all, Dependency{p.subject, from, to})
+		}
+	}
+	slices.SortFunc(all, func(a, b Dependency) int { return a.From.Compare(b.From) })
+	merged := all[:0]
+	for _, d := range all {
+		if n := len(merged); n > 0 && !d.From.After(merged[n-1].To) {
+			if d.To.After(merged[n-1].To) {
+				merged[n-1].To = d.To
+			}
+			continue
+		}
+		merged = append(merged, d)
+	}
+	return merged
+}
+
+// Key names the answer: requests with equal keys have equal answers while the versions of
+// their Dependencies stand. It is empty where the clock may change the answer: when a range
+// has not ended, and for types that count the time until now.
+func (p *Prepared) Key() string {
+	open := p.rng.To.After(p.now)
+	for _, s := range p.slots {
+		open = open || s.err == nil && (s.plan.Range.To.After(p.now) || s.plan.Type.byClock())
+	}
+	if open {
+		return ""
+	}
+	b, err := json.Marshal([]any{p.subject, p.id, p.meta, p.Explain()})
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// Explained is what one parameter would run.
+type Explained struct {
+	Parameter string
+	ID        string
+	Plan      string // what it was resolved to, for people
+	SQL       string
+	Args      []dialect.Arg
+	Err       *Error // instead of the above
+}
+
+// Explain tells, by parameter, what Run runs.
+func (p *Prepared) Explain() []Explained {
+	found := make([]Explained, len(p.slots))
+	for i, s := range p.slots {
+		found[i] = Explained{Parameter: s.name, ID: s.id, Err: s.err}
+		if s.err == nil {
+			found[i].Plan, found[i].SQL, found[i].Args = s.plan.String(), s.statement.SQL, s.statement.Args
+		}
+	}
+	return found
+}
+
+// Run answers the request. Its error is the context's when ctx ended, and the store's when
+// it answered no parameter. Any other failure is in the result of its parameter.
+func (p *Prepared) Run(ctx context.Context) (*Response, error) {
+	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.slots)), Meta: p.meta}
+	var running sync.WaitGroup
+	free := make(chan struct{}, p.engine.parallel)
+	for i := range p.slots {
+		free <- struct{}{}
+		running.Go(func() {
+			defer func() { <-free }()
+			resp.Data[i] = p.engine.answer(ctx, &p.slots[i])
+		})
+	}
+	running.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := unanswered(resp.Data); err != nil {
+		return nil, err
+	}
+	return resp, nil
+}
