@@ -169,6 +169,7 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 		{"a series by the clock", func(ty *query.Type) { ty.Today = true }, "a series has the range of its request"},
 		{"a key that is no column", func(ty *query.Type) { ty.Key = []string{"x"} }, `its key "x" is no column`},
 		{"a share of nothing", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.Share = "x" }, `share of "x"`},
+		{"a share of itself", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.Share = "percentage" }, "which is no other column of it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bad := whole

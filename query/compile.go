@@ -20,8 +20,8 @@ import (
 //
 // The window is the time of the stored rows that the answer is computed from.
 func compile(p *plan, d *dialect.Dialect) (store.Statement, window) {
-	c := &compiler{p: p, w: expr.Writer{Dialect: d}, span: windowOf(p.Range)}
-	c.reads = c.span
+	c := &compiler{p: p, span: windowOf(p.Range)}
+	c.w, c.reads = expr.Writer{Dialect: d, From: c.span.from, To: c.span.to}, c.span
 	var final selection
 	if p.Type.Each {
 		final = c.each()

@@ -29,9 +29,7 @@ func (c *compiler) counted() selection {
 	for _, f := range c.p.Group {
 		q.columns = append(q.columns, named{expr.Ident(f.Name), j(expr.Ident(f.Name))})
 	}
-	for i, tm := range c.p.Type.terms {
-		q.columns = append(q.columns, named{expr.Ident(c.p.Type.columns[i].Name), c.column(tm)})
-	}
+	q.columns = append(q.columns, c.columns()...)
 	q.from = from + " AS j"
 	for _, m := range c.p.Type.having {
 		q.where = append(q.where, expr.Gt(j(m.alias()), expr.Int(0)))
@@ -75,33 +73,23 @@ func (c *compiler) keys() []expr.Expr {
 	return found
 }
 
-// column is one output column over j.
-func (c *compiler) column(tm *term) expr.Expr {
-	switch {
-	case tm.Name == dateColumn:
-		return j(bucket)
-	case tm.Name == shareColumn:
-		of := c.column(c.p.Type.terms[c.p.Type.column(c.p.Type.Share)])
-		return percent(of, expr.Call(dialect.SumOver, of))
-	case tm.on != "":
-		return j(tm.alias())
+// columns are the type's.
+func (c *compiler) columns() []named {
+	found := make([]named, len(c.p.Type.columns))
+	for i, col := range c.p.Type.columns {
+		found[i] = named{expr.Ident(col.Name), c.p.Type.exprs[i]}
 	}
-	return expr.Replace(tm.expr, func(name string) expr.Expr {
-		if f := c.p.Type.dimension(name); f != nil {
-			return j(expr.Ident(f.Name))
-		}
-		return j(c.p.Type.parts[name].alias())
-	})
+	return found
 }
 
 // parts makes a part of each table whose metrics the type shows.
 func (c *compiler) parts() []*part {
 	var found []*part
 	for _, m := range c.p.Type.metrics {
-		i := slices.IndexFunc(found, func(p *part) bool { return p.tb.name == m.on })
+		i := slices.IndexFunc(found, func(p *part) bool { return p.tb == m.table })
 		if i < 0 {
 			i = len(found)
-			found = append(found, &part{tb: tableNamed(m.on)})
+			found = append(found, &part{tb: m.table})
 		}
 		found[i].metrics = append(found[i].metrics, m)
 	}
@@ -117,7 +105,7 @@ func (c *compiler) part(p *part) selection {
 	q.columns = c.partKeys(p.tb)
 	q.group = len(q.columns)
 	for _, m := range p.metrics {
-		q.columns = append(q.columns, named{m.alias(), c.onRow(m.expr, p.tb)})
+		q.columns = append(q.columns, named{m.alias(), m.expr})
 	}
 	if c.p.Type.owned {
 		q.columns = append(q.columns, named{own, c.own(p.tb)})
@@ -137,25 +125,10 @@ func (c *compiler) part(p *part) selection {
 		q.where = append(c.read(c.span), p.tb.where)
 	}
 	q.where = append(q.where, c.conditions(p.tb)...)
-	for _, f := range c.p.Type.by {
-		if f.Name == c.p.Type.Named {
-			q.where = append(q.where, expr.Ne(c.value(f, p.tb), expr.Lit("")))
-		}
+	if f := c.p.Type.named; f != nil {
+		q.where = append(q.where, expr.Ne(value(f, p.tb), expr.Lit("")))
 	}
 	return q
-}
-
-// onRow puts in what e names of dimensions, as the rows of tb have them.
-func (c *compiler) onRow(e expr.Expr, tb *table) expr.Expr {
-	return expr.Replace(e, func(name string) expr.Expr {
-		switch name {
-		case rangeFrom:
-			return milli(c.span.from)
-		case rangeTo:
-			return milli(c.span.to)
-		}
-		return c.value(dimension(name), tb)
-	})
 }
 
 // own counts the rows of a part that make a row of the answer.
@@ -173,14 +146,14 @@ func (c *compiler) partKeys(tb *table) []named {
 		found = append(found, named{bucket, c.bucket(tb)})
 	}
 	for _, f := range c.p.Group {
-		v := c.value(f, tb)
+		v := value(f, tb)
 		if f.Match == byReferrer && tb.shape != outageRows {
 			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
 		}
 		found = append(found, named{expr.Ident(f.Name), v})
 	}
 	for _, f := range c.p.Type.by {
-		found = append(found, named{expr.Ident(f.Name), c.value(f, tb)})
+		found = append(found, named{expr.Ident(f.Name), value(f, tb)})
 	}
 	return found
 }

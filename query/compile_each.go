@@ -11,28 +11,19 @@ import (
 // each lists the rows of the type's table.
 func (c *compiler) each() selection {
 	tb := c.p.Type.table
-	p := &part{tb: tb, q: selection{columns: c.cells(tb), from: string(tb.logical) + " AS t"}}
+	p := &part{tb: tb, q: selection{columns: c.columns(), from: string(tb.logical) + " AS t"}}
 	if tb.shape == sessionRows {
 		return c.eachSession(p)
 	}
 	p.q.where = slices.Concat(c.reach(tb), []expr.Expr{tb.where}, c.conditions(tb))
 	last := []expr.Expr{row("event_id")}
-	if tb.logical == "events" {
+	if tb.events {
 		last = eventOrder("t")
 	}
 	c.sessionsFor([]*part{p})
 	p.q.order = c.ordering(nil, last)
 	p.q.tail = c.page()
 	return p.q
-}
-
-// cells are the type's columns of one row.
-func (c *compiler) cells(tb *table) []named {
-	var found []named
-	for i, tm := range c.p.Type.terms {
-		found = append(found, named{expr.Ident(c.p.Type.columns[i].Name), c.onRow(tm.expr, tb)})
-	}
-	return found
 }
 
 // eachSession lists sessions. It chooses those of the page by what filters and order ask
@@ -74,7 +65,7 @@ func (c *compiler) reach(tb *table) []expr.Expr {
 	if !tb.around {
 		return c.read(c.span)
 	}
-	inside := expr.And(expr.Ge(row("time"), milli(c.span.from)), expr.Lt(row("time"), milli(c.span.to)))
+	inside := expr.And(expr.Ge(row("time"), expr.RangeFrom()), expr.Lt(row("time"), expr.RangeTo()))
 	of := expr.And(expr.Ge(row("time"), visit("start")), expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0)))
 	return append(c.read(c.span.wider(day, day)), expr.Or(inside, of))
 }

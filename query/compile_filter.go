@@ -8,7 +8,7 @@ import (
 
 // value is what a row of tb has of f: for a session field that of its session, for
 // all others its own.
-func (c *compiler) value(f *field, tb *table) expr.Expr {
+func value(f *field, tb *table) expr.Expr {
 	switch {
 	case !f.computed.Absent():
 		return f.computed
@@ -35,10 +35,8 @@ func (f *field) of(alias expr.Ident) expr.Expr {
 // session, or in one that has no page event, a row keeps its own.
 func lent(f *field, tb *table, alias expr.Ident) expr.Expr {
 	own := expr.Lit("")
-	for _, col := range tb.own {
-		if col == f.Column {
-			own = row(col)
-		}
+	if f.Own == anyRow || f.Own == eventRow && tb.events {
+		own = row(f.Column)
 	}
 	has := expr.Gt(expr.Call(dialect.Coalesce, expr.Col(alias, "page_rows"), expr.Int(0)), expr.Int(0))
 	return expr.Call(dialect.If, has, expr.Col(alias, f.Column), own)
@@ -49,7 +47,7 @@ func lent(f *field, tb *table, alias expr.Ident) expr.Expr {
 func (c *compiler) conditions(tb *table) []expr.Expr {
 	var found []expr.Expr
 	if tb.shape == sessionRows {
-		found = append(found, expr.Ge(visit("start"), milli(c.span.from)), expr.Lt(visit("start"), milli(c.span.to)),
+		found = append(found, expr.Ge(visit("start"), expr.RangeFrom()), expr.Lt(visit("start"), expr.RangeTo()),
 			expr.Gt(visit("hits"), expr.Int(0)))
 	}
 	if tb.shape == plainRows {
@@ -65,7 +63,7 @@ func (c *compiler) conditions(tb *table) []expr.Expr {
 		if tb.shape == sessionRows && !cond.Field.Session {
 			continue
 		}
-		found = append(found, cond.holds(c.value(cond.Field, tb)))
+		found = append(found, cond.holds(value(cond.Field, tb)))
 	}
 	return found
 }
@@ -85,13 +83,12 @@ func (c *compiler) hits() expr.Expr {
 // by row, and those by session, which ask the relation under alias m. Fields that
 // only rows of other tables have, like the message of an error, say nothing of events.
 func (c *compiler) mandatory() (rowWise, sessionWise []expr.Expr) {
-	events := tableNamed("moments") // of all that read events, it has every field
 	for _, cond := range c.p.Mandatory {
 		switch {
 		case c.p.Type.Of != store.KindWebsite:
 		case cond.Field.Session:
-			sessionWise = append(sessionWise, cond.holds(lent(cond.Field, events, "m")))
-		case events.has(cond.Field):
+			sessionWise = append(sessionWise, cond.holds(lent(cond.Field, eventList, "m")))
+		case cond.ofEvents:
 			rowWise = append(rowWise, cond.holds(cond.Field.of("t")))
 		}
 	}

@@ -54,7 +54,7 @@ func (c *compiler) facts(need sessionNeeds) []named {
 	}
 	if slices.Contains(need.columns, "touched") {
 		found = append(found, named{"touched", expr.Call(dialect.CountIf, expr.And(
-			expr.Ge(expr.Col("p", "time"), milli(c.span.from)), expr.Lt(expr.Col("p", "time"), milli(c.span.to))))})
+			expr.Ge(expr.Col("p", "time"), expr.RangeFrom()), expr.Lt(expr.Col("p", "time"), expr.RangeTo())))})
 	}
 	return found
 }

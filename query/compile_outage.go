@@ -15,7 +15,6 @@ import (
 // was down, cut at the edges of buckets and at now. A check that is down lasts until
 // the next one of any status; the last check before the range, however old, counts.
 func (c *compiler) outages() {
-	tb := tableNamed("checks")
 	from, to, before := c.span.from, c.span.to, window{0, c.span.from}
 	c.needs(before)
 	var group []named
@@ -24,11 +23,11 @@ func (c *compiler) outages() {
 	}
 	inside := selection{from: "checks AS t", columns: slices.Concat(group,
 		[]named{{"time", row("time")}, {"event_id", row("event_id")}, {"status", row("status")}})}
-	inside.where = append(c.read(c.span), c.conditions(tb)...)
+	inside.where = append(c.read(c.span), c.conditions(checks)...)
 
 	last := selection{from: "checks AS t", group: len(group), columns: slices.Concat(group, []named{
 		{"time", expr.Call(dialect.Max, row("time"))}, {"event_id", expr.Lit("")}, {"status", latest(row("status"))}})}
-	last.where = append(c.read(before), c.conditions(tb)...)
+	last.where = append(c.read(before), c.conditions(checks)...)
 	c.with("checks_seen", sqlbuilder.UnionAll(c.build(inside), c.build(last)))
 
 	end := min(to, c.p.Now.UnixMilli())

@@ -66,13 +66,13 @@ func widen(p *part, parts []*part, keys []named, owned bool) selection {
 // seen joins the combinations of groupBy that have a pageview, or in a type without
 // pageviews a row of its own table; the others are not shown.
 func (c *compiler) seen(parts []*part) join {
-	by := c.p.Type.Rows
+	by := c.p.Type.table
 	for _, p := range parts {
-		if p.tb.name == "pageviews" {
-			by = p.tb.name
+		if p.tb.leads {
+			by = p.tb
 		}
 	}
-	q := selection{from: "part_" + by + " AS x", group: len(c.p.Group)}
+	q := selection{from: "part_" + by.name + " AS x", group: len(c.p.Group)}
 	var same []expr.Expr
 	for _, f := range c.p.Group {
 		name := expr.Ident(f.Name)
@@ -89,7 +89,7 @@ func (c *compiler) everyValue(parts []*part) selection {
 	values := c.w.Write(expr.Call(dialect.Unnest, expr.Arg(dialect.Texts, c.p.Type.Values)))
 	q := selection{from: values + " AS v"}
 	if len(c.p.Group) > 0 {
-		groups := selection{from: "part_" + c.p.Type.Rows + " AS x", group: len(c.p.Group)}
+		groups := selection{from: "part_" + c.p.Type.table.name + " AS x", group: len(c.p.Group)}
 		for _, f := range c.p.Group {
 			name := expr.Ident(f.Name)
 			groups.columns = append(groups.columns, named{name, expr.Col("x", name)})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // definer turns one Type into a definition.
@@ -45,6 +46,44 @@ func (b *definer) define() {
 	b.tables()
 	b.orders()
 	b.fields()
+	if len(b.faults) == 0 {
+		b.bind()
+	}
+}
+
+// bind writes the columns with nothing left to look up.
+func (b *definer) bind() {
+	d := b.def
+	for _, tm := range d.terms {
+		d.exprs = append(d.exprs, b.bound(tm))
+	}
+	if d.Named != "" {
+		d.named = d.dimension(d.Named)
+	}
+}
+
+// bound is a column over the relation j or, of a list, over a row of the table.
+func (b *definer) bound(tm *term) expr.Expr {
+	d := b.def
+	switch {
+	case tm.date:
+		return j(bucket)
+	case tm.share:
+		of := b.bound(d.terms[d.column(d.Share)])
+		return percent(of, expr.Call(dialect.SumOver, of))
+	case tm.on != "" && !d.Each:
+		return j(tm.alias())
+	}
+	return expr.Replace(tm.expr, func(name string) expr.Expr {
+		f := d.dimension(name)
+		switch {
+		case f == nil:
+			return j(d.parts[name].alias())
+		case d.Each:
+			return value(f, d.table)
+		}
+		return j(expr.Ident(f.Name))
+	})
 }
 
 // keys looks up what tells rows apart.
@@ -111,7 +150,7 @@ func (b *definer) columns() {
 			b.fault("two columns are called %q", name)
 		}
 		seen[name] = true
-		if tm.Name == dateColumn && !b.def.Series || tm.Name == shareColumn && b.def.Each {
+		if tm.date && !b.def.Series || tm.share && b.def.Each {
 			b.fault("there is no %s without Series, and no %s with Each", dateColumn, shareColumn)
 		}
 		shown := tm.column
@@ -142,12 +181,6 @@ func (b *definer) term(name string) *term {
 func (b *definer) references() {
 	for _, tm := range b.def.terms {
 		for _, name := range expr.Refs(tm.expr) {
-			if tb := tableNamed(tm.on); tb != nil {
-				if f := dimension(name); name != rangeFrom && name != rangeTo && (f == nil || !tb.has(f)) {
-					b.fault("column %q needs %q, which table %q has not", tm.Name, name, tb.name)
-				}
-				continue
-			}
 			if b.def.dimension(name) != nil {
 				continue
 			}
@@ -185,8 +218,8 @@ func (b *definer) tables() {
 	own := false
 	for _, m := range d.metrics {
 		own = own || m.on == d.Rows
-		if tb := tableNamed(m.on); !slices.Contains(d.used, tb) {
-			d.used = append(d.used, tb)
+		if !slices.Contains(d.used, m.table) {
+			d.used = append(d.used, m.table)
 		}
 	}
 	for _, f := range d.by {
@@ -216,8 +249,9 @@ func (b *definer) orders() {
 	if b.def.Share == "" && len(b.def.order) > 0 {
 		b.def.Share = b.def.order[0].column
 	}
-	if slices.Contains(b.def.Columns, shareColumn) && b.def.column(b.def.Share) < 0 {
-		b.fault("percentage is a share of %q, which is no column of it", b.def.Share)
+	of := b.def.column(b.def.Share)
+	if slices.ContainsFunc(b.def.terms, func(tm *term) bool { return tm.share }) && (of < 0 || b.def.terms[of].share) {
+		b.fault("percentage is a share of %q, which is no other column of it", b.def.Share)
 	}
 	if b.def.Named != "" && b.def.dimension(b.def.Named) == nil {
 		b.fault("Named is %q, which is not in By", b.def.Named)

@@ -67,7 +67,7 @@ func conditions(all []Filter) []condition {
 // conditionOn is f on a field, with its values in the form in which the field's own are
 // compared.
 func conditionOn(field *field, f Filter) condition {
-	c := condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values))}
+	c := condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), ofEvents: !field.Session && eventList.has(field)}
 	for i, v := range f.Values {
 		c.Values[i] = normalise(field.Match, f.Op, v)
 	}

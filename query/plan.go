@@ -40,6 +40,8 @@ type condition struct {
 	Op     Op
 	Values []string
 	named  []string // of byCountry and byReferrer: the stored values that Values name
+
+	ofEvents bool // events have the field themselves
 }
 
 // order is one step of sorting, by an output column.

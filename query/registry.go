@@ -17,8 +17,7 @@ type Registry struct {
 // fault of every row.
 func NewRegistry(types ...Type) (*Registry, error) {
 	r := &Registry{byName: map[string]*definition{}}
-	words := newDictionary()
-	var faults []error
+	words, faults := newDictionary()
 	for _, ty := range types {
 		b := definer{words: words, def: &definition{Type: ty, parts: map[string]*term{}}}
 		b.define()
@@ -29,8 +28,8 @@ func NewRegistry(types ...Type) (*Registry, error) {
 		r.types = append(r.types, b.def)
 		r.byName[ty.Name] = b.def
 	}
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
 	}
 	return r, nil
 }

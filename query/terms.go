@@ -1,6 +1,8 @@
 package query
 
 import (
+	"fmt"
+
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -14,10 +16,14 @@ type term struct {
 	column
 	on   string
 	row  bool
-	expr expr.Expr
+	expr expr.Expr // with on, newDictionary puts in the dimensions that it names
+
+	date  bool   // the day or hour of a row, which the compiler makes of the whole answer
+	share bool   // the part that a row has of all, likewise
+	table *table // of on, by newDictionary
 }
 
-// The columns that the compiler makes of the whole answer.
+// The names of columns that the compiler makes of the whole answer.
 const (
 	dateColumn  = "date"
 	shareColumn = "percentage"
@@ -32,8 +38,10 @@ type word struct {
 	row      bool
 }
 
-func newDictionary() dictionary {
+// newDictionary looks up what terms name of their tables, and tells what is not there.
+func newDictionary() (dictionary, []error) {
 	d := dictionary{}
+	var faults []error
 	for _, group := range [][]term{
 		answerTerms(), labelTerms(), referrerTerms(),
 		pageviewTerms(), exitTerms(), clickTerms(), spanTerms(), eventTerms(), errorTerms(), vitalTerms(),
@@ -41,10 +49,31 @@ func newDictionary() dictionary {
 		linkTerms(), checkTerms(), checkListTerms(),
 	} {
 		for i := range group {
-			d[word{group[i].on, group[i].Name, group[i].row}] = &group[i]
+			tm := &group[i]
+			d[word{tm.on, tm.Name, tm.row}] = tm
+			if tm.on != "" {
+				faults = append(faults, tm.bind())
+			}
 		}
 	}
-	return d
+	return d, faults
+}
+
+// bind gives tm its table, and puts what rows of it have in for the dimensions that tm names.
+func (tm *term) bind() error {
+	if tm.table = tableNamed(tm.on); tm.table == nil {
+		return fmt.Errorf("query: there is no table %q", tm.on)
+	}
+	var missing error
+	tm.expr = expr.Replace(tm.expr, func(name string) expr.Expr {
+		f := dimension(name)
+		if f == nil || !tm.table.has(f) {
+			missing = fmt.Errorf("query: %q of table %q needs %q, which it has not", tm.Name, tm.on, name)
+			return expr.Null()
+		}
+		return value(f, tm.table)
+	})
+	return missing
 }
 
 func countColumn(name, label, about string) column {
@@ -101,8 +130,8 @@ func thousandth(e expr.Expr) expr.Expr { return expr.Call(dialect.Ratio, e, expr
 
 func answerTerms() []term {
 	return []term{
-		{column: column{Name: dateColumn, Label: "Date", Format: Date, About: "Local day or hour"}},
-		{column: numberColumn(shareColumn, "Share", "%", "Share of the ordering metric over all rows")},
+		{date: true, column: column{Name: dateColumn, Label: "Date", Format: Date, About: "Local day or hour"}},
+		{share: true, column: numberColumn(shareColumn, "Share", "%", "Share of the ordering metric over all rows")},
 		{column: numberColumn("pages_per_session", "Pages per session", "", "Pageviews of the row per session started in it"),
 			expr: expr.Call(dialect.Ratio, expr.Ref("pageviews"), expr.Ref("sessions"))},
 	}

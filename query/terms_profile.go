@@ -6,12 +6,6 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// What terms may name beside dimensions: the ends of the range, as instants.
-const (
-	rangeFrom = "range_from"
-	rangeTo   = "range_to"
-)
-
 // profileTerms are about visitors: all their events in the range. Events that are
 // hidden count as custom events alone.
 func profileTerms() []term {
@@ -20,7 +14,7 @@ func profileTerms() []term {
 	viewed := ofKind(store.Pageview)
 	// A session that counts does so for whoever has an event in it, when it began in the range.
 	session := where(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, visit("hits"), expr.Int(0)), expr.Int(0)),
-		expr.Ge(visit("start"), expr.Ref(rangeFrom)), expr.Lt(visit("start"), expr.Ref(rangeTo))),
+		expr.Ge(visit("start"), expr.RangeFrom()), expr.Lt(visit("start"), expr.RangeTo())),
 		expr.Call(dialect.Concat, visit("session_id"), expr.Lit("@"), visit("start")), expr.Lit(""))
 	last := func(e expr.Expr) expr.Expr {
 		return expr.Call(dialect.LatestIf, e, expr.List(eventOrder("t")...), open)

@@ -59,10 +59,21 @@ type field struct {
 	Session bool       // the value is the session's; the row's own where there is none
 	Match   match
 	Default string // what an absent value is taken for
+	Own     owners // of a Session field: those that have a value themselves
 
 	computed expr.Expr // of a row t or a session s, instead of Column
 	number   bool      // a whole number, for types' own dimensions
 }
+
+// owners are rows of websites that may have a field of a session themselves.
+type owners uint8
+
+// The owners of fields.
+const (
+	noRow owners = iota
+	eventRow
+	anyRow
+)
 
 // match is how values are held against a field.
 type match uint8
@@ -83,6 +94,8 @@ type definition struct {
 	by         []*field          // of By
 	columns    []column          // output columns in order
 	terms      []*term           // behind each of columns
+	exprs      []expr.Expr       // each of columns, over the relation j or, of a list, over a row
+	named      *field            // of Named
 	having     []*term           // of Having
 	parts      map[string]*term  // metrics that columns are made of, by the names they use
 	metrics    []*term           // the aggregates behind all of them, each once, in the order of their use

@@ -24,14 +24,15 @@ type table struct {
 	of         store.SubjectKind
 	shape      shape
 	logical    expr.Ident
-	where      expr.Expr    // which rows of the logical table, on alias t
-	fields     []string     // per-row fields that callers may filter on
-	dimensions []string     // dimensions that only types may group by
-	own        []expr.Ident // columns of session fields that the rows have themselves
-	members    bool         // a row per property of each row, under alias q
-	around     bool         // rows outside the range count too, when their session has an event in it
-	early      bool         // rows may lie before the session that they belong to
-	paged      bool         // rows are page events: the first one of their session is not later
+	where      expr.Expr // which rows of the logical table, on alias t
+	fields     []string  // per-row fields that callers may filter on
+	dimensions []string  // dimensions that only types may group by
+	events     bool      // rows are events
+	leads      bool      // of several tables, its rows say which combinations of groupBy are shown
+	members    bool      // a row per property of each row, under alias q
+	around     bool      // rows outside the range count too, when their session has an event in it
+	early      bool      // rows may lie before the session that they belong to
+	paged      bool      // rows are page events: the first one of their session is not later
 }
 
 // visited says whether the rows of tb belong to sessions.
@@ -48,7 +49,7 @@ func ofKind(k store.EventKind) expr.Expr { return expr.Eq(row("kind"), expr.Int(
 
 // tables are the lists of rows that numbers are counted over, each defined once.
 var tables = []*table{
-	website(table{name: "pageviews", logical: "events", where: ofKind(store.Pageview), paged: true}),
+	website(table{name: "pageviews", logical: "events", where: ofKind(store.Pageview), paged: true, leads: true}),
 	website(table{name: "exits", logical: "events", where: ofKind(store.Exit), paged: true}),
 	website(table{name: "stays", logical: "events", where: expr.And(ofKind(store.Exit),
 		expr.Gt(row("time_on_page"), expr.Int(1000)), expr.Lt(row("time_on_page"), expr.Int(3_600_000))), paged: true}),
@@ -61,7 +62,7 @@ var tables = []*table{
 		fields: []string{"event_name", "namespace"}, early: true}),
 	website(table{name: "properties", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)), members: true,
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, early: true}),
-	website(table{name: "moments", logical: "events", fields: []string{"event_name", "namespace", "href", "text"}, around: true, early: true}),
+	eventList,
 	website(table{name: "people", logical: "events", early: true, dimensions: []string{"visitor"}}),
 	website(table{name: "sessions", shape: sessionRows, logical: "events",
 		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),
@@ -71,43 +72,46 @@ var tables = []*table{
 	{name: "visits", of: store.KindLink, logical: "visits",
 		fields:     []string{"referrer", "country", "region", "city", "device_type", "browser_name"},
 		dimensions: []string{"region_country", "city_country", "city_region"}},
-	{name: "checks", of: store.KindSchedule, logical: "checks", fields: []string{"probe_region"},
-		dimensions: []string{"status", "http_code"}},
+	checks,
 	{name: "outages", of: store.KindSchedule, shape: outageRows, logical: "checks", fields: []string{"probe_region"}},
 }
+
+// eventList are all events. They have every field that events have.
+var eventList = website(table{name: "moments", logical: "events", around: true, early: true,
+	fields: []string{"event_name", "namespace", "href", "text"}})
+
+// checks are what outages are made of, too.
+var checks = &table{name: "checks", of: store.KindSchedule, logical: "checks", fields: []string{"probe_region"},
+	dimensions: []string{"status", "http_code"}}
 
 // website is a table of rows that belong to visitors and sessions.
 func website(tb table) *table {
 	tb.of = store.KindWebsite
 	tb.fields = append(tb.fields, "path", "session_id", "anonymous_id", "profile_id")
-	tb.own = []expr.Ident{"country", "region", "city", "device_type", "browser_name", "browser_version", "os_name", "os_version"}
-	if tb.logical == "events" {
-		tb.own = append(tb.own, "referrer_domain", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content",
-			"gclid", "language", "timezone", "screen_resolution")
-	}
+	tb.events = tb.logical == "events"
 	return &tb
 }
 
 // Fields are what callers filter and group on; session fields come first, as in answers.
 var fields = []*field{
-	{Name: "referrer", Column: "referrer_domain", Session: true, Match: byReferrer},
-	{Name: "utm_source", Column: "utm_source", Session: true},
-	{Name: "utm_medium", Column: "utm_medium", Session: true},
-	{Name: "utm_campaign", Column: "utm_campaign", Session: true},
-	{Name: "utm_term", Column: "utm_term", Session: true},
-	{Name: "utm_content", Column: "utm_content", Session: true},
-	{Name: "gclid", Column: "gclid", Session: true},
-	{Name: "country", Column: "country", Session: true, Match: byCountry},
-	{Name: "region", Column: "region", Session: true},
-	{Name: "city", Column: "city", Session: true},
-	{Name: "device_type", Column: "device_type", Session: true, Match: anyCase},
-	{Name: "browser_name", Column: "browser_name", Session: true, Match: anyCase},
-	{Name: "browser_version", Column: "browser_version", Session: true},
-	{Name: "os_name", Column: "os_name", Session: true, Match: anyCase},
-	{Name: "os_version", Column: "os_version", Session: true},
-	{Name: "language", Column: "language", Session: true},
-	{Name: "timezone", Column: "timezone", Session: true},
-	{Name: "screen_resolution", Column: "screen_resolution", Session: true},
+	{Name: "referrer", Column: "referrer_domain", Session: true, Own: eventRow, Match: byReferrer},
+	{Name: "utm_source", Column: "utm_source", Session: true, Own: eventRow},
+	{Name: "utm_medium", Column: "utm_medium", Session: true, Own: eventRow},
+	{Name: "utm_campaign", Column: "utm_campaign", Session: true, Own: eventRow},
+	{Name: "utm_term", Column: "utm_term", Session: true, Own: eventRow},
+	{Name: "utm_content", Column: "utm_content", Session: true, Own: eventRow},
+	{Name: "gclid", Column: "gclid", Session: true, Own: eventRow},
+	{Name: "country", Column: "country", Session: true, Own: anyRow, Match: byCountry},
+	{Name: "region", Column: "region", Session: true, Own: anyRow},
+	{Name: "city", Column: "city", Session: true, Own: anyRow},
+	{Name: "device_type", Column: "device_type", Session: true, Own: anyRow, Match: anyCase},
+	{Name: "browser_name", Column: "browser_name", Session: true, Own: anyRow, Match: anyCase},
+	{Name: "browser_version", Column: "browser_version", Session: true, Own: anyRow},
+	{Name: "os_name", Column: "os_name", Session: true, Own: anyRow, Match: anyCase},
+	{Name: "os_version", Column: "os_version", Session: true, Own: anyRow},
+	{Name: "language", Column: "language", Session: true, Own: eventRow},
+	{Name: "timezone", Column: "timezone", Session: true, Own: eventRow},
+	{Name: "screen_resolution", Column: "screen_resolution", Session: true, Own: eventRow},
 	{Name: "path", Column: "path", Match: byPath},
 	{Name: "event_name", Column: "name"},
 	{Name: "namespace", Column: "namespace"},

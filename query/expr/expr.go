@@ -30,6 +30,8 @@ const (
 	null
 	out  // name, an output column of the same SELECT
 	list // args, comma separated
+	rangeFrom
+	rangeTo
 )
 
 // constant can hold untyped constants only: a caller's text is a string and does not fit.
@@ -106,6 +108,12 @@ func Mul(a, b Expr) Expr { return op("*", a, b) }
 
 // Null is no value.
 func Null() Expr { return Expr{kind: null} }
+
+// RangeFrom is the first instant of the Writer's range, in milliseconds.
+func RangeFrom() Expr { return Expr{kind: rangeFrom} }
+
+// RangeTo is the instant just after the Writer's range, in milliseconds.
+func RangeTo() Expr { return Expr{kind: rangeTo} }
 
 // IsKnown holds when e is not null.
 func IsKnown(e Expr) Expr { return op("IS NOT", e, Null()) }

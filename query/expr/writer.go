@@ -9,9 +9,10 @@ import (
 
 // A Writer spells expressions in one dialect and numbers their arguments.
 type Writer struct {
-	Dialect *dialect.Dialect
-	Args    []dialect.Arg
-	bound   map[dialect.Arg]string
+	Dialect  *dialect.Dialect
+	From, To int64 // the range, in milliseconds
+	Args     []dialect.Arg
+	bound    map[dialect.Arg]string
 }
 
 // Write spells e. The zero Expr is empty text.
@@ -40,6 +41,10 @@ func (w *Writer) Write(e Expr) string {
 		return "(NOT " + w.Write(e.args[0]) + ")"
 	case null:
 		return "NULL"
+	case rangeFrom:
+		return w.bind(dialect.Arg{Kind: dialect.Int, Value: w.From})
+	case rangeTo:
+		return w.bind(dialect.Arg{Kind: dialect.Int, Value: w.To})
 	case list:
 		return strings.Join(w.each(e.args), ", ")
 	}
