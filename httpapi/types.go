@@ -75,7 +75,7 @@ func describe(types []query.Info, meta bool) typesBody {
 	for _, t := range types {
 		config := typeConfig{
 			AllowedFilters: list(t.Filters),
-			RequiredFilter: t.Required,
+			RequiredFilter: t.RequiredFilter,
 			Customizable:   t.Customizable,
 			DefaultLimit:   t.DefaultLimit,
 			Groupable:      list(t.Groupable),
@@ -92,19 +92,19 @@ func describe(types []query.Info, meta bool) typesBody {
 
 func describeMeta(t query.Info) *typeMeta {
 	m := &typeMeta{
-		Description:   t.About,
+		Description:   t.Description,
 		OutputFields:  make([]string, 0, len(t.Output)),
 		Output:        make([]outputField, 0, len(t.Output)),
 		Title:         t.Title,
 		Category:      t.Category,
 		Tags:          list(t.Tags),
-		Visualization: t.Chart,
+		Visualization: t.Visualization,
 		Granularity:   list(t.Granularity),
 		Order:         t.DefaultOrder,
 	}
 	for _, f := range t.Output {
 		m.OutputFields = append(m.OutputFields, f.Name)
-		m.Output = append(m.Output, outputField{f.Name, f.Type, f.Label, f.Unit, f.About})
+		m.Output = append(m.Output, outputField{f.Name, f.Type, f.Label, f.Unit, f.Description})
 	}
 	return m
 }

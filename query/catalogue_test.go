@@ -54,11 +54,11 @@ func TestTypes(t *testing.T) {
 	e, other := engine(t), engineIn(t, dialect.ClickHouse())
 	for _, info := range e.Types() {
 		t.Run(info.Name, func(t *testing.T) {
-			access := query.Access{Subject: store.Subject{Kind: info.Of, ID: "w1"}}
+			access := query.Access{Subject: store.Subject{Kind: info.Subject, ID: "w1"}}
 			plain := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, TimeZone: "America/New_York",
 				StartDate: "2026-03-01", EndDate: "2026-03-20"}
-			if info.Required != "" {
-				plain.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{"s1"}}}
+			if info.RequiredFilter != "" {
+				plain.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{"s1"}}}
 			}
 			var b strings.Builder
 			b.WriteString(explain(t, e, access, plain))
@@ -140,36 +140,38 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 		change func(*query.Type)
 		want   string
 	}{
-		{"no title", func(ty *query.Type) { ty.Title = "" }, "Name, Title, About, Category and Chart are required"},
-		{"no such table", func(ty *query.Type) { ty.Rows = "pageview" }, `there is no table "pageview"`},
-		{"a table of another subject", func(ty *query.Type) { ty.Of = store.KindLink }, `table "pageviews" is not of a link`},
+		{"no title", func(ty *query.Type) { ty.Title = "" }, "Name, Title, Description, Category and Visualization are required"},
+		{"no shape", func(ty *query.Type) { ty.Shape = "" }, "Shape is \"\", not totals"},
+		{"a breakdown by nothing", func(ty *query.Type) { ty.Shape = query.Breakdown }, "a breakdown needs Dimensions"},
+		{"no such table", func(ty *query.Type) { ty.Source = "pageview" }, `there is no table "pageview"`},
+		{"a table of another subject", func(ty *query.Type) { ty.Subject = store.KindLink }, `table "pageviews" is not of a link`},
 		{"no such column", func(ty *query.Type) { ty.Columns = append(ty.Columns, "views") }, `there is no column "views"`},
 		{"a column twice", func(ty *query.Type) { ty.Columns = append(ty.Columns, "date") }, `two columns are called "date"`},
 		{"a series without date", func(ty *query.Type) { ty.Columns = []string{"pageviews"} }, `a series needs a column "date"`},
-		{"a series with keys", func(ty *query.Type) { ty.By = []string{"path"} }, "a series has no other keys"},
-		{"no such dimension", func(ty *query.Type) { ty.Series = false; ty.By = []string{"entry_page"} }, `has no dimension "entry_page"`},
-		{"a dimension that nothing has", func(ty *query.Type) { ty.Series = false; ty.By = []string{"colour"} }, `there is no dimension "colour"`},
+		{"a series with keys", func(ty *query.Type) { ty.Dimensions = []string{"path"} }, "only a breakdown has Dimensions"},
+		{"no such dimension", func(ty *query.Type) { ty.Shape = query.Breakdown; ty.Dimensions = []string{"entry_page"} }, `has no dimension "entry_page"`},
+		{"a dimension that nothing has", func(ty *query.Type) { ty.Shape = query.Breakdown; ty.Dimensions = []string{"colour"} }, `there is no dimension "colour"`},
 		{"a dimension that a table beside its own lacks", func(ty *query.Type) {
-			ty.Series, ty.Rows, ty.With, ty.By, ty.Columns = false, "clicks", []string{"sessions"}, []string{"href"}, []string{"href", "total_clicks", "sessions"}
+			ty.Shape, ty.Source, ty.Joins, ty.Dimensions, ty.Columns = query.Breakdown, "clicks", []string{"sessions"}, []string{"href"}, []string{"href", "total_clicks", "sessions"}
 		}, `table "sessions" has no dimension "href"`},
 		{"nothing that counts", func(ty *query.Type) { ty.Columns = []string{"date"} }, `no column counts rows of table "pageviews"`},
 		{"nothing that counts its own rows", func(ty *query.Type) {
-			ty.Series, ty.By, ty.Columns, ty.Order = false, []string{"path"}, []string{"path", "total_events"}, []string{"path"}
+			ty.Shape, ty.Dimensions, ty.Columns, ty.Order = query.Breakdown, []string{"path"}, []string{"path", "total_events"}, []string{"path"}
 		}, `no column counts rows of table "pageviews"`},
-		{"days without a series", func(ty *query.Type) { ty.Series = false }, "no date without Series"},
+		{"days without a series", func(ty *query.Type) { ty.Shape = query.Totals }, "only a series has the column date"},
 		{"a share of rows that are not counted", func(ty *query.Type) {
-			ty.Series, ty.Each, ty.Columns = false, true, []string{"path", "percentage"}
-		}, "no percentage with Each"},
+			ty.Shape, ty.Columns = query.List, []string{"path", "percentage"}
+		}, "a list has no column percentage"},
 		{"a column of a dimension it lacks", func(ty *query.Type) { ty.Columns = append(ty.Columns, "path") }, `column "path" needs "path"`},
 		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `ordered by "clicks"`},
-		{"all values of none", func(ty *query.Type) { ty.All = true }, "All needs Values"},
+		{"all values of none", func(ty *query.Type) { ty.ZeroFill = true }, "ZeroFill needs Values"},
 		{"values of two dimensions", func(ty *query.Type) { ty.Values = []string{"x"} }, "Values are those of one dimension"},
 		{"a condition that is no metric", func(ty *query.Type) { ty.Having = "clicks" }, `Having names "clicks"`},
-		{"a filter it cannot have", func(ty *query.Type) { ty.Require = "href" }, `requires a filter on "href"`},
-		{"a series by the clock", func(ty *query.Type) { ty.Today = true }, "a series has the range of its request"},
-		{"a key that is no column", func(ty *query.Type) { ty.Key = []string{"x"} }, `its key "x" is no column`},
-		{"a share of nothing", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.Share = "x" }, `share of "x"`},
-		{"a share of itself", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.Share = "percentage" }, "which is no other column of it"},
+		{"a filter it cannot have", func(ty *query.Type) { ty.RequiredFilter = "href" }, `requires a filter on "href"`},
+		{"a series by the clock", func(ty *query.Type) { ty.Window = query.Today }, "a series has the range of its request"},
+		{"a key that is no column", func(ty *query.Type) { ty.TieBreak = []string{"x"} }, `its TieBreak "x" is no column`},
+		{"a share of nothing", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.ShareOf = "x" }, `share of "x"`},
+		{"a share of itself", func(ty *query.Type) { ty.Columns = append(ty.Columns, "percentage"); ty.ShareOf = "percentage" }, "which is no other column of it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bad := whole
@@ -192,8 +194,8 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 // TestHostType shows that a host's own type is one row.
 func TestHostType(t *testing.T) {
 	e := engine(t, append(query.Builtin(), query.Type{
-		Name: "languages", Title: "Languages", About: "Visitors by language", Category: "Audience", Chart: "table",
-		Of: store.KindWebsite, Rows: "pageviews", By: []string{"language"}, Named: "language",
+		Name: "languages", Title: "Languages", Description: "Visitors by language", Category: "Audience", Visualization: "table",
+		Subject: store.KindWebsite, Source: "pageviews", Shape: query.Breakdown, Dimensions: []string{"language"}, SkipEmpty: "language",
 		Columns: []string{"name=language", "visitors", "percentage"}, Order: []string{"-visitors"},
 	})...)
 	got := explain(t, e, query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}},
@@ -216,9 +218,9 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 		if place >= 0 && place < len(e.Types()) {
 			info := e.Types()[place]
 			req := query.Request{ID: mark, Parameters: []query.Parameter{{Name: info.Name, ID: mark}}, StartDate: "2026-03-01", EndDate: "2026-03-02"}
-			access := query.Access{Subject: store.Subject{Kind: info.Of, ID: mark}, Owner: mark}
-			if info.Required != "" {
-				req.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{mark}}}
+			access := query.Access{Subject: store.Subject{Kind: info.Subject, ID: mark}, Owner: mark}
+			if info.RequiredFilter != "" {
+				req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{mark}}}
 			}
 			for _, field := range info.Filters {
 				for _, op := range []query.Op{query.Eq, query.Contains, query.NotIn} {

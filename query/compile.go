@@ -19,33 +19,33 @@ import (
 // its table as it is.
 //
 // The window is the time of the stored rows that the answer is computed from.
-func compile(p *plan, d *dialect.Dialect) (store.Statement, window) {
-	c := &compiler{p: p, span: windowOf(p.Range)}
-	c.w, c.reads = expr.Writer{Dialect: d, From: c.span.from, To: c.span.to}, c.span
+func compile(p *plan, d *dialect.Dialect) (store.Statement, interval) {
+	c := &compiler{p: p, rng: intervalOf(p.Range)}
+	c.w, c.depends = expr.Writer{Dialect: d, From: c.rng.from, To: c.rng.to}, c.rng
 	var final selection
-	if p.Type.Each {
-		final = c.each()
+	if p.Type.Shape == List {
+		final = c.list()
 	} else {
-		final = c.counted()
+		final = c.aggregate()
 	}
 	builder := c.build(final)
 	if len(c.ctes) > 0 {
 		builder.With(sqlbuilder.With(c.ctes...))
 	}
 	text, _ := builder.Build()
-	return store.Statement{Label: p.Type.Name, SQL: text, Args: c.w.Args, Kinds: kinds(p)}, c.reads
+	return store.Statement{Label: p.Type.Name, SQL: text, Args: c.w.Args, Kinds: kinds(p)}, c.depends
 }
 
 // compiler holds what one statement gathers.
 type compiler struct {
-	p     *plan
-	w     expr.Writer
-	ctes  []*sqlbuilder.CTEQueryBuilder
-	span  window // the plan's range
-	reads window // the rows that the answer is computed from
+	p       *plan
+	w       expr.Writer
+	ctes    []*sqlbuilder.CTEQueryBuilder
+	rng     interval // the plan's range
+	depends interval // the rows that the answer is computed from
 }
 
-// selection is one SELECT, its clauses not yet spelled.
+// selection is one SELECT, not yet written.
 type selection struct {
 	columns []named
 	from    string // relation and alias, from the catalogue
@@ -73,7 +73,7 @@ type ordering struct {
 	desc bool
 }
 
-// build spells q. Every fragment is escaped: to the builder a $ begins syntax of its own.
+// build writes q. Every fragment is escaped: to the builder a $ begins syntax of its own.
 func (c *compiler) build(q selection) *sqlbuilder.SelectBuilder {
 	b := sqlbuilder.NewSelectBuilder()
 	for _, col := range q.columns {
@@ -118,7 +118,7 @@ func (c *compiler) with(name string, b sqlbuilder.Builder) {
 
 // read says whose rows t of which time a selection may see. Every logical table is read
 // through it: there is no other place for the tenancy predicate.
-func (c *compiler) read(w window) []expr.Expr {
+func (c *compiler) read(w interval) []expr.Expr {
 	return []expr.Expr{
 		expr.Eq(row("subject"), expr.Arg(dialect.Subject, c.p.Subject)),
 		expr.Ge(row("time"), milli(w.from)),
@@ -127,8 +127,8 @@ func (c *compiler) read(w window) []expr.Expr {
 }
 
 // needs says that the answer is computed from the rows of w, too.
-func (c *compiler) needs(w window) {
-	c.reads.from, c.reads.to = min(c.reads.from, w.from), max(c.reads.to, w.to)
+func (c *compiler) dependOn(w interval) {
+	c.depends.from, c.depends.to = min(c.depends.from, w.from), max(c.depends.to, w.to)
 }
 
 func milli(instant int64) expr.Expr { return expr.Arg(dialect.Int, instant) }
@@ -150,7 +150,7 @@ func (c *compiler) ordering(group, dimensions []expr.Expr) []ordering {
 	for _, k := range group {
 		found = append(found, ordering{e: k})
 	}
-	for _, name := range c.p.Type.Key {
+	for _, name := range c.p.Type.TieBreak {
 		add(name, false)
 	}
 	for _, k := range dimensions {

@@ -12,36 +12,36 @@ import (
 // part is what one table gives to an answer: its metrics by the answer's keys.
 type part struct {
 	tb      *table
-	metrics []*term
+	metrics []*metric
 	q       selection
 }
 
 // alias is what a metric is called between its part and the answer's columns.
-func (m *term) alias() expr.Ident { return expr.Ident(m.on + "_" + m.Name) }
+func (m *metric) alias() expr.Ident { return expr.Ident(m.source + "_" + m.Name) }
 
-// counted makes the answer of a plan that counts.
-func (c *compiler) counted() selection {
+// aggregate makes the answer of a plan that counts.
+func (c *compiler) aggregate() selection {
 	parts := c.parts()
 	c.sessionsFor(parts)
 	from := c.combine(parts)
 
 	var q selection
 	for _, f := range c.p.Group {
-		q.columns = append(q.columns, named{expr.Ident(f.Name), j(expr.Ident(f.Name))})
+		q.columns = append(q.columns, named{expr.Ident(f.Name), joined(expr.Ident(f.Name))})
 	}
 	q.columns = append(q.columns, c.columns()...)
 	q.from = from + " AS j"
 	for _, m := range c.p.Type.having {
-		q.where = append(q.where, expr.Gt(j(m.alias()), expr.Int(0)))
+		q.where = append(q.where, expr.Gt(joined(m.alias()), expr.Int(0)))
 	}
-	if c.p.Type.owned {
-		q.where = append(q.where, expr.Gt(j(own), expr.Int(0)))
+	if c.p.Type.leftJoin {
+		q.where = append(q.where, expr.Gt(joined(sourceRowsColumn), expr.Int(0)))
 	}
 	if len(parts) > 1 && len(c.p.Group) > 0 {
-		q.joins = []join{c.seen(parts)}
+		q.joins = []join{c.shownGroups(parts)}
 	}
 	keys := c.keys()
-	if c.p.Type.Series {
+	if c.p.Type.Shape == Series {
 		// A series is filled, sorted and paged when all of it is there.
 		q.tail = fmt.Sprintf("LIMIT %d", MaxLimit+1)
 		return q
@@ -56,19 +56,19 @@ func (c *compiler) counted() selection {
 	return q
 }
 
-func j(name expr.Ident) expr.Expr { return expr.Col("j", name) }
+func joined(name expr.Ident) expr.Expr { return expr.Col("j", name) }
 
-// bucket is the key of a series; own counts the rows of the type's own table.
+// bucketColumn is the key of a series; sourceRowsColumn counts the rows of the type's source.
 const (
-	bucket = expr.Ident("bucket")
-	own    = expr.Ident("own")
+	bucketColumn     = expr.Ident("bucket")
+	sourceRowsColumn = expr.Ident("own")
 )
 
 // keys are the answer's keys but the bucket, as its relation j has them.
 func (c *compiler) keys() []expr.Expr {
 	var found []expr.Expr
-	for _, f := range slices.Concat(c.p.Group, c.p.Type.by) {
-		found = append(found, j(expr.Ident(f.Name)))
+	for _, f := range slices.Concat(c.p.Group, c.p.Type.dimensions) {
+		found = append(found, joined(expr.Ident(f.Name)))
 	}
 	return found
 }
@@ -107,10 +107,10 @@ func (c *compiler) part(p *part) selection {
 	for _, m := range p.metrics {
 		q.columns = append(q.columns, named{m.alias(), m.expr})
 	}
-	if c.p.Type.owned {
-		q.columns = append(q.columns, named{own, c.own(p.tb)})
+	if c.p.Type.leftJoin {
+		q.columns = append(q.columns, named{sourceRowsColumn, c.sourceRows(p.tb)})
 	}
-	switch p.tb.shape {
+	switch p.tb.rows {
 	case sessionRows:
 		q.from = "sessions AS s"
 	case outageRows:
@@ -119,20 +119,20 @@ func (c *compiler) part(p *part) selection {
 		return q
 	default:
 		q.from = string(p.tb.logical) + " AS t"
-		if p.tb.members {
+		if p.tb.perProperty {
 			q.from += " " + c.w.Write(expr.Call(dialect.Properties, row("properties"))) + " AS q"
 		}
-		q.where = append(c.read(c.span), p.tb.where)
+		q.where = append(c.read(c.rng), p.tb.where)
 	}
 	q.where = append(q.where, c.conditions(p.tb)...)
-	if f := c.p.Type.named; f != nil {
+	if f := c.p.Type.skipEmpty; f != nil {
 		q.where = append(q.where, expr.Ne(value(f, p.tb), expr.Lit("")))
 	}
 	return q
 }
 
-// own counts the rows of a part that make a row of the answer.
-func (c *compiler) own(tb *table) expr.Expr {
+// sourceRows counts the rows of a part that make a row of the answer.
+func (c *compiler) sourceRows(tb *table) expr.Expr {
 	if tb == c.p.Type.table {
 		return expr.Call(dialect.Count)
 	}
@@ -142,17 +142,17 @@ func (c *compiler) own(tb *table) expr.Expr {
 // partKeys are the answer's keys as the rows of tb have them.
 func (c *compiler) partKeys(tb *table) []named {
 	var found []named
-	if c.p.Type.Series {
-		found = append(found, named{bucket, c.bucket(tb)})
+	if c.p.Type.Shape == Series {
+		found = append(found, named{bucketColumn, c.bucket(tb)})
 	}
 	for _, f := range c.p.Group {
 		v := value(f, tb)
-		if f.Match == byReferrer && tb.shape != outageRows {
+		if f.Match == byReferrer && tb.rows != outageRows {
 			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
 		}
 		found = append(found, named{expr.Ident(f.Name), v})
 	}
-	for _, f := range c.p.Type.by {
+	for _, f := range c.p.Type.dimensions {
 		found = append(found, named{expr.Ident(f.Name), value(f, tb)})
 	}
 	return found
@@ -161,7 +161,7 @@ func (c *compiler) partKeys(tb *table) []named {
 // bucket numbers the local day or hour that a row of tb counts for.
 func (c *compiler) bucket(tb *table) expr.Expr {
 	at := expr.Col("t", "time")
-	switch tb.shape {
+	switch tb.rows {
 	case sessionRows:
 		at = expr.Col("s", "start")
 	case outageRows:

@@ -8,14 +8,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// each lists the rows of the type's table.
-func (c *compiler) each() selection {
+// list makes the answer of a plan that lists rows of its table.
+func (c *compiler) list() selection {
 	tb := c.p.Type.table
 	p := &part{tb: tb, q: selection{columns: c.columns(), from: string(tb.logical) + " AS t"}}
-	if tb.shape == sessionRows {
-		return c.eachSession(p)
+	if tb.rows == sessionRows {
+		return c.listSessions(p)
 	}
-	p.q.where = slices.Concat(c.reach(tb), []expr.Expr{tb.where}, c.conditions(tb))
+	p.q.where = slices.Concat(c.listed(tb), []expr.Expr{tb.where}, c.conditions(tb))
 	last := []expr.Expr{row("event_id")}
 	if tb.events {
 		last = eventOrder("t")
@@ -26,14 +26,14 @@ func (c *compiler) each() selection {
 	return p.q
 }
 
-// eachSession lists sessions. It chooses those of the page by what filters and order ask
+// listSessions makes the answer of a plan that lists sessions. It chooses those of the page by what filters and order ask
 // of them, and only then reads the rest of what is shown: most facts of a session cost
 // more than finding it.
-func (c *compiler) eachSession(p *part) selection {
+func (c *compiler) listSessions(p *part) selection {
 	shown := p.q.columns
 	order := c.ordering(nil, nil)
 	chosen := &part{tb: p.tb, q: selection{from: "sessions AS s", where: c.conditions(p.tb),
-		columns: []named{{"session_id", visit("session_id")}, {"start", visit("start")}}}}
+		columns: []named{{"session_id", ofSession("session_id")}, {"start", ofSession("start")}}}}
 	for _, col := range shown {
 		if col.as != "session_id" && slices.ContainsFunc(order, func(o ordering) bool { return o.e.IsOut(col.as) }) {
 			chosen.q.columns = append(chosen.q.columns, col)
@@ -48,7 +48,7 @@ func (c *compiler) eachSession(p *part) selection {
 	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
 	final := selection{from: "listed AS s", columns: shown, order: order, tail: c.page()}
 	facts := c.facts(sessionNeeds{columns: columnsOf("s", final)})
-	events.columns = c.candidates(columnsOf("p", selection{columns: facts}))
+	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts}))
 	events.columns = append(events.columns, named{"start", h("start")})
 	inside := expr.And(expr.Eq(h("session_id"), row("session_id")),
 		expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(day))))
@@ -59,13 +59,13 @@ func (c *compiler) eachSession(p *part) selection {
 	return final
 }
 
-// reach says which rows of tb may be listed: those in the range and, if the table says
+// listed says which rows of tb may be listed: those in the range and, if the table says
 // so, all of the sessions that have an event in it.
-func (c *compiler) reach(tb *table) []expr.Expr {
-	if !tb.around {
-		return c.read(c.span)
+func (c *compiler) listed(tb *table) []expr.Expr {
+	if !tb.wholeSessions {
+		return c.read(c.rng)
 	}
 	inside := expr.And(expr.Ge(row("time"), expr.RangeFrom()), expr.Lt(row("time"), expr.RangeTo()))
-	of := expr.And(expr.Ge(row("time"), visit("start")), expr.Gt(expr.Call(dialect.Coalesce, visit("touched"), expr.Int(0)), expr.Int(0)))
-	return append(c.read(c.span.wider(day, day)), expr.Or(inside, of))
+	of := expr.And(expr.Ge(row("time"), ofSession("start")), expr.Gt(expr.Call(dialect.Coalesce, ofSession("touched"), expr.Int(0)), expr.Int(0)))
+	return append(c.read(c.rng.widen(day, day)), expr.Or(inside, of))
 }

@@ -12,12 +12,12 @@ func value(f *field, tb *table) expr.Expr {
 	switch {
 	case !f.computed.Absent():
 		return f.computed
-	case tb.shape == outageRows:
+	case tb.rows == outageRows:
 		return expr.Col("o", expr.Ident(f.Name))
-	case tb.shape == sessionRows:
+	case tb.rows == sessionRows:
 		return expr.Col("s", f.Column)
-	case tb.visited() && f.Session:
-		return lent(f, tb, "s")
+	case tb.hasSessions() && f.Session:
+		return attributed(f, tb, "s")
 	}
 	return f.of("t")
 }
@@ -31,11 +31,11 @@ func (f *field) of(alias expr.Ident) expr.Expr {
 	return e
 }
 
-// lent is the field that the session under alias lends to a row t of tb. Without a
-// session, or in one that has no page event, a row keeps its own.
-func lent(f *field, tb *table, alias expr.Ident) expr.Expr {
+// attributed is a session's field for a row t of tb: the value of the session under alias,
+// or the row's own where there is no session or one without page events.
+func attributed(f *field, tb *table, alias expr.Ident) expr.Expr {
 	own := expr.Lit("")
-	if f.Own == anyRow || f.Own == eventRow && tb.events {
+	if f.Carried == carriedByAll || f.Carried == carriedByEvents && tb.events {
 		own = row(f.Column)
 	}
 	has := expr.Gt(expr.Call(dialect.Coalesce, expr.Col(alias, "page_rows"), expr.Int(0)), expr.Int(0))
@@ -46,21 +46,21 @@ func lent(f *field, tb *table, alias expr.Ident) expr.Expr {
 // caller's. Of sessions, per-row filters want one pageview that passes them all.
 func (c *compiler) conditions(tb *table) []expr.Expr {
 	var found []expr.Expr
-	if tb.shape == sessionRows {
-		found = append(found, expr.Ge(visit("start"), expr.RangeFrom()), expr.Lt(visit("start"), expr.RangeTo()),
-			expr.Gt(visit("hits"), expr.Int(0)))
+	if tb.rows == sessionRows {
+		found = append(found, expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo()),
+			expr.Gt(ofSession("hits"), expr.Int(0)))
 	}
-	if tb.shape == plainRows {
+	if tb.rows == plainRows {
 		for _, cond := range c.p.Mandatory {
 			v := cond.Field.of("t")
-			if tb.visited() && cond.Field.Session {
-				v = lent(cond.Field, tb, "m")
+			if tb.hasSessions() && cond.Field.Session {
+				v = attributed(cond.Field, tb, "m")
 			}
 			found = append(found, cond.holds(v))
 		}
 	}
 	for _, cond := range c.p.Filters {
-		if tb.shape == sessionRows && !cond.Field.Session {
+		if tb.rows == sessionRows && !cond.Field.Session {
 			continue
 		}
 		found = append(found, cond.holds(value(cond.Field, tb)))
@@ -82,15 +82,15 @@ func (c *compiler) hits() expr.Expr {
 // mandatory are the filters of a key over the events t that sessions form of: those
 // by row, and those by session, which ask the relation under alias m. Fields that
 // only rows of other tables have, like the message of an error, say nothing of events.
-func (c *compiler) mandatory() (rowWise, sessionWise []expr.Expr) {
+func (c *compiler) mandatory() (byRow, bySession []expr.Expr) {
 	for _, cond := range c.p.Mandatory {
 		switch {
-		case c.p.Type.Of != store.KindWebsite:
+		case c.p.Type.Subject != store.KindWebsite:
 		case cond.Field.Session:
-			sessionWise = append(sessionWise, cond.holds(lent(cond.Field, eventList, "m")))
-		case cond.ofEvents:
-			rowWise = append(rowWise, cond.holds(cond.Field.of("t")))
+			bySession = append(bySession, cond.holds(attributed(cond.Field, eventList, "m")))
+		case cond.onEvents:
+			byRow = append(byRow, cond.holds(cond.Field.of("t")))
 		}
 	}
-	return rowWise, sessionWise
+	return byRow, bySession
 }

@@ -15,15 +15,15 @@ import (
 // was down, cut at the edges of buckets and at now. A check that is down lasts until
 // the next one of any status; the last check before the range, however old, counts.
 func (c *compiler) outages() {
-	from, to, before := c.span.from, c.span.to, window{0, c.span.from}
-	c.needs(before)
+	from, to, before := c.rng.from, c.rng.to, interval{0, c.rng.from}
+	c.dependOn(before)
 	var group []named
 	for _, f := range c.p.Group {
 		group = append(group, named{expr.Ident(f.Name), row(f.Column)})
 	}
 	inside := selection{from: "checks AS t", columns: slices.Concat(group,
 		[]named{{"time", row("time")}, {"event_id", row("event_id")}, {"status", row("status")}})}
-	inside.where = append(c.read(c.span), c.conditions(checks)...)
+	inside.where = append(c.read(c.rng), c.conditions(checks)...)
 
 	last := selection{from: "checks AS t", group: len(group), columns: slices.Concat(group, []named{
 		{"time", expr.Call(dialect.Max, row("time"))}, {"event_id", expr.Lit("")}, {"status", latest(row("status"))}})}
@@ -32,12 +32,12 @@ func (c *compiler) outages() {
 
 	end := min(to, c.p.Now.UnixMilli())
 	partition := []expr.Expr{expr.Int(0)}
-	gaps := selection{from: "checks_seen AS k", where: []expr.Expr{expr.IsKnown(expr.Col("k", "time"))}}
+	gaps := selection{from: "checks_seen AS k", where: []expr.Expr{expr.IsNotNull(expr.Col("k", "time"))}}
 	for _, g := range group {
 		partition = append(partition, expr.Col("k", g.as))
 		gaps.columns = append(gaps.columns, named{g.as, expr.Col("k", g.as)})
 	}
-	next := expr.Call(dialect.Next, expr.Col("k", "time"), expr.List(partition...),
+	next := expr.Call(dialect.Lead, expr.Col("k", "time"), expr.List(partition...),
 		expr.List(expr.Col("k", "time"), expr.Col("k", "event_id")))
 	gaps.columns = append(gaps.columns,
 		named{"status", expr.Col("k", "status")},
@@ -61,10 +61,10 @@ func (c *compiler) spread(group []named) {
 	for _, key := range group {
 		q.columns = append(q.columns, named{key.as, g(key.as)})
 	}
-	q.columns = append(q.columns, named{bucket, b(bucket)},
+	q.columns = append(q.columns, named{bucketColumn, b(bucketColumn)},
 		named{"since", expr.Call(dialect.Greatest, g("since"), b("since"))},
 		named{"until", expr.Call(dialect.Least, g("until"), b("until"))})
-	lists := expr.Call(dialect.Zip3, expr.Arg(dialect.Ints, numbers), expr.Arg(dialect.Ints, since), expr.Arg(dialect.Ints, until))
+	lists := expr.Call(dialect.ZipBuckets, expr.Arg(dialect.Ints, numbers), expr.Arg(dialect.Ints, since), expr.Arg(dialect.Ints, until))
 	q.joins = []join{{to: c.w.Write(lists) + " AS b",
 		on: expr.And(expr.Lt(g("since"), b("until")), expr.Gt(g("until"), b("since")))}}
 	c.with("outages", c.build(q))

@@ -16,36 +16,36 @@ const margin = 2 * day
 // that may lie before it. It is no more than margin.
 func (tb *table) after() int64 {
 	switch {
-	case tb.paged:
+	case tb.pageEvents:
 		return 0
-	case tb.early:
+	case tb.precedesSession:
 		return 2 * day
 	}
 	return day
 }
 
-// A window is time from an instant up to another, exclusive, in milliseconds.
-type window struct{ from, to int64 }
+// An interval is time from an instant up to another, exclusive, in milliseconds.
+type interval struct{ from, to int64 }
 
-func windowOf(r calendar.Range) window { return window{r.From.UnixMilli(), r.To.UnixMilli()} }
+func intervalOf(r calendar.Range) interval { return interval{r.From.UnixMilli(), r.To.UnixMilli()} }
 
-// wider is w and so much more on both sides.
-func (w window) wider(before, after int64) window { return window{w.from - before, w.to + after} }
+// widen is w and so much more on both sides.
+func (w interval) widen(before, after int64) interval { return interval{w.from - before, w.to + after} }
 
 // visible are the events t that sessions are made of.
 var visible = []expr.Expr{expr.Ne(row("session_id"), expr.Lit("")), expr.Not(hidden)}
 
 // sessionNeeds is what a statement wants of its sessions.
 type sessionNeeds struct {
-	columns []string // of the relation sessions
-	hits    bool     // sessions are counted or listed, so per-row filters choose among them
-	early   bool     // rows are joined that may lie before their session
-	after   int64    // how long after the range the sessions of rows are decided
+	columns         []string // of the relation sessions
+	hits            bool     // sessions are counted or listed, so per-row filters choose among them
+	precedesSession bool     // rows are joined that may lie before their session
+	after           int64    // how long after the range the sessions of rows are decided
 }
 
-// join notes that rows of tb are joined to sessions.
+// join adds what rows of tb are joined to sessions.
 func (need *sessionNeeds) join(tb *table) {
-	need.early = need.early || tb.early
+	need.precedesSession = need.precedesSession || tb.precedesSession
 	need.after = max(need.after, tb.after())
 }
 
@@ -54,11 +54,11 @@ func (need *sessionNeeds) join(tb *table) {
 func (c *compiler) sessionsFor(parts []*part) selection {
 	var need sessionNeeds
 	for _, p := range parts {
-		if !p.tb.visited() {
+		if !p.tb.hasSessions() {
 			continue
 		}
 		columns := columnsOf("s", p.q)
-		if p.tb.shape == sessionRows {
+		if p.tb.rows == sessionRows {
 			need.hits = true
 			need.after = max(need.after, p.tb.after())
 		} else if len(columns) > 0 {
@@ -93,21 +93,21 @@ func within(alias expr.Ident) expr.Expr {
 // touch the range. When a key's filters remove whole sessions, sessions are formed
 // twice: of all events, to know which of them the key may see, and then of those.
 func (c *compiler) sessions(need sessionNeeds) selection {
-	around, depth := c.span.wider(margin, margin), int64(1)
-	rowWise, sessionWise := c.mandatory()
+	around, depth := c.rng.widen(margin, margin), int64(1)
+	byRow, bySession := c.mandatory()
 	events := selection{from: "events AS t"}
-	if len(sessionWise) > 0 {
+	if len(bySession) > 0 {
 		depth++
-		first := selection{from: "events AS t", where: slices.Concat(c.read(around.wider(margin, margin)), visible)}
-		c.formSessions("whole", first, sessionNeeds{columns: columnsOf("m", selection{where: sessionWise}), early: need.early})
+		first := selection{from: "events AS t", where: slices.Concat(c.read(around.widen(margin, margin)), visible)}
+		c.sessionize("whole", first, sessionNeeds{columns: columnsOf("m", selection{where: bySession}), precedesSession: need.precedesSession})
 		events.joins = []join{{left: true, to: "whole AS m", on: within("m")}}
 	}
-	events.where = slices.Concat(c.read(around), rowWise, sessionWise, visible)
+	events.where = slices.Concat(c.read(around), byRow, bySession, visible)
 	if len(need.columns) > 0 {
-		c.formSessions("sessions", events, need)
+		c.sessionize("sessions", events, need)
 	}
-	if len(need.columns)+len(sessionWise) > 0 {
-		c.needs(c.span.wider(depth*margin, depth*need.after))
+	if len(need.columns)+len(bySession) > 0 {
+		c.dependOn(c.rng.widen(depth*margin, depth*need.after))
 	}
 	return events
 }

@@ -12,7 +12,7 @@ func (c *compiler) combine(parts []*part) string {
 	for _, p := range parts {
 		c.with("part_"+p.tb.name, c.build(p.q))
 	}
-	if len(parts) == 1 && !c.p.Type.All {
+	if len(parts) == 1 && !c.p.Type.ZeroFill {
 		return "part_" + parts[0].tb.name
 	}
 	keys := c.partKeys(parts[0].tb)
@@ -22,7 +22,7 @@ func (c *compiler) combine(parts []*part) string {
 	}
 	var union []sqlbuilder.Builder
 	for _, p := range parts {
-		union = append(union, c.build(widen(p, parts, keys, c.p.Type.owned)))
+		union = append(union, c.build(widen(p, parts, keys, c.p.Type.leftJoin)))
 		for _, m := range p.metrics {
 			e := expr.Call(dialect.Max, expr.Col("u", m.alias()))
 			if m.Zero {
@@ -31,11 +31,11 @@ func (c *compiler) combine(parts []*part) string {
 			all.columns = append(all.columns, named{m.alias(), e})
 		}
 	}
-	if c.p.Type.All {
-		union = append(union, c.build(c.everyValue(parts)))
+	if c.p.Type.ZeroFill {
+		union = append(union, c.build(c.zeroRows(parts)))
 	}
-	if c.p.Type.owned {
-		all.columns = append(all.columns, named{own, expr.Call(dialect.Max, expr.Col("u", own))})
+	if c.p.Type.leftJoin {
+		all.columns = append(all.columns, named{sourceRowsColumn, expr.Call(dialect.Max, expr.Col("u", sourceRowsColumn))})
 	}
 	c.with("united", sqlbuilder.UnionAll(union...))
 	c.with("joined", c.build(all))
@@ -49,7 +49,7 @@ func widen(p *part, parts []*part, keys []named, owned bool) selection {
 		q.columns = append(q.columns, named{key.as, expr.Col("x", key.as)})
 	}
 	if owned {
-		q.columns = append(q.columns, named{own, expr.Col("x", own)})
+		q.columns = append(q.columns, named{sourceRowsColumn, expr.Col("x", sourceRowsColumn)})
 	}
 	for _, other := range parts {
 		for _, m := range other.metrics {
@@ -63,12 +63,12 @@ func widen(p *part, parts []*part, keys []named, owned bool) selection {
 	return q
 }
 
-// seen joins the combinations of groupBy that have a pageview, or in a type without
+// shownGroups joins the combinations of groupBy that have a pageview, or in a type without
 // pageviews a row of its own table; the others are not shown.
-func (c *compiler) seen(parts []*part) join {
+func (c *compiler) shownGroups(parts []*part) join {
 	by := c.p.Type.table
 	for _, p := range parts {
-		if p.tb.leads {
+		if p.tb.leadsGroups {
 			by = p.tb
 		}
 	}
@@ -77,15 +77,15 @@ func (c *compiler) seen(parts []*part) join {
 	for _, f := range c.p.Group {
 		name := expr.Ident(f.Name)
 		q.columns = append(q.columns, named{name, expr.Col("x", name)})
-		same = append(same, expr.Eq(j(name), expr.Col("g", name)))
+		same = append(same, expr.Eq(joined(name), expr.Col("g", name)))
 	}
 	c.with("seen", c.build(q))
 	return join{to: "seen AS g", on: expr.And(same...)}
 }
 
-// everyValue selects a row without metrics for each of the type's values, in every
+// zeroRows selects a row without metrics for each of the type's values, in every
 // combination of groupBy.
-func (c *compiler) everyValue(parts []*part) selection {
+func (c *compiler) zeroRows(parts []*part) selection {
 	values := c.w.Write(expr.Call(dialect.Unnest, expr.Arg(dialect.Texts, c.p.Type.Values)))
 	q := selection{from: values + " AS v"}
 	if len(c.p.Group) > 0 {
@@ -98,7 +98,7 @@ func (c *compiler) everyValue(parts []*part) selection {
 		c.with("combinations", c.build(groups))
 		q.joins = []join{{to: "combinations AS g", on: expr.Eq(expr.Int(1), expr.Int(1))}}
 	}
-	q.columns = append(q.columns, named{expr.Ident(c.p.Type.by[0].Name), expr.Col("v", "value")})
+	q.columns = append(q.columns, named{expr.Ident(c.p.Type.dimensions[0].Name), expr.Col("v", "value")})
 	for _, p := range parts {
 		for _, m := range p.metrics {
 			q.columns = append(q.columns, named{m.alias(), expr.Null()})

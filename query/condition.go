@@ -42,7 +42,7 @@ func (c condition) match(value expr.Expr) expr.Expr {
 }
 
 // oneOfNamed binds a list of its own wherever c is held against a value.
-func (c condition) oneOfNamed(value expr.Expr) expr.Expr { return oneOf(value, slices.Clone(c.named)) }
+func (c condition) oneOfNamed(value expr.Expr) expr.Expr { return oneOf(value, slices.Clone(c.codes)) }
 
 func (c condition) compare(value expr.Expr, values []string) expr.Expr {
 	switch c.Op {

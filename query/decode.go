@@ -68,7 +68,7 @@ func bodyError(code Code, format string, args ...any) *Error {
 // nothing is kept of what is too much or not understood.
 type reader struct {
 	dec *json.Decoder
-	mistakes
+	issues
 }
 
 // next is the next token. The JSON was checked, so that there is one.
@@ -129,22 +129,22 @@ func (r *reader) batch(most int) ([]Decoded, error) {
 
 // query reads the rest of a query object.
 func (r *reader) query() Decoded {
-	r.mistakes = mistakes{}
+	r.issues = issues{}
 	var req Request
-	readObject(r, requestMembers, place{index: -1}, &req)
-	checkRequest(&req, &r.mistakes)
+	readObject(r, requestMembers, fieldPath{index: -1}, &req)
+	checkRequest(&req, &r.issues)
 	return Decoded{Request: req, Errors: r.sorted()}
 }
 
 // A member is one field of an object and how it is read.
 type member[T any] struct {
 	name string
-	read func(r *reader, at place, into *T)
+	read func(r *reader, at fieldPath, into *T)
 }
 
 // readObject reads the rest of an object into *into. at is the object's place; that of
 // a query has no field.
-func readObject[T any](r *reader, members []member[T], at place, into *T) {
+func readObject[T any](r *reader, members []member[T], at fieldPath, into *T) {
 	var seen uint64
 	for r.dec.More() {
 		name, _ := r.next().(string)
@@ -161,11 +161,11 @@ func readObject[T any](r *reader, members []member[T], at place, into *T) {
 		switch {
 		case i == len(members):
 			if !r.full() { // looking for suggestions takes time
-				r.add(cutPlace(here), unknown(Invalid, "field", name, memberNames(members)))
+				r.add(cutPath(here), unknown(Invalid, "field", name, memberNames(members)))
 			}
 			r.skip(r.next())
 		case seen&(1<<i) != 0:
-			r.say(here, "is given twice")
+			r.addf(here, "is given twice")
 			r.skip(r.next())
 		default:
 			seen |= 1 << i
@@ -184,7 +184,7 @@ func memberNames[T any](members []member[T]) []string {
 }
 
 // cutPlace bounds the name of a field that a caller made up.
-func cutPlace(p place) place {
+func cutPath(p fieldPath) fieldPath {
 	p.field, p.part = cut(p.field), cut(p.part)
 	return p
 }

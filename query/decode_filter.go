@@ -10,14 +10,14 @@ type written struct {
 }
 
 var filterMembers = []member[written]{
-	{"field", func(r *reader, at place, w *written) { w.Field = r.text(at) }},
-	{"op", func(r *reader, at place, w *written) { w.Op = Op(r.text(at)) }},
-	{"value", func(r *reader, at place, w *written) { r.value(at, w) }},
+	{"field", func(r *reader, at fieldPath, w *written) { w.Field = r.text(at) }},
+	{"op", func(r *reader, at fieldPath, w *written) { w.Op = Op(r.text(at)) }},
+	{"value", func(r *reader, at fieldPath, w *written) { r.value(at, w) }},
 }
 
 // filters reads an array of filters. Items beyond the most there may be are counted
 // and not kept.
-func (r *reader) filters(at place) []Filter {
+func (r *reader) filters(at fieldPath) []Filter {
 	token := r.next()
 	if token != json.Delim('[') {
 		r.wrong(at, "an array of filters", token)
@@ -31,16 +31,16 @@ func (r *reader) filters(at place) []Filter {
 			r.skip(token)
 			continue
 		}
-		all = append(all, r.filter(place{at.field, count, ""}, token))
+		all = append(all, r.filter(fieldPath{at.field, count, ""}, token))
 	}
 	r.next()
 	r.atMost(at, "filters", maxFilters, count)
 	return all
 }
 
-func (r *reader) filter(at place, token json.Token) Filter {
+func (r *reader) filter(at fieldPath, token json.Token) Filter {
 	if token != json.Delim('{') {
-		r.say(at, "must be an object of field, op and value, not %s", kindOfToken(token))
+		r.addf(at, "must be an object of field, op and value, not %s", kindOfToken(token))
 		r.skip(token)
 		return Filter{}
 	}
@@ -50,19 +50,19 @@ func (r *reader) filter(at place, token json.Token) Filter {
 	many, known := operators[w.Op]
 	switch {
 	case !w.has:
-		r.say(at, "is required")
+		r.addf(at, "is required")
 	case !known:
 		// The operator says whether one value is meant or several.
 	case many && !w.array:
-		r.say(at, "must be an array for %s", w.Op)
+		r.addf(at, "must be an array for %s", w.Op)
 	case !many && w.array:
-		r.say(at, "must be one value for %s, not an array; use in or not_in for several", w.Op)
+		r.addf(at, "must be one value for %s, not an array; use in or not_in for several", w.Op)
 	}
 	return w.Filter
 }
 
 // value reads a scalar or an array of scalars.
-func (r *reader) value(at place, w *written) {
+func (r *reader) value(at fieldPath, w *written) {
 	token := r.next()
 	w.has = token != nil
 	if token != json.Delim('[') {
@@ -79,7 +79,7 @@ func (r *reader) value(at place, w *written) {
 		token := r.next()
 		s, ok := scalar(token)
 		if !ok {
-			r.say(at, "must hold strings, not %s", kindOfToken(token))
+			r.addf(at, "must hold strings, not %s", kindOfToken(token))
 			r.skip(token)
 		}
 		if count < maxValues {

@@ -8,40 +8,40 @@ import (
 // requestMembers are the fields of a query object. TestRequestFields holds them
 // against requestFields.
 var requestMembers = []member[Request]{
-	{"id", func(r *reader, at place, q *Request) { q.ID = r.text(at) }},
-	{"parameters", func(r *reader, at place, q *Request) { q.Parameters = r.parameters(at) }},
-	{"startDate", func(r *reader, at place, q *Request) { q.StartDate = r.text(at) }},
-	{"endDate", func(r *reader, at place, q *Request) { q.EndDate = r.text(at) }},
-	{"preset", func(r *reader, at place, q *Request) { q.Preset = r.text(at) }},
-	{"timeZone", func(r *reader, at place, q *Request) { q.TimeZone = r.text(at) }},
-	{"limit", func(r *reader, at place, q *Request) { q.Limit = r.whole(at) }},
-	{"page", func(r *reader, at place, q *Request) { q.Page = r.page(at) }},
-	{"filters", func(r *reader, at place, q *Request) { q.Filters = r.filters(at) }},
-	{"granularity", func(r *reader, at place, q *Request) { q.Granularity = r.text(at) }},
-	{"groupBy", func(r *reader, at place, q *Request) { q.GroupBy = r.groupBy(at) }},
-	{"sortBy", func(r *reader, at place, q *Request) { q.SortBy = r.text(at) }},
-	{"sortOrder", func(r *reader, at place, q *Request) { q.SortOrder = r.text(at) }},
+	{"id", func(r *reader, at fieldPath, q *Request) { q.ID = r.text(at) }},
+	{"parameters", func(r *reader, at fieldPath, q *Request) { q.Parameters = r.parameters(at) }},
+	{"startDate", func(r *reader, at fieldPath, q *Request) { q.StartDate = r.text(at) }},
+	{"endDate", func(r *reader, at fieldPath, q *Request) { q.EndDate = r.text(at) }},
+	{"preset", func(r *reader, at fieldPath, q *Request) { q.Preset = r.text(at) }},
+	{"timeZone", func(r *reader, at fieldPath, q *Request) { q.TimeZone = r.text(at) }},
+	{"limit", func(r *reader, at fieldPath, q *Request) { q.Limit = r.whole(at) }},
+	{"page", func(r *reader, at fieldPath, q *Request) { q.Page = r.page(at) }},
+	{"filters", func(r *reader, at fieldPath, q *Request) { q.Filters = r.filters(at) }},
+	{"granularity", func(r *reader, at fieldPath, q *Request) { q.Granularity = r.text(at) }},
+	{"groupBy", func(r *reader, at fieldPath, q *Request) { q.GroupBy = r.groupBy(at) }},
+	{"sortBy", func(r *reader, at fieldPath, q *Request) { q.SortBy = r.text(at) }},
+	{"sortOrder", func(r *reader, at fieldPath, q *Request) { q.SortOrder = r.text(at) }},
 }
 
 var parameterMembers = []member[Parameter]{
-	{"name", func(r *reader, at place, p *Parameter) { p.Name = r.text(at) }},
-	{"id", func(r *reader, at place, p *Parameter) { p.ID = r.text(at) }},
-	{"start_date", func(r *reader, at place, p *Parameter) { p.StartDate = r.text(at) }},
-	{"end_date", func(r *reader, at place, p *Parameter) { p.EndDate = r.text(at) }},
-	{"granularity", func(r *reader, at place, p *Parameter) { p.Granularity = r.text(at) }},
+	{"name", func(r *reader, at fieldPath, p *Parameter) { p.Name = r.text(at) }},
+	{"id", func(r *reader, at fieldPath, p *Parameter) { p.ID = r.text(at) }},
+	{"start_date", func(r *reader, at fieldPath, p *Parameter) { p.StartDate = r.text(at) }},
+	{"end_date", func(r *reader, at fieldPath, p *Parameter) { p.EndDate = r.text(at) }},
+	{"granularity", func(r *reader, at fieldPath, p *Parameter) { p.Granularity = r.text(at) }},
 }
 
 // wrong tells that a value of another kind was wanted, and reads over it. Null is
 // nothing wrong: it says that the field is absent.
-func (r *reader) wrong(at place, wanted string, token json.Token) {
+func (r *reader) wrong(at fieldPath, wanted string, token json.Token) {
 	if token != nil {
-		r.say(at, "must be %s, not %s", wanted, kindOfToken(token))
+		r.addf(at, "must be %s, not %s", wanted, kindOfToken(token))
 	}
 	r.skip(token)
 }
 
 // text reads a string.
-func (r *reader) text(at place) string {
+func (r *reader) text(at fieldPath) string {
 	token := r.next()
 	if s, ok := token.(string); ok {
 		return s
@@ -51,7 +51,7 @@ func (r *reader) text(at place) string {
 }
 
 // whole reads a whole number, written without fraction and exponent.
-func (r *reader) whole(at place) *int {
+func (r *reader) whole(at fieldPath) *int {
 	token := r.next()
 	number, ok := token.(json.Number)
 	if !ok {
@@ -61,17 +61,17 @@ func (r *reader) whole(at place) *int {
 	return r.parseWhole(at, number.String())
 }
 
-func (r *reader) parseWhole(at place, s string) *int {
+func (r *reader) parseWhole(at fieldPath, s string) *int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		r.say(at, "must be a whole number, not %s", cut(s))
+		r.addf(at, "must be a whole number, not %s", cut(s))
 		return nil
 	}
 	return &n
 }
 
 // page reads a page. Its 0 must not pass for an absent one.
-func (r *reader) page(at place) int {
+func (r *reader) page(at fieldPath) int {
 	n := r.whole(at)
 	if n == nil {
 		return 0
@@ -79,16 +79,16 @@ func (r *reader) page(at place) int {
 	return r.checkPage(at, *n)
 }
 
-func (m *mistakes) checkPage(at place, n int) int {
+func (list *issues) checkPage(at fieldPath, n int) int {
 	if n < 1 {
-		m.say(at, "must be at least 1, not %d", n)
+		list.addf(at, "must be at least 1, not %d", n)
 	}
 	return n
 }
 
 // parameters reads an array of names and objects. Items beyond the most there may be
 // are counted and not kept.
-func (r *reader) parameters(at place) []Parameter {
+func (r *reader) parameters(at fieldPath) []Parameter {
 	token := r.next()
 	if token != json.Delim('[') {
 		r.wrong(at, "an array of query types", token)
@@ -102,14 +102,14 @@ func (r *reader) parameters(at place) []Parameter {
 			r.skip(token)
 			continue
 		}
-		all = append(all, r.parameter(place{at.field, count, ""}, token))
+		all = append(all, r.parameter(fieldPath{at.field, count, ""}, token))
 	}
 	r.next()
 	r.atMost(at, "query types", maxParameters, count)
 	return all
 }
 
-func (r *reader) parameter(at place, token json.Token) Parameter {
+func (r *reader) parameter(at fieldPath, token json.Token) Parameter {
 	var p Parameter
 	switch token := token.(type) {
 	case string:
@@ -121,7 +121,7 @@ func (r *reader) parameter(at place, token json.Token) Parameter {
 		}
 		r.wrong(at, "a name or an object", token)
 	case nil:
-		r.say(at, "must be a name or an object, not null")
+		r.addf(at, "must be a name or an object, not null")
 	default:
 		r.wrong(at, "a name or an object", token)
 	}
@@ -129,7 +129,7 @@ func (r *reader) parameter(at place, token json.Token) Parameter {
 }
 
 // groupBy reads one field or an array of them.
-func (r *reader) groupBy(at place) []string {
+func (r *reader) groupBy(at fieldPath) []string {
 	token := r.next()
 	switch token := token.(type) {
 	case string:
@@ -143,14 +143,14 @@ func (r *reader) groupBy(at place) []string {
 	return nil
 }
 
-func (r *reader) fieldNames(at place) []string {
+func (r *reader) fieldNames(at fieldPath) []string {
 	var all []string
 	count := 0
 	for ; r.dec.More(); count++ {
 		token := r.next()
 		name, ok := token.(string)
 		if !ok {
-			r.say(place{at.field, count, ""}, "must be a string, not %s", kindOfToken(token))
+			r.addf(fieldPath{at.field, count, ""}, "must be a string, not %s", kindOfToken(token))
 			r.skip(token)
 		}
 		if count < maxGroups {
@@ -162,8 +162,8 @@ func (r *reader) fieldNames(at place) []string {
 	return all
 }
 
-func (m *mistakes) atMost(at place, what string, most, count int) {
+func (list *issues) atMost(at fieldPath, what string, most, count int) {
 	if count > most {
-		m.say(at, "may have at most %d %s, not %d", most, what, count)
+		list.addf(at, "may have at most %d %s, not %d", most, what, count)
 	}
 }

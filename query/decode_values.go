@@ -25,10 +25,10 @@ func ParseValues(values url.Values) (Request, Errors) {
 		case slices.Contains(subjectNames, name):
 		case !known:
 			if !r.full() {
-				r.add(cutPlace(inField(name)), unknown(Invalid, "query parameter", name, valueNames()))
+				r.add(cutPath(inField(name)), unknown(Invalid, "query parameter", name, valueNames()))
 			}
 		case len(values[name]) > 1 && name != "parameters" && name != "groupBy":
-			r.say(inField(name), "is given %d times", len(values[name]))
+			r.addf(inField(name), "is given %d times", len(values[name]))
 		default:
 			if text := strings.Join(values[name], ","); text != "" {
 				read(r, inField(name), &q, text)
@@ -38,41 +38,43 @@ func ParseValues(values url.Values) (Request, Errors) {
 	if zone := values.Get("timezone"); zone != "" {
 		q.TimeZone = zone
 	}
-	checkRequest(&q, &r.mistakes)
+	checkRequest(&q, &r.issues)
 	return q, r.sorted()
 }
 
 // subjectNames are the query parameters that say whose rows are asked for.
 var subjectNames = []string{"website_id", "link_id", "schedule_id"}
 
-var valueReaders = map[string]func(r *reader, at place, q *Request, text string){
-	"id":          func(_ *reader, _ place, q *Request, text string) { q.ID = text },
-	"parameters":  func(r *reader, at place, q *Request, text string) { q.Parameters = r.splitParameters(at, text) },
-	"startDate":   func(_ *reader, _ place, q *Request, text string) { q.StartDate = text },
-	"endDate":     func(_ *reader, _ place, q *Request, text string) { q.EndDate = text },
-	"preset":      func(_ *reader, _ place, q *Request, text string) { q.Preset = text },
-	"timeZone":    func(_ *reader, _ place, q *Request, text string) { q.TimeZone = text },
-	"timezone":    func(_ *reader, _ place, q *Request, text string) { q.TimeZone = text },
-	"limit":       func(r *reader, at place, q *Request, text string) { q.Limit = r.parseWhole(at, text) },
-	"page":        func(r *reader, at place, q *Request, text string) { q.Page = r.parsePage(at, text) },
-	"filters":     func(r *reader, at place, q *Request, text string) { q.Filters = parseFilters(r, at, text) },
-	"granularity": func(_ *reader, _ place, q *Request, text string) { q.Granularity = text },
-	"groupBy":     func(r *reader, at place, q *Request, text string) { q.GroupBy = r.split(at, "fields", maxGroups, text) },
-	"sortBy":      func(_ *reader, _ place, q *Request, text string) { q.SortBy = text },
-	"sortOrder":   func(_ *reader, _ place, q *Request, text string) { q.SortOrder = text },
+var valueReaders = map[string]func(r *reader, at fieldPath, q *Request, text string){
+	"id":          func(_ *reader, _ fieldPath, q *Request, text string) { q.ID = text },
+	"parameters":  func(r *reader, at fieldPath, q *Request, text string) { q.Parameters = r.splitParameters(at, text) },
+	"startDate":   func(_ *reader, _ fieldPath, q *Request, text string) { q.StartDate = text },
+	"endDate":     func(_ *reader, _ fieldPath, q *Request, text string) { q.EndDate = text },
+	"preset":      func(_ *reader, _ fieldPath, q *Request, text string) { q.Preset = text },
+	"timeZone":    func(_ *reader, _ fieldPath, q *Request, text string) { q.TimeZone = text },
+	"timezone":    func(_ *reader, _ fieldPath, q *Request, text string) { q.TimeZone = text },
+	"limit":       func(r *reader, at fieldPath, q *Request, text string) { q.Limit = r.parseWhole(at, text) },
+	"page":        func(r *reader, at fieldPath, q *Request, text string) { q.Page = r.parsePage(at, text) },
+	"filters":     func(r *reader, at fieldPath, q *Request, text string) { q.Filters = parseFilters(r, at, text) },
+	"granularity": func(_ *reader, _ fieldPath, q *Request, text string) { q.Granularity = text },
+	"groupBy": func(r *reader, at fieldPath, q *Request, text string) {
+		q.GroupBy = r.split(at, "fields", maxGroups, text)
+	},
+	"sortBy":    func(_ *reader, _ fieldPath, q *Request, text string) { q.SortBy = text },
+	"sortOrder": func(_ *reader, _ fieldPath, q *Request, text string) { q.SortOrder = text },
 }
 
 func valueNames() []string { return append(slices.Clone(requestFields), "timezone") }
 
 // split reads names joined by commas, and tells when there are too many.
-func (r *reader) split(at place, what string, most int, text string) []string {
+func (r *reader) split(at fieldPath, what string, most int, text string) []string {
 	count := strings.Count(text, ",") + 1
 	r.atMost(at, what, most, count)
 	names := strings.SplitN(text, ",", most+1)
 	return names[:min(len(names), most)]
 }
 
-func (r *reader) splitParameters(at place, text string) []Parameter {
+func (r *reader) splitParameters(at fieldPath, text string) []Parameter {
 	names := r.split(at, "query types", maxParameters, text)
 	all := make([]Parameter, len(names))
 	for i, name := range names {
@@ -81,7 +83,7 @@ func (r *reader) splitParameters(at place, text string) []Parameter {
 	return all
 }
 
-func (r *reader) parsePage(at place, text string) int {
+func (r *reader) parsePage(at fieldPath, text string) int {
 	n := r.parseWhole(at, text)
 	if n == nil {
 		return 0
@@ -90,9 +92,9 @@ func (r *reader) parsePage(at place, text string) int {
 }
 
 // parseFilters reads filters written as JSON.
-func parseFilters(r *reader, at place, text string) []Filter {
+func parseFilters(r *reader, at fieldPath, text string) []Filter {
 	if err := checkJSON([]byte(text)); err != nil {
-		r.say(at, "must be a JSON array of filters: %s", strings.Replace(err.Error(), "the body", "the text", 1))
+		r.addf(at, "must be a JSON array of filters: %s", strings.Replace(err.Error(), "the body", "the text", 1))
 		return nil
 	}
 	r.dec = json.NewDecoder(bytes.NewReader([]byte(text)))

@@ -9,35 +9,36 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// definer turns one Type into a definition.
-type definer struct {
-	words  dictionary
-	def    *definition
-	faults []error
+// typeBuilder turns one Type into a boundType.
+type typeBuilder struct {
+	catalog catalog
+	ty      *boundType
+	faults  []error
 }
 
-func (b *definer) fault(format string, args ...any) {
-	b.faults = append(b.faults, fmt.Errorf("query type %q: %s", b.def.Name, fmt.Sprintf(format, args...)))
+func (b *typeBuilder) fault(format string, args ...any) {
+	b.faults = append(b.faults, fmt.Errorf("query type %q: %s", b.ty.Name, fmt.Sprintf(format, args...)))
 }
 
-func (b *definer) define() {
-	d := b.def
-	if d.Name == "" || d.Title == "" || d.About == "" || d.Category == "" || d.Chart == "" {
-		b.fault("Name, Title, About, Category and Chart are required")
+func (b *typeBuilder) build() {
+	ty := b.ty
+	if ty.Name == "" || ty.Title == "" || ty.Description == "" || ty.Category == "" || ty.Visualization == "" {
+		b.fault("Name, Title, Description, Category and Visualization are required")
 	}
-	d.table = tableNamed(d.Rows)
-	if d.table == nil {
-		b.fault("there is no table %q", d.Rows)
+	ty.table = tableNamed(ty.Source)
+	if ty.table == nil {
+		b.fault("there is no table %q", ty.Source)
 		return
 	}
-	if d.table.of != d.Of {
-		b.fault("table %q is not of a %s", d.Rows, d.Of)
+	if ty.table.subject != ty.Subject {
+		b.fault("table %q is not of a %s", ty.Source, ty.Subject)
 	}
-	for _, name := range d.With {
-		if tb := tableNamed(name); tb == nil || tb.of != d.Of {
-			b.fault("there is no table %q of a %s", name, d.Of)
+	for _, name := range ty.Joins {
+		if tb := tableNamed(name); tb == nil || tb.subject != ty.Subject {
+			b.fault("there is no table %q of a %s", name, ty.Subject)
 		}
 	}
+	b.shape()
 	b.columns()
 	b.keys()
 	b.having()
@@ -52,159 +53,173 @@ func (b *definer) define() {
 }
 
 // bind writes the columns with nothing left to look up.
-func (b *definer) bind() {
-	d := b.def
-	for _, tm := range d.terms {
-		d.exprs = append(d.exprs, b.bound(tm))
+func (b *typeBuilder) bind() {
+	ty := b.ty
+	for _, m := range ty.outputs {
+		ty.exprs = append(ty.exprs, b.bound(m))
 	}
-	if d.Named != "" {
-		d.named = d.dimension(d.Named)
+	if ty.SkipEmpty != "" {
+		ty.skipEmpty = ty.dimension(ty.SkipEmpty)
 	}
 }
 
 // bound is a column over the relation j or, of a list, over a row of the table.
-func (b *definer) bound(tm *term) expr.Expr {
-	d := b.def
+func (b *typeBuilder) bound(m *metric) expr.Expr {
+	ty := b.ty
 	switch {
-	case tm.date:
-		return j(bucket)
-	case tm.share:
-		of := b.bound(d.terms[d.column(d.Share)])
+	case m.isDate:
+		return joined(bucketColumn)
+	case m.isShare:
+		of := b.bound(ty.outputs[ty.column(ty.ShareOf)])
 		return percent(of, expr.Call(dialect.SumOver, of))
-	case tm.on != "" && !d.Each:
-		return j(tm.alias())
+	case m.source != "" && ty.Shape != List:
+		return joined(m.alias())
 	}
-	return expr.Replace(tm.expr, func(name string) expr.Expr {
-		f := d.dimension(name)
+	return expr.Replace(m.expr, func(name string) expr.Expr {
+		f := ty.dimension(name)
 		switch {
 		case f == nil:
-			return j(d.parts[name].alias())
-		case d.Each:
-			return value(f, d.table)
+			return joined(ty.inputs[name].alias())
+		case ty.Shape == List:
+			return value(f, ty.table)
 		}
-		return j(expr.Ident(f.Name))
+		return joined(expr.Ident(f.Name))
 	})
 }
 
+// shape holds the fields that depend on the shape against it.
+func (b *typeBuilder) shape() {
+	ty := b.ty
+	switch ty.Shape {
+	case Breakdown:
+		if len(ty.Dimensions) == 0 {
+			b.fault("a breakdown needs Dimensions")
+		}
+	case Totals, Series, List:
+		if len(ty.Dimensions) > 0 {
+			b.fault("only a breakdown has Dimensions")
+		}
+	default:
+		b.fault("Shape is %q, not totals, breakdown, series or list", ty.Shape)
+	}
+	if ty.Shape == Series && ty.Window != 0 {
+		b.fault("a series has the range of its request")
+	}
+	if ty.Window < Today {
+		b.fault("its Window is negative")
+	}
+}
+
 // keys looks up what tells rows apart.
-func (b *definer) keys() {
-	d := b.def
-	for _, name := range d.Key {
-		if d.column(name) < 0 {
-			b.fault("its key %q is no column of it", name)
+func (b *typeBuilder) keys() {
+	ty := b.ty
+	for _, name := range ty.TieBreak {
+		if ty.column(name) < 0 {
+			b.fault("its TieBreak %q is no column of it", name)
 		}
 	}
-	for _, name := range d.By {
-		f := dimension(name)
+	for _, name := range ty.Dimensions {
+		f := fieldNamed(name)
 		if f == nil {
 			b.fault("there is no dimension %q", name)
 			continue
 		}
-		d.by = append(d.by, f)
+		ty.dimensions = append(ty.dimensions, f)
 	}
-	if d.Series && (len(d.By) > 0 || d.Each) {
-		b.fault("a series has no other keys than its date")
+	if ty.Shape == List && ty.table.rows == sessionRows && len(ty.TieBreak) == 0 {
+		b.fault("a list of sessions needs a TieBreak")
 	}
-	if d.Each && len(d.By) > 0 {
-		b.fault("rows that are not counted have no By")
-	}
-	if d.Each && d.table.shape == sessionRows && len(d.Key) == 0 {
-		b.fault("sessions need a Key")
-	}
-	if len(d.Values) > 0 && len(d.By) != 1 {
+	if len(ty.Values) > 0 && len(ty.Dimensions) != 1 {
 		b.fault("Values are those of one dimension")
 	}
-	if d.All && (len(d.Values) == 0 || len(d.With) > 0) {
-		b.fault("All needs Values, and columns of one table")
-	}
-	if d.Series && (d.Last > 0 || d.Today) {
-		b.fault("a series has the range of its request")
+	if ty.ZeroFill && (len(ty.Values) == 0 || len(ty.Joins) > 0) {
+		b.fault("ZeroFill needs Values, and columns of one table")
 	}
 }
 
-func (b *definer) having() {
-	if b.def.Having == "" {
+func (b *typeBuilder) having() {
+	if b.ty.Having == "" {
 		return
 	}
-	tm := b.words[word{on: b.def.Rows, name: b.def.Having}]
-	if tm == nil {
-		b.fault("Having names %q, which is no metric of table %q", b.def.Having, b.def.Rows)
+	m := b.catalog[metricKey{source: b.ty.Source, name: b.ty.Having}]
+	if m == nil {
+		b.fault("Having names %q, which is no metric of table %q", b.ty.Having, b.ty.Source)
 		return
 	}
-	b.def.having = []*term{tm}
+	b.ty.having = []*metric{m}
 }
 
-func (b *definer) columns() {
+func (b *typeBuilder) columns() {
 	seen := map[string]bool{}
-	for _, spec := range b.def.Columns {
+	for _, spec := range b.ty.Columns {
 		name, source, named := strings.Cut(spec, "=")
 		if !named {
 			source = name
 		}
-		tm := b.term(source)
-		if tm == nil {
-			b.fault("there is no column %q for table %q", source, b.def.Rows)
+		m := b.metric(source)
+		if m == nil {
+			b.fault("there is no column %q for table %q", source, b.ty.Source)
 			continue
 		}
 		if seen[name] {
 			b.fault("two columns are called %q", name)
 		}
 		seen[name] = true
-		if tm.date && !b.def.Series || tm.share && b.def.Each {
-			b.fault("there is no %s without Series, and no %s with Each", dateColumn, shareColumn)
+		if m.isDate && b.ty.Shape != Series || m.isShare && b.ty.Shape == List {
+			b.fault("only a series has the column %s, and a list has no column %s", dateColumn, shareColumn)
 		}
-		shown := tm.column
+		shown := m.column
 		shown.Name = name
-		b.def.columns = append(b.def.columns, shown)
-		b.def.terms = append(b.def.terms, tm)
+		b.ty.columns = append(b.ty.columns, shown)
+		b.ty.outputs = append(b.ty.outputs, m)
 	}
-	if len(b.def.Columns) == 0 {
+	if len(b.ty.Columns) == 0 {
 		b.fault("it has no columns")
 	}
-	if b.def.Series && !slices.Contains(b.def.Columns, dateColumn) {
+	if b.ty.Shape == Series && !slices.Contains(b.ty.Columns, dateColumn) {
 		b.fault("a series needs a column %q", dateColumn)
 	}
 }
 
-// term finds a word for the type: of its own table, then one made of other columns,
+// metric finds one for the type: of its own table, then one made of other columns,
 // then of the tables beside it.
-func (b *definer) term(name string) *term {
-	for _, on := range slices.Concat([]string{b.def.Rows, ""}, b.def.With) {
-		if tm := b.words[word{on, name, on != "" && b.def.Each}]; tm != nil {
-			return tm
+func (b *typeBuilder) metric(name string) *metric {
+	for _, on := range slices.Concat([]string{b.ty.Source, ""}, b.ty.Joins) {
+		if m := b.catalog[metricKey{on, name, on != "" && b.ty.Shape == List}]; m != nil {
+			return m
 		}
 	}
 	return nil
 }
 
 // references looks up the names that columns are made of.
-func (b *definer) references() {
-	for _, tm := range b.def.terms {
-		for _, name := range expr.Refs(tm.expr) {
-			if b.def.dimension(name) != nil {
+func (b *typeBuilder) references() {
+	for _, m := range b.ty.outputs {
+		for _, name := range expr.Refs(m.expr) {
+			if b.ty.dimension(name) != nil {
 				continue
 			}
-			m := b.term(name)
-			if m == nil || m.on == "" {
-				b.fault("column %q needs %q, which is neither a metric nor in By", tm.Name, name)
+			m := b.metric(name)
+			if m == nil || m.source == "" {
+				b.fault("column %q needs %q, which is neither a metric nor one of its Dimensions", m.Name, name)
 				continue
 			}
-			b.def.parts[name] = m
+			b.ty.inputs[name] = m
 		}
 	}
 }
 
 // metrics lists the aggregates that the type is made of.
-func (b *definer) metrics() {
-	d := b.def
-	for _, tm := range slices.Concat(d.terms, d.having) {
-		all := []*term{tm}
-		for _, name := range expr.Refs(tm.expr) {
-			all = append(all, d.parts[name])
+func (b *typeBuilder) metrics() {
+	ty := b.ty
+	for _, m := range slices.Concat(ty.outputs, ty.having) {
+		all := []*metric{m}
+		for _, name := range expr.Refs(m.expr) {
+			all = append(all, ty.inputs[name])
 		}
 		for _, m := range all {
-			if m != nil && m.on != "" && !slices.Contains(d.metrics, m) {
-				d.metrics = append(d.metrics, m)
+			if m != nil && m.source != "" && !slices.Contains(ty.metrics, m) {
+				ty.metrics = append(ty.metrics, m)
 			}
 		}
 	}
@@ -212,74 +227,74 @@ func (b *definer) metrics() {
 
 // tables finds those whose rows the type counts. All of them must have its keys, and its
 // own decides which rows the answer has.
-func (b *definer) tables() {
-	d := b.def
-	d.used = []*table{d.table}
+func (b *typeBuilder) tables() {
+	ty := b.ty
+	ty.sources = []*table{ty.table}
 	own := false
-	for _, m := range d.metrics {
-		own = own || m.on == d.Rows
-		if !slices.Contains(d.used, m.table) {
-			d.used = append(d.used, m.table)
+	for _, m := range ty.metrics {
+		own = own || m.source == ty.Source
+		if !slices.Contains(ty.sources, m.table) {
+			ty.sources = append(ty.sources, m.table)
 		}
 	}
-	for _, f := range d.by {
-		for _, tb := range d.used {
+	for _, f := range ty.dimensions {
+		for _, tb := range ty.sources {
 			if !tb.has(f) {
 				b.fault("table %q has no dimension %q", tb.name, f.Name)
 			}
 		}
 	}
-	d.owned = len(d.by) > 0 && !d.Either && len(d.used) > 1
-	if !own && !d.Each && (d.owned || len(d.used) != 2) {
-		b.fault("no column counts rows of table %q", d.Rows)
+	ty.leftJoin = len(ty.dimensions) > 0 && !ty.OuterJoin && len(ty.sources) > 1
+	if !own && ty.Shape != List && (ty.leftJoin || len(ty.sources) != 2) {
+		b.fault("no column counts rows of table %q", ty.Source)
 	}
 }
 
-func (b *definer) orders() {
-	for _, spec := range b.def.Order {
+func (b *typeBuilder) orders() {
+	for _, spec := range b.ty.Order {
 		name, desc := strings.CutPrefix(spec, "-")
-		if b.def.column(name) < 0 {
+		if b.ty.column(name) < 0 {
 			b.fault("it is ordered by %q, which is no column of it", name)
 		}
-		b.def.order = append(b.def.order, order{column: name, desc: desc})
+		b.ty.order = append(b.ty.order, order{column: name, desc: desc})
 	}
-	if len(b.def.Order)+len(b.def.Values) == 0 && (len(b.def.By) > 0 || b.def.Each) {
+	if len(b.ty.Order)+len(b.ty.Values) == 0 && (len(b.ty.Dimensions) > 0 || b.ty.Shape == List) {
 		b.fault("rows need an order")
 	}
-	if b.def.Share == "" && len(b.def.order) > 0 {
-		b.def.Share = b.def.order[0].column
+	if b.ty.ShareOf == "" && len(b.ty.order) > 0 {
+		b.ty.ShareOf = b.ty.order[0].column
 	}
-	of := b.def.column(b.def.Share)
-	if slices.ContainsFunc(b.def.terms, func(tm *term) bool { return tm.share }) && (of < 0 || b.def.terms[of].share) {
-		b.fault("percentage is a share of %q, which is no other column of it", b.def.Share)
+	of := b.ty.column(b.ty.ShareOf)
+	if slices.ContainsFunc(b.ty.outputs, func(m *metric) bool { return m.isShare }) && (of < 0 || b.ty.outputs[of].isShare) {
+		b.fault("percentage is a share of %q, which is no other column of it", b.ty.ShareOf)
 	}
-	if b.def.Named != "" && b.def.dimension(b.def.Named) == nil {
-		b.fault("Named is %q, which is not in By", b.def.Named)
+	if b.ty.SkipEmpty != "" && b.ty.dimension(b.ty.SkipEmpty) == nil {
+		b.fault("SkipEmpty is %q, which is none of its Dimensions", b.ty.SkipEmpty)
 	}
 }
 
 // fields finds what callers may filter, group and sort by: a field that the rows of
 // every table have which the type counts.
-func (b *definer) fields() {
-	d := b.def
-	d.fields = map[string]*field{}
+func (b *typeBuilder) fields() {
+	ty := b.ty
+	ty.fields = map[string]*field{}
 	for _, f := range fields {
-		if slices.ContainsFunc(d.used, func(tb *table) bool { return !tb.has(f) }) {
+		if slices.ContainsFunc(ty.sources, func(tb *table) bool { return !tb.has(f) }) {
 			continue
 		}
-		d.fields[f.Name] = f
-		d.filterable = append(d.filterable, f.Name)
-		shown := d.column(f.Name) >= 0 || slices.Contains(d.By, f.Name)
-		if !shown && d.groups(f) {
-			d.groupable = append(d.groupable, f.Name)
+		ty.fields[f.Name] = f
+		ty.filterable = append(ty.filterable, f.Name)
+		shown := ty.column(f.Name) >= 0 || slices.Contains(ty.Dimensions, f.Name)
+		if !shown && ty.groups(f) {
+			ty.groupable = append(ty.groupable, f.Name)
 		}
 	}
-	for _, c := range d.columns {
+	for _, c := range ty.columns {
 		if c.Format != JSON {
-			d.sortable = append(d.sortable, c.Name)
+			ty.sortable = append(ty.sortable, c.Name)
 		}
 	}
-	if d.Require != "" && d.fields[d.Require] == nil {
-		b.fault("it requires a filter on %q, which is no field of it", d.Require)
+	if ty.RequiredFilter != "" && ty.fields[ty.RequiredFilter] == nil {
+		b.fault("it requires a filter on %q, which is no field of it", ty.RequiredFilter)
 	}
 }

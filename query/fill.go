@@ -17,7 +17,7 @@ func finish(p *plan, rows *store.Rows) (Table, bool, *Error) {
 	if mistake := checkRows(p, rows); mistake != nil {
 		return Table{}, false, mistake
 	}
-	if p.Type.Series {
+	if p.Type.Shape == Series {
 		return finishSeries(p, rows)
 	}
 	t := Table{len: min(rows.Len, p.Limit)}
@@ -27,9 +27,9 @@ func finish(p *plan, rows *store.Rows) (Table, bool, *Error) {
 	for i := range t.columns {
 		switch c := &t.columns[i]; {
 		case c.Format == Date:
-			c.Column = labelled(c.Column, p.Grain)
-		case c.FinerFor != "":
-			t.coarsen(c)
+			c.Column = bucketLabels(c.Column, p.Grain)
+		case c.PreciseFor != "":
+			t.roundOthers(c)
 		}
 	}
 	return t, rows.Len > p.Limit, nil
@@ -67,8 +67,8 @@ func broken(format string, args ...any) *Error {
 	return &Error{Code: Internal, Message: "The query failed", Err: fmt.Errorf("query: "+format, args...)}
 }
 
-// labelled turns bucket numbers into dates.
-func labelled(numbers store.Column, grain calendar.Grain) store.Column {
+// bucketLabels turns bucket numbers into dates.
+func bucketLabels(numbers store.Column, grain calendar.Grain) store.Column {
 	texts := make([]string, len(numbers.Ints))
 	for i, n := range numbers.Ints {
 		texts[i] = calendar.Label(n, grain)
@@ -79,7 +79,7 @@ func labelled(numbers store.Column, grain calendar.Grain) store.Column {
 // finishSeries fills, orders and pages the rows of a series.
 func finishSeries(p *plan, rows *store.Rows) (Table, bool, *Error) {
 	s := newSeries(p, rows)
-	if mistake := s.place(); mistake != nil {
+	if mistake := s.assign(); mistake != nil {
 		return Table{}, false, mistake
 	}
 	spots := s.ordered()
@@ -93,7 +93,7 @@ func finishSeries(p *plan, rows *store.Rows) (Table, bool, *Error) {
 }
 
 // table gathers the rows at spots.
-func (s *series) table(spots []spot) Table {
+func (s *series) table(spots []seriesRow) Table {
 	t := Table{len: len(spots)}
 	for i, c := range s.columns {
 		var values store.Column
@@ -110,7 +110,7 @@ func (s *series) table(spots []spot) Table {
 	return t
 }
 
-func (s *series) dates(spots []spot) store.Column {
+func (s *series) dates(spots []seriesRow) store.Column {
 	texts := make([]string, len(spots))
 	for i, sp := range spots {
 		texts[i] = s.buckets[sp.bucket].Label
@@ -118,7 +118,7 @@ func (s *series) dates(spots []spot) store.Column {
 	return store.Column{Kind: dialect.Text, Texts: texts}
 }
 
-func (s *series) keys(column int, spots []spot) store.Column {
+func (s *series) keys(column int, spots []seriesRow) store.Column {
 	texts := make([]string, len(spots))
 	for i, sp := range spots {
 		texts[i] = s.combinations[sp.combination][column]
@@ -127,7 +127,7 @@ func (s *series) keys(column int, spots []spot) store.Column {
 }
 
 // gather picks the values of the rows at spots; a spot without row is null.
-func gather(c *store.Column, spots []spot) store.Column {
+func gather(c *store.Column, spots []seriesRow) store.Column {
 	picked := store.Column{Kind: c.Kind, Valid: make([]bool, len(spots))}
 	switch c.Kind {
 	case dialect.Int:
@@ -143,7 +143,7 @@ func gather(c *store.Column, spots []spot) store.Column {
 	return picked
 }
 
-func pick[T any](c *store.Column, from []T, spots []spot, valid []bool) []T {
+func pick[T any](c *store.Column, from []T, spots []seriesRow, valid []bool) []T {
 	values := make([]T, len(spots))
 	for i, sp := range spots {
 		if sp.row >= 0 && !c.Null(sp.row) {
@@ -153,12 +153,12 @@ func pick[T any](c *store.Column, from []T, spots []spot, valid []bool) []T {
 	return values
 }
 
-// coarsen rounds to two decimals the values of c in rows that none of the table's
+// roundOthers rounds to two decimals the values of c in rows that none of the table's
 // texts marks as ones that need more.
-func (t *Table) coarsen(c *cells) {
+func (t *Table) roundOthers(c *cells) {
 	fine := func(row int) bool {
 		return slices.ContainsFunc(t.columns, func(other cells) bool {
-			return other.Format == String && other.Texts[row] == c.FinerFor
+			return other.Format == String && other.Texts[row] == c.PreciseFor
 		})
 	}
 	c.Floats = slices.Clone(c.Floats)

@@ -10,14 +10,14 @@ import (
 
 // ordered lists all spots of s in the order of its plan, then by date, then by
 // combination.
-func (s *series) ordered() []spot {
-	spots := make([]spot, 0, len(s.combinations)*len(s.buckets))
+func (s *series) ordered() []seriesRow {
+	spots := make([]seriesRow, 0, len(s.combinations)*len(s.buckets))
 	for b := range s.buckets {
 		for c := range s.combinations {
-			spots = append(spots, spot{c, b, s.at[c][b]})
+			spots = append(spots, seriesRow{c, b, s.at[c][b]})
 		}
 	}
-	var steps []func(a, b spot) int
+	var steps []func(a, b seriesRow) int
 	for _, o := range s.plan.Sort {
 		if step := s.compareBy(o); step != nil {
 			steps = append(steps, step)
@@ -26,7 +26,7 @@ func (s *series) ordered() []spot {
 	if len(steps) == 0 {
 		return spots
 	}
-	slices.SortStableFunc(spots, func(a, b spot) int {
+	slices.SortStableFunc(spots, func(a, b seriesRow) int {
 		for _, step := range steps {
 			if d := step(a, b); d != 0 {
 				return d
@@ -38,28 +38,28 @@ func (s *series) ordered() []spot {
 }
 
 // compareBy compares spots by one column, unrounded; null comes last either way.
-func (s *series) compareBy(o order) func(a, b spot) int {
+func (s *series) compareBy(o order) func(a, b seriesRow) int {
 	at := slices.IndexFunc(s.columns, func(c column) bool { return c.Name == o.column })
-	var compare func(a, b spot) int
+	var compare func(a, b seriesRow) int
 	switch {
 	case at < 0:
 		return nil
 	case at == s.date:
-		compare = func(a, b spot) int { return cmp.Compare(a.bucket, b.bucket) }
+		compare = func(a, b seriesRow) int { return cmp.Compare(a.bucket, b.bucket) }
 	case at < len(s.plan.Group):
-		compare = func(a, b spot) int {
+		compare = func(a, b seriesRow) int {
 			return cmp.Compare(s.combinations[a.combination][at], s.combinations[b.combination][at])
 		}
 	default:
 		return s.compareValues(at, o.desc)
 	}
-	return func(a, b spot) int { return turned(compare(a, b), o.desc) }
+	return func(a, b seriesRow) int { return directed(compare(a, b), o.desc) }
 }
 
-func (s *series) compareValues(at int, desc bool) func(a, b spot) int {
+func (s *series) compareValues(at int, desc bool) func(a, b seriesRow) int {
 	zero := s.columns[at].Zero || s.columns[at].Format == String
 	c := &s.rows.Columns[at]
-	return func(a, b spot) int {
+	return func(a, b seriesRow) int {
 		nullA, nullB := isNull(c, a.row) && !zero, isNull(c, b.row) && !zero
 		switch {
 		case nullA && nullB:
@@ -69,7 +69,7 @@ func (s *series) compareValues(at int, desc bool) func(a, b spot) int {
 		case nullB:
 			return -1
 		}
-		return turned(compareCells(c, a.row, b.row), desc)
+		return directed(compareCells(c, a.row, b.row), desc)
 	}
 }
 
@@ -94,7 +94,7 @@ func cell[T any](c *store.Column, values []T, row int) T {
 	return values[row]
 }
 
-func turned(d int, desc bool) int {
+func directed(d int, desc bool) int {
 	if desc {
 		return -d
 	}

@@ -14,19 +14,19 @@ import (
 
 // series is the rows of a series on their way to a table.
 type series struct {
-	plan         *plan
-	rows         *store.Rows
-	columns      []column
-	date         int // place of the column of buckets
-	buckets      []calendar.Bucket
-	combinations [][]string // of groupBy, in ascending order; one empty one without groupBy
-	of           []int      // combination of each row
-	at           [][]int    // by combination and bucket, the row or -1
+	plan          *plan
+	rows          *store.Rows
+	columns       []column
+	date          int // place of the column of buckets
+	buckets       []calendar.Bucket
+	combinations  [][]string // of groupBy, in ascending order; one empty one without groupBy
+	combinationOf []int      // combination of each row
+	at            [][]int    // by combination and bucket, the row or -1
 }
 
-// A spot is one row of the answer: a combination in a bucket, and the row that the
+// A seriesRow is one row of the answer: a combination in a bucket, and the row that the
 // store has for it, or -1.
-type spot struct {
+type seriesRow struct {
 	combination, bucket, row int
 }
 
@@ -37,7 +37,7 @@ func newSeries(p *plan, rows *store.Rows) *series {
 }
 
 // place finds the combinations and puts every row into its bucket.
-func (s *series) place() *Error {
+func (s *series) assign() *Error {
 	if s.date < 0 || s.rows.Columns[s.date].Kind != dialect.Int {
 		return broken("%s has no column of bucket numbers", s.plan.Type.Name)
 	}
@@ -52,7 +52,7 @@ func (s *series) place() *Error {
 		s.at = append(s.at, slices.Repeat([]int{-1}, len(s.buckets)))
 	}
 	numbers := s.rows.Columns[s.date].Ints
-	for row, c := range s.of {
+	for row, c := range s.combinationOf {
 		b, found := slices.BinarySearchFunc(s.buckets, numbers[row], func(b calendar.Bucket, number int64) int {
 			return cmp.Compare(b.Number, number)
 		})
@@ -71,7 +71,7 @@ func tooManyRows(count string) *Error {
 
 // combine finds the combinations, in order, and which one each row has.
 func (s *series) combine() {
-	s.of = make([]int, s.rows.Len)
+	s.combinationOf = make([]int, s.rows.Len)
 	if len(s.plan.Group) == 0 {
 		s.combinations = [][]string{{}}
 		return
@@ -94,7 +94,7 @@ func (s *series) combine() {
 		places[joinKey(values)] = i
 	}
 	for row, key := range keys {
-		s.of[row] = places[key]
+		s.combinationOf[row] = places[key]
 	}
 }
 

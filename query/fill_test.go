@@ -13,8 +13,8 @@ import (
 )
 
 // hits is a series of one count and one ratio.
-func hits() *definition {
-	return define(Type{Name: "hits", Of: store.KindWebsite, Series: true},
+func hits() *boundType {
+	return define(Type{Name: "hits", Subject: store.KindWebsite, Shape: Series},
 		[]column{{Name: "date", Format: Date}, {Name: "hits", Format: Integer, Zero: true}, {Name: "rate", Format: Number, Decimals: 2}},
 		nil, []order{{"date", false}})
 }
@@ -156,14 +156,14 @@ func TestFinishTooManyRows(t *testing.T) {
 }
 
 func TestFinishBreakdown(t *testing.T) {
-	def := define(Type{Name: "pages"}, []column{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}}, nil, nil)
+	ty := define(Type{Name: "pages"}, []column{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}}, nil, nil)
 	found := rows(texts("/b", "/a", "/c"), ints(3, 2, 1))
 	for _, row := range []struct {
 		limit int
 		want  string
 		more  bool
 	}{{2, "/b 3\n/a 2\n", true}, {3, "/b 3\n/a 2\n/c 1\n", false}, {100, "/b 3\n/a 2\n/c 1\n", false}} {
-		table, more, mistake := finish(&plan{Type: def, Limit: row.limit}, found)
+		table, more, mistake := finish(&plan{Type: ty, Limit: row.limit}, found)
 		if diff := cmp.Diff(row.want, lines(table)); diff != "" || more != row.more || mistake != nil {
 			t.Errorf("limit %d: more %v, %v (-want +got):\n%s", row.limit, more, mistake, diff)
 		}

@@ -20,35 +20,35 @@ func operatorNames() []string {
 	return names
 }
 
-func atMostFilters(all []Filter, m *mistakes) {
-	m.atMost(inField("filters"), "filters", maxFilters, len(all))
+func atMostFilters(all []Filter, list *issues) {
+	list.atMost(inField("filters"), "filters", maxFilters, len(all))
 }
 
 // checkFilter tells all that is wrong with f itself, whatever type it is for.
-func checkFilter(at place, f Filter, m *mistakes) {
+func checkFilter(at fieldPath, f Filter, list *issues) {
 	at.part = "field"
 	if f.Field == "" {
-		m.say(at, "is required")
+		list.addf(at, "is required")
 	}
-	checkText(at, f.Field, m)
+	checkText(at, f.Field, list)
 	at.part = "op"
 	many, known := operators[f.Op]
 	switch {
 	case f.Op == "":
-		m.add(at, Error{Message: "is required: one of " + strings.Join(operatorNames(), ", "), Allowed: operatorNames()})
+		list.add(at, Error{Message: "is required: one of " + strings.Join(operatorNames(), ", "), Allowed: operatorNames()})
 	case !known:
-		m.add(at, unknown(Invalid, "operator", string(f.Op), operatorNames()))
+		list.add(at, unknown(Invalid, "operator", string(f.Op), operatorNames()))
 	}
 	at.part = "value"
 	switch {
 	case known && many && len(f.Values) == 0:
-		m.say(at, "must hold at least one value for %s", f.Op)
+		list.addf(at, "must hold at least one value for %s", f.Op)
 	case known && !many && len(f.Values) != 1:
-		m.say(at, "must be one value for %s", f.Op)
+		list.addf(at, "must be one value for %s", f.Op)
 	}
-	m.atMost(at, "values", maxValues, len(f.Values))
+	list.atMost(at, "values", maxValues, len(f.Values))
 	for _, v := range f.Values[:min(len(f.Values), maxValues)] {
-		checkText(at, v, m)
+		checkText(at, v, list)
 	}
 }
 
@@ -57,7 +57,7 @@ func checkFilter(at place, f Filter, m *mistakes) {
 func conditions(all []Filter) []condition {
 	found := make([]condition, len(all))
 	for i, f := range all {
-		if field := dimension(f.Field); field != nil {
+		if field := fieldNamed(f.Field); field != nil {
 			found[i] = conditionOn(field, f)
 		}
 	}
@@ -67,15 +67,15 @@ func conditions(all []Filter) []condition {
 // conditionOn is f on a field, with its values in the form in which the field's own are
 // compared.
 func conditionOn(field *field, f Filter) condition {
-	c := condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), ofEvents: !field.Session && eventList.has(field)}
+	c := condition{Field: field, Op: f.Op, Values: make([]string, len(f.Values)), onEvents: !field.Session && eventList.has(field)}
 	for i, v := range f.Values {
 		c.Values[i] = normalise(field.Match, f.Op, v)
 	}
 	switch field.Match {
 	case byCountry:
-		c.named = c.countries()
+		c.codes = c.countries()
 	case byReferrer:
-		c.named = c.domains()
+		c.codes = c.domains()
 	case exact, anyCase, byPath:
 	}
 	return c

@@ -19,7 +19,7 @@ const MaxLimit = 10_000
 // A plan is one parameter, resolved: no name is left to look up and no default to
 // apply. Compile, store and fill ask nothing more.
 type plan struct {
-	Type      *definition
+	Type      *boundType
 	ID        string // the parameter's own id; empty when it had none
 	Subject   store.Subject
 	Range     calendar.Range
@@ -39,9 +39,9 @@ type condition struct {
 	Field  *field
 	Op     Op
 	Values []string
-	named  []string // of byCountry and byReferrer: the stored values that Values name
+	codes  []string // of byCountry and byReferrer: the stored values that Values name
 
-	ofEvents bool // events have the field themselves
+	onEvents bool // events have the field themselves
 }
 
 // order is one step of sorting, by an output column.

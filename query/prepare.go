@@ -49,7 +49,7 @@ func (s *slot) compile(d *dialect.Dialect) {
 			s.plan, s.err = nil, broken("%v\n%s", fault, debug.Stack())
 		}
 	}()
-	s.statement, s.reads = compile(s.plan, d)
+	s.statement, s.depends = compile(s.plan, d)
 }
 
 // Range is the request's own range; parameters may have others.
@@ -69,8 +69,8 @@ func (p *Prepared) Dependencies() []Dependency {
 	var all []Dependency
 	for i := range p.slots {
 		if s := &p.slots[i]; s.err == nil {
-			from := time.UnixMilli(s.reads.from).UTC().Truncate(length)
-			to := time.UnixMilli(s.reads.to).UTC().Add(length - time.Nanosecond).Truncate(length)
+			from := time.UnixMilli(s.depends.from).UTC().Truncate(length)
+			to := time.UnixMilli(s.depends.to).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})
 		}
 	}
@@ -94,7 +94,7 @@ func (p *Prepared) Dependencies() []Dependency {
 func (p *Prepared) Key() string {
 	open := p.rng.To.After(p.now)
 	for _, s := range p.slots {
-		open = open || s.err == nil && (s.plan.Range.To.After(p.now) || s.plan.Type.byClock())
+		open = open || s.err == nil && (s.plan.Range.To.After(p.now) || s.plan.Type.untilNow())
 	}
 	if open {
 		return ""

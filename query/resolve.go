@@ -25,27 +25,27 @@ type slot struct {
 	err  *Error // instead of plan
 
 	statement store.Statement // of plan
-	reads     window          // what the answer is computed from
+	depends   interval        // what the answer is computed from
 }
 
 // resolver turns the parameters of one request into plans.
 type resolver struct {
-	types     *Registry
-	access    Access
-	req       *Request
-	rng       calendar.Range // of the request
-	grain     calendar.Grain // of the request
-	now       time.Time
-	filters   []condition // of the request
-	always    []condition // of the access
-	mandatory *Error      // the access's filters are not usable
+	types        *Registry
+	access       Access
+	req          *Request
+	rng          calendar.Range // of the request
+	grain        calendar.Grain // of the request
+	now          time.Time
+	filters      []condition // of the request
+	mandatory    []condition // of the access
+	mandatoryErr *Error      // the access's filters are not usable
 }
 
 // resolve decides all that req leaves open. What is wrong with the request as a whole
 // is told as Errors, all of it; what is wrong with one parameter is in its slot.
 func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Errors) {
-	var m mistakes
-	rd := checkRequest(&req, &m)
+	var list issues
+	rd := checkRequest(&req, &list)
 	zone := rd.zone
 	if zone == nil {
 		zone = a.Zone
@@ -55,16 +55,16 @@ func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Err
 	}
 	if start, end, ok := calendar.PresetDays(req.Preset, calendar.Today(now, zone)); ok {
 		rd.start, rd.end = start, end
-		checkHourly(inField("granularity"), Invalid, rd.grain, int(end-start)+1, &m)
+		checkHourly(inField("granularity"), Invalid, rd.grain, int(end-start)+1, &list)
 	}
-	if errs := m.sorted(); errs != nil {
+	if errs := list.sorted(); errs != nil {
 		return nil, errs
 	}
 	v := &resolver{types: r, access: a, req: &req, grain: rd.grain, now: now,
-		rng: calendar.Days(rd.start, rd.end, zone), mandatory: checkMandatory(a.Filters)}
+		rng: calendar.Days(rd.start, rd.end, zone), mandatoryErr: checkMandatory(a.Filters)}
 	v.filters = conditions(req.Filters)
-	if v.mandatory == nil {
-		v.always = conditions(a.Filters)
+	if v.mandatoryErr == nil {
+		v.mandatory = conditions(a.Filters)
 	}
 	found := &resolved{slots: make([]slot, len(req.Parameters)), rng: v.rng, meta: v.meta()}
 	for i, p := range req.Parameters {
@@ -76,11 +76,11 @@ func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Err
 // checkMandatory refuses filters of an access that cannot be used. Leaving them out
 // would show what the caller must not see.
 func checkMandatory(all []Filter) *Error {
-	var m mistakes
+	var list issues
 	for i, f := range all {
-		checkFilter(place{"filters", i, ""}, f, &m)
+		checkFilter(fieldPath{"filters", i, ""}, f, &list)
 	}
-	if errs := m.sorted(); errs != nil {
+	if errs := list.sorted(); errs != nil {
 		return &Error{Code: Internal, Message: "The mandatory filters of this access are not usable",
 			Err: fmt.Errorf("query: Access.Filters: %w", errs)}
 	}
@@ -90,22 +90,22 @@ func checkMandatory(all []Filter) *Error {
 // slot resolves the i-th parameter.
 func (v *resolver) slot(i int, p Parameter) slot {
 	s := slot{name: p.Name, id: p.ID}
-	if v.mandatory != nil {
-		s.err = v.mandatory
+	if v.mandatoryErr != nil {
+		s.err = v.mandatoryErr
 		return s
 	}
-	m := mistakes{most: maxOfParameter}
-	if def := v.definition(place{"parameters", i, ""}, p.Name, &m); def != nil {
-		s.plan = v.plan(i, p, def, &m)
+	list := issues{limit: maxParameterIssues}
+	if ty := v.typeNamed(fieldPath{"parameters", i, ""}, p.Name, &list); ty != nil {
+		s.plan = v.plan(i, p, ty, &list)
 	}
-	if s.err = oneError(m.sorted()); s.err != nil {
+	if s.err = mergeErrors(list.sorted()); s.err != nil {
 		s.plan = nil
 	}
 	return s
 }
 
-// oneError makes one of all the mistakes of a parameter: the first, with the texts of all.
-func oneError(errs Errors) *Error {
+// mergeErrors makes one of all the mistakes of a parameter: the first, with the texts of all.
+func mergeErrors(errs Errors) *Error {
 	if len(errs) == 0 {
 		return nil
 	}
@@ -116,33 +116,33 @@ func oneError(errs Errors) *Error {
 	return &first
 }
 
-// definition looks up a type, which must be one for the subject and the access.
-func (v *resolver) definition(at place, name string, m *mistakes) *definition {
-	def := v.types.byName[name]
+// typeNamed looks up a type, which must be one for the subject and the access.
+func (v *resolver) typeNamed(at fieldPath, name string, list *issues) *boundType {
+	ty := v.types.byName[name]
 	switch {
-	case def == nil:
-		m.add(at, unknown(UnknownType, "query type", name, v.allowed()))
-	case !v.mayAsk(name):
-		m.add(at, refused(Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
-	case def.Of != v.access.Subject.Kind:
-		m.add(at, refused(WrongSubject, fmt.Sprintf("%q needs %s, not %s",
-			name, idOf(def.Of), idOf(v.access.Subject.Kind)), "", v.allowed()))
+	case ty == nil:
+		list.add(at, unknown(UnknownType, "query type", name, v.allowed()))
+	case !v.allows(name):
+		list.add(at, refused(Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
+	case ty.Subject != v.access.Subject.Kind:
+		list.add(at, refused(WrongSubject, fmt.Sprintf("%q needs %s, not %s",
+			name, idOf(ty.Subject), idOf(v.access.Subject.Kind)), "", v.allowed()))
 	default:
-		return def
+		return ty
 	}
 	return nil
 }
 
-func (v *resolver) mayAsk(name string) bool {
+func (v *resolver) allows(name string) bool {
 	return v.access.Types == nil || slices.Contains(v.access.Types, name)
 }
 
 // allowed are the types that this access can ask of this subject.
 func (v *resolver) allowed() []string {
 	var names []string
-	for _, def := range v.types.types {
-		if def.Of == v.access.Subject.Kind && v.mayAsk(def.Name) {
-			names = append(names, def.Name)
+	for _, ty := range v.types.types {
+		if ty.Subject == v.access.Subject.Kind && v.allows(ty.Name) {
+			names = append(names, ty.Name)
 		}
 	}
 	return names

@@ -8,25 +8,25 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// plan decides the i-th parameter, which asks for def. After a mistake it is incomplete.
-func (v *resolver) plan(i int, p Parameter, def *definition, m *mistakes) *plan {
-	plan := &plan{Type: def, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Grain: v.grain, Now: v.now}
-	v.days(i, p, plan, m)
-	v.clock(plan)
-	v.mustFilter(place{"parameters", i, ""}, plan, m)
-	v.group(plan, m)
-	v.filter(plan, m)
-	v.sort(plan, m)
+// plan decides the i-th parameter, which asks for ty. After a mistake it is incomplete.
+func (v *resolver) plan(i int, p Parameter, ty *boundType, list *issues) *plan {
+	plan := &plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Grain: v.grain, Now: v.now}
+	v.dates(i, p, plan, list)
+	v.applyWindow(plan)
+	v.mandatoryFilters(fieldPath{"parameters", i, ""}, plan, list)
+	v.group(plan, list)
+	v.filter(plan, list)
+	v.sort(plan, list)
 	v.page(p, plan)
 	return plan
 }
 
-// days gives plan the parameter's own range and granularity, where it has them.
-func (v *resolver) days(i int, p Parameter, plan *plan, m *mistakes) {
-	at := place{"parameters", i, ""}
+// dates gives plan the parameter's own range and granularity, where it has them.
+func (v *resolver) dates(i int, p Parameter, plan *plan, list *issues) {
+	at := fieldPath{"parameters", i, ""}
 	if p.Granularity != "" {
 		at.part = "granularity"
-		plan.Grain = checkGrain(at, p.Granularity, m)
+		plan.Grain = checkGrain(at, p.Granularity, list)
 	}
 	if p.Previous {
 		before := v.rng.Previous()
@@ -34,11 +34,11 @@ func (v *resolver) days(i int, p Parameter, plan *plan, m *mistakes) {
 	}
 	start, end, ok := v.rng.StartDate, v.rng.EndDate, true
 	if p.StartDate != "" {
-		start, ok = ownDate(place{"parameters", i, "start_date"}, p.StartDate, m)
+		start, ok = ownDate(fieldPath{"parameters", i, "start_date"}, p.StartDate, list)
 	}
 	if p.EndDate != "" {
 		var good bool
-		end, good = ownDate(place{"parameters", i, "end_date"}, p.EndDate, m)
+		end, good = ownDate(fieldPath{"parameters", i, "end_date"}, p.EndDate, list)
 		ok = ok && good
 	}
 	if !ok {
@@ -46,105 +46,105 @@ func (v *resolver) days(i int, p Parameter, plan *plan, m *mistakes) {
 	}
 	if start != v.rng.StartDate || end != v.rng.EndDate {
 		at.part = "start_date"
-		checkSpan(at, BadRange, start, end, m)
-		if m.at(at) {
+		checkSpan(at, BadRange, start, end, list)
+		if list.at(at) {
 			return
 		}
 		plan.Range = calendar.Days(start, end, v.rng.Zone)
 	}
 	at.part = "granularity"
-	checkHourly(at, BadRange, plan.Grain, plan.Range.Len(), m)
+	checkHourly(at, BadRange, plan.Grain, plan.Range.Len(), list)
 }
 
-// clock gives plan the time that its type counts, for types that ignore the range: the
+// applyWindow gives plan the time that its type counts, where that is not the range: the
 // day until just before now, or the last minutes up to and including it.
-func (v *resolver) clock(plan *plan) {
-	def := plan.Type
-	if !def.byClock() {
+func (v *resolver) applyWindow(plan *plan) {
+	ty := plan.Type
+	if !ty.untilNow() {
 		return
 	}
 	today := calendar.Today(v.now, v.rng.Zone)
 	plan.Range = calendar.Days(today, today, v.rng.Zone)
 	now := v.now.UTC()
-	if def.Today {
+	if ty.Window == Today {
 		plan.Range.To = now.Add(time.Millisecond - 1).Truncate(time.Millisecond)
 		return
 	}
 	plan.Range.To = now.Truncate(time.Millisecond).Add(time.Millisecond)
-	plan.Range.From = now.Add(-def.Last).Truncate(time.Millisecond).Add(time.Millisecond)
+	plan.Range.From = now.Add(-time.Duration(ty.Window)).Truncate(time.Millisecond).Add(time.Millisecond)
 }
 
-func ownDate(at place, text string, m *mistakes) (calendar.Date, bool) {
+func ownDate(at fieldPath, text string, list *issues) (calendar.Date, bool) {
 	d, err := calendar.ParseDate(text)
 	if err != nil {
-		m.add(at, Error{Code: BadRange, Message: fmt.Sprintf("%s %s", quote(text), err)})
+		list.add(at, Error{Code: BadRange, Message: fmt.Sprintf("%s %s", quote(text), err)})
 	}
 	return d, err == nil
 }
 
 // group gives plan the fields of groupBy, each once.
-func (v *resolver) group(plan *plan, m *mistakes) {
-	def := plan.Type
+func (v *resolver) group(plan *plan, list *issues) {
+	ty := plan.Type
 	for i, name := range v.req.GroupBy {
-		if m.full() { // looking for suggestions takes time
+		if list.full() { // looking for suggestions takes time
 			return
 		}
-		if !slices.Contains(def.groupable, name) {
-			m.add(place{"groupBy", i, ""}, refused(BadGroup,
-				fmt.Sprintf("%s cannot be grouped by %s", def.Name, quote(name)), name, def.groupable))
+		if !slices.Contains(ty.groupable, name) {
+			list.add(fieldPath{"groupBy", i, ""}, refused(BadGroup,
+				fmt.Sprintf("%s cannot be grouped by %s", ty.Name, quote(name)), name, ty.groupable))
 			continue
 		}
-		if f := def.fields[name]; !slices.Contains(plan.Group, f) {
+		if f := ty.fields[name]; !slices.Contains(plan.Group, f) {
 			plan.Group = append(plan.Group, f)
 		}
 	}
 }
 
 // filter gives plan the caller's filters.
-func (v *resolver) filter(plan *plan, m *mistakes) {
-	def := plan.Type
+func (v *resolver) filter(plan *plan, list *issues) {
+	ty := plan.Type
 	for i, f := range v.req.Filters {
-		if m.full() {
+		if list.full() {
 			return
 		}
-		if def.fields[f.Field] == nil {
-			m.add(place{"filters", i, "field"}, refused(BadFilter,
-				fmt.Sprintf("%s cannot be filtered by %s", def.Name, quote(f.Field)), f.Field, def.filterable))
+		if ty.fields[f.Field] == nil {
+			list.add(fieldPath{"filters", i, "field"}, refused(BadFilter,
+				fmt.Sprintf("%s cannot be filtered by %s", ty.Name, quote(f.Field)), f.Field, ty.filterable))
 			continue
 		}
 		plan.Filters = append(plan.Filters, v.filters[i])
 	}
-	has := func(c condition) bool { return c.Field.Name == def.Require && c.Op == Eq }
-	if def.Require != "" && !slices.ContainsFunc(plan.Filters, has) {
-		m.add(inField("filters"), Error{Code: BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", def.Name, def.Require)})
+	has := func(c condition) bool { return c.Field.Name == ty.RequiredFilter && c.Op == Eq }
+	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
+		list.add(inField("filters"), Error{Code: BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
 	}
 }
 
-// mustFilter gives plan the filters of the access. A type that has no such field would
+// mandatoryFilters gives plan the filters of the access. A type that has no such field would
 // show what they hide.
-func (v *resolver) mustFilter(at place, plan *plan, m *mistakes) {
-	def := plan.Type
+func (v *resolver) mandatoryFilters(at fieldPath, plan *plan, list *issues) {
+	ty := plan.Type
 	for i, f := range v.access.Filters {
-		if def.fields[f.Field] == nil {
-			m.add(at, Error{Code: Forbidden,
-				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", def.Name, quote(f.Field))})
+		if ty.fields[f.Field] == nil {
+			list.add(at, Error{Code: Forbidden,
+				Message: fmt.Sprintf("%s has no field %s, by which this access must filter", ty.Name, quote(f.Field))})
 			continue
 		}
-		plan.Mandatory = append(plan.Mandatory, v.always[i])
+		plan.Mandatory = append(plan.Mandatory, v.mandatory[i])
 	}
 }
 
 // sort gives plan its order. sortOrder alone turns the first step of the type's own.
-func (v *resolver) sort(plan *plan, m *mistakes) {
-	def := plan.Type
-	plan.Sort = slices.Clone(def.order)
+func (v *resolver) sort(plan *plan, list *issues) {
+	ty := plan.Type
+	plan.Sort = slices.Clone(ty.order)
 	if name := v.req.SortBy; name != "" {
-		if !slices.Contains(def.sortable, name) {
-			m.add(inField("sortBy"), refused(BadSort,
-				fmt.Sprintf("%s cannot be sorted by %s", def.Name, quote(name)), name, def.sortable))
+		if !slices.Contains(ty.sortable, name) {
+			list.add(inField("sortBy"), refused(BadSort,
+				fmt.Sprintf("%s cannot be sorted by %s", ty.Name, quote(name)), name, ty.sortable))
 			return
 		}
-		plan.Sort = []order{{column: name, desc: descends(def, name)}}
+		plan.Sort = []order{{column: name, desc: descends(ty, name)}}
 	}
 	if v.req.SortOrder != "" && len(plan.Sort) > 0 {
 		plan.Sort[0].desc = v.req.SortOrder == "desc"
@@ -153,8 +153,8 @@ func (v *resolver) sort(plan *plan, m *mistakes) {
 
 // descends reports whether sorting by a column begins with its greatest value when
 // the caller does not say: so it is for metrics and instants, not for names and dates.
-func descends(def *definition, name string) bool {
-	for _, c := range def.columns {
+func descends(ty *boundType, name string) bool {
+	for _, c := range ty.columns {
 		if c.Name == name {
 			return c.Format == Integer || c.Format == Number || c.Format == DateTime
 		}
@@ -172,7 +172,7 @@ func (v *resolver) page(p Parameter, plan *plan) {
 	switch {
 	case limit != nil:
 		plan.Limit = *limit
-	case !plan.Type.Series:
+	case plan.Type.Shape != Series:
 		plan.Limit = DefaultLimit
 	case before > 0:
 		plan.Offset = maxOffset

@@ -22,8 +22,8 @@ const (
 	maxOffset     = 1 << 30 // rows before a page; later pages are empty like this one
 )
 
-// A reading is what a request says by itself, before any type is looked at.
-type reading struct {
+// A parsedRequest is what a request says by itself, before any type is looked at.
+type parsedRequest struct {
 	zone       *time.Location // nil when the request names none
 	start, end calendar.Date  // without a preset
 	grain      calendar.Grain
@@ -32,57 +32,57 @@ type reading struct {
 // checkRequest reads q and tells all that is wrong with its values, as far as neither
 // the catalogue nor the clock is needed. It is the one place of these checks: Decode
 // adds those of shape, resolve the rest.
-func checkRequest(q *Request, m *mistakes) reading {
-	var rd reading
-	checkText(inField("id"), q.ID, m)
-	checkParameters(q.Parameters, m)
-	rd.zone = checkZone(q.TimeZone, m)
-	rd.grain = checkGrain(inField("granularity"), q.Granularity, m)
+func checkRequest(q *Request, list *issues) parsedRequest {
+	var rd parsedRequest
+	checkText(inField("id"), q.ID, list)
+	checkParameters(q.Parameters, list)
+	rd.zone = checkZone(q.TimeZone, list)
+	rd.grain = checkGrain(inField("granularity"), q.Granularity, list)
 	if q.Preset != "" {
-		checkPreset(q.Preset, m)
-	} else if !m.at(inField("preset")) {
-		rd.start, rd.end = checkDates(q, m)
-		if !m.at(inField("startDate")) && !m.at(inField("endDate")) {
-			checkHourly(inField("granularity"), Invalid, rd.grain, int(rd.end-rd.start)+1, m)
+		checkPreset(q.Preset, list)
+	} else if !list.at(inField("preset")) {
+		rd.start, rd.end = checkDates(q, list)
+		if !list.at(inField("startDate")) && !list.at(inField("endDate")) {
+			checkHourly(inField("granularity"), Invalid, rd.grain, int(rd.end-rd.start)+1, list)
 		}
 	}
-	checkPaging(q, m)
-	atMostFilters(q.Filters, m)
+	checkPaging(q, list)
+	atMostFilters(q.Filters, list)
 	for i, f := range q.Filters {
-		checkFilter(place{"filters", i, ""}, f, m)
+		checkFilter(fieldPath{"filters", i, ""}, f, list)
 	}
-	checkOrder(q, m)
+	checkOrder(q, list)
 	return rd
 }
 
-func checkParameters(all []Parameter, m *mistakes) {
+func checkParameters(all []Parameter, list *issues) {
 	at := inField("parameters")
 	if len(all) == 0 {
-		m.say(at, "must name at least one query type")
+		list.addf(at, "must name at least one query type")
 	}
-	m.atMost(at, "query types", maxParameters, len(all))
+	list.atMost(at, "query types", maxParameters, len(all))
 	for i, p := range all[:min(len(all), maxParameters)] {
-		here := place{at.field, i, "name"}
+		here := fieldPath{at.field, i, "name"}
 		if p.Name == "" {
-			m.say(here, "is required")
+			list.addf(here, "is required")
 		}
-		checkText(here, p.Name, m)
-		checkText(place{at.field, i, "id"}, p.ID, m)
+		checkText(here, p.Name, list)
+		checkText(fieldPath{at.field, i, "id"}, p.ID, list)
 		if p.Limit != nil {
-			checkLimit(place{at.field, i, "limit"}, *p.Limit, m)
+			checkLimit(fieldPath{at.field, i, "limit"}, *p.Limit, list)
 		}
 	}
 }
 
-func checkPreset(name string, m *mistakes) {
+func checkPreset(name string, list *issues) {
 	if !calendar.IsPreset(name) {
-		m.add(inField("preset"), unknown(Invalid, "preset", name, calendar.Presets()))
+		list.add(inField("preset"), unknown(Invalid, "preset", name, calendar.Presets()))
 	}
 }
 
 // checkZone looks up a zone. The names that Go knows beside those of IANA mean
 // something else on every machine, or count leap seconds.
-func checkZone(name string, m *mistakes) *time.Location {
+func checkZone(name string, list *issues) *time.Location {
 	if name == "" {
 		return nil
 	}
@@ -95,99 +95,99 @@ func checkZone(name string, m *mistakes) *time.Location {
 			return zone
 		}
 	}
-	m.say(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", quote(name))
+	list.addf(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", quote(name))
 	return nil
 }
 
-func checkGrain(at place, name string, m *mistakes) calendar.Grain {
+func checkGrain(at fieldPath, name string, list *issues) calendar.Grain {
 	grain, ok := calendar.ParseGrain(name)
 	if !ok && name != "" {
-		m.add(at, unknown(Invalid, "granularity", name, calendar.GrainNames()))
+		list.add(at, unknown(Invalid, "granularity", name, calendar.GrainNames()))
 	}
 	return grain
 }
 
 // checkDates reads the range of a request without preset.
-func checkDates(q *Request, m *mistakes) (start, end calendar.Date) {
-	start, ok1 := checkDate(inField("startDate"), q.StartDate, m)
-	end, ok2 := checkDate(inField("endDate"), q.EndDate, m)
+func checkDates(q *Request, list *issues) (start, end calendar.Date) {
+	start, ok1 := checkDate(inField("startDate"), q.StartDate, list)
+	end, ok2 := checkDate(inField("endDate"), q.EndDate, list)
 	if ok1 && ok2 {
-		checkSpan(inField("startDate"), Invalid, start, end, m)
+		checkSpan(inField("startDate"), Invalid, start, end, list)
 	}
 	return start, end
 }
 
-func checkDate(at place, text string, m *mistakes) (calendar.Date, bool) {
+func checkDate(at fieldPath, text string, list *issues) (calendar.Date, bool) {
 	if text == "" {
-		m.say(at, "is required when no preset is given, as YYYY-MM-DD")
+		list.addf(at, "is required when no preset is given, as YYYY-MM-DD")
 		return 0, false
 	}
 	d, err := calendar.ParseDate(text)
 	if err != nil {
-		m.say(at, "%s %s", quote(text), err)
+		list.addf(at, "%s %s", quote(text), err)
 	}
 	return d, err == nil
 }
 
 // checkSpan judges a first and a last day together.
-func checkSpan(at place, code Code, start, end calendar.Date, m *mistakes) {
+func checkSpan(at fieldPath, code Code, start, end calendar.Date, list *issues) {
 	if start > end {
-		m.add(at, Error{Code: code, Message: "the start " + start.String() + " is after the end " + end.String()})
+		list.add(at, Error{Code: code, Message: "the start " + start.String() + " is after the end " + end.String()})
 		return
 	}
 	if days := int(end-start) + 1; days > maxDays {
-		m.add(at, Error{Code: code, Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, maxDays)})
+		list.add(at, Error{Code: code, Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, maxDays)})
 	}
 }
 
 // checkHourly holds hourly buckets to short ranges.
-func checkHourly(at place, code Code, grain calendar.Grain, days int, m *mistakes) {
+func checkHourly(at fieldPath, code Code, grain calendar.Grain, days int, list *issues) {
 	if grain == calendar.Hourly && days > maxHourlyDays {
-		m.add(at, Error{Code: code, Message: fmt.Sprintf("hourly is for ranges of at most %d days, and this one has %d; "+
+		list.add(at, Error{Code: code, Message: fmt.Sprintf("hourly is for ranges of at most %d days, and this one has %d; "+
 			"use daily or a shorter range", maxHourlyDays, days)})
 	}
 }
 
-func checkPaging(q *Request, m *mistakes) {
+func checkPaging(q *Request, list *issues) {
 	if q.Limit != nil {
-		checkLimit(inField("limit"), *q.Limit, m)
+		checkLimit(inField("limit"), *q.Limit, list)
 	}
 	if q.Page < 0 {
-		m.say(inField("page"), "must be at least 1, not %d", q.Page)
+		list.addf(inField("page"), "must be at least 1, not %d", q.Page)
 	}
 }
 
-func checkLimit(at place, limit int, m *mistakes) {
+func checkLimit(at fieldPath, limit int, list *issues) {
 	if limit < 1 || limit > MaxLimit {
-		m.say(at, "must be from 1 to %d, not %d", MaxLimit, limit)
+		list.addf(at, "must be from 1 to %d, not %d", MaxLimit, limit)
 	}
 }
 
-func checkOrder(q *Request, m *mistakes) {
+func checkOrder(q *Request, list *issues) {
 	at := inField("groupBy")
-	m.atMost(at, "fields", maxGroups, len(q.GroupBy))
+	list.atMost(at, "fields", maxGroups, len(q.GroupBy))
 	for i, name := range q.GroupBy[:min(len(q.GroupBy), maxGroups)] {
-		here := place{at.field, i, ""}
+		here := fieldPath{at.field, i, ""}
 		if name == "" {
-			m.say(here, "must name a field")
+			list.addf(here, "must name a field")
 		}
-		checkText(here, name, m)
+		checkText(here, name, list)
 	}
-	checkText(inField("sortBy"), q.SortBy, m)
+	checkText(inField("sortBy"), q.SortBy, list)
 	if o := q.SortOrder; o != "" && o != "asc" && o != "desc" {
-		m.add(inField("sortOrder"), unknown(Invalid, "order", o, []string{"asc", "desc"}))
+		list.add(inField("sortOrder"), unknown(Invalid, "order", o, []string{"asc", "desc"}))
 	}
 }
 
 // checkText refuses texts that are too long, and those that no stored text can equal
 // and not every database can be asked for.
-func checkText(at place, s string, m *mistakes) {
+func checkText(at fieldPath, s string, list *issues) {
 	switch {
 	case len(s) > maxText && utf8.RuneCountInString(s) > maxText:
-		m.say(at, "may have at most %d characters", maxText)
+		list.addf(at, "may have at most %d characters", maxText)
 	case !utf8.ValidString(s):
-		m.say(at, "must be valid UTF-8")
+		list.addf(at, "must be valid UTF-8")
 	case strings.IndexByte(s, 0) >= 0:
-		m.say(at, "must not hold the character U+0000")
+		list.addf(at, "must not hold the character U+0000")
 	}
 }

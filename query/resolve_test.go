@@ -22,40 +22,40 @@ func smallRegistry() *Registry {
 	referrer := &field{Name: "referrer", Session: true, Match: byReferrer}
 	source := &field{Name: "utm_source", Session: true}
 	region := &field{Name: "probe_region"}
-	defs := []*definition{
-		define(Type{Name: "summary", Of: store.KindWebsite, Series: true},
+	defs := []*boundType{
+		define(Type{Name: "summary", Subject: store.KindWebsite, Shape: Series},
 			[]column{{Name: "date", Format: Date}, {Name: "pageviews", Format: Integer, Zero: true}, {Name: "bounce_rate", Format: Number, Decimals: 2}},
 			[]string{"country", "device_type"}, []order{{"date", false}}, path, country, device, referrer, source),
-		define(Type{Name: "pages", Of: store.KindWebsite},
+		define(Type{Name: "pages", Subject: store.KindWebsite},
 			[]column{{Name: "path", Format: String}, {Name: "visitors", Format: Integer}, {Name: "last_seen", Format: DateTime},
 				{Name: "bounced", Format: Boolean}, {Name: "percentage", Format: Number}},
 			[]string{"country", "device_type", "utm_source"}, []order{{"visitors", true}}, path, country, device, referrer, source),
-		define(Type{Name: "countries", Of: store.KindWebsite},
+		define(Type{Name: "countries", Subject: store.KindWebsite},
 			[]column{{Name: "country", Format: String}, {Name: "visitors", Format: Integer}},
 			nil, []order{{"visitors", true}, {"country", false}}, path, country),
-		define(Type{Name: "link_total_clicks", Of: store.KindLink},
+		define(Type{Name: "link_total_clicks", Subject: store.KindLink},
 			[]column{{Name: "total", Format: Integer}}, []string{"country"}, nil, country),
-		define(Type{Name: "uptime_overview", Of: store.KindSchedule},
+		define(Type{Name: "uptime_overview", Subject: store.KindSchedule},
 			[]column{{Name: "uptime_percentage", Format: Number}}, nil, nil, region),
 	}
-	r := &Registry{byName: map[string]*definition{}}
-	for _, d := range defs {
-		r.types = append(r.types, d)
-		r.byName[d.Name] = d
+	r := &Registry{byName: map[string]*boundType{}}
+	for _, ty := range defs {
+		r.types = append(r.types, ty)
+		r.byName[ty.Name] = ty
 	}
 	return r
 }
 
-func define(ty Type, columns []column, groupable []string, steps []order, fields ...*field) *definition {
-	d := &definition{Type: ty, columns: columns, groupable: groupable, order: steps, fields: map[string]*field{}}
+func define(row Type, columns []column, groupable []string, steps []order, fields ...*field) *boundType {
+	ty := &boundType{Type: row, columns: columns, groupable: groupable, order: steps, fields: map[string]*field{}}
 	for _, f := range fields {
-		d.fields[f.Name] = f
-		d.filterable = append(d.filterable, f.Name)
+		ty.fields[f.Name] = f
+		ty.filterable = append(ty.filterable, f.Name)
 	}
 	for _, c := range columns {
-		d.sortable = append(d.sortable, c.Name)
+		ty.sortable = append(ty.sortable, c.Name)
 	}
-	return d
+	return ty
 }
 
 // TestResolve reads files of cases. A case is a block of lines: settings, "ask" with a
@@ -190,7 +190,7 @@ func TestResolveOfManyParameters(t *testing.T) {
 	}
 	first, last := found.slots[0].plan.Filters, found.slots[maxParameters-1].plan.Filters
 	for i := range req.Filters {
-		if len(first[i].named) < 2 || &first[i].named[0] != &last[i].named[0] {
+		if len(first[i].codes) < 2 || &first[i].codes[0] != &last[i].codes[0] {
 			t.Errorf("%s: names are looked up for every parameter", req.Filters[i].Field)
 		}
 	}
@@ -201,8 +201,8 @@ func TestResolveOfManyParameters(t *testing.T) {
 		t.Fatal(errs)
 	}
 	for _, s := range found.slots {
-		if n := strings.Count(s.err.Message, "cannot be filtered by"); n != maxOfParameter || s.plan != nil {
-			t.Fatalf("%d mistakes are told, want %d; plan %v", n, maxOfParameter, s.plan)
+		if n := strings.Count(s.err.Message, "cannot be filtered by"); n != maxParameterIssues || s.plan != nil {
+			t.Fatalf("%d mistakes are told, want %d; plan %v", n, maxParameterIssues, s.plan)
 		}
 	}
 }

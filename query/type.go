@@ -8,35 +8,50 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Type is one query type: a named choice of dimensions and metrics. Everything
-// callers see of it follows from this row: validation, SQL, metadata, docs.
+// A Type is one query type: a named choice of dimensions and metrics. Validation, SQL,
+// metadata and docs all follow from this row. Names are those of package documentation.
 type Type struct {
-	Name     string
-	Title    string
-	About    string // one sentence
-	Category string
-	Tags     []string
-	Chart    string // table, timeseries, bar, pie, metric
+	Name          string
+	Title         string
+	Description   string // one sentence
+	Category      string
+	Tags          []string
+	Visualization string // table, timeseries, bar, pie, metric
 
-	Of      store.SubjectKind // whose rows it counts
-	Rows    string            // the table it is about; its metrics win over those of other tables
-	With    []string          // further tables that columns come from
-	By      []string          // dimensions that make a row; none: one row of totals
-	Each    bool              // no counting: a row of the answer is a row of the table
-	Series  bool              // a row per day or hour, gaps filled
-	Columns []string          // in order: "name", or "name=definition"
-	Order   []string          // output columns, "-" before descending ones
-	Values  []string          // of its dimension, in the order of rows; instead of Order
-	All     bool              // each of Values has a row, also where nothing counts
-	Last    time.Duration     // counts the time until now instead of the range
-	Today   bool              // counts the local day until now instead of the range
-	Key     []string          // output columns that break ties, ascending; after them the dimensions of By do
-	Share   string            // the metric that percentage is a share of; empty: the first of Order
-	Require string            // a field that must be filtered by, with eq
-	Having  string            // a metric of Rows that is not 0 in every row
-	Either  bool              // rows of any of its tables make a row; otherwise those of Rows do
-	Named   string            // rows whose dimension of this name is empty are left out, of shares too
+	Subject        store.SubjectKind // whose rows it reads
+	Source         string            // its table; metrics of this name win over those of Joins
+	Joins          []string          // further tables that columns come from
+	Shape          Shape             // required
+	Dimensions     []string          // of a Breakdown: a row for each combination of their values
+	Columns        []string          // in order: "name", or "name=metric"
+	Order          []string          // output columns, "-" before descending ones
+	Values         []string          // of its one dimension, in the order of rows; instead of Order
+	ZeroFill       bool              // each of Values has a row, also where nothing counts
+	Window         Window            // what it counts instead of the request's range; 0: the range
+	TieBreak       []string          // output columns, ascending, that order equal rows; then Dimensions do
+	ShareOf        string            // the column that percentage is a share of; empty: the first of Order
+	RequiredFilter string            // a field that must be filtered by, with eq
+	Having         string            // a metric of Source that is not 0 in every row
+	OuterJoin      bool              // rows of Joins make rows of their own; otherwise those of Source alone do
+	SkipEmpty      string            // a dimension: rows without a value of it are left out, of shares too
 }
+
+// Shape is what the rows of an answer stand for.
+type Shape string
+
+// The shapes.
+const (
+	Totals    Shape = "totals"    // one row over everything
+	Breakdown Shape = "breakdown" // a row per combination of dimensions
+	Series    Shape = "series"    // a row per day or hour, gaps filled
+	List      Shape = "list"      // a row per row of the source, nothing counted
+)
+
+// A Window is the time until now that a type counts instead of its request's range.
+type Window time.Duration
+
+// Today is the window since local midnight.
+const Today Window = -1
 
 // Format is how a column is written in JSON.
 type Format string
@@ -58,21 +73,21 @@ type field struct {
 	Column  expr.Ident // stored column, of rows and of session facts alike
 	Session bool       // the value is the session's; the row's own where there is none
 	Match   match
-	Default string // what an absent value is taken for
-	Own     owners // of a Session field: those that have a value themselves
+	Default string   // what an absent value is taken for
+	Carried carriers // of a Session field: those that have a value themselves
 
 	computed expr.Expr // of a row t or a session s, instead of Column
 	number   bool      // a whole number, for types' own dimensions
 }
 
-// owners are rows of websites that may have a field of a session themselves.
-type owners uint8
+// carriers are the rows of websites that may carry a field of a session themselves.
+type carriers uint8
 
-// The owners of fields.
+// The carriers of fields.
 const (
-	noRow owners = iota
-	eventRow
-	anyRow
+	carriedByNone carriers = iota
+	carriedByEvents
+	carriedByAll
 )
 
 // match is how values are held against a field.
@@ -87,67 +102,67 @@ const (
 	byReferrer              // host or name of a source; "direct"
 )
 
-// definition is a Type, checked and looked up by NewRegistry.
-type definition struct {
+// boundType is a Type, checked and looked up by NewRegistry.
+type boundType struct {
 	Type
 	table      *table
-	by         []*field          // of By
-	columns    []column          // output columns in order
-	terms      []*term           // behind each of columns
-	exprs      []expr.Expr       // each of columns, over the relation j or, of a list, over a row
-	named      *field            // of Named
-	having     []*term           // of Having
-	parts      map[string]*term  // metrics that columns are made of, by the names they use
-	metrics    []*term           // the aggregates behind all of them, each once, in the order of their use
-	used       []*table          // whose rows metrics count, its own first
-	owned      bool              // rows of the tables beside its own make no row of the answer
-	fields     map[string]*field // what callers may filter on, by name
-	filterable []string          // the names of fields, in order of the catalogue
-	groupable  []string          // fields that groupBy may name
-	sortable   []string          // output columns that sortBy may name
+	dimensions []*field           // of Dimensions
+	columns    []column           // output columns in order
+	outputs    []*metric          // behind each of columns
+	exprs      []expr.Expr        // each of columns, over the relation j or, of a list, over a row
+	skipEmpty  *field             // of SkipEmpty
+	having     []*metric          // of Having
+	inputs     map[string]*metric // metrics that columns are made of, by the names they use
+	metrics    []*metric          // the aggregates behind all of them, each once, in the order of their use
+	sources    []*table           // whose rows metrics count, its own first
+	leftJoin   bool               // rows of the tables beside its own make no row of the answer
+	fields     map[string]*field  // what callers may filter on, by name
+	filterable []string           // the names of fields, in order of the catalogue
+	groupable  []string           // fields that groupBy may name
+	sortable   []string           // output columns that sortBy may name
 	order      []order
 }
 
-// column is one output column of a definition.
+// column is one output column of a type.
 type column struct {
-	Name     string
-	Label    string
-	About    string
-	Unit     string // %, s, ms; empty for counts and texts
-	Format   Format
-	Decimals int    // of Number
-	FinerFor string // a value of the type's dimension; in rows of others Number has two decimals
-	Zero     bool   // nothing is 0; otherwise nothing is null (texts are never null)
+	Name        string
+	Label       string
+	Description string
+	Unit        string // %, s, ms; empty for counts and texts
+	Format      Format
+	Decimals    int    // of Number
+	PreciseFor  string // a value of the type's dimension; in rows of others Number has two decimals
+	Zero        bool   // nothing is 0; otherwise nothing is null (texts are never null)
 }
 
 // column is the place of the output column called name, or -1.
-func (d *definition) column(name string) int {
-	return slices.IndexFunc(d.columns, func(c column) bool { return c.Name == name })
+func (ty *boundType) column(name string) int {
+	return slices.IndexFunc(ty.columns, func(c column) bool { return c.Name == name })
 }
 
-// dimension is the field that a Ref of name stands for: one of By, or any that the
-// rows have when the answer lists rows. It is nil when name is a metric.
-func (d *definition) dimension(name string) *field {
-	f := dimension(name)
-	if f == nil || slices.Contains(d.by, f) || d.Each && d.table.has(f) {
+// dimension is the field that a Ref of name stands for: one of Dimensions or, in a list,
+// any that the rows have. It is nil when name is a metric.
+func (ty *boundType) dimension(name string) *field {
+	f := fieldNamed(name)
+	if f == nil || slices.Contains(ty.dimensions, f) || ty.Shape == List && ty.table.has(f) {
 		return f
 	}
 	return nil
 }
 
-// byClock says whether d counts the time until now instead of the range.
-func (d *definition) byClock() bool { return d.Last > 0 || d.Today }
+// untilNow says whether ty counts the time until now instead of the range.
+func (ty *boundType) untilNow() bool { return ty.Window != 0 }
 
 // groups says whether f may lead the rows. Rows that stand for one thing each, a
 // session or a person, are not grouped. A session is one session of its fields, but of
 // many paths.
-func (d *definition) groups(f *field) bool {
-	if d.Each || d.Having != "" {
+func (ty *boundType) groups(f *field) bool {
+	if ty.Shape == List || ty.Having != "" {
 		return false
 	}
-	if f.Session || d.Of != store.KindWebsite {
+	if f.Session || ty.Subject != store.KindWebsite {
 		return true
 	}
-	counted := slices.ContainsFunc(d.used, func(tb *table) bool { return tb.shape == sessionRows })
+	counted := slices.ContainsFunc(ty.sources, func(tb *table) bool { return tb.rows == sessionRows })
 	return f.Name == "path" && !counted
 }

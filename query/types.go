@@ -14,22 +14,22 @@ func Builtin() []Type {
 		errorTypes(), sessionTypes(), profileTypes(), eventTypes(), clickTypes(), linkTypes(), uptimeTypes())
 }
 
-// again is ty under another name.
-func again(ty Type, name, title, about string) Type {
-	ty.Name, ty.Title, ty.About = name, title, about
+// renamed is ty under another name.
+func renamed(ty Type, name, title, about string) Type {
+	ty.Name, ty.Title, ty.Description = name, title, about
 	return ty
 }
 
-// breakdown is pageviews and visitors by ty.By, rows without ty.Named left out.
+// breakdown is pageviews and visitors by ty.Dimensions, rows without ty.SkipEmpty left out.
 func breakdown(ty Type, columns ...string) Type {
-	ty.Of, ty.Rows = store.KindWebsite, "pageviews"
+	ty.Subject, ty.Source, ty.Shape = store.KindWebsite, "pageviews", Breakdown
 	ty.Columns, ty.Order = columns, []string{"-visitors"}
 	return ty
 }
 
 // byField is a breakdown by one field, named like it.
 func byField(name, title, about, category, chart, field string) Type {
-	return breakdown(Type{Name: name, Title: title, About: about, Category: category, Chart: chart,
-		Tags: []string{"audience"}, By: []string{field}, Named: field},
+	return breakdown(Type{Name: name, Title: title, Description: about, Category: category, Visualization: chart,
+		Tags: []string{"audience"}, Dimensions: []string{field}, SkipEmpty: field},
 		"name="+field, "pageviews", "visitors", "percentage")
 }

@@ -9,84 +9,84 @@ import (
 // day is the length that sessions are cut by, in milliseconds.
 const day = 24 * 60 * 60 * 1000
 
-// shape says what the rows of a table are.
-type shape uint8
+// rowKind says what the rows of a table are.
+type rowKind uint8
 
 const (
-	plainRows   shape = iota // rows of a logical table, alias t
-	sessionRows              // whole sessions, alias s, made of events
-	outageRows               // stretches of downtime, alias o, made of checks
+	plainRows   rowKind = iota // rows of a logical table, alias t
+	sessionRows                // whole sessions, alias s, made of events
+	outageRows                 // stretches of downtime, alias o, made of checks
 )
 
 // table is a set of rows that metrics count and types are about.
 type table struct {
-	name       string
-	of         store.SubjectKind
-	shape      shape
-	logical    expr.Ident
-	where      expr.Expr // which rows of the logical table, on alias t
-	fields     []string  // per-row fields that callers may filter on
-	dimensions []string  // dimensions that only types may group by
-	events     bool      // rows are events
-	leads      bool      // of several tables, its rows say which combinations of groupBy are shown
-	members    bool      // a row per property of each row, under alias q
-	around     bool      // rows outside the range count too, when their session has an event in it
-	early      bool      // rows may lie before the session that they belong to
-	paged      bool      // rows are page events: the first one of their session is not later
+	name            string
+	subject         store.SubjectKind
+	rows            rowKind
+	logical         expr.Ident
+	where           expr.Expr // which rows of the logical table, on alias t
+	fields          []string  // per-row fields that callers may filter on
+	dimensions      []string  // dimensions that only types may group by
+	events          bool      // rows are events
+	leadsGroups     bool      // of several tables, its rows say which combinations of groupBy are shown
+	perProperty     bool      // a row per property of each row, under alias q
+	wholeSessions   bool      // rows outside the range count too, when their session has an event in it
+	precedesSession bool      // rows may lie before the session that they belong to
+	pageEvents      bool      // rows are page events: the first one of their session is not later
 }
 
-// visited says whether the rows of tb belong to sessions.
-func (tb *table) visited() bool { return tb.of == store.KindWebsite }
+// hasSessions says whether the rows of tb belong to sessions.
+func (tb *table) hasSessions() bool { return tb.subject == store.KindWebsite }
 
 // hidden events belong to no session, and are no activity.
 var hidden = expr.Call(dialect.StartsWith, row("name"), expr.Lit("$"))
 
-// row is a column of the stored row, visit one of its session.
-func row(name expr.Ident) expr.Expr   { return expr.Col("t", name) }
-func visit(name expr.Ident) expr.Expr { return expr.Col("s", name) }
+// row is a column of the stored row, ofSession one of its session.
+func row(name expr.Ident) expr.Expr       { return expr.Col("t", name) }
+func ofSession(name expr.Ident) expr.Expr { return expr.Col("s", name) }
 
 func ofKind(k store.EventKind) expr.Expr { return expr.Eq(row("kind"), expr.Int(int64(k))) }
 
 // tables are the lists of rows that numbers are counted over, each defined once.
 var tables = []*table{
-	website(table{name: "pageviews", logical: "events", where: ofKind(store.Pageview), paged: true, leads: true}),
-	website(table{name: "exits", logical: "events", where: ofKind(store.Exit), paged: true}),
+	website(table{name: "pageviews", logical: "events", where: ofKind(store.Pageview), pageEvents: true, leadsGroups: true}),
+	website(table{name: "exits", logical: "events", where: ofKind(store.Exit), pageEvents: true}),
 	website(table{name: "stays", logical: "events", where: expr.And(ofKind(store.Exit),
-		expr.Gt(row("time_on_page"), expr.Int(1000)), expr.Lt(row("time_on_page"), expr.Int(3_600_000))), paged: true}),
-	website(table{name: "scrolls", logical: "events", where: expr.And(ofKind(store.Exit), expr.IsKnown(row("scroll_depth"))),
-		dimensions: []string{"depth_range"}, paged: true}),
+		expr.Gt(row("time_on_page"), expr.Int(1000)), expr.Lt(row("time_on_page"), expr.Int(3_600_000))), pageEvents: true}),
+	website(table{name: "scrolls", logical: "events", where: expr.And(ofKind(store.Exit), expr.IsNotNull(row("scroll_depth"))),
+		dimensions: []string{"depth_range"}, pageEvents: true}),
 	website(table{name: "clicks", logical: "events", where: ofKind(store.Click),
 		fields: []string{"href", "text"}, dimensions: []string{"domain"}}),
 	website(table{name: "activity", logical: "events", where: expr.Not(hidden)}),
 	website(table{name: "custom", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)),
-		fields: []string{"event_name", "namespace"}, early: true}),
-	website(table{name: "properties", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)), members: true,
-		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, early: true}),
+		fields: []string{"event_name", "namespace"}, precedesSession: true}),
+	website(table{name: "properties", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)), perProperty: true,
+		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, precedesSession: true}),
 	eventList,
-	website(table{name: "people", logical: "events", early: true, dimensions: []string{"visitor"}}),
-	website(table{name: "sessions", shape: sessionRows, logical: "events",
+	website(table{name: "people", logical: "events", precedesSession: true, dimensions: []string{"visitor"}}),
+	website(table{name: "sessions", rows: sessionRows, logical: "events",
 		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),
-	website(table{name: "errors", logical: "errors", fields: []string{"message", "error_type"}, early: true}),
-	website(table{name: "vitals", logical: "vitals", fields: []string{"metric_name"}, early: true}),
-	website(table{name: "spans", logical: "spans", early: true}),
-	{name: "visits", of: store.KindLink, logical: "visits",
+	website(table{name: "errors", logical: "errors", fields: []string{"message", "error_type"}, precedesSession: true}),
+	website(table{name: "vitals", logical: "vitals", fields: []string{"metric_name"}, precedesSession: true}),
+	website(table{name: "spans", logical: "spans", precedesSession: true}),
+	{name: "visits", subject: store.KindLink, logical: "visits",
 		fields:     []string{"referrer", "country", "region", "city", "device_type", "browser_name"},
 		dimensions: []string{"region_country", "city_country", "city_region"}},
 	checks,
-	{name: "outages", of: store.KindSchedule, shape: outageRows, logical: "checks", fields: []string{"probe_region"}},
+	{name: "outages", subject: store.KindSchedule, rows: outageRows, logical: "checks", fields: []string{"probe_region"}},
 }
 
 // eventList are all events. They have every field that events have.
-var eventList = website(table{name: "moments", logical: "events", around: true, early: true,
+var eventList = website(table{name: "moments", logical: "events", wholeSessions: true, precedesSession: true,
 	fields: []string{"event_name", "namespace", "href", "text"}})
 
 // checks are what outages are made of, too.
-var checks = &table{name: "checks", of: store.KindSchedule, logical: "checks", fields: []string{"probe_region"},
+var checks = &table{name: "checks", subject: store.KindSchedule, logical: "checks", fields: []string{"probe_region"},
 	dimensions: []string{"status", "http_code"}}
 
 // website is a table of rows that belong to visitors and sessions.
 func website(tb table) *table {
-	tb.of = store.KindWebsite
+	tb.subject = store.KindWebsite
 	tb.fields = append(tb.fields, "path", "session_id", "anonymous_id", "profile_id")
 	tb.events = tb.logical == "events"
 	return &tb
@@ -94,24 +94,24 @@ func website(tb table) *table {
 
 // Fields are what callers filter and group on; session fields come first, as in answers.
 var fields = []*field{
-	{Name: "referrer", Column: "referrer_domain", Session: true, Own: eventRow, Match: byReferrer},
-	{Name: "utm_source", Column: "utm_source", Session: true, Own: eventRow},
-	{Name: "utm_medium", Column: "utm_medium", Session: true, Own: eventRow},
-	{Name: "utm_campaign", Column: "utm_campaign", Session: true, Own: eventRow},
-	{Name: "utm_term", Column: "utm_term", Session: true, Own: eventRow},
-	{Name: "utm_content", Column: "utm_content", Session: true, Own: eventRow},
-	{Name: "gclid", Column: "gclid", Session: true, Own: eventRow},
-	{Name: "country", Column: "country", Session: true, Own: anyRow, Match: byCountry},
-	{Name: "region", Column: "region", Session: true, Own: anyRow},
-	{Name: "city", Column: "city", Session: true, Own: anyRow},
-	{Name: "device_type", Column: "device_type", Session: true, Own: anyRow, Match: anyCase},
-	{Name: "browser_name", Column: "browser_name", Session: true, Own: anyRow, Match: anyCase},
-	{Name: "browser_version", Column: "browser_version", Session: true, Own: anyRow},
-	{Name: "os_name", Column: "os_name", Session: true, Own: anyRow, Match: anyCase},
-	{Name: "os_version", Column: "os_version", Session: true, Own: anyRow},
-	{Name: "language", Column: "language", Session: true, Own: eventRow},
-	{Name: "timezone", Column: "timezone", Session: true, Own: eventRow},
-	{Name: "screen_resolution", Column: "screen_resolution", Session: true, Own: eventRow},
+	{Name: "referrer", Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: byReferrer},
+	{Name: "utm_source", Column: "utm_source", Session: true, Carried: carriedByEvents},
+	{Name: "utm_medium", Column: "utm_medium", Session: true, Carried: carriedByEvents},
+	{Name: "utm_campaign", Column: "utm_campaign", Session: true, Carried: carriedByEvents},
+	{Name: "utm_term", Column: "utm_term", Session: true, Carried: carriedByEvents},
+	{Name: "utm_content", Column: "utm_content", Session: true, Carried: carriedByEvents},
+	{Name: "gclid", Column: "gclid", Session: true, Carried: carriedByEvents},
+	{Name: "country", Column: "country", Session: true, Carried: carriedByAll, Match: byCountry},
+	{Name: "region", Column: "region", Session: true, Carried: carriedByAll},
+	{Name: "city", Column: "city", Session: true, Carried: carriedByAll},
+	{Name: "device_type", Column: "device_type", Session: true, Carried: carriedByAll, Match: anyCase},
+	{Name: "browser_name", Column: "browser_name", Session: true, Carried: carriedByAll, Match: anyCase},
+	{Name: "browser_version", Column: "browser_version", Session: true, Carried: carriedByAll},
+	{Name: "os_name", Column: "os_name", Session: true, Carried: carriedByAll, Match: anyCase},
+	{Name: "os_version", Column: "os_version", Session: true, Carried: carriedByAll},
+	{Name: "language", Column: "language", Session: true, Carried: carriedByEvents},
+	{Name: "timezone", Column: "timezone", Session: true, Carried: carriedByEvents},
+	{Name: "screen_resolution", Column: "screen_resolution", Session: true, Carried: carriedByEvents},
 	{Name: "path", Column: "path", Match: byPath},
 	{Name: "event_name", Column: "name"},
 	{Name: "namespace", Column: "namespace"},
@@ -126,46 +126,46 @@ var fields = []*field{
 	{Name: "probe_region", Column: "probe_region"},
 }
 
-// dimensions are what types may group by and callers may not name.
-var dimensions = []*field{
+// typeFields are what types may group by and callers may not name.
+var typeFields = []*field{
 	{Name: "visitor", Column: "visitor"},
 	{Name: "entry_page", Column: "entry_page", Session: true},
 	{Name: "exit_page", Column: "exit_page", Session: true},
-	{Name: "duration_range", computed: ranges(duration, durationRanges)},
-	{Name: "depth_range", computed: ranges(row("scroll_depth"), depthRanges)},
+	{Name: "duration_range", computed: binOf(duration, durationBins)},
+	{Name: "depth_range", computed: binOf(row("scroll_depth"), depthBins)},
 	{Name: "domain", computed: expr.Call(dialect.Host, row("href"))},
 	{Name: "property_key", computed: expr.Col("q", "key")},
 	{Name: "property_value", computed: expr.Col("q", "value")},
 	{Name: "status", Column: "status", number: true},
 	{Name: "http_code", Column: "http_code", number: true},
 	// A visit without a region is of no place, whatever its country.
-	{Name: "region_country", computed: where(expr.Ne(row("region"), expr.Lit("")), row("country"), expr.Lit(""))},
-	{Name: "city_country", computed: where(expr.Ne(row("city"), expr.Lit("")), row("country"), expr.Lit(""))},
-	{Name: "city_region", computed: where(expr.Ne(row("city"), expr.Lit("")), row("region"), expr.Lit(""))},
+	{Name: "region_country", computed: ifElse(expr.Ne(row("region"), expr.Lit("")), row("country"), expr.Lit(""))},
+	{Name: "city_country", computed: ifElse(expr.Ne(row("city"), expr.Lit("")), row("country"), expr.Lit(""))},
+	{Name: "city_region", computed: ifElse(expr.Ne(row("city"), expr.Lit("")), row("region"), expr.Lit(""))},
 }
 
-// bound is a range of numbers: those below it, and at or above the one before.
-type bound struct {
+// bin is a range of numbers: those below its bound, and at or above the one before.
+type bin struct {
 	below int64
 	name  string
 }
 
 var (
-	durationRanges = []bound{{30_000, "0-30s"}, {60_000, "30s-1m"}, {300_000, "1m-5m"}, {900_000, "5m-15m"}, {3_600_000, "15m-1h"}, {0, "1h+"}}
-	depthRanges    = []bound{{20, "0-20"}, {40, "20-40"}, {60, "40-60"}, {80, "60-80"}, {0, "80-100"}}
+	durationBins = []bin{{30_000, "0-30s"}, {60_000, "30s-1m"}, {300_000, "1m-5m"}, {900_000, "5m-15m"}, {3_600_000, "15m-1h"}, {0, "1h+"}}
+	depthBins    = []bin{{20, "0-20"}, {40, "20-40"}, {60, "40-60"}, {80, "60-80"}, {0, "80-100"}}
 )
 
-// ranges names the range that the number e lies in; the last has no bound.
-func ranges(e expr.Expr, bounds []bound) expr.Expr {
+// binOf names the bin that the number e lies in; the last has no bound.
+func binOf(e expr.Expr, bounds []bin) expr.Expr {
 	named := expr.Arg(dialect.Text, bounds[len(bounds)-1].name)
 	for i := len(bounds) - 2; i >= 0; i-- {
-		named = where(expr.Lt(e, expr.Int(bounds[i].below)), expr.Arg(dialect.Text, bounds[i].name), named)
+		named = ifElse(expr.Lt(e, expr.Int(bounds[i].below)), expr.Arg(dialect.Text, bounds[i].name), named)
 	}
 	return named
 }
 
-// rangeNames are the names of bounds in their order.
-func rangeNames(bounds []bound) []string {
+// binNames are the names of bounds in their order.
+func binNames(bounds []bin) []string {
 	names := make([]string, len(bounds))
 	for i, b := range bounds {
 		names[i] = b.name
@@ -173,8 +173,8 @@ func rangeNames(bounds []bound) []string {
 	return names
 }
 
-// where is yes in the rows where cond holds, and no in the others.
-func where(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, cond, yes, no) }
+// ifElse is yes in the rows where cond holds, and no in the others.
+func ifElse(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, cond, yes, no) }
 
 // facts are the columns of a session, over its events p in the order p.ord. Session
 // fields that are not named here are those of the earliest page event.
@@ -185,7 +185,7 @@ var facts = map[expr.Ident]expr.Expr{
 	"deeds":      expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks
 	"page_rows":  expr.Call(dialect.CountIf, pPage),
 	"exit_time":  expr.Call(dialect.SumIf, expr.Col("p", "time_on_page"), pIs(store.Exit)),
-	"event_list": expr.Call(dialect.Join, eventObject("p"), expr.Col("p", "ord")),
+	"event_list": expr.Call(dialect.StringAgg, eventObject("p"), expr.Col("p", "ord")),
 	"entry_page": expr.Call(dialect.FirstIf, expr.Col("p", "path"), expr.Col("p", "ord"),
 		pIs(store.Pageview)),
 	"exit_page": expr.Call(dialect.LastIf, expr.Col("p", "path"), expr.Col("p", "ord"),

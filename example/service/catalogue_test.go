@@ -121,8 +121,8 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 		for _, granularity := range append([]string{"daily"}, info.Granularity...) {
 			t.Run(info.Name+" "+granularity, func(t *testing.T) {
 				req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, Preset: "last_7d", Granularity: granularity, TimeZone: "America/New_York"}
-				if info.Required != "" {
-					req.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{session}}}
+				if info.RequiredFilter != "" {
+					req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{session}}}
 				}
 				asExpected(t, info, ask(t, e, info, req))
 			})
@@ -137,8 +137,8 @@ func TestEveryTypeAnswersOnTheDemo(t *testing.T) {
 
 func ask(t *testing.T, e *query.Engine, info query.Info, req query.Request) []byte {
 	t.Helper()
-	id := map[store.SubjectKind]string{store.KindWebsite: demoWebsite, store.KindLink: demoLink, store.KindSchedule: demoMonitor}[info.Of]
-	resp, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: info.Of, ID: id}}, req)
+	id := map[store.SubjectKind]string{store.KindWebsite: demoWebsite, store.KindLink: demoLink, store.KindSchedule: demoMonitor}[info.Subject]
+	resp, err := e.Run(t.Context(), query.Access{Subject: store.Subject{Kind: info.Subject, ID: id}}, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func ask(t *testing.T, e *query.Engine, info query.Info, req query.Request) []by
 // anySession is the id of a session of the demo.
 func anySession(t *testing.T, e *query.Engine) string {
 	t.Helper()
-	answer := ask(t, e, query.Info{Name: "sessions", Of: store.KindWebsite},
+	answer := ask(t, e, query.Info{Name: "sessions", Subject: store.KindWebsite},
 		query.Request{Parameters: []query.Parameter{{Name: "sessions"}}, Preset: "last_7d"})
 	var rows []struct {
 		ID string `json:"session_id"`

@@ -37,7 +37,7 @@ func QueryTypes(ctx context.Context, src Source) ([]byte, error) {
 	for _, kind := range kinds {
 		p.printf("\n- %s:", kind.title)
 		for _, info := range types {
-			if info.Of == kind.of {
+			if info.Subject == kind.of {
 				p.printf(" [%s](#%s)", info.Name, info.Name)
 			}
 		}
@@ -46,7 +46,7 @@ func QueryTypes(ctx context.Context, src Source) ([]byte, error) {
 	for _, kind := range kinds {
 		p.printf("\n## %s\n\nAsked with `%s`.\n", kind.title, kind.parameter)
 		for _, info := range types {
-			if info.Of == kind.of {
+			if info.Subject == kind.of {
 				p.section(ctx, info)
 			}
 		}
@@ -81,15 +81,15 @@ func (p *page) printf(format string, a ...any) {
 func (p *page) section(ctx context.Context, info query.Info) {
 	req := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, Preset: p.src.Preset, TimeZone: p.src.TimeZone}
 	body := fmt.Sprintf(`{"parameters": [%q], "preset": %q, "timeZone": %q`, info.Name, req.Preset, req.TimeZone)
-	if info.Required != "" {
-		req.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{p.src.Session}}}
-		body += fmt.Sprintf(`, "filters": [{"field": %q, "op": "eq", "value": %q}]`, info.Required, p.src.Session)
+	if info.RequiredFilter != "" {
+		req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{p.src.Session}}}
+		body += fmt.Sprintf(`, "filters": [{"field": %q, "op": "eq", "value": %q}]`, info.RequiredFilter, p.src.Session)
 	}
 	row, err := p.row(ctx, info, req)
 	if err != nil {
 		p.faults = append(p.faults, fmt.Errorf("%s: %w", info.Name, err))
 	}
-	p.printf("\n### %s\n\n%s. %s.\n\n", info.Name, strings.TrimSuffix(info.Title, "."), strings.TrimSuffix(info.About, "."))
+	p.printf("\n### %s\n\n%s. %s.\n\n", info.Name, strings.TrimSuffix(info.Title, "."), strings.TrimSuffix(info.Description, "."))
 	p.printf("```json\n%s}\n```\n\n```json\n%s\n```\n\n", body, row)
 	p.columns(info)
 	p.facts(info)
@@ -97,7 +97,7 @@ func (p *page) section(ctx context.Context, info query.Info) {
 
 // row is the first row of an answer that says something, laid out.
 func (p *page) row(ctx context.Context, info query.Info, req query.Request) ([]byte, error) {
-	resp, err := p.src.Engine.Run(ctx, query.Access{Subject: store.Subject{Kind: info.Of, ID: p.src.Subjects[info.Of]}}, req)
+	resp, err := p.src.Engine.Run(ctx, query.Access{Subject: store.Subject{Kind: info.Subject, ID: p.src.Subjects[info.Subject]}}, req)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +126,10 @@ func (p *page) columns(info query.Info) {
 
 // meaning is the label of a column, and what is said about it.
 func meaning(f query.OutputField) string {
-	if f.About == "" {
+	if f.Description == "" {
 		return f.Label
 	}
-	return f.Label + ": " + strings.TrimSuffix(f.About, ".")
+	return f.Label + ": " + strings.TrimSuffix(f.Description, ".")
 }
 
 func (p *page) facts(info query.Info) {
@@ -137,12 +137,12 @@ func (p *page) facts(info query.Info) {
 	if order == "" {
 		order = "one row"
 	}
-	p.printf("\n- Order: %s. Category: %s; shown as %s.\n", order, info.Category, info.Chart)
+	p.printf("\n- Order: %s. Category: %s; shown as %s.\n", order, info.Category, info.Visualization)
 	if len(info.Granularity) > 0 {
 		p.printf("- Granularity: %s; gaps are filled.\n", codes(info.Granularity))
 	}
-	if info.Required != "" {
-		p.printf("- Needs a filter on `%s` with `eq`.\n", info.Required)
+	if info.RequiredFilter != "" {
+		p.printf("- Needs a filter on `%s` with `eq`.\n", info.RequiredFilter)
 	}
 	p.printf("- Filters: %s.\n- Groups: %s.\n- Sorts: %s.\n", codes(info.Filters), codes(info.Groupable), codes(info.Sortable))
 }

@@ -10,7 +10,7 @@ import (
 func TestDefinitionsKeepWhatPeopleWrote(t *testing.T) {
 	clicks := query.OutputField{Name: "clicks", Type: query.Integer, Label: "Clicks"}
 	types := []query.Info{
-		{Name: "a", Output: []query.OutputField{clicks, {Name: "b", Label: "B", About: "Of a.", Unit: "ms"}}},
+		{Name: "a", Output: []query.OutputField{clicks, {Name: "b", Label: "B", Description: "Of a.", Unit: "ms"}}},
 		{Name: "c", Output: []query.OutputField{clicks}},
 	}
 	got, err := Definitions([]byte("# Ours\n"+marker+"\nstale words"), types)

@@ -9,7 +9,7 @@ type Expr struct {
 	kind kind
 	name string // column, reference or literal text; operator
 	of   string // alias of the relation a column belongs to
-	fn   dialect.Func
+	fn   dialect.Op
 	num  int64
 	arg  dialect.Arg
 	args []Expr
@@ -65,7 +65,7 @@ func Arg(k dialect.Kind, v any) Expr {
 }
 
 // Call is an operation of the dialect.
-func Call(f dialect.Func, args ...Expr) Expr { return Expr{kind: call, fn: f, args: args} }
+func Call(f dialect.Op, args ...Expr) Expr { return Expr{kind: call, fn: f, args: args} }
 
 // List is expressions side by side, for operations that take several in one place.
 func List(args ...Expr) Expr { return Expr{kind: list, args: args} }
@@ -116,7 +116,7 @@ func RangeFrom() Expr { return Expr{kind: rangeFrom} }
 func RangeTo() Expr { return Expr{kind: rangeTo} }
 
 // IsKnown holds when e is not null.
-func IsKnown(e Expr) Expr { return op("IS NOT", e, Null()) }
+func IsNotNull(e Expr) Expr { return op("IS NOT", e, Null()) }
 
 func op(operator string, a, b Expr) Expr {
 	return Expr{kind: infix, name: operator, args: []Expr{a, b}}

@@ -28,7 +28,7 @@ func TestWrite(t *testing.T) {
 		{"absent ones are skipped", expr.And(expr.Expr{}, expr.Lt(a, expr.Int(1)), expr.Expr{}), `(t."a" < 1)`},
 		{"a conjunction of nothing is nothing", expr.And(expr.Expr{}, expr.Or()), ""},
 		{"negation", expr.Not(expr.Ge(a, b)), `(NOT (t."a" >= t."b""c"))`},
-		{"an operation", expr.Call(dialect.CountIf, expr.IsKnown(a)), `count(*) FILTER (WHERE (t."a" IS NOT NULL))`},
+		{"an operation", expr.Call(dialect.CountIf, expr.IsNotNull(a)), `count(*) FILTER (WHERE (t."a" IS NOT NULL))`},
 		{"operands of any number", expr.Call(dialect.Greatest, a, b, expr.Int(3)), `greatest(t."a", t."b""c", 3)`},
 		{"an output column", expr.Out("n"), `"n"`},
 		{"nothing known", expr.Call(dialect.If, expr.Gt(a, b), a, expr.Null()), `CASE WHEN (t."a" > t."b""c") THEN t."a" ELSE NULL END`},

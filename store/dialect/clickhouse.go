@@ -10,8 +10,8 @@ func ClickHouse() *Dialect {
 		Ident: func(name string) string { return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`" },
 		Arg:   func(name string, k Kind) string { return "{" + name + ":" + clickhouseTypes[k] + "}" },
 	}
-	for f := range numFuncs {
-		d.Spell[f] = table[f].clickhouse
+	for op := range numOps {
+		d.Templates[op] = table[op].clickhouse
 	}
 	return d
 }

@@ -1,5 +1,5 @@
-// Package dialect is the only place where databases differ. It is pure: it knows
-// spellings, never a driver or a connection.
+// Package dialect is the only place where databases differ. It is pure: it knows SQL,
+// never a driver or a connection.
 package dialect
 
 import (
@@ -38,7 +38,7 @@ type Segment struct {
 	Shift int64
 }
 
-// A Dialect is how one database spells the operations of this library.
+// A Dialect is how one database writes the operations of this library.
 // It is data: adding a database adds a value, not a type.
 type Dialect struct {
 	Name string
@@ -46,17 +46,17 @@ type Dialect struct {
 	Ident func(name string) string
 	// Arg writes the placeholder of a named argument, with a cast to its exact type.
 	Arg func(name string, k Kind) string
-	// Spell holds, by Func, a pattern over $1, $2, … (operands), $* (all of them,
-	// comma separated) and $$ (a dollar).
-	Spell [numFuncs]string
+	// Templates are by Op, over $1, $2, … (operands), $* (all of them, comma separated)
+	// and $$ (a dollar).
+	Templates [numOps]string
 }
 
-// Call writes operation f over operands. What operands hold is not looked at.
-func (d *Dialect) Call(f Func, operands ...string) string {
+// Call writes the operation over operands, which are SQL already.
+func (d *Dialect) Call(op Op, operands ...string) string {
 	var b strings.Builder
-	pattern := d.Spell[f]
+	rest := d.Templates[op]
 	for {
-		before, after, found := strings.Cut(pattern, "$")
+		before, after, found := strings.Cut(rest, "$")
 		b.WriteString(before)
 		if !found || after == "" {
 			return b.String()
@@ -69,19 +69,19 @@ func (d *Dialect) Call(f Func, operands ...string) string {
 		default:
 			b.WriteString(operands[after[0]-'1'])
 		}
-		pattern = after[1:]
+		rest = after[1:]
 	}
 }
 
-// Check names everything the dialect leaves unspelled.
+// Check names all that the dialect lacks.
 func (d *Dialect) Check() error {
 	var faults []error
 	if d.Name == "" || d.Ident == nil || d.Arg == nil {
 		faults = append(faults, errors.New("dialect: Name, Ident and Arg are required"))
 	}
-	for f := range numFuncs {
-		if d.Spell[f] == "" {
-			faults = append(faults, fmt.Errorf("dialect %s: %s has no spelling", d.Name, f))
+	for op := range numOps {
+		if d.Templates[op] == "" {
+			faults = append(faults, fmt.Errorf("dialect %s: %s has no template", d.Name, op))
 		}
 	}
 	return errors.Join(faults...)

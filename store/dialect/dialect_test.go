@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-func TestDialectsSpellEverything(t *testing.T) {
+func TestDialectsHaveEveryTemplate(t *testing.T) {
 	for _, d := range []*dialect.Dialect{dialect.DuckDB(), dialect.ClickHouse()} {
 		if err := d.Check(); err != nil {
 			t.Error(err)
@@ -15,11 +15,11 @@ func TestDialectsSpellEverything(t *testing.T) {
 	}
 }
 
-func TestCheckNamesWhatIsLeftUnspelled(t *testing.T) {
+func TestCheckNamesWhatIsMissing(t *testing.T) {
 	d := dialect.DuckDB()
-	d.Spell[dialect.Quantile], d.Spell[dialect.Zip3], d.Name = "", "", ""
+	d.Templates[dialect.Quantile], d.Templates[dialect.ZipBuckets], d.Name = "", "", ""
 	err := d.Check()
-	for _, want := range []string{"Quantile has no spelling", "Zip3 has no spelling", "Name, Ident and Arg are required"} {
+	for _, want := range []string{"Quantile has no template", "ZipBuckets has no template", "Name, Ident and Arg are required"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}
@@ -28,7 +28,7 @@ func TestCheckNamesWhatIsLeftUnspelled(t *testing.T) {
 
 func TestCallPutsOperandsInTheirPlaces(t *testing.T) {
 	d := dialect.DuckDB()
-	d.Spell[dialect.Contains] = "f($2, $1, '$$', $2)"
+	d.Templates[dialect.Contains] = "f($2, $1, '$$', $2)"
 	if got, want := d.Call(dialect.Contains, "a$1", "b"), "f(b, a$1, '$', b)"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

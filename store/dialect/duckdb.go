@@ -11,8 +11,8 @@ func DuckDB() *Dialect {
 		// and can no longer skip the parts of a table that cannot match.
 		Arg: func(name string, k Kind) string { return "$" + name + "::" + duckdbTypes[k] },
 	}
-	for f := range numFuncs {
-		d.Spell[f] = table[f].duckdb
+	for op := range numOps {
+		d.Templates[op] = table[op].duckdb
 	}
 	return d
 }

@@ -1,14 +1,14 @@
 package dialect
 
 // table is where databases differ: a row per operation, a column per database.
-var table = [numFuncs]struct{ name, duckdb, clickhouse string }{
+var table = [numOps]struct{ name, duckdb, clickhouse string }{
 	Count: {"Count",
 		"count(*)",
 		"toInt64(count())"},
 	CountIf: {"CountIf",
 		"count(*) FILTER (WHERE $1)",
 		"toInt64(countIf($1))"},
-	Uniq: {"Uniq",
+	CountDistinct: {"CountDistinct",
 		"count(DISTINCT nullif($1, ''))",
 		"toInt64(uniqExactIf($1, $1 <> ''))"},
 	Sum: {"Sum",
@@ -104,25 +104,25 @@ var table = [numFuncs]struct{ name, duckdb, clickhouse string }{
 	ISO: {"ISO",
 		"strftime(make_timestamp(($1) * 1000), '%Y-%m-%dT%H:%M:%S.%gZ')",
 		"concat(replaceOne(toString(fromUnixTimestamp64Milli(assumeNotNull($1), 'UTC')), ' ', 'T'), 'Z')"},
-	Join: {"Join",
+	StringAgg: {"StringAgg",
 		"string_agg($1, ',' ORDER BY $2)",
 		"arrayStringConcat(arrayMap(pair -> pair.2, arraySort(pair -> pair.1, groupArray((tuple($2), $1)))), ',')"},
 	RowNumber: {"RowNumber",
 		"row_number() OVER (PARTITION BY $1 ORDER BY $2)",
 		"toInt64(row_number() OVER (PARTITION BY $1 ORDER BY $2))"},
-	Sequence: {"Sequence",
+	SortKey: {"SortKey",
 		"ROW($*)",
 		"concat(reinterpretAsFixedString(byteSwap(toUInt64(($1) * 4 + ($2) + 4611686018427387904))), $3, '\\0', char($4))"},
-	Previous: {"Previous",
+	Lag: {"Lag",
 		"lag($1) OVER (PARTITION BY $2 ORDER BY $3)",
 		"lagInFrame(toNullable($1)) OVER (PARTITION BY $2 ORDER BY $3 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"},
-	Next: {"Next",
+	Lead: {"Lead",
 		"lead($1) OVER (PARTITION BY $2 ORDER BY $3)",
 		"leadInFrame(toNullable($1)) OVER (PARTITION BY $2 ORDER BY $3 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"},
 	RunningMax: {"RunningMax",
 		"max($1) OVER (PARTITION BY $2 ORDER BY $3 RANGE UNBOUNDED PRECEDING)",
 		"max($1) OVER (PARTITION BY $2 ORDER BY $3 RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"},
-	Zip3: {"Zip3",
+	ZipBuckets: {"ZipBuckets",
 		"(SELECT unnest($1) AS bucket, unnest($2) AS since, unnest($3) AS until)",
 		"(SELECT zipped.1 AS bucket, zipped.2 AS since, zipped.3 AS until FROM (SELECT arrayJoin(arrayZip($1, $2, $3)) AS zipped))"},
 	Properties: {"Properties",
@@ -149,9 +149,9 @@ var table = [numFuncs]struct{ name, duckdb, clickhouse string }{
 }
 
 // String is the operation's name.
-func (f Func) String() string {
-	if f < numFuncs {
-		return table[f].name
+func (op Op) String() string {
+	if op < numOps {
+		return table[op].name
 	}
-	return "Func(?)"
+	return "Op(?)"
 }

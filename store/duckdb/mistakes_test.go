@@ -10,14 +10,14 @@ import (
 // mistakes are those that can be made in DuckDB's SQL.
 func mistakes() []storetest.Mistake {
 	return []storetest.Mistake{
-		{Name: "visitors counted by row", Of: dialect.Uniq, Spell: "count(nullif($1, ''))"},
-		{Name: "medians that take a neighbour", Of: dialect.Quantile, Spell: "(quantile_disc(($1)::DOUBLE, $2 / 1000) * 1000)::BIGINT"},
-		{Name: "a prefix that is a pattern", Of: dialect.StartsWith, Spell: "($1 LIKE $2 || '%')", When: storetest.Filtered("%", "_")},
-		{Name: "a part that is a pattern", Of: dialect.Contains, Spell: "($1 LIKE '%' || $2 || '%')", When: storetest.Filtered("%", "_")},
-		{Name: "buckets cut at half", Of: dialect.FloorDiv, Spell: "round(($1) / $2)::BIGINT"},
-		{Name: "fields of the session's last event", Of: dialect.FirstIf, Spell: "coalesce(arg_max($1, $2) FILTER (WHERE $3), '')"},
-		{Name: "only the first session of an id", Of: dialect.RunningMax, Spell: "min($1) OVER (PARTITION BY $2)"},
-		{Name: "the first instead of the latest", Of: dialect.Latest, Spell: "arg_min($1, ROW($2))", When: storetest.OfType("uptime_overview", "uptime_ssl_status", "errors")},
+		{Name: "visitors counted by row", Op: dialect.CountDistinct, Template: "count(nullif($1, ''))"},
+		{Name: "medians that take a neighbour", Op: dialect.Quantile, Template: "(quantile_disc(($1)::DOUBLE, $2 / 1000) * 1000)::BIGINT"},
+		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE $2 || '%')", When: storetest.Filtered("%", "_")},
+		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "($1 LIKE '%' || $2 || '%')", When: storetest.Filtered("%", "_")},
+		{Name: "buckets cut at half", Op: dialect.FloorDiv, Template: "round(($1) / $2)::BIGINT"},
+		{Name: "fields of the session's last event", Op: dialect.FirstIf, Template: "coalesce(arg_max($1, $2) FILTER (WHERE $3), '')"},
+		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
+		{Name: "the first instead of the latest", Op: dialect.Latest, Template: "arg_min($1, ROW($2))", When: storetest.OfType("uptime_overview", "uptime_ssl_status", "errors")},
 		{Name: "bounces of the events that a filter leaves", SQL: storetest.Replaced(`s."pageviews" = 1`, `s."hits" = 1`), When: storetest.OfType("summary", "summary_metrics", "session_metrics")},
 		{Name: "shares after the limit", SQL: storetest.Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 		{Name: "pages without a tie-break", SQL: storetest.Rewritten(`(ORDER BY "[a-z_]+" (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1, random() LIMIT`)},

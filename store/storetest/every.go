@@ -20,8 +20,8 @@ func everyType(t *testing.T, s store.Store, thin int) {
 	}
 	for nth, info := range engine.Types() {
 		t.Run(info.Name, func(t *testing.T) {
-			id := map[store.SubjectKind]string{store.KindWebsite: "w1", store.KindLink: "l1", store.KindSchedule: "m1"}[info.Of]
-			of := store.Subject{Kind: info.Of, ID: id}
+			id := map[store.SubjectKind]string{store.KindWebsite: "w1", store.KindLink: "l1", store.KindSchedule: "m1"}[info.Subject]
+			of := store.Subject{Kind: info.Subject, ID: id}
 			answers := func(req query.Request, filters ...query.Filter) {
 				got := answerOf(t.Context(), engine, query.Access{Subject: of, Filters: filters}, req)
 				if got.fault != "" {
@@ -45,8 +45,8 @@ func everyType(t *testing.T, s store.Store, thin int) {
 // ways are the requests that a type says it answers.
 func ways(info query.Info) []query.Request {
 	plain := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, StartDate: "2026-03-10", EndDate: "2026-03-11", TimeZone: "America/New_York"}
-	if info.Required != "" {
-		plain.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{"s1"}}}
+	if info.RequiredFilter != "" {
+		plain.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{"s1"}}}
 	}
 	all := []query.Request{plain}
 	for _, field := range info.Groupable {

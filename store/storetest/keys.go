@@ -71,7 +71,7 @@ func (p *proof) try(n int, seed uint64) {
 		}
 		c.t = t
 		for _, info := range c.types {
-			if info.Of != kindOf(n) {
+			if info.Subject != kindOf(n) {
 				continue
 			}
 			p.compare(t, c, some, c.complicated(info), filters)
@@ -135,7 +135,7 @@ func (c *client) lacks(q question, filters []query.Filter) string {
 func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.Filter) {
 	var fields []string
 	for _, info := range c.types {
-		if info.Of == kind {
+		if info.Subject == kind {
 			fields = append(fields, info.Filters...) // what many types allow is likelier
 		}
 	}

@@ -31,7 +31,7 @@ func (f keyWith) Authenticate(context.Context, *http.Request) (*auth.Principal, 
 // compareHTTP asks over HTTP both ways: a query as an address, a batch and an overview.
 func (p *proof) compareHTTP(t *testing.T, c *client, some store.Store, filters []query.Filter) {
 	t.Helper()
-	q := c.question(query.Info{Of: store.KindWebsite})
+	q := c.question(query.Info{Subject: store.KindWebsite})
 	q.req.Preset = ""
 	now := q.now.AddDate(0, 0, 5) // the range is past: what is told of it can stand
 	want, err1 := c.handlerOver(some, nil, now)

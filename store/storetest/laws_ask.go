@@ -76,7 +76,7 @@ var lawZones = []string{"UTC", "Asia/Kathmandu", "America/New_York", "Europe/Ber
 // question asks a type about some days around a row that it may be about. A minute
 // after that row is now.
 func (c *client) question(info query.Info) question {
-	q := question{of: store.Subject{Kind: info.Of, ID: c.subject(info.Of)}}
+	q := question{of: store.Subject{Kind: info.Subject, ID: c.subject(info.Subject)}}
 	at, session := c.anchor(q.of)
 	q.now = at.Add(time.Minute)
 	zone := lawZones[c.rng.IntN(len(lawZones))]
@@ -90,11 +90,11 @@ func (c *client) question(info query.Info) question {
 		Parameters: []query.Parameter{{Name: info.Name}}, TimeZone: zone, Limit: &limit,
 		StartDate: day.AddDate(0, 0, -c.rng.IntN(3)).Format(time.DateOnly), EndDate: day.AddDate(0, 0, 1+c.rng.IntN(2)).Format(time.DateOnly),
 	}
-	if info.Required != "" {
-		if info.Required != "session_id" {
-			session = c.value(info.Required)
+	if info.RequiredFilter != "" {
+		if info.RequiredFilter != "session_id" {
+			session = c.value(info.RequiredFilter)
 		}
-		q.req.Filters = []query.Filter{{Field: info.Required, Op: query.Eq, Values: []string{session}}}
+		q.req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{session}}}
 	}
 	return q
 }
@@ -134,7 +134,7 @@ func (c *client) anchor(s store.Subject) (at time.Time, session string) {
 
 // filterFields are up to n of the fields that info allows, at random.
 func (c *client) filterFields(info query.Info, n int) []string {
-	fields := slices.DeleteFunc(slices.Clone(info.Filters), func(f string) bool { return f == info.Required })
+	fields := slices.DeleteFunc(slices.Clone(info.Filters), func(f string) bool { return f == info.RequiredFilter })
 	c.rng.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
 	return fields[:min(n, len(fields))]
 }

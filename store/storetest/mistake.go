@@ -15,15 +15,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/world"
 )
 
-// A Mistake is something wrong on the way from rows to answers: in a spelling, in a
+// A Mistake is something wrong on the way from rows to answers: in a template, in a
 // statement, in its arguments, or in the rows that are stored. The zero fields do nothing.
 type Mistake struct {
-	Name  string
-	Of    dialect.Func // spelled like Spell, if that is not empty
-	Spell string
-	SQL   func(text string) string
-	Args  func(args []dialect.Arg) // changes them in place
-	Rows  func(b *store.Batch)     // changes them in place
+	Name     string
+	Op       dialect.Op // written by Template, if that is not empty
+	Template string
+	SQL      func(text string) string
+	Args     func(args []dialect.Arg) // changes them in place
+	Rows     func(b *store.Batch)     // changes them in place
 	// When tells questions whose answers may show the mistake; nil means all.
 	When func(q reference.Question) bool
 }
@@ -144,8 +144,8 @@ func (m *Mistake) planted(t *testing.T, h Harness, first store.Store, seed uint6
 		s = filledWith(t, h, &w.Batch)
 	}
 	lang := *s.Dialect()
-	if m.Spell != "" {
-		lang.Spell[m.Of] = m.Spell
+	if m.Template != "" {
+		lang.Templates[m.Op] = m.Template
 	}
 	return mistaken{s, &lang, m}
 }

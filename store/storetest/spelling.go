@@ -24,7 +24,7 @@ type spelling struct {
 // A speller writes spellings, and knows what they use.
 type speller struct {
 	*dialect.Dialect
-	used map[dialect.Func]bool
+	used map[dialect.Op]bool
 	args []dialect.Arg
 
 	few, none string // four rows of n, x and o, and none of them
@@ -46,14 +46,14 @@ func spellings(t *testing.T, s Filled) {
 	if _, err := s.Write(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	p := &speller{Dialect: s.Dialect(), used: map[dialect.Func]bool{}}
+	p := &speller{Dialect: s.Dialect(), used: map[dialect.Op]bool{}}
 	p.few = fmt.Sprintf(" FROM (SELECT e.time AS n, e.path AS x, %s AS o FROM events AS e WHERE e.subject = %s) AS t",
 		p.call(dialect.Coalesce, "e.load_time", "0"), p.arg("few", dialect.Subject, subject))
 	p.none = p.few + " WHERE n > 9"
 	for _, c := range slices.Concat(p.aggregates(), p.choices(), p.numbers(), p.texts(), p.lists(), p.windows(), p.sequences(), p.tables()) {
 		t.Run(c.name, func(t *testing.T) { p.check(t, s, c) })
 	}
-	for f := range dialect.Func(len(p.Spell)) {
+	for f := range dialect.Op(len(p.Templates)) {
 		if !p.used[f] {
 			t.Errorf("no spelling of %s is looked at", f)
 		}
@@ -89,13 +89,13 @@ func (p *speller) check(t *testing.T, s store.Store, c spelling) {
 	}
 }
 
-func (p *speller) call(f dialect.Func, operands ...string) string {
+func (p *speller) call(f dialect.Op, operands ...string) string {
 	p.used[f] = true
 	return p.Call(f, operands...)
 }
 
 // holds is a condition as 1 or 0.
-func (p *speller) holds(f dialect.Func, operands ...string) string {
+func (p *speller) holds(f dialect.Op, operands ...string) string {
 	return p.call(dialect.If, p.call(f, operands...), "1", "0")
 }
 
@@ -116,7 +116,7 @@ func (p *speller) aggregates() []spelling {
 	return []spelling{
 		{"Count", whole, p.call(dialect.Count), p.few, "4"},
 		{"CountIf", whole, p.call(dialect.CountIf, "n > 2"), p.few, "2"},
-		{"Uniq leaves the empty text out", whole, p.call(dialect.Uniq, "x"), p.few, "2"},
+		{"CountDistinct leaves the empty text out", whole, p.call(dialect.CountDistinct, "x"), p.few, "2"},
 		{"Sum", whole, p.call(dialect.Sum, "n"), p.few, "10"},
 		{"Sum of nothing", whole, p.call(dialect.Sum, "n"), p.none, "0"},
 		{"Sum of nulls", whole, p.call(dialect.Sum, p.call(dialect.NullIf, "n", "n")), p.few, "0"},
@@ -143,7 +143,7 @@ func (p *speller) aggregates() []spelling {
 		{"Quantile lies between neighbours", whole, p.call(dialect.Quantile, "n", "750"), p.few, "3250"},
 		{"Quantile of nothing", whole, p.call(dialect.Quantile, "n", "500"), p.none, "null"},
 		{"Quantile leaves nulls out", whole, p.call(dialect.Quantile, p.call(dialect.NullIf, "n", "4"), "500"), p.few, "2000"},
-		{"Join", text, p.call(dialect.Join, "x", "n"), p.few, "b,,b,a"},
+		{"StringAgg", text, p.call(dialect.StringAgg, "x", "n"), p.few, "b,,b,a"},
 	}
 }
 

@@ -42,8 +42,8 @@ func (p *speller) windows() []spelling {
 	inOrder := p.few + " ORDER BY n"
 	return []spelling{
 		{"RowNumber", whole, p.call(dialect.RowNumber, "x", "n"), inOrder, "1|1|2|1"},
-		{"Previous", whole, p.call(dialect.Previous, "n", "x", "n"), inOrder, "null|null|1|null"},
-		{"Next", whole, p.call(dialect.Next, "n", "x", "n"), inOrder, "3|null|null|null"},
+		{"Lag", whole, p.call(dialect.Lag, "n", "x", "n"), inOrder, "null|null|1|null"},
+		{"Lead", whole, p.call(dialect.Lead, "n", "x", "n"), inOrder, "3|null|null|null"},
 		{"RunningMax", whole, p.call(dialect.RunningMax, "o", "1", "n"), inOrder, "3|3|3|3"},
 		{"RunningMax of a partition", whole, p.call(dialect.RunningMax, "n", "x", "n"), inOrder, "1|2|3|4"},
 		{"RunningMax takes equals along", whole, p.call(dialect.RunningMax, "n", "1", "n % 2"), inOrder, "4|4|4|4"},
@@ -53,27 +53,27 @@ func (p *speller) windows() []spelling {
 // sequences compares what orders rows.
 func (p *speller) sequences() []spelling {
 	less := func(a, b [4]string) string {
-		return p.call(dialect.If, p.call(dialect.Sequence, a[:]...)+" < "+p.call(dialect.Sequence, b[:]...), "1", "0")
+		return p.call(dialect.If, p.call(dialect.SortKey, a[:]...)+" < "+p.call(dialect.SortKey, b[:]...), "1", "0")
 	}
 	return []spelling{
-		{"Sequence goes by the instant first", dialect.Int, less([4]string{"2", "0", "'a'", "0"}, [4]string{"10", "0", "'a'", "0"}), "", "1"},
-		{"Sequence before 1970", dialect.Int, less([4]string{"-2", "0", "'a'", "0"}, [4]string{"-1", "0", "'a'", "0"}), "", "1"},
-		{"Sequence then goes by rank", dialect.Int, less([4]string{"2", "1", "'a'", "0"}, [4]string{"2", "0", "'b'", "0"}), "", "0"},
-		{"Sequence then goes by text", dialect.Int, less([4]string{"2", "1", "'ab'", "0"}, [4]string{"2", "1", "'a'", "4"}), "", "0"},
-		{"Sequence then goes by number", dialect.Int, less([4]string{"2", "1", "'a'", "3"}, [4]string{"2", "1", "'a'", "4"}), "", "1"},
+		{"SortKey goes by the instant first", dialect.Int, less([4]string{"2", "0", "'a'", "0"}, [4]string{"10", "0", "'a'", "0"}), "", "1"},
+		{"SortKey before 1970", dialect.Int, less([4]string{"-2", "0", "'a'", "0"}, [4]string{"-1", "0", "'a'", "0"}), "", "1"},
+		{"SortKey then goes by rank", dialect.Int, less([4]string{"2", "1", "'a'", "0"}, [4]string{"2", "0", "'b'", "0"}), "", "0"},
+		{"SortKey then goes by text", dialect.Int, less([4]string{"2", "1", "'ab'", "0"}, [4]string{"2", "1", "'a'", "4"}), "", "0"},
+		{"SortKey then goes by number", dialect.Int, less([4]string{"2", "1", "'a'", "3"}, [4]string{"2", "1", "'a'", "4"}), "", "1"},
 	}
 }
 
 // tables are operations that make rows.
 func (p *speller) tables() []spelling {
 	whole := func(name string, values ...int64) string { return p.arg(name, dialect.Ints, values) }
-	zip := p.call(dialect.Zip3, whole("bucket", 1, 2), whole("since", 3, 4), whole("until", 5, 6))
+	zip := p.call(dialect.ZipBuckets, whole("bucket", 1, 2), whole("since", 3, 4), whole("until", 5, 6))
 	members := func(name, object string) string {
 		return " FROM (SELECT " + p.text(name, object) + " AS p) AS t " + p.call(dialect.Properties, "t.p") + " AS q ORDER BY v"
 	}
 	member := p.call(dialect.Concat, "q.key", "'='", "q.value")
 	return []spelling{
-		{"Zip3", dialect.Int, "z.bucket + z.since * z.until", " FROM " + zip + " AS z ORDER BY v", "16|26"},
+		{"ZipBuckets", dialect.Int, "z.bucket + z.since * z.until", " FROM " + zip + " AS z ORDER BY v", "16|26"},
 		{"Unnest", dialect.Text, "u.value", " FROM " + p.call(dialect.Unnest, p.list("letters", "b", "a")) + " AS u ORDER BY v", "a|b"},
 		{"Properties keeps numbers as they stand", dialect.Text, member,
 			members("numbers", `{"a":1.50,"b":[-0,1e5,123456789012345678901234567890],"a":"1.50"}`),

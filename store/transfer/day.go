@@ -100,7 +100,7 @@ func digests(ctx context.Context, s store.Store, t *table, subject store.Subject
 	d := s.Dialect()
 	q := question{args: []dialect.Arg{{Name: "subject", Kind: dialect.Subject, Value: subject}}}
 	row := q.digested(d, t)
-	sum := func(half dialect.Func) string { return d.Call(dialect.Sum, d.Call(half, row)) }
+	sum := func(half dialect.Op) string { return d.Call(dialect.Sum, d.Call(half, row)) }
 	rows, err := s.Query(ctx, store.Statement{
 		Label: "digest " + t.name,
 		SQL: "SELECT " + dayOf(d) + " AS day, " + d.Call(dialect.Count) + " AS counted, " +

@@ -6,34 +6,34 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// profileTerms are about visitors: all their events in the range. Events that are
+// visitorMetrics are about visitors: all their events in the range. Events that are
 // hidden count as custom events alone.
-func profileTerms() []term {
+func visitorMetrics() []metric {
 	open := expr.Not(hidden)
 	custom := expr.Or(ofKind(store.PageEvent), ofKind(store.Custom))
 	viewed := ofKind(store.Pageview)
 	// A session that counts does so for whoever has an event in it, when it began in the range.
-	session := where(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, visit("hits"), expr.Int(0)), expr.Int(0)),
-		expr.Ge(visit("start"), expr.RangeFrom()), expr.Lt(visit("start"), expr.RangeTo())),
-		expr.Call(dialect.Concat, visit("session_id"), expr.Lit("@"), visit("start")), expr.Lit(""))
+	session := ifElse(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, ofSession("hits"), expr.Int(0)), expr.Int(0)),
+		expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())),
+		expr.Call(dialect.Concat, ofSession("session_id"), expr.Lit("@"), ofSession("start")), expr.Lit(""))
 	last := func(e expr.Expr) expr.Expr {
 		return expr.Call(dialect.LatestIf, e, expr.List(eventOrder("t")...), open)
 	}
-	of := func(c column, e expr.Expr) term { return term{on: "people", column: c, expr: e} }
-	lastOf := func(name expr.Ident, label string) term {
+	of := func(c column, e expr.Expr) metric { return metric{source: "people", column: c, expr: e} }
+	lastOf := func(name expr.Ident, label string) metric {
 		return of(textColumn("last_"+string(name), label, "Of the session of the latest event"), last(expr.Ref(name)))
 	}
-	return []term{
+	return []metric{
 		of(countColumn("doings", "Doings", "Pageviews and custom events that make a profile"),
 			expr.Call(dialect.CountIf, expr.And(open, expr.Or(viewed, custom)))),
 		of(textColumn("last_profile_id", "Profile", "Of the latest event"), last(row("profile_id"))),
 		of(textColumn("display_name", "Name", "The trait name"), expr.Call(dialect.Min, expr.Lit(""))),
 		of(instantColumn("first_visit", "First event", "In the range"), expr.Call(dialect.MinIf, row("time"), open)),
 		of(instantColumn("last_visit", "Last event", "In the range"), expr.Call(dialect.MaxIf, row("time"), open)),
-		of(countColumn("session_count", "Sessions", "That began in the range"), expr.Call(dialect.Uniq, session)),
+		of(countColumn("session_count", "Sessions", "That began in the range"), expr.Call(dialect.CountDistinct, session)),
 		of(countColumn("total_events", "Events", "Page events, custom events and clicks"), expr.Call(dialect.CountIf, open)),
 		of(countColumn("pageviews", "Pageviews", ""), expr.Call(dialect.CountIf, viewed)),
-		of(countColumn("unique_pages", "Pages", "Distinct paths"), expr.Call(dialect.Uniq, where(viewed, row("path"), expr.Lit("")))),
+		of(countColumn("unique_pages", "Pages", "Distinct paths"), expr.Call(dialect.CountDistinct, ifElse(viewed, row("path"), expr.Lit("")))),
 		of(countColumn("custom_event_count", "Custom events", "Also those whose names begin with $"), expr.Call(dialect.CountIf, custom)),
 		lastOf("country", "Country code"), lastOf("region", "Region"), lastOf("device_type", "Device type"),
 		lastOf("browser_name", "Browser"), lastOf("os_name", "Operating system"),

@@ -14,32 +14,32 @@ func eventOrder(of expr.Ident) []expr.Expr {
 	return []expr.Expr{expr.Col(of, "time"), rank, expr.Col(of, "event_id"), expr.Col(of, "kind")}
 }
 
-// momentTerms are the values of single events.
-func momentTerms() []term {
-	of := func(c column, e expr.Expr) term { return term{on: "moments", row: true, column: c, expr: e} }
-	return []term{
+// eventListMetrics are the values of single events.
+func eventListMetrics() []metric {
+	of := func(c column, e expr.Expr) metric { return metric{source: "moments", perRow: true, column: c, expr: e} }
+	return []metric{
 		of(textColumn("event_id", "Event", ""), row("event_id")),
 		of(instantColumn("timestamp", "Time", ""), row("time")),
 		of(textColumn("kind", "Kind", "pageview, exit, event or click"), kindName("t")),
 		of(textColumn("name", "Name", "Of a click its address"), eventName("t")),
-		of(column{Name: "properties", Label: "Properties", Format: JSON, About: "An object"}, properties("t")),
-		{on: "sessions", row: true, column: column{Name: "events", Label: "Events", Format: JSON, About: "The session's events, in their order"},
-			expr: expr.Call(dialect.Concat, expr.Lit("["), visit("event_list"), expr.Lit("]"))},
+		of(column{Name: "properties", Label: "Properties", Format: JSON, Description: "An object"}, properties("t")),
+		{source: "sessions", perRow: true, column: column{Name: "events", Label: "Events", Format: JSON, Description: "The session's events, in their order"},
+			expr: expr.Call(dialect.Concat, expr.Lit("["), ofSession("event_list"), expr.Lit("]"))},
 	}
 }
 
 func kindName(of expr.Ident) expr.Expr {
 	is := func(k store.EventKind) expr.Expr { return expr.Eq(expr.Col(of, "kind"), expr.Int(int64(k))) }
-	return where(is(store.Pageview), expr.Lit("pageview"), where(is(store.Exit), expr.Lit("exit"),
-		where(is(store.Click), expr.Lit("click"), expr.Lit("event"))))
+	return ifElse(is(store.Pageview), expr.Lit("pageview"), ifElse(is(store.Exit), expr.Lit("exit"),
+		ifElse(is(store.Click), expr.Lit("click"), expr.Lit("event"))))
 }
 
 func eventName(of expr.Ident) expr.Expr {
-	return where(expr.Eq(expr.Col(of, "kind"), expr.Int(int64(store.Click))), expr.Col(of, "href"), expr.Col(of, "name"))
+	return ifElse(expr.Eq(expr.Col(of, "kind"), expr.Int(int64(store.Click))), expr.Col(of, "href"), expr.Col(of, "name"))
 }
 
 func properties(of expr.Ident) expr.Expr {
-	return where(expr.Eq(expr.Col(of, "properties"), expr.Lit("")), expr.Lit("{}"), expr.Col(of, "properties"))
+	return ifElse(expr.Eq(expr.Col(of, "properties"), expr.Lit("")), expr.Lit("{}"), expr.Col(of, "properties"))
 }
 
 // eventObject is an event as the JSON object that session_events has for a row.

@@ -10,39 +10,39 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// labelTerms are dimensions as they are, and by the names that people know.
-func labelTerms() []term {
-	var terms []term
-	for _, f := range slices.Concat(fields, dimensions) {
+// labelMetrics are dimensions as they are, and by the names that people know.
+func labelMetrics() []metric {
+	var terms []metric
+	for _, f := range slices.Concat(fields, typeFields) {
 		label := strings.ReplaceAll(f.Name, "_", " ")
 		label = strings.ToUpper(label[:1]) + label[1:]
 		shown := textColumn(f.Name, label, "")
 		if f.number {
 			shown.Format = Integer
 		}
-		terms = append(terms, term{column: shown, expr: expr.Ref(expr.Ident(f.Name))})
+		terms = append(terms, metric{column: shown, expr: expr.Ref(expr.Ident(f.Name))})
 	}
 	// Those that only one type has go by what they are there.
 	for _, code := range []expr.Ident{"region_country", "city_country"} {
-		terms = append(terms, term{column: textColumn(string(code), "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref(code)})
+		terms = append(terms, metric{column: textColumn(string(code), "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref(code)})
 	}
-	terms = append(terms, term{column: textColumn("city_region", "Region", ""), expr: expr.Ref("city_region")})
+	terms = append(terms, metric{column: textColumn("city_region", "Region", ""), expr: expr.Ref("city_region")})
 	return append(terms,
-		term{column: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref("country")},
-		term{column: textColumn("country_name", "Country", "English name"), expr: countryName(expr.Ref("country"))},
-		term{column: textColumn("region_country_name", "Country", "English name"), expr: countryName(expr.Ref("region_country"))},
-		term{column: textColumn("city_country_name", "Country", "English name"), expr: countryName(expr.Ref("city_country"))},
-		term{column: textColumn("device_name", "Device", "Kind of device as shown"), expr: deviceName()},
-		term{column: textColumn("known_country", "Country", "English name, or Unknown"), expr: orUnknown("country", countryName(expr.Ref("country")))},
-		term{column: textColumn("known_region", "Region", "Or Unknown"), expr: orUnknown("region", expr.Ref("region"))},
-		term{column: textColumn("known_city", "City", "Or Unknown"), expr: orUnknown("city", expr.Ref("city"))},
-		term{column: textColumn("known_device", "Device", "Kind of device as shown, or Unknown"), expr: orUnknown("device_type", deviceName())},
-		term{column: textColumn("known_browser", "Browser", "Or Unknown"), expr: orUnknown("browser_name", expr.Ref("browser_name"))},
+		metric{column: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref("country")},
+		metric{column: textColumn("country_name", "Country", "English name"), expr: countryName(expr.Ref("country"))},
+		metric{column: textColumn("region_country_name", "Country", "English name"), expr: countryName(expr.Ref("region_country"))},
+		metric{column: textColumn("city_country_name", "Country", "English name"), expr: countryName(expr.Ref("city_country"))},
+		metric{column: textColumn("device_name", "Device", "Kind of device as shown"), expr: deviceName()},
+		metric{column: textColumn("known_country", "Country", "English name, or Unknown"), expr: orUnknown("country", countryName(expr.Ref("country")))},
+		metric{column: textColumn("known_region", "Region", "Or Unknown"), expr: orUnknown("region", expr.Ref("region"))},
+		metric{column: textColumn("known_city", "City", "Or Unknown"), expr: orUnknown("city", expr.Ref("city"))},
+		metric{column: textColumn("known_device", "Device", "Kind of device as shown, or Unknown"), expr: orUnknown("device_type", deviceName())},
+		metric{column: textColumn("known_browser", "Browser", "Or Unknown"), expr: orUnknown("browser_name", expr.Ref("browser_name"))},
 	)
 }
 
 func orUnknown(dimension expr.Ident, shown expr.Expr) expr.Expr {
-	return where(expr.Eq(expr.Ref(dimension), expr.Lit("")), expr.Lit("Unknown"), shown)
+	return ifElse(expr.Eq(expr.Ref(dimension), expr.Lit("")), expr.Lit("Unknown"), shown)
 }
 
 func countryName(code expr.Expr) expr.Expr {
@@ -64,17 +64,17 @@ func lookup(e expr.Expr, from, to []string, otherwise expr.Expr) expr.Expr {
 }
 
 func referrerURL(domain expr.Expr) expr.Expr {
-	return where(expr.Eq(domain, expr.Lit("")), expr.Lit("direct"), expr.Call(dialect.Concat, expr.Lit("https://"), domain))
+	return ifElse(expr.Eq(domain, expr.Lit("")), expr.Lit("direct"), expr.Call(dialect.Concat, expr.Lit("https://"), domain))
 }
 
-func referrerTerms() []term {
+func referrerMetrics() []metric {
 	domains, names, kinds := []string{}, []string{}, []string{}
 	for _, src := range referrer.Sources() {
 		domains, names, kinds = append(domains, src.Domain), append(names, src.Name), append(kinds, string(src.Kind))
 	}
 	domain := expr.Ref("referrer")
-	orDirect := func(shown, e expr.Expr) expr.Expr { return where(expr.Eq(domain, expr.Lit("")), shown, e) }
-	return []term{
+	orDirect := func(shown, e expr.Expr) expr.Expr { return ifElse(expr.Eq(domain, expr.Lit("")), shown, e) }
+	return []metric{
 		{column: textColumn("referrer_name", "Source", "Name of the source"),
 			expr: orDirect(expr.Lit("Direct"), lookup(domain, domains, names, domain))},
 		{column: textColumn("referrer_url", "Referrer", "Address of the source, or direct"),
