@@ -61,7 +61,7 @@ func joined(name expr.Ident) expr.Expr { return expr.Col("j", name) }
 // bucketColumn is the key of a series; sourceRowsColumn counts the rows of the type's source.
 const (
 	bucketColumn     = expr.Ident("bucket")
-	sourceRowsColumn = expr.Ident("own")
+	sourceRowsColumn = expr.Ident("source_rows")
 )
 
 // keys are the answer's keys but the bucket, as its relation j has them.

@@ -29,9 +29,9 @@ func (c *compiler) sessionize(name string, events selection, need sessionNeeds) 
 	ids := selection{from: name + "_events AS p", group: 1, columns: slices.Concat([]named{{"session_id", expr.Col("p", "session_id")},
 		{"start", expr.Call(dialect.GroupMin, expr.Col("p", "time"))}}, facts, []named{{"last", expr.Call(dialect.GroupMax, expr.Col("p", "time"))}})}
 	c.with(name+"_ids", c.build(ids))
-	c.with(name+"_lasting", c.build(selection{from: name + "_ids AS i", where: []expr.Expr{multiDay("i")},
+	c.with(name+"_multi_day", c.build(selection{from: name + "_ids AS i", where: []expr.Expr{multiDay("i")},
 		columns: []named{{"session_id", expr.Col("i", "session_id")}}}))
-	c.assignEvents(name, events.columns, facts, []join{{to: name + "_lasting AS i",
+	c.assignEvents(name, events.columns, facts, []join{{to: name + "_multi_day AS i",
 		on: expr.Eq(expr.Col("i", "session_id"), expr.Col("e", "session_id"))}})
 
 	short := c.attribute(name+"_ids AS f", facts, attributedFromSingle(need.precedesSession))
@@ -114,19 +114,19 @@ func attributedFromSingle(early bool) expr.Expr {
 func (c *compiler) assignEvents(name string, columns, facts []named, joins []join) {
 	e := func(name expr.Ident) expr.Expr { return expr.Col("e", name) }
 	before := expr.Call(dialect.Lag, e("time"), e("session_id"), e("time"))
-	opens := when(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(day+1)))), expr.Int(day)), e("time"))
-	apart := selection{from: name + "_events AS e", joins: joins}
-	placed := selection{from: name + "_apart AS r"}
+	newStart := when(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(day+1)))), expr.Int(day)), e("time"))
+	ordered := selection{from: name + "_events AS e", joins: joins}
+	assigned := selection{from: name + "_ordered AS r"}
 	for _, col := range columns {
-		apart.columns = append(apart.columns, named{col.as, e(col.as)})
-		placed.columns = append(placed.columns, named{col.as, expr.Col("r", col.as)})
+		ordered.columns = append(ordered.columns, named{col.as, e(col.as)})
+		assigned.columns = append(assigned.columns, named{col.as, expr.Col("r", col.as)})
 	}
-	apart.columns = append(apart.columns, named{"opens", opens})
-	placed.columns = append(placed.columns, named{"start",
-		expr.Call(dialect.RunningMax, expr.Col("r", "opens"), expr.Col("r", "session_id"), expr.Col("r", "time"))})
-	c.with(name+"_apart", c.build(apart))
-	c.with(name+"_placed", c.build(placed))
-	c.with(name+"_facts", c.build(selection{from: name + "_placed AS p", group: 2,
+	ordered.columns = append(ordered.columns, named{"new_start", newStart})
+	assigned.columns = append(assigned.columns, named{"start",
+		expr.Call(dialect.RunningMax, expr.Col("r", "new_start"), expr.Col("r", "session_id"), expr.Col("r", "time"))})
+	c.with(name+"_ordered", c.build(ordered))
+	c.with(name+"_assigned", c.build(assigned))
+	c.with(name+"_facts", c.build(selection{from: name + "_assigned AS p", group: 2,
 		columns: append([]named{{"session_id", expr.Col("p", "session_id")}, {"start", expr.Col("p", "start")}}, facts...),
 		where:   []expr.Expr{expr.Lt(expr.Col("p", "time"), expr.Add(expr.Col("p", "start"), expr.Int(day)))}}))
 }

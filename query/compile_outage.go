@@ -32,29 +32,29 @@ func (c *compiler) outages() {
 
 	end := min(to, c.p.Now.UnixMilli())
 	partition := []expr.Expr{expr.Int(0)}
-	gaps := selection{from: "checks_seen AS k", where: []expr.Expr{expr.IsNotNull(expr.Col("k", "time"))}}
+	intervals := selection{from: "checks_seen AS k", where: []expr.Expr{expr.IsNotNull(expr.Col("k", "time"))}}
 	for _, g := range group {
 		partition = append(partition, expr.Col("k", g.as))
-		gaps.columns = append(gaps.columns, named{g.as, expr.Col("k", g.as)})
+		intervals.columns = append(intervals.columns, named{g.as, expr.Col("k", g.as)})
 	}
 	next := expr.Call(dialect.Lead, expr.Col("k", "time"), expr.List(partition...),
 		expr.List(expr.Col("k", "time"), expr.Col("k", "event_id")))
-	gaps.columns = append(gaps.columns,
+	intervals.columns = append(intervals.columns,
 		named{"status", expr.Col("k", "status")},
 		named{"since", expr.Call(dialect.Greatest, expr.Col("k", "time"), milli(from))},
 		named{"until", expr.Call(dialect.Least, expr.Call(dialect.Coalesce, next, milli(end)), milli(end))})
-	c.with("gaps", c.build(gaps))
+	c.with("check_intervals", c.build(intervals))
 	c.spread(group)
 }
 
-// spread adds the relation outages: the gaps that are down, cut by bucket.
+// spread adds the relation outages: the intervals that are down, cut by bucket.
 func (c *compiler) spread(group []named) {
 	var numbers, since, until []int64
 	for _, span := range calendar.Spans(c.p.Range, c.p.Grain) {
 		numbers, since, until = append(numbers, span.Number), append(since, span.From), append(until, span.To)
 	}
 	g, b := func(name expr.Ident) expr.Expr { return expr.Col("g", name) }, func(name expr.Ident) expr.Expr { return expr.Col("b", name) }
-	q := selection{from: "gaps AS g", where: []expr.Expr{
+	q := selection{from: "check_intervals AS g", where: []expr.Expr{
 		expr.Eq(g("status"), expr.Int(int64(store.Down))),
 		expr.Lt(g("since"), g("until")), // not so for checks after now
 	}}

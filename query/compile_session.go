@@ -71,7 +71,7 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 			}
 		}
 		if len(columnsOf("m", p.q)) > 0 {
-			p.q.joins = append(p.q.joins, join{left: true, to: "whole AS m", on: within("m")})
+			p.q.joins = append(p.q.joins, join{left: true, to: "unfiltered AS m", on: within("m")})
 			need.join(p.tb)
 		}
 	}
@@ -99,8 +99,8 @@ func (c *compiler) sessions(need sessionNeeds) selection {
 	if len(bySession) > 0 {
 		depth++
 		first := selection{from: "events AS t", where: slices.Concat(c.read(around.widen(margin, margin)), visible)}
-		c.sessionize("whole", first, sessionNeeds{columns: columnsOf("m", selection{where: bySession}), precedesSession: need.precedesSession})
-		events.joins = []join{{left: true, to: "whole AS m", on: within("m")}}
+		c.sessionize("unfiltered", first, sessionNeeds{columns: columnsOf("m", selection{where: bySession}), precedesSession: need.precedesSession})
+		events.joins = []join{{left: true, to: "unfiltered AS m", on: within("m")}}
 	}
 	events.where = slices.Concat(c.read(around), byRow, bySession, visible)
 	if len(need.columns) > 0 {

@@ -16,7 +16,7 @@ func (c *compiler) combine(parts []*part) string {
 		return "part_" + parts[0].tb.name
 	}
 	keys := c.partKeys(parts[0].tb)
-	all := selection{from: "united AS u", group: len(keys)}
+	all := selection{from: "all_parts AS u", group: len(keys)}
 	for _, key := range keys {
 		all.columns = append(all.columns, named{key.as, expr.Col("u", key.as)})
 	}
@@ -37,7 +37,7 @@ func (c *compiler) combine(parts []*part) string {
 	if c.p.Type.leftJoin {
 		all.columns = append(all.columns, named{sourceRowsColumn, expr.Call(dialect.Max, expr.Col("u", sourceRowsColumn))})
 	}
-	c.with("united", sqlbuilder.UnionAll(union...))
+	c.with("all_parts", sqlbuilder.UnionAll(union...))
 	c.with("joined", c.build(all))
 	return "joined"
 }
@@ -79,8 +79,8 @@ func (c *compiler) shownGroups(parts []*part) join {
 		q.columns = append(q.columns, named{name, expr.Col("x", name)})
 		same = append(same, expr.Eq(joined(name), expr.Col("g", name)))
 	}
-	c.with("seen", c.build(q))
-	return join{to: "seen AS g", on: expr.And(same...)}
+	c.with("shown_groups", c.build(q))
+	return join{to: "shown_groups AS g", on: expr.And(same...)}
 }
 
 // zeroRows selects a row without metrics for each of the type's values, in every

@@ -19,12 +19,12 @@ func visitorMetrics() []metric {
 	last := func(e expr.Expr) expr.Expr {
 		return expr.Call(dialect.LatestIf, e, expr.List(eventOrder("t")...), open)
 	}
-	of := func(c column, e expr.Expr) metric { return metric{source: "people", column: c, expr: e} }
+	of := func(c column, e expr.Expr) metric { return metric{source: "visitors", column: c, expr: e} }
 	lastOf := func(name expr.Ident, label string) metric {
 		return of(textColumn("last_"+string(name), label, "Of the session of the latest event"), last(expr.Ref(name)))
 	}
 	return []metric{
-		of(countColumn("doings", "Doings", "Pageviews and custom events that make a profile"),
+		of(countColumn("activity_count", "Activity", "Pageviews and custom events that make a profile"),
 			expr.Call(dialect.CountIf, expr.And(open, expr.Or(viewed, custom)))),
 		of(textColumn("last_profile_id", "Profile", "Of the latest event"), last(row("profile_id"))),
 		of(textColumn("display_name", "Name", "The trait name"), expr.Call(dialect.Min, expr.Lit(""))),

@@ -16,7 +16,9 @@ func eventOrder(of expr.Ident) []expr.Expr {
 
 // eventListMetrics are the values of single events.
 func eventListMetrics() []metric {
-	of := func(c column, e expr.Expr) metric { return metric{source: "moments", perRow: true, column: c, expr: e} }
+	of := func(c column, e expr.Expr) metric {
+		return metric{source: "event_list", perRow: true, column: c, expr: e}
+	}
 	return []metric{
 		of(textColumn("event_id", "Event", ""), row("event_id")),
 		of(instantColumn("timestamp", "Time", ""), row("time")),
@@ -24,7 +26,7 @@ func eventListMetrics() []metric {
 		of(textColumn("name", "Name", "Of a click its address"), eventName("t")),
 		of(column{Name: "properties", Label: "Properties", Format: JSON, Description: "An object"}, properties("t")),
 		{source: "sessions", perRow: true, column: column{Name: "events", Label: "Events", Format: JSON, Description: "The session's events, in their order"},
-			expr: expr.Call(dialect.Concat, expr.Lit("["), ofSession("event_list"), expr.Lit("]"))},
+			expr: expr.Call(dialect.Concat, expr.Lit("["), ofSession("events_json"), expr.Lit("]"))},
 	}
 }
 

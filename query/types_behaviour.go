@@ -46,7 +46,7 @@ func sessionTypes() []Type {
 		sessions, list,
 		{Name: "session_events", Title: "Events of a session", Category: "Sessions", Visualization: "table", Tags: []string{"sessions", "events", "list"},
 			Description: "What happened in one session, in order; needs a filter on session_id",
-			Subject:     store.KindWebsite, Source: "moments", Shape: List, TieBreak: []string{"timestamp"}, RequiredFilter: "session_id",
+			Subject:     store.KindWebsite, Source: "event_list", Shape: List, TieBreak: []string{"timestamp"}, RequiredFilter: "session_id",
 			Columns: []string{"event_id", "timestamp", "kind", "name", "path", "properties"}, Order: []string{"timestamp"}},
 		{Name: "session_metrics", Title: "Session metrics", Category: "Sessions", Visualization: "metric", Tags: []string{"sessions", "totals"},
 			Description: "Sessions and their quality over the whole range",
@@ -66,7 +66,7 @@ func sessionTypes() []Type {
 func profileTypes() []Type {
 	profiles := Type{Name: "profiles", Title: "Profiles", Category: "Profiles", Visualization: "table", Tags: []string{"visitors", "list"},
 		Description: "Single visitors and what they did in the range, the latest first",
-		Subject:     store.KindWebsite, Source: "people", Shape: Breakdown, Dimensions: []string{"visitor"}, SkipEmpty: "visitor", Having: "doings",
+		Subject:     store.KindWebsite, Source: "visitors", Shape: Breakdown, Dimensions: []string{"visitor"}, SkipEmpty: "visitor", Having: "activity_count",
 		Columns: []string{"visitor_id=visitor", "profile_id=last_profile_id", "display_name", "first_visit", "last_visit", "session_count",
 			"total_events", "pageviews", "unique_pages", "custom_event_count", "country=last_country_name", "country_code=last_country",
 			"country_name=last_country_name", "region=last_region", "device_type=last_device_type", "browser_name=last_browser_name",

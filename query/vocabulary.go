@@ -63,7 +63,7 @@ var tables = []*table{
 	website(table{name: "properties", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)), perProperty: true,
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, precedesSession: true}),
 	eventList,
-	website(table{name: "people", logical: "events", precedesSession: true, dimensions: []string{"visitor"}}),
+	website(table{name: "visitors", logical: "events", precedesSession: true, dimensions: []string{"visitor"}}),
 	website(table{name: "sessions", rows: sessionRows, logical: "events",
 		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),
 	website(table{name: "errors", logical: "errors", fields: []string{"message", "error_type"}, precedesSession: true}),
@@ -77,7 +77,7 @@ var tables = []*table{
 }
 
 // eventList are all events. They have every field that events have.
-var eventList = website(table{name: "moments", logical: "events", wholeSessions: true, precedesSession: true,
+var eventList = website(table{name: "event_list", logical: "events", wholeSessions: true, precedesSession: true,
 	fields: []string{"event_name", "namespace", "href", "text"}})
 
 // checks are what outages are made of, too.
@@ -179,13 +179,13 @@ func ifElse(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, co
 // facts are the columns of a session, over its events p in the order p.ord. Session
 // fields that are not named here are those of the earliest page event.
 var facts = map[expr.Ident]expr.Expr{
-	"ended":      expr.Call(dialect.GroupMax, expr.Col("p", "time")),
-	"pageviews":  expr.Call(dialect.CountIf, pIs(store.Pageview)),
-	"events":     expr.Call(dialect.Count),
-	"deeds":      expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks
-	"page_rows":  expr.Call(dialect.CountIf, pPage),
-	"exit_time":  expr.Call(dialect.SumIf, expr.Col("p", "time_on_page"), pIs(store.Exit)),
-	"event_list": expr.Call(dialect.StringAgg, eventObject("p"), expr.Col("p", "ord")),
+	"ended":             expr.Call(dialect.GroupMax, expr.Col("p", "time")),
+	"pageviews":         expr.Call(dialect.CountIf, pIs(store.Pageview)),
+	"events":            expr.Call(dialect.Count),
+	"interaction_count": expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks
+	"page_rows":         expr.Call(dialect.CountIf, pPage),
+	"exit_time":         expr.Call(dialect.SumIf, expr.Col("p", "time_on_page"), pIs(store.Exit)),
+	"events_json":       expr.Call(dialect.StringAgg, eventObject("p"), expr.Col("p", "ord")),
 	"entry_page": expr.Call(dialect.FirstIf, expr.Col("p", "path"), expr.Col("p", "ord"),
 		pIs(store.Pageview)),
 	"exit_page": expr.Call(dialect.LastIf, expr.Col("p", "path"), expr.Col("p", "ord"),
@@ -213,5 +213,5 @@ var (
 	bounced = expr.And(
 		expr.Eq(expr.Col("s", "pageviews"), expr.Int(1)),
 		expr.Lt(duration, expr.Int(10_000)),
-		expr.Eq(expr.Col("s", "deeds"), expr.Int(0)))
+		expr.Eq(expr.Col("s", "interaction_count"), expr.Int(0)))
 )
