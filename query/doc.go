@@ -6,19 +6,30 @@
 // Resolve, compile and finish are pure; the store is the only I/O. Nothing goes back:
 // a plan leaves no name to look up and no default to apply.
 //
+// # Files
+//
+// The name of a file begins with its part:
+//
+//	decode, request   a body or an address → a Request, or all that is wrong with it
+//	catalog           types, tables, fields and metrics, bound to each other by NewRegistry
+//	plan              a Request × the catalog → a plan per parameter, or its error
+//	compile           a plan × a dialect → a statement, and the days of data it depends on
+//	result            rows → a Table → JSON
+//	engine, prepare   all of these, one after the other
+//
 // # Types
 //
-// A Type is a named choice of dimensions and metrics, one row in types_*.go. What
+// A Type is a named choice of dimensions and metrics, one row in catalog_*.go. What
 // callers may filter, group and sort by, the SQL, the metadata and the checks all
 // follow from it. A host appends rows of its own to Builtin and gives them to
 // NewRegistry.
 //
 // # Vocabulary
 //
-// Tables, fields (dimensions) and terms (metrics and labels) are defined once, in
-// vocabulary.go and terms*.go. A metric belongs to a table, since the same word counts
-// other rows in another: visitors of pageviews, visitors of sessions. A type names its
-// table in Rows, and further tables in With.
+// Tables and fields are defined once, in catalog_vocabulary.go, metrics beside the types
+// that show them or in catalog_metrics.go. A metric belongs to a table, since the same name
+// counts other rows in another: visitors of pageviews, visitors of sessions. A type names
+// its table in Source, and further tables in Joins.
 //
 //	pageviews   views of pages
 //	exits       departures from pages; stays and scrolls are those with a time or a depth
@@ -26,8 +37,8 @@
 //	custom      custom events; properties has a row for each of their properties
 //	clicks      clicks on outgoing links
 //	sessions    whole sessions
-//	moments     all events, for lists of a session's
-//	people      all events, for lists of visitors
+//	event_list  all events, for lists of a session's
+//	visitors    all events, for lists of visitors
 //	errors      JavaScript errors
 //	vitals      web vitals, one row per sample
 //	spans       what visitors did on single pages
@@ -39,5 +50,5 @@
 //
 // A session is looked at whole. The statement reads the events of two days around the
 // range, finds the starts of sessions, and makes a row per session with its facts.
-// Rows of all kinds borrow the fields of the session they belong to.
+// Rows of all kinds have the fields of the session they belong to.
 package query

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,3 +82,145 @@ func (p *plan) String() string {
 	fmt.Fprintf(&b, "limit %d offset %d\n", p.Limit, p.Offset)
 	return b.String()
 }
+
+// resolved is a request in which everything is decided: a slot per parameter, in the
+// order of the request.
+type resolved struct {
+	slots []slot
+	rng   calendar.Range // of the request
+	meta  Meta
+}
+
+// A slot is one parameter: what will run, or why it cannot.
+type slot struct {
+	name string
+	id   string
+	plan *plan
+	err  *Error // instead of plan
+
+	statement store.Statement // of plan
+	depends   interval        // what the answer is computed from
+}
+
+// resolver turns the parameters of one request into plans.
+type resolver struct {
+	types        *Registry
+	access       Access
+	req          *Request
+	rng          calendar.Range // of the request
+	grain        calendar.Grain // of the request
+	now          time.Time
+	filters      []condition // of the request
+	mandatory    []condition // of the access
+	mandatoryErr *Error      // the access's filters are not usable
+}
+
+// resolve decides all that req leaves open. What is wrong with the request as a whole
+// is told as Errors, all of it; what is wrong with one parameter is in its slot.
+func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Errors) {
+	var list issues
+	rd := checkRequest(&req, &list)
+	zone := rd.zone
+	if zone == nil {
+		zone = a.Zone
+	}
+	if zone == nil {
+		zone = time.UTC
+	}
+	if start, end, ok := calendar.PresetDays(req.Preset, calendar.Today(now, zone)); ok {
+		rd.start, rd.end = start, end
+		checkHourly(inField("granularity"), Invalid, rd.grain, int(end-start)+1, &list)
+	}
+	if errs := list.sorted(); errs != nil {
+		return nil, errs
+	}
+	v := &resolver{types: r, access: a, req: &req, grain: rd.grain, now: now,
+		rng: calendar.Days(rd.start, rd.end, zone), mandatoryErr: checkMandatory(a.Filters)}
+	v.filters = conditions(req.Filters)
+	if v.mandatoryErr == nil {
+		v.mandatory = conditions(a.Filters)
+	}
+	found := &resolved{slots: make([]slot, len(req.Parameters)), rng: v.rng, meta: v.meta()}
+	for i, p := range req.Parameters {
+		found.slots[i] = v.slot(i, p)
+	}
+	return found, nil
+}
+
+// checkMandatory refuses filters of an access that cannot be used. Leaving them out
+// would show what the caller must not see.
+func checkMandatory(all []Filter) *Error {
+	var list issues
+	for i, f := range all {
+		checkFilter(fieldPath{"filters", i, ""}, f, &list)
+	}
+	if errs := list.sorted(); errs != nil {
+		return &Error{Code: Internal, Message: "The mandatory filters of this access are not usable",
+			Err: fmt.Errorf("query: Access.Filters: %w", errs)}
+	}
+	return nil
+}
+
+// slot resolves the i-th parameter.
+func (v *resolver) slot(i int, p Parameter) slot {
+	s := slot{name: p.Name, id: p.ID}
+	if v.mandatoryErr != nil {
+		s.err = v.mandatoryErr
+		return s
+	}
+	list := issues{limit: maxParameterIssues}
+	if ty := v.typeNamed(fieldPath{"parameters", i, ""}, p.Name, &list); ty != nil {
+		s.plan = v.plan(i, p, ty, &list)
+	}
+	if s.err = mergeErrors(list.sorted()); s.err != nil {
+		s.plan = nil
+	}
+	return s
+}
+
+// mergeErrors makes one of all the mistakes of a parameter: the first, with the texts of all.
+func mergeErrors(errs Errors) *Error {
+	if len(errs) == 0 {
+		return nil
+	}
+	first := *errs[0]
+	for _, e := range errs[1:] {
+		first.Message += "; " + e.Message
+	}
+	return &first
+}
+
+// typeNamed looks up a type, which must be one for the subject and the access.
+func (v *resolver) typeNamed(at fieldPath, name string, list *issues) *boundType {
+	ty := v.types.byName[name]
+	switch {
+	case ty == nil:
+		list.add(at, unknown(UnknownType, "query type", name, v.allowed()))
+	case !v.allows(name):
+		list.add(at, refused(Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
+	case ty.Subject != v.access.Subject.Kind:
+		list.add(at, refused(WrongSubject, fmt.Sprintf("%q needs %s, not %s",
+			name, idOf(ty.Subject), idOf(v.access.Subject.Kind)), "", v.allowed()))
+	default:
+		return ty
+	}
+	return nil
+}
+
+func (v *resolver) allows(name string) bool {
+	return v.access.Types == nil || slices.Contains(v.access.Types, name)
+}
+
+// allowed are the types that this access can ask of this subject.
+func (v *resolver) allowed() []string {
+	var names []string
+	for _, ty := range v.types.types {
+		if ty.Subject == v.access.Subject.Kind && v.allows(ty.Name) {
+			names = append(names, ty.Name)
+		}
+	}
+	return names
+}
+
+// idOf is the name by which requests give the id of a subject.
+func idOf(kind store.SubjectKind) string { return string(kind) + "_id" }

@@ -1,5 +1,15 @@
 package query
 
+import (
+	"fmt"
+	"strings"
+	"time"
+	_ "time/tzdata" // every zone on every machine
+	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+)
+
 // A Request is one query as a caller wrote it: shapes are checked, meaning is not.
 // Decode makes one from JSON, ParseValues from an address; Go programs may fill one in
 // themselves, and the engine checks it all the same. Texts have at most 2 048 characters.
@@ -51,3 +61,185 @@ const (
 	In          Op = "in"
 	NotIn       Op = "not_in"
 )
+
+// The most there may be in a request.
+const (
+	maxParameters = 50
+	maxFilters    = 50
+	maxValues     = 500     // of one filter
+	maxText       = 2_048   // characters of any text
+	maxGroups     = 50      // fields of groupBy
+	maxDays       = 3_660   // of a range
+	maxHourlyDays = 30      // of a range with hourly buckets
+	maxOffset     = 1 << 30 // rows before a page; later pages are empty like this one
+)
+
+// A parsedRequest is what a request says by itself, before any type is looked at.
+type parsedRequest struct {
+	zone       *time.Location // nil when the request names none
+	start, end calendar.Date  // without a preset
+	grain      calendar.Grain
+}
+
+// checkRequest reads q and tells all that is wrong with its values, as far as neither
+// the catalogue nor the clock is needed. It is the one place of these checks: Decode
+// adds those of shape, resolve the rest.
+func checkRequest(q *Request, list *issues) parsedRequest {
+	var rd parsedRequest
+	checkText(inField("id"), q.ID, list)
+	checkParameters(q.Parameters, list)
+	rd.zone = checkZone(q.TimeZone, list)
+	rd.grain = checkGrain(inField("granularity"), q.Granularity, list)
+	if q.Preset != "" {
+		checkPreset(q.Preset, list)
+	} else if !list.at(inField("preset")) {
+		rd.start, rd.end = checkDates(q, list)
+		if !list.at(inField("startDate")) && !list.at(inField("endDate")) {
+			checkHourly(inField("granularity"), Invalid, rd.grain, int(rd.end-rd.start)+1, list)
+		}
+	}
+	checkPaging(q, list)
+	atMostFilters(q.Filters, list)
+	for i, f := range q.Filters {
+		checkFilter(fieldPath{"filters", i, ""}, f, list)
+	}
+	checkOrder(q, list)
+	return rd
+}
+
+func checkParameters(all []Parameter, list *issues) {
+	at := inField("parameters")
+	if len(all) == 0 {
+		list.addf(at, "must name at least one query type")
+	}
+	list.atMost(at, "query types", maxParameters, len(all))
+	for i, p := range all[:min(len(all), maxParameters)] {
+		here := fieldPath{at.field, i, "name"}
+		if p.Name == "" {
+			list.addf(here, "is required")
+		}
+		checkText(here, p.Name, list)
+		checkText(fieldPath{at.field, i, "id"}, p.ID, list)
+		if p.Limit != nil {
+			checkLimit(fieldPath{at.field, i, "limit"}, *p.Limit, list)
+		}
+	}
+}
+
+func checkPreset(name string, list *issues) {
+	if !calendar.IsPreset(name) {
+		list.add(inField("preset"), unknown(Invalid, "preset", name, calendar.Presets()))
+	}
+}
+
+// checkZone looks up a zone. The names that Go knows beside those of IANA mean
+// something else on every machine, or count leap seconds.
+func checkZone(name string, list *issues) *time.Location {
+	if name == "" {
+		return nil
+	}
+	at := inField("timeZone")
+	first, _, _ := strings.Cut(name, "/")
+	switch first {
+	case "Local", "localtime", "posixrules", "posix", "right":
+	default:
+		if zone, err := time.LoadLocation(name); err == nil {
+			return zone
+		}
+	}
+	list.addf(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", quote(name))
+	return nil
+}
+
+func checkGrain(at fieldPath, name string, list *issues) calendar.Grain {
+	grain, ok := calendar.ParseGrain(name)
+	if !ok && name != "" {
+		list.add(at, unknown(Invalid, "granularity", name, calendar.GrainNames()))
+	}
+	return grain
+}
+
+// checkDates reads the range of a request without preset.
+func checkDates(q *Request, list *issues) (start, end calendar.Date) {
+	start, ok1 := checkDate(inField("startDate"), q.StartDate, list)
+	end, ok2 := checkDate(inField("endDate"), q.EndDate, list)
+	if ok1 && ok2 {
+		checkSpan(inField("startDate"), Invalid, start, end, list)
+	}
+	return start, end
+}
+
+func checkDate(at fieldPath, text string, list *issues) (calendar.Date, bool) {
+	if text == "" {
+		list.addf(at, "is required when no preset is given, as YYYY-MM-DD")
+		return 0, false
+	}
+	d, err := calendar.ParseDate(text)
+	if err != nil {
+		list.addf(at, "%s %s", quote(text), err)
+	}
+	return d, err == nil
+}
+
+// checkSpan judges a first and a last day together.
+func checkSpan(at fieldPath, code Code, start, end calendar.Date, list *issues) {
+	if start > end {
+		list.add(at, Error{Code: code, Message: "the start " + start.String() + " is after the end " + end.String()})
+		return
+	}
+	if days := int(end-start) + 1; days > maxDays {
+		list.add(at, Error{Code: code, Message: fmt.Sprintf("the range has %d days; at most %d are allowed", days, maxDays)})
+	}
+}
+
+// checkHourly holds hourly buckets to short ranges.
+func checkHourly(at fieldPath, code Code, grain calendar.Grain, days int, list *issues) {
+	if grain == calendar.Hourly && days > maxHourlyDays {
+		list.add(at, Error{Code: code, Message: fmt.Sprintf("hourly is for ranges of at most %d days, and this one has %d; "+
+			"use daily or a shorter range", maxHourlyDays, days)})
+	}
+}
+
+func checkPaging(q *Request, list *issues) {
+	if q.Limit != nil {
+		checkLimit(inField("limit"), *q.Limit, list)
+	}
+	if q.Page < 0 {
+		list.addf(inField("page"), "must be at least 1, not %d", q.Page)
+	}
+}
+
+func checkLimit(at fieldPath, limit int, list *issues) {
+	if limit < 1 || limit > MaxLimit {
+		list.addf(at, "must be from 1 to %d, not %d", MaxLimit, limit)
+	}
+}
+
+func checkOrder(q *Request, list *issues) {
+	at := inField("groupBy")
+	list.atMost(at, "fields", maxGroups, len(q.GroupBy))
+	for i, name := range q.GroupBy[:min(len(q.GroupBy), maxGroups)] {
+		here := fieldPath{at.field, i, ""}
+		if name == "" {
+			list.addf(here, "must name a field")
+		}
+		checkText(here, name, list)
+	}
+	checkText(inField("sortBy"), q.SortBy, list)
+	if o := q.SortOrder; o != "" && o != "asc" && o != "desc" {
+		list.add(inField("sortOrder"), unknown(Invalid, "order", o, []string{"asc", "desc"}))
+	}
+}
+
+// checkText refuses texts that are too long, and those that no stored text can equal
+// and not every database can be asked for.
+func checkText(at fieldPath, s string, list *issues) {
+	switch {
+	case len(s) > maxText && utf8.RuneCountInString(s) > maxText:
+		list.addf(at, "may have at most %d characters", maxText)
+	case !utf8.ValidString(s):
+		list.addf(at, "must be valid UTF-8")
+	case strings.IndexByte(s, 0) >= 0:
+		list.addf(at, "must not hold the character U+0000")
+	}
+}

@@ -1,6 +1,10 @@
 package query
 
-import "github.com/sightline-analytics/sightline/store"
+import (
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
 
 func linkTypes() []Type {
 	top := func(name, title, about string, by []string, columns ...string) Type {
@@ -30,4 +34,9 @@ func linkTypes() []Type {
 			"name=known_city", "country=city_country_name", "country_code=city_country", "country_name=city_country_name", "region=city_region", "city"),
 		devices, browsers,
 	}
+}
+
+func linkMetrics() []metric {
+	// Distinct ids, since a visit that comes again after its id was forgotten is stored again.
+	return []metric{{source: "visits", column: countColumn("clicks", "Clicks", "Visits of people"), expr: expr.Call(dialect.CountDistinct, row("event_id"))}}
 }
