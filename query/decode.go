@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -29,16 +33,14 @@ func Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
 	if err := checkJSON(body); err != nil {
 		return nil, false, err
 	}
-	r := &reader{dec: json.NewDecoder(bytes.NewReader(body))}
-	r.dec.UseNumber()
-	switch token := r.next(); token {
-	case json.Delim('{'):
-		return []Decoded{r.query()}, false, nil
-	case json.Delim('['):
-		all, err := r.batch(maxBatch)
+	switch v := (fieldValue{json: bytes.TrimSpace(body)}); v.kind() {
+	case "an object":
+		return []Decoded{decodeQuery(v)}, false, nil
+	case "an array":
+		all, err := decodeBatch(v, maxBatch)
 		return all, true, err
 	default:
-		return nil, false, bodyError(Invalid, "the body must be a query object or an array of query objects, not %s", kindOfToken(token))
+		return nil, false, bodyError(Invalid, "the body must be a query object or an array of query objects, not %s", v.kind())
 	}
 }
 
@@ -64,145 +66,73 @@ func bodyError(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// A reader reads a body that is known to be valid JSON, token by token, so that
-// nothing is kept of what is too much or not understood.
-type reader struct {
-	dec *json.Decoder
-	issues
-}
-
-// next is the next token. The JSON was checked, so that there is one.
-func (r *reader) next() json.Token {
-	token, err := r.dec.Token()
-	if err != nil {
-		return nil
-	}
-	return token
-}
-
-// skip reads over the rest of the value that began with token.
-func (r *reader) skip(token json.Token) {
-	depth := 0
-	for {
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth <= 0 {
-			return
-		}
-		var err error
-		if token, err = r.dec.Token(); err != nil {
-			return
-		}
-	}
-}
-
-// batch reads the rest of an array of queries.
-func (r *reader) batch(most int) ([]Decoded, error) {
+func decodeBatch(v fieldValue, most int) ([]Decoded, error) {
 	if most <= 0 {
 		most = DefaultBatch
 	}
-	var all []Decoded
-	count := 0
-	for ; r.dec.More(); count++ {
-		token := r.next()
-		if token != json.Delim('{') {
-			return nil, bodyError(Invalid, "item %d of the batch must be a query object, not %s", count, kindOfToken(token))
+	items := v.items()
+	for i, item := range items {
+		if item.kind() != "an object" {
+			return nil, bodyError(Invalid, "item %d of the batch must be a query object, not %s", i, item.kind())
 		}
-		if count >= most {
-			r.skip(token)
-			continue
-		}
-		all = append(all, r.query())
 	}
 	switch {
-	case count == 0:
+	case len(items) == 0:
 		return nil, bodyError(Invalid, "a batch needs at least one query")
-	case count > most:
-		return nil, bodyError(Invalid, "a batch may have at most %d queries, not %d", most, count)
+	case len(items) > most:
+		return nil, bodyError(Invalid, "a batch may have at most %d queries, not %d", most, len(items))
+	}
+	all := make([]Decoded, len(items))
+	for i, item := range items {
+		all[i] = decodeQuery(item)
 	}
 	return all, nil
 }
 
-// query reads the rest of a query object.
-func (r *reader) query() Decoded {
-	r.issues = issues{}
+func decodeQuery(v fieldValue) Decoded {
+	var r reader
 	var req Request
-	readObject(r, requestMembers, fieldPath{index: -1}, &req)
+	readObject(&r, requestMembers, fieldPath{index: -1}, v, &req)
 	checkRequest(&req, &r.issues)
 	return Decoded{Request: req, Errors: r.sorted()}
 }
 
-// A member is one field of an object and how it is read.
-type member[T any] struct {
-	name string
-	read func(r *reader, at fieldPath, into *T)
-}
-
-// readObject reads the rest of an object into *into. at is the object's place; that of
-// a query has no field.
-func readObject[T any](r *reader, members []member[T], at fieldPath, into *T) {
-	var seen uint64
-	for r.dec.More() {
-		name, _ := r.next().(string)
-		i := 0
-		for i < len(members) && members[i].name != name {
-			i++
+// ParseValues reads a request from the query parameters of an address: the fields of
+// a body by their names, parameters and groupBy as names joined by commas or given
+// several times, filters as JSON, and timezone, which wins over timeZone. The ids of
+// subjects (website_id, link_id, schedule_id) are left to the caller; any other name
+// is a mistake. An empty value says that the field is absent. Errors is nil when the
+// request is well-formed, and otherwise tells all that can be known of it without the
+// catalogue and the clock.
+func ParseValues(values url.Values) (Request, Errors) {
+	var r reader
+	var q Request
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		field := name
+		if name == "timezone" {
+			field = "timeZone"
 		}
-		here := at
-		if at.field == "" {
-			here = inField(name)
-		} else {
-			here.part = name
-		}
+		read := reading(requestMembers, field)
 		switch {
-		case i == len(members):
-			if !r.full() { // looking for suggestions takes time
-				r.add(cutPath(here), unknown(Invalid, "field", name, memberNames(members)))
+		case slices.Contains(subjectNames, name):
+		case read == nil:
+			if !r.full() {
+				r.add(cutPath(inField(name)), unknown(Invalid, "query parameter", name, append(slices.Clone(requestFields), "timezone")))
 			}
-			r.skip(r.next())
-		case seen&(1<<i) != 0:
-			r.addf(here, "is given twice")
-			r.skip(r.next())
+		case len(values[name]) > 1 && name != "parameters" && name != "groupBy":
+			r.addf(inField(name), "is given %d times", len(values[name]))
 		default:
-			seen |= 1 << i
-			members[i].read(r, here, into)
+			if text := strings.Join(values[name], ","); text != "" {
+				read(&r, inField(name), fieldValue{text: text}, &q)
+			}
 		}
 	}
-	r.next() // the closing brace
-}
-
-func memberNames[T any](members []member[T]) []string {
-	names := make([]string, len(members))
-	for i, m := range members {
-		names[i] = m.name
+	if zone := values.Get("timezone"); zone != "" {
+		q.TimeZone = zone
 	}
-	return names
+	checkRequest(&q, &r.issues)
+	return q, r.sorted()
 }
 
-// cutPlace bounds the name of a field that a caller made up.
-func cutPath(p fieldPath) fieldPath {
-	p.field, p.part = cut(p.field), cut(p.part)
-	return p
-}
-
-// kindOfToken says what a value that begins with token is.
-func kindOfToken(token json.Token) string {
-	switch token := token.(type) {
-	case json.Delim:
-		if token == '{' {
-			return "an object"
-		}
-		return "an array"
-	case string:
-		return "a string"
-	case json.Number:
-		return "a number"
-	case bool:
-		return "a boolean"
-	}
-	return "null"
-}
+// subjectNames are the query parameters that say whose rows are asked for.
+var subjectNames = []string{"website_id", "link_id", "schedule_id"}
