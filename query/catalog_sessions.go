@@ -9,7 +9,7 @@ import (
 // eventOrder is the order of the events of a session, under alias of: by time, then
 // pageviews, exits, others, then by event id; kinds that share an id come one after
 // the other.
-func eventOrder(of expr.Ident) []expr.Expr {
+func eventOrder(of expr.Alias) []expr.Expr {
 	rank := expr.Call(dialect.Least, expr.Col(of, "kind"), expr.Int(int64(store.PageEvent)))
 	return []expr.Expr{expr.Col(of, "time"), rank, expr.Col(of, "event_id"), expr.Col(of, "kind")}
 }
@@ -30,22 +30,22 @@ func eventListMetrics() []metric {
 	}
 }
 
-func kindName(of expr.Ident) expr.Expr {
+func kindName(of expr.Alias) expr.Expr {
 	is := func(k store.EventKind) expr.Expr { return expr.Eq(expr.Col(of, "kind"), expr.Int(int64(k))) }
 	return ifElse(is(store.Pageview), expr.Lit("pageview"), ifElse(is(store.Exit), expr.Lit("exit"),
 		ifElse(is(store.Click), expr.Lit("click"), expr.Lit("event"))))
 }
 
-func eventName(of expr.Ident) expr.Expr {
+func eventName(of expr.Alias) expr.Expr {
 	return ifElse(expr.Eq(expr.Col(of, "kind"), expr.Int(int64(store.Click))), expr.Col(of, "href"), expr.Col(of, "name"))
 }
 
-func properties(of expr.Ident) expr.Expr {
+func properties(of expr.Alias) expr.Expr {
 	return ifElse(expr.Eq(expr.Col(of, "properties"), expr.Lit("")), expr.Lit("{}"), expr.Col(of, "properties"))
 }
 
 // eventObject is an event as the JSON object that session_events has for a row.
-func eventObject(of expr.Ident) expr.Expr {
+func eventObject(of expr.Alias) expr.Expr {
 	quoted := func(e expr.Expr) expr.Expr { return expr.Call(dialect.JSONText, e) }
 	return expr.Call(dialect.Concat,
 		expr.Lit(`{"event_id":`), quoted(expr.Col(of, "event_id")),

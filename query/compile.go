@@ -36,7 +36,17 @@ func compile(p *plan, d *dialect.Dialect) (store.Statement, interval) {
 	return store.Statement{Label: p.Type.Name, SQL: text, Args: c.w.Args, Kinds: kinds(p)}, c.depends
 }
 
-// compiler holds what one statement gathers.
+// compiler holds what one statement gathers. Its relations have the same aliases everywhere:
+//
+//	t  rows of a logical table              s  sessions of the rows that a caller sees
+//	q  properties of a row t                m  sessions of all rows, under mandatory filters
+//	p  events of a session, in one grouping h  sessions of a page of a list
+//	x  a part of the answer                 f  sessions before rows are attributed to them
+//	u  all parts, one after the other       i  sessions by id alone
+//	j  the answer by its keys               e  events of sessions of several days
+//	v  values of a dimension                r  the same, with the starts of sessions
+//	g  groups, or times between checks      k  checks
+//	o  outages                              b  buckets
 type compiler struct {
 	p       *plan
 	w       expr.Writer
@@ -48,7 +58,8 @@ type compiler struct {
 // selection is one SELECT, not yet written.
 type selection struct {
 	columns []named
-	from    string // relation and alias, from the catalogue
+	from    relation
+	lateral relation // of each row of from; its name says how it is joined
 	joins   []join
 	where   []expr.Expr
 	group   int // that many of the first columns
@@ -62,9 +73,18 @@ type named struct {
 	e  expr.Expr
 }
 
+// A relation is a logical table, a sub-query of the statement or a table function, and
+// what columns call it.
+type relation struct {
+	name string
+	as   expr.Alias
+}
+
+func (r relation) String() string { return r.name + " AS " + string(r.as) }
+
 type join struct {
 	left bool
-	to   string
+	to   relation
 	on   expr.Expr
 }
 
@@ -79,13 +99,17 @@ func (c *compiler) build(q selection) *sqlbuilder.SelectBuilder {
 	for _, col := range q.columns {
 		b.SelectMore(c.spell(col.e) + " AS " + sqlbuilder.Escape(c.w.Dialect.Ident(string(col.as))))
 	}
-	b.From(sqlbuilder.Escape(q.from))
+	from := q.from.String()
+	if q.lateral != (relation{}) {
+		from += " " + q.lateral.String()
+	}
+	b.From(sqlbuilder.Escape(from))
 	for _, j := range q.joins {
 		kind := sqlbuilder.InnerJoin
 		if j.left {
 			kind = sqlbuilder.LeftJoin
 		}
-		b.JoinWithOption(kind, sqlbuilder.Escape(j.to), c.spell(j.on))
+		b.JoinWithOption(kind, sqlbuilder.Escape(j.to.String()), c.spell(j.on))
 	}
 	for _, e := range q.where {
 		if !e.Absent() {
@@ -175,7 +199,7 @@ func kinds(p *plan) []dialect.Kind {
 }
 
 // columnsOf lists the columns of relation alias that q reads.
-func columnsOf(alias string, q selection) []string {
+func columnsOf(alias expr.Alias, q selection) []string {
 	var all []expr.Expr
 	for _, col := range q.columns {
 		all = append(all, col.e)

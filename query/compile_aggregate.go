@@ -30,7 +30,7 @@ func (c *compiler) aggregate() selection {
 		q.columns = append(q.columns, named{expr.Ident(f.Name), joined(expr.Ident(f.Name))})
 	}
 	q.columns = append(q.columns, c.columns()...)
-	q.from = from + " AS j"
+	q.from = relation{from, "j"}
 	for _, m := range c.p.Type.having {
 		q.where = append(q.where, expr.Gt(joined(m.alias()), expr.Int(0)))
 	}
@@ -112,15 +112,15 @@ func (c *compiler) part(p *part) selection {
 	}
 	switch p.tb.rows {
 	case sessionRows:
-		q.from = "sessions AS s"
+		q.from = relation{"sessions", "s"}
 	case outageRows:
-		q.from = "outages AS o"
+		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
 	default:
-		q.from = string(p.tb.logical) + " AS t"
+		q.from = relation{string(p.tb.logical), "t"}
 		if p.tb.perProperty {
-			q.from += " " + c.w.Write(expr.Call(dialect.Properties, row("properties"))) + " AS q"
+			q.lateral = relation{c.w.Write(expr.Call(dialect.Properties, row("properties"))), "q"}
 		}
 		q.where = append(c.read(c.rng), p.tb.where)
 	}

@@ -23,7 +23,7 @@ func value(f *field, tb *table) expr.Expr {
 }
 
 // of is the field as the rows under alias have it.
-func (f *field) of(alias expr.Ident) expr.Expr {
+func (f *field) of(alias expr.Alias) expr.Expr {
 	e := expr.Col(alias, f.Column)
 	if f.Default != "" {
 		return expr.Call(dialect.If, expr.Eq(e, expr.Lit("")), expr.Arg(dialect.Text, f.Default), e)
@@ -33,7 +33,7 @@ func (f *field) of(alias expr.Ident) expr.Expr {
 
 // attributed is a session's field for a row t of tb: the value of the session under alias,
 // or the row's own where there is no session or one without page events.
-func attributed(f *field, tb *table, alias expr.Ident) expr.Expr {
+func attributed(f *field, tb *table, alias expr.Alias) expr.Expr {
 	own := expr.Lit("")
 	if f.Carried == carriedByAll || f.Carried == carriedByEvents && tb.events {
 		own = row(f.Column)

@@ -11,7 +11,7 @@ import (
 // list makes the answer of a plan that lists rows of its table.
 func (c *compiler) list() selection {
 	tb := c.p.Type.table
-	p := &part{tb: tb, q: selection{columns: c.columns(), from: string(tb.logical) + " AS t"}}
+	p := &part{tb: tb, q: selection{columns: c.columns(), from: relation{string(tb.logical), "t"}}}
 	if tb.rows == sessionRows {
 		return c.listSessions(p)
 	}
@@ -32,7 +32,7 @@ func (c *compiler) list() selection {
 func (c *compiler) listSessions(p *part) selection {
 	shown := p.q.columns
 	order := c.ordering(nil, nil)
-	chosen := &part{tb: p.tb, q: selection{from: "sessions AS s", where: c.conditions(p.tb),
+	chosen := &part{tb: p.tb, q: selection{from: relation{"sessions", "s"}, where: c.conditions(p.tb),
 		columns: []named{{"session_id", ofSession("session_id")}, {"start", ofSession("start")}}}}
 	for _, col := range shown {
 		if col.as != "session_id" && slices.ContainsFunc(order, func(o ordering) bool { return o.e.IsOut(col.as) }) {
@@ -46,15 +46,15 @@ func (c *compiler) listSessions(p *part) selection {
 	c.with("chosen", c.build(chosen.q))
 
 	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
-	final := selection{from: "listed AS s", columns: shown, order: order, tail: c.page()}
+	final := selection{from: relation{"listed", "s"}, columns: shown, order: order, tail: c.page()}
 	facts := c.facts(sessionNeeds{columns: columnsOf("s", final)})
 	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts}))
 	events.columns = append(events.columns, named{"start", h("start")})
 	inside := expr.And(expr.Eq(h("session_id"), row("session_id")),
 		expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(day))))
-	events.joins = append([]join{{to: "chosen AS h", on: inside}}, events.joins...)
+	events.joins = append([]join{{to: relation{"chosen", "h"}, on: inside}}, events.joins...)
 	c.with("listed_events", c.build(events))
-	c.with("listed", c.build(selection{from: "listed_events AS p", group: 2, columns: append([]named{
+	c.with("listed", c.build(selection{from: relation{"listed_events", "p"}, group: 2, columns: append([]named{
 		{"session_id", expr.Col("p", "session_id")}, {"start", expr.Col("p", "start")}}, facts...)}))
 	return final
 }

@@ -21,18 +21,18 @@ func (c *compiler) outages() {
 	for _, f := range c.p.Group {
 		group = append(group, named{expr.Ident(f.Name), row(f.Column)})
 	}
-	inside := selection{from: "checks AS t", columns: slices.Concat(group,
+	inside := selection{from: relation{"checks", "t"}, columns: slices.Concat(group,
 		[]named{{"time", row("time")}, {"event_id", row("event_id")}, {"status", row("status")}})}
 	inside.where = append(c.read(c.rng), c.conditions(checks)...)
 
-	last := selection{from: "checks AS t", group: len(group), columns: slices.Concat(group, []named{
+	last := selection{from: relation{"checks", "t"}, group: len(group), columns: slices.Concat(group, []named{
 		{"time", expr.Call(dialect.Max, row("time"))}, {"event_id", expr.Lit("")}, {"status", latest(row("status"))}})}
 	last.where = append(c.read(before), c.conditions(checks)...)
 	c.with("checks_seen", sqlbuilder.UnionAll(c.build(inside), c.build(last)))
 
 	end := min(to, c.p.Now.UnixMilli())
 	partition := []expr.Expr{expr.Int(0)}
-	intervals := selection{from: "checks_seen AS k", where: []expr.Expr{expr.IsNotNull(expr.Col("k", "time"))}}
+	intervals := selection{from: relation{"checks_seen", "k"}, where: []expr.Expr{expr.IsNotNull(expr.Col("k", "time"))}}
 	for _, g := range group {
 		partition = append(partition, expr.Col("k", g.as))
 		intervals.columns = append(intervals.columns, named{g.as, expr.Col("k", g.as)})
@@ -54,7 +54,7 @@ func (c *compiler) spread(group []named) {
 		numbers, since, until = append(numbers, span.Number), append(since, span.From), append(until, span.To)
 	}
 	g, b := func(name expr.Ident) expr.Expr { return expr.Col("g", name) }, func(name expr.Ident) expr.Expr { return expr.Col("b", name) }
-	q := selection{from: "check_intervals AS g", where: []expr.Expr{
+	q := selection{from: relation{"check_intervals", "g"}, where: []expr.Expr{
 		expr.Eq(g("status"), expr.Int(int64(store.Down))),
 		expr.Lt(g("since"), g("until")), // not so for checks after now
 	}}
@@ -65,7 +65,7 @@ func (c *compiler) spread(group []named) {
 		named{"since", expr.Call(dialect.Greatest, g("since"), b("since"))},
 		named{"until", expr.Call(dialect.Least, g("until"), b("until"))})
 	lists := expr.Call(dialect.ZipBuckets, expr.Arg(dialect.Ints, numbers), expr.Arg(dialect.Ints, since), expr.Arg(dialect.Ints, until))
-	q.joins = []join{{to: c.w.Write(lists) + " AS b",
+	q.joins = []join{{to: relation{c.w.Write(lists), "b"},
 		on: expr.And(expr.Lt(g("since"), b("until")), expr.Gt(g("until"), b("since")))}}
 	c.with("outages", c.build(q))
 }

@@ -66,7 +66,7 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 			need.hits = true
 			need.after = max(need.after, p.tb.after())
 		} else if len(columns) > 0 {
-			p.q.joins = append(p.q.joins, join{left: true, to: "sessions AS s", on: within("s")})
+			p.q.joins = append(p.q.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
 			need.join(p.tb)
 		}
 		for _, name := range columns {
@@ -75,7 +75,7 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 			}
 		}
 		if len(columnsOf("m", p.q)) > 0 {
-			p.q.joins = append(p.q.joins, join{left: true, to: "unfiltered AS m", on: within("m")})
+			p.q.joins = append(p.q.joins, join{left: true, to: relation{"unfiltered", "m"}, on: within("m")})
 			need.join(p.tb)
 		}
 	}
@@ -85,7 +85,7 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 
 // within joins a row t to the session that it lies in or, for rows that are not
 // events of sessions, shortly before.
-func within(alias expr.Ident) expr.Expr {
+func within(alias expr.Alias) expr.Expr {
 	at := row("time")
 	return expr.And(
 		expr.Eq(expr.Col(alias, "session_id"), row("session_id")),
@@ -99,12 +99,12 @@ func within(alias expr.Ident) expr.Expr {
 func (c *compiler) sessions(need sessionNeeds) selection {
 	around, depth := c.rng.widen(margin, margin), int64(1)
 	byRow, bySession := c.mandatory()
-	events := selection{from: "events AS t"}
+	events := selection{from: relation{"events", "t"}}
 	if len(bySession) > 0 {
 		depth++
-		first := selection{from: "events AS t", where: slices.Concat(c.read(around.widen(margin, margin)), visible)}
+		first := selection{from: relation{"events", "t"}, where: slices.Concat(c.read(around.widen(margin, margin)), visible)}
 		c.sessionize("unfiltered", first, sessionNeeds{columns: columnsOf("m", selection{where: bySession}), precedesSession: need.precedesSession})
-		events.joins = []join{{left: true, to: "unfiltered AS m", on: within("m")}}
+		events.joins = []join{{left: true, to: relation{"unfiltered", "m"}, on: within("m")}}
 	}
 	events.where = slices.Concat(c.read(around), byRow, bySession, visible)
 	if len(need.columns) > 0 {
@@ -129,20 +129,20 @@ func (c *compiler) sessionize(name string, events selection, need sessionNeeds) 
 	c.with(name+"_events", c.build(events))
 	if len(events.joins) > 0 {
 		c.assignEvents(name, events.columns, facts, nil)
-		c.with(name, c.build(c.attribute(name+"_facts AS f", facts, attributedFrom(need.precedesSession))))
+		c.with(name, c.build(c.attribute(relation{name + "_facts", "f"}, facts, attributedFrom(need.precedesSession))))
 		return
 	}
-	ids := selection{from: name + "_events AS p", group: 1, columns: slices.Concat([]named{{"session_id", expr.Col("p", "session_id")},
+	ids := selection{from: relation{name + "_events", "p"}, group: 1, columns: slices.Concat([]named{{"session_id", expr.Col("p", "session_id")},
 		{"start", expr.Call(dialect.GroupMin, expr.Col("p", "time"))}}, facts, []named{{"last", expr.Call(dialect.GroupMax, expr.Col("p", "time"))}})}
 	c.with(name+"_ids", c.build(ids))
-	c.with(name+"_multi_day", c.build(selection{from: name + "_ids AS i", where: []expr.Expr{multiDay("i")},
+	c.with(name+"_multi_day", c.build(selection{from: relation{name + "_ids", "i"}, where: []expr.Expr{multiDay("i")},
 		columns: []named{{"session_id", expr.Col("i", "session_id")}}}))
-	c.assignEvents(name, events.columns, facts, []join{{to: name + "_multi_day AS i",
+	c.assignEvents(name, events.columns, facts, []join{{to: relation{name + "_multi_day", "i"},
 		on: expr.Eq(expr.Col("i", "session_id"), expr.Col("e", "session_id"))}})
 
-	short := c.attribute(name+"_ids AS f", facts, attributedFromSingle(need.precedesSession))
+	short := c.attribute(relation{name + "_ids", "f"}, facts, attributedFromSingle(need.precedesSession))
 	short.where = []expr.Expr{expr.Not(multiDay("f"))}
-	c.with(name, sqlbuilder.UnionAll(c.build(short), c.build(c.attribute(name+"_facts AS f", facts, attributedFrom(need.precedesSession)))))
+	c.with(name, sqlbuilder.UnionAll(c.build(short), c.build(c.attribute(relation{name + "_facts", "f"}, facts, attributedFrom(need.precedesSession)))))
 }
 
 // facts are the columns that need wants of sessions, over their events p.
@@ -181,7 +181,7 @@ func (c *compiler) eventColumns(columns []string) []named {
 }
 
 // attribute selects sessions f with their facts, and the time from which rows belong to them.
-func (c *compiler) attribute(from string, facts []named, since expr.Expr) selection {
+func (c *compiler) attribute(from relation, facts []named, since expr.Expr) selection {
 	q := selection{from: from}
 	for _, col := range slices.Concat([]named{{as: "session_id"}, {as: "start"}}, facts) {
 		q.columns = append(q.columns, named{col.as, expr.Col("f", col.as)})
@@ -191,7 +191,7 @@ func (c *compiler) attribute(from string, facts []named, since expr.Expr) select
 }
 
 // multiDay holds when the events of an id are not all within a day.
-func multiDay(of expr.Ident) expr.Expr {
+func multiDay(of expr.Alias) expr.Expr {
 	return expr.Ge(expr.Sub(expr.Col(of, "last"), expr.Col(of, "start")), expr.Int(day))
 }
 
@@ -221,8 +221,8 @@ func (c *compiler) assignEvents(name string, columns, facts []named, joins []joi
 	e := func(name expr.Ident) expr.Expr { return expr.Col("e", name) }
 	before := expr.Call(dialect.Lag, e("time"), e("session_id"), e("time"))
 	newStart := when(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(day+1)))), expr.Int(day)), e("time"))
-	ordered := selection{from: name + "_events AS e", joins: joins}
-	assigned := selection{from: name + "_ordered AS r"}
+	ordered := selection{from: relation{name + "_events", "e"}, joins: joins}
+	assigned := selection{from: relation{name + "_ordered", "r"}}
 	for _, col := range columns {
 		ordered.columns = append(ordered.columns, named{col.as, e(col.as)})
 		assigned.columns = append(assigned.columns, named{col.as, expr.Col("r", col.as)})
@@ -232,7 +232,7 @@ func (c *compiler) assignEvents(name string, columns, facts []named, joins []joi
 		expr.Call(dialect.RunningMax, expr.Col("r", "new_start"), expr.Col("r", "session_id"), expr.Col("r", "time"))})
 	c.with(name+"_ordered", c.build(ordered))
 	c.with(name+"_assigned", c.build(assigned))
-	c.with(name+"_facts", c.build(selection{from: name + "_assigned AS p", group: 2,
+	c.with(name+"_facts", c.build(selection{from: relation{name + "_assigned", "p"}, group: 2,
 		columns: append([]named{{"session_id", expr.Col("p", "session_id")}, {"start", expr.Col("p", "start")}}, facts...),
 		where:   []expr.Expr{expr.Lt(expr.Col("p", "time"), expr.Add(expr.Col("p", "start"), expr.Int(day)))}}))
 }

@@ -16,7 +16,7 @@ func (c *compiler) combine(parts []*part) string {
 		return "part_" + parts[0].tb.name
 	}
 	keys := c.partKeys(parts[0].tb)
-	all := selection{from: "all_parts AS u", group: len(keys)}
+	all := selection{from: relation{"all_parts", "u"}, group: len(keys)}
 	for _, key := range keys {
 		all.columns = append(all.columns, named{key.as, expr.Col("u", key.as)})
 	}
@@ -44,7 +44,7 @@ func (c *compiler) combine(parts []*part) string {
 
 // widen selects p's rows with null for the metrics of the other parts.
 func widen(p *part, parts []*part, keys []named, owned bool) selection {
-	q := selection{from: "part_" + p.tb.name + " AS x"}
+	q := selection{from: relation{"part_" + p.tb.name, "x"}}
 	for _, key := range keys {
 		q.columns = append(q.columns, named{key.as, expr.Col("x", key.as)})
 	}
@@ -72,7 +72,7 @@ func (c *compiler) shownGroups(parts []*part) join {
 			by = p.tb
 		}
 	}
-	q := selection{from: "part_" + by.name + " AS x", group: len(c.p.Group)}
+	q := selection{from: relation{"part_" + by.name, "x"}, group: len(c.p.Group)}
 	var same []expr.Expr
 	for _, f := range c.p.Group {
 		name := expr.Ident(f.Name)
@@ -80,23 +80,23 @@ func (c *compiler) shownGroups(parts []*part) join {
 		same = append(same, expr.Eq(joined(name), expr.Col("g", name)))
 	}
 	c.with("shown_groups", c.build(q))
-	return join{to: "shown_groups AS g", on: expr.And(same...)}
+	return join{to: relation{"shown_groups", "g"}, on: expr.And(same...)}
 }
 
 // zeroRows selects a row without metrics for each of the type's values, in every
 // combination of groupBy.
 func (c *compiler) zeroRows(parts []*part) selection {
 	values := c.w.Write(expr.Call(dialect.Unnest, expr.Arg(dialect.Texts, c.p.Type.Values)))
-	q := selection{from: values + " AS v"}
+	q := selection{from: relation{values, "v"}}
 	if len(c.p.Group) > 0 {
-		groups := selection{from: "part_" + c.p.Type.table.name + " AS x", group: len(c.p.Group)}
+		groups := selection{from: relation{"part_" + c.p.Type.table.name, "x"}, group: len(c.p.Group)}
 		for _, f := range c.p.Group {
 			name := expr.Ident(f.Name)
 			groups.columns = append(groups.columns, named{name, expr.Col("x", name)})
 			q.columns = append(q.columns, named{name, expr.Col("g", name)})
 		}
 		c.with("combinations", c.build(groups))
-		q.joins = []join{{to: "combinations AS g", on: expr.Eq(expr.Int(1), expr.Int(1))}}
+		q.joins = []join{{to: relation{"combinations", "g"}, on: expr.Eq(expr.Int(1), expr.Int(1))}}
 	}
 	q.columns = append(q.columns, named{expr.Ident(c.p.Type.dimensions[0].Name), expr.Col("v", "value")})
 	for _, p := range parts {

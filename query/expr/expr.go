@@ -8,8 +8,8 @@ import "github.com/sightline-analytics/sightline/store/dialect"
 type Expr struct {
 	kind kind
 	name string // column, reference or literal text; operator
-	of   string // alias of the relation a column belongs to
-	fn   dialect.Op
+	of   Alias  // of the relation a column belongs to
+	op   dialect.Op
 	num  int64
 	arg  dialect.Arg
 	args []Expr
@@ -24,7 +24,7 @@ const (
 	integer       // num
 	text          // 'name', a constant of the program
 	argument      // a bound value
-	call          // fn(args)
+	call          // op(args)
 	infix         // args joined by the operator name
 	not
 	null
@@ -44,8 +44,11 @@ type Ident string
 // Absent reports whether e says nothing.
 func (e Expr) Absent() bool { return e.kind == absent }
 
+// An Alias is what a statement calls a relation. It is written as it is, and never a caller's.
+type Alias string
+
 // Col is a column of the relation with the alias of.
-func Col(of, name Ident) Expr { return Expr{kind: column, of: string(of), name: string(name)} }
+func Col(of Alias, name Ident) Expr { return Expr{kind: column, of: of, name: string(name)} }
 
 // Ref names something that stands elsewhere, a dimension or a metric; Replace puts it in.
 func Ref(name Ident) Expr { return Expr{kind: ref, name: string(name)} }
@@ -65,7 +68,7 @@ func Arg(k dialect.Kind, v any) Expr {
 }
 
 // Call is an operation of the dialect.
-func Call(f dialect.Op, args ...Expr) Expr { return Expr{kind: call, fn: f, args: args} }
+func Call(o dialect.Op, args ...Expr) Expr { return Expr{kind: call, op: o, args: args} }
 
 // List is expressions side by side, for operations that take several in one place.
 func List(args ...Expr) Expr { return Expr{kind: list, args: args} }

@@ -1,5 +1,11 @@
 package expr
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // Replace returns e with every Ref replaced by what by returns for its name.
 func Replace(e Expr, by func(name string) Expr) Expr {
 	if e.kind == ref {
@@ -25,7 +31,7 @@ func Refs(e Expr) []string {
 }
 
 // Columns lists the columns of relation of in e, each once, in the order of their first use.
-func Columns(e Expr, of string) []string {
+func Columns(e Expr, of Alias) []string {
 	return names(e, func(e Expr) bool { return e.kind == column && e.of == of })
 }
 
@@ -44,4 +50,41 @@ func names(e Expr, want func(Expr) bool) []string {
 	}
 	walk(e)
 	return found
+}
+
+// String is e for people: operations by name, arguments by value.
+func (e Expr) String() string {
+	parts := make([]string, len(e.args))
+	for i, a := range e.args {
+		parts[i] = a.String()
+	}
+	switch e.kind {
+	case absent:
+		return "absent"
+	case column:
+		return string(e.of) + "." + e.name
+	case ref:
+		return "ref " + e.name
+	case out:
+		return "out " + e.name
+	case integer:
+		return strconv.FormatInt(e.num, 10)
+	case text:
+		return strconv.Quote(e.name)
+	case argument:
+		return fmt.Sprintf("arg %v", e.arg.Value)
+	case call:
+		return e.op.String() + "(" + strings.Join(parts, ", ") + ")"
+	case infix:
+		return "(" + strings.Join(parts, " "+e.name+" ") + ")"
+	case not:
+		return "NOT " + parts[0]
+	case null:
+		return "NULL"
+	case rangeFrom:
+		return "range.from"
+	case rangeTo:
+		return "range.to"
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }

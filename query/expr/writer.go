@@ -21,7 +21,7 @@ func (w *Writer) Write(e Expr) string {
 	case absent:
 		return ""
 	case column:
-		return e.of + "." + w.Dialect.Ident(e.name)
+		return string(e.of) + "." + w.Dialect.Ident(e.name)
 	case ref:
 		// A Ref that nobody replaced: the database refuses it by name.
 		return w.Dialect.Ident("unresolved " + e.name)
@@ -34,7 +34,7 @@ func (w *Writer) Write(e Expr) string {
 	case argument:
 		return w.bind(e.arg)
 	case call:
-		return w.Dialect.Call(e.fn, w.each(e.args)...)
+		return w.Dialect.Call(e.op, w.each(e.args)...)
 	case infix:
 		return "(" + strings.Join(w.each(e.args), " "+e.name+" ") + ")"
 	case not:
