@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/sightline-analytics/sightline/query/expr"
-	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // typeBuilder turns one Type into a boundType.
@@ -50,41 +47,6 @@ func (b *typeBuilder) build() {
 	if len(b.faults) == 0 {
 		b.bind()
 	}
-}
-
-// bind writes the columns with nothing left to look up.
-func (b *typeBuilder) bind() {
-	ty := b.ty
-	for _, m := range ty.outputs {
-		ty.exprs = append(ty.exprs, b.bound(m))
-	}
-	if ty.SkipEmpty != "" {
-		ty.skipEmpty = ty.dimension(ty.SkipEmpty)
-	}
-}
-
-// bound is a column over the relation j or, of a list, over a row of the table.
-func (b *typeBuilder) bound(m *metric) expr.Expr {
-	ty := b.ty
-	switch {
-	case m.isDate:
-		return joined(bucketColumn)
-	case m.isShare:
-		of := b.bound(ty.outputs[ty.column(ty.ShareOf)])
-		return percent(of, expr.Call(dialect.SumOver, of))
-	case m.source != "" && ty.Shape != List:
-		return joined(m.alias())
-	}
-	return expr.Replace(m.expr, func(name string) expr.Expr {
-		f := ty.dimension(name)
-		switch {
-		case f == nil:
-			return joined(ty.inputs[name].alias())
-		case ty.Shape == List:
-			return value(f, ty.table)
-		}
-		return joined(expr.Ident(f.Name))
-	})
 }
 
 // shape holds the fields that depend on the shape against it.
@@ -178,75 +140,6 @@ func (b *typeBuilder) columns() {
 	}
 	if b.ty.Shape == Series && !slices.Contains(b.ty.Columns, dateColumn) {
 		b.fault("a series needs a column %q", dateColumn)
-	}
-}
-
-// metric finds one for the type: of its own table, then one made of other columns,
-// then of the tables beside it.
-func (b *typeBuilder) metric(name string) *metric {
-	for _, on := range slices.Concat([]string{b.ty.Source, ""}, b.ty.Joins) {
-		if m := b.catalog[metricKey{on, name, on != "" && b.ty.Shape == List}]; m != nil {
-			return m
-		}
-	}
-	return nil
-}
-
-// references looks up the names that columns are made of.
-func (b *typeBuilder) references() {
-	for _, m := range b.ty.outputs {
-		for _, name := range expr.Refs(m.expr) {
-			if b.ty.dimension(name) != nil {
-				continue
-			}
-			m := b.metric(name)
-			if m == nil || m.source == "" {
-				b.fault("column %q needs %q, which is neither a metric nor one of its Dimensions", m.Name, name)
-				continue
-			}
-			b.ty.inputs[name] = m
-		}
-	}
-}
-
-// metrics lists the aggregates that the type is made of.
-func (b *typeBuilder) metrics() {
-	ty := b.ty
-	for _, m := range slices.Concat(ty.outputs, ty.having) {
-		all := []*metric{m}
-		for _, name := range expr.Refs(m.expr) {
-			all = append(all, ty.inputs[name])
-		}
-		for _, m := range all {
-			if m != nil && m.source != "" && !slices.Contains(ty.metrics, m) {
-				ty.metrics = append(ty.metrics, m)
-			}
-		}
-	}
-}
-
-// tables finds those whose rows the type counts. All of them must have its keys, and its
-// own decides which rows the answer has.
-func (b *typeBuilder) tables() {
-	ty := b.ty
-	ty.sources = []*table{ty.table}
-	own := false
-	for _, m := range ty.metrics {
-		own = own || m.source == ty.Source
-		if !slices.Contains(ty.sources, m.table) {
-			ty.sources = append(ty.sources, m.table)
-		}
-	}
-	for _, f := range ty.dimensions {
-		for _, tb := range ty.sources {
-			if !tb.has(f) {
-				b.fault("table %q has no dimension %q", tb.name, f.Name)
-			}
-		}
-	}
-	ty.leftJoin = len(ty.dimensions) > 0 && !ty.OuterJoin && len(ty.sources) > 1
-	if !own && ty.Shape != List && (ty.leftJoin || len(ty.sources) != 2) {
-		b.fault("no column counts rows of table %q", ty.Source)
 	}
 }
 

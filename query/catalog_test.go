@@ -163,6 +163,7 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 			ty.Shape, ty.Columns = query.List, []string{"path", "percentage"}
 		}, "a list has no column percentage"},
 		{"a column of a dimension it lacks", func(ty *query.Type) { ty.Columns = append(ty.Columns, "path") }, `column "path" needs "path"`},
+		{"a column of a metric it lacks", func(ty *query.Type) { ty.Joins = []string{"activity"} }, `column "pages_per_session" needs "sessions"`},
 		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `ordered by "clicks"`},
 		{"all values of none", func(ty *query.Type) { ty.ZeroFill = true }, "ZeroFill needs Values"},
 		{"values of two dimensions", func(ty *query.Type) { ty.Values = []string{"x"} }, "Values are those of one dimension"},

@@ -116,7 +116,7 @@ func (c *compiler) sessions(need sessionNeeds) selection {
 	return events
 }
 
-// formSessions adds the relation name: the sessions that events form.
+// sessionize adds the relation name: the sessions that events form.
 //
 // Most ids are used for less than a day. All of their events are one session, so one
 // grouping finds both the session and its facts. Only the events of the other ids, few
