@@ -12,7 +12,7 @@ import (
 
 // labelMetrics are dimensions as they are, and by the names that people know.
 func labelMetrics() []metric {
-	var terms []metric
+	var metrics []metric
 	for _, f := range slices.Concat(fields, typeFields) {
 		label := strings.ReplaceAll(f.Name, "_", " ")
 		label = strings.ToUpper(label[:1]) + label[1:]
@@ -20,14 +20,14 @@ func labelMetrics() []metric {
 		if f.number {
 			shown.Format = Integer
 		}
-		terms = append(terms, metric{column: shown, expr: expr.Ref(expr.Ident(f.Name))})
+		metrics = append(metrics, metric{column: shown, expr: expr.Ref(expr.Ident(f.Name))})
 	}
 	// Those that only one type has go by what they are there.
 	for _, code := range []expr.Ident{"region_country", "city_country"} {
-		terms = append(terms, metric{column: textColumn(string(code), "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref(code)})
+		metrics = append(metrics, metric{column: textColumn(string(code), "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref(code)})
 	}
-	terms = append(terms, metric{column: textColumn("city_region", "Region", ""), expr: expr.Ref("city_region")})
-	return append(terms,
+	metrics = append(metrics, metric{column: textColumn("city_region", "Region", ""), expr: expr.Ref("city_region")})
+	return append(metrics,
 		metric{column: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref("country")},
 		metric{column: textColumn("country_name", "Country", "English name"), expr: countryName(expr.Ref("country"))},
 		metric{column: textColumn("region_country_name", "Country", "English name"), expr: countryName(expr.Ref("region_country"))},

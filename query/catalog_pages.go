@@ -78,23 +78,23 @@ func performanceTypes() []Type {
 }
 
 func vitalMetrics() []metric {
-	terms := []metric{
+	metrics := []metric{
 		{source: "vitals", column: countColumn("samples", "Samples", "Measured values"), expr: expr.Call(dialect.Count)},
 		{source: "vitals", column: countColumn("visitors", "Visitors", "Distinct visitors measured"), expr: visitors},
 		{source: "vitals", column: precise(numberColumn("avg_value", "Mean", "ms", "Mean; CLS has no unit")), expr: averageIn(unit, row("value"))},
 	}
 	for _, p := range percentiles {
-		terms = append(terms, metric{source: "vitals", column: precise(numberColumn(p.name, p.name, "ms", "Percentile; CLS has no unit")),
+		metrics = append(metrics, metric{source: "vitals", column: precise(numberColumn(p.name, p.name, "ms", "Percentile; CLS has no unit")),
 			expr: quantileIn(unit, row("value"), p.permille)})
 	}
 	for _, v := range []struct{ name, label, metric string }{
 		{"p75_lcp", "LCP", "LCP"}, {"p75_fcp", "FCP", "FCP"}, {"p75_inp", "INP", "INP"}, {"p75_ttfb", "TTFB", "TTFB"},
 	} {
-		terms = append(terms, metric{source: "vitals", column: numberColumn(v.name, v.label, "ms", "75th percentile"), expr: vital(v.metric, expr.Int(1))})
+		metrics = append(metrics, metric{source: "vitals", column: numberColumn(v.name, v.label, "ms", "75th percentile"), expr: vital(v.metric, expr.Int(1))})
 	}
 	cls := numberColumn("p75_cls", "CLS", "", "75th percentile")
 	cls.Decimals = 4
-	return append(terms, metric{source: "vitals", column: cls, expr: vital("CLS", expr.Int(10_000))})
+	return append(metrics, metric{source: "vitals", column: cls, expr: vital("CLS", expr.Int(10_000))})
 }
 
 // vital is the 75th percentile of one metric.

@@ -53,7 +53,7 @@ func checkMetrics() []metric {
 	last := func(name expr.Ident) expr.Expr {
 		return expr.Call(dialect.NullIf, latest(expr.Call(dialect.Coalesce, row(name), expr.Int(-1))), expr.Int(-1))
 	}
-	terms := []metric{
+	metrics := []metric{
 		{source: "checks", column: numberColumn("uptime_percentage", "Uptime", "%", "Checks that are up, of those up or down"),
 			expr: percent(expr.Call(dialect.CountIf, up), expr.Call(dialect.CountIf, judged))},
 		{source: "checks", column: countColumn("total_checks", "Checks", "Checks that are up or down"), expr: expr.Call(dialect.CountIf, judged)},
@@ -72,11 +72,11 @@ func checkMetrics() []metric {
 			expr: toSeconds(expr.Call(dialect.Sum, expr.Sub(expr.Col("o", "until"), expr.Col("o", "since"))))},
 	}
 	for _, p := range percentiles {
-		terms = append(terms,
+		metrics = append(metrics,
 			metric{source: "checks", column: numberColumn(p.name+"_response_time", p.name+" response time", "ms", "Of checks that are up"), expr: quantile(total, p.permille)},
 			metric{source: "checks", column: numberColumn(p.name+"_ttfb", p.name+" time to first byte", "ms", "Of checks that are up"), expr: quantile(ttfb, p.permille)})
 	}
-	return terms
+	return metrics
 }
 
 // checkListMetrics are the values of single checks.
