@@ -30,7 +30,7 @@ type Page struct {
 	Next    *Position // for the page that follows; nil when there is none
 }
 
-// A Finder answers queries. It judges no seal: that is what [Verify] does.
+// A Finder answers queries. It judges no signature: that is what [Verify] does.
 type Finder interface {
 	// Find returns the entries that q asks for, by descending time, then chain and
 	// number. Entries that are recorded while somebody pages do not move what follows.
@@ -90,13 +90,6 @@ func (q Query) Page(found []Record) Page {
 
 // NewestFirst compares records by the order of a [Finder]'s answers.
 func NewestFirst(a, b Record) int { return b.position().compare(a.position()) }
-
-func (q Query) check(ctx context.Context) error {
-	if _, err := q.Size(); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
 
 // Matches reports whether q asks for r, on one of its pages from [Query.After] on.
 func (q Query) Matches(r Record) bool {

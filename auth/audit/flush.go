@@ -2,11 +2,19 @@ package audit
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 )
+
+// batchSize is the number of records that are appended at once.
+const batchSize = 1024
 
 // run flushes in the background until Close.
 func (w *Writer) run(ctx context.Context) {
@@ -42,10 +50,12 @@ func (w *Writer) Flush(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	taken := w.take()
+	w.mu.Lock()
+	taken := w.buffer
+	w.buffer = nil
+	w.mu.Unlock()
 	w.chain.link(taken)
-	w.giveBack(taken)
-	err := w.chain.write(ctx, func(n int, head Mark) {
+	err := w.chain.write(ctx, func(n int, head Checkpoint) {
 		w.release(n, nil)
 		if w.cfg.OnHead != nil {
 			w.cfg.OnHead(head)
@@ -53,23 +63,6 @@ func (w *Writer) Flush(ctx context.Context) error {
 	})
 	w.release(0, err)
 	return err
-}
-
-// take empties the buffer.
-func (w *Writer) take() []auth.Entry {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	taken := w.buffer
-	w.buffer, w.spare = w.spare, nil
-	return taken
-}
-
-// giveBack keeps the memory of what was taken for the next buffer.
-func (w *Writer) giveBack(taken []auth.Entry) {
-	clear(taken)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.spare = taken[:0]
 }
 
 // release notes how a flush goes, and wakes who waits for room or for a refusal.
@@ -82,4 +75,79 @@ func (w *Writer) release(n int, err error) {
 		close(w.room)
 		w.room = make(chan struct{})
 	}
+}
+
+// chain is the chain that a writer makes, from its newest record on. It is used by one
+// goroutine at a time.
+type chain struct {
+	log    Log
+	sign   *signer
+	now    func() time.Time
+	logger *slog.Logger
+
+	head    Checkpoint // of the newest record, unsigned; zero before the first
+	pending []Record
+}
+
+// link binds entries to the newest record. Once bound a record does not change, so that it
+// may be appended again when nobody knows whether it was.
+func (c *chain) link(entries []auth.Entry) {
+	if c.head.Writer == "" && len(entries) > 0 {
+		c.begin()
+	}
+	c.pending = slices.Grow(c.pending, len(entries))
+	for _, e := range entries {
+		clean(&e)
+		c.pending = append(c.pending, Record{Entry: e})
+		c.bind(&c.pending[len(c.pending)-1])
+	}
+}
+
+func (c *chain) bind(r *Record) {
+	c.head.Seq++
+	r.Writer, r.Seq = c.head.Writer, c.head.Seq
+	r.MAC = c.sign.entry(r, c.head.MAC)
+	c.head.MAC = r.MAC
+}
+
+// begin makes a new chain. Names sort by their time.
+func (c *chain) begin() {
+	w := c.now().UTC().Format("20060102T150405Z") + "-" + strings.ToLower(rand.Text()[:12])
+	c.head = Checkpoint{Writer: w, MAC: c.sign.first(w)}
+}
+
+// write appends what is pending, and tells done of each batch with its size and head.
+func (c *chain) write(ctx context.Context, done func(int, Checkpoint)) error {
+	sent, restarted := 0, false
+	defer func() { c.pending = slices.Delete(c.pending, 0, sent) }()
+	for sent < len(c.pending) {
+		batch := c.pending[sent:min(len(c.pending), sent+batchSize)]
+		last := batch[len(batch)-1]
+		head := c.sign.head(Checkpoint{Writer: last.Writer, Seq: last.Seq, MAC: last.MAC})
+		err := c.log.Append(ctx, head, batch)
+		if errors.Is(err, ErrConflict) && !restarted {
+			c.restart(ctx, c.pending[sent:], err)
+			restarted = true
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("audit: appending to the log: %w", err)
+		}
+		sent += len(batch)
+		done(len(batch), head)
+	}
+	return nil
+}
+
+// restart goes on with a new chain, since the log no longer takes the old one: it was
+// pruned away, put back to an earlier state, or tampered with. What was appended stays
+// as it is, for Verify to judge.
+func (c *chain) restart(ctx context.Context, unsent []Record, why error) {
+	old := c.head.Writer
+	c.begin()
+	for i := range unsent {
+		c.bind(&unsent[i])
+	}
+	c.logger.LogAttrs(ctx, slog.LevelWarn, "audit trail begins a new chain; verify it if nobody pruned it",
+		slog.String("chain", c.head.Writer), slog.String("before", old), slog.Any("error", why))
 }

@@ -1,30 +1,63 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
-	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"iter"
-	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/auth"
 )
 
 const (
-	// maxLine is longer than any line that a File writes: 13 texts of maxText bytes, of
-	// which JSON makes six each at worst.
+	// maxText is the longest text of an entry, in bytes; what is longer is cut. Ids and
+	// owners are shorter, what callers choose need not be.
+	maxText = 1024
+	// maxLine is longer than any line: 13 texts, of which JSON makes six each at worst.
 	maxLine = 128 << 10
 	// stamp is the form of an entry's time.
 	stamp = "2006-01-02T15:04:05.000Z"
+	// statusAt is the place of the status among the texts of an entry.
+	statusAt = 11
 )
 
-// line is a Record in JSON, to be read.
+// texts are the fields of e that hold text, in the order in which they are signed, with
+// the status before statusAt.
+func texts(e *auth.Entry) [13]*string {
+	return [...]*string{
+		&e.RequestID, &e.KeyID, &e.Start, &e.Owner, &e.Method, &e.Route, &e.Resource.Kind, &e.Resource.ID,
+		&e.Resource.Owner, (*string)(&e.Scope), &e.Outcome, &e.IP, &e.UserAgent,
+	}
+}
+
+// shorten cuts what is too long to be held. A copy lets the rest be freed.
+func shorten(e *auth.Entry) {
+	for _, t := range texts(e) {
+		if len(*t) > maxText {
+			*t = strings.Clone(strings.ToValidUTF8((*t)[:maxText], ""))
+		}
+	}
+}
+
+// clean makes e what every log can keep as it is: whole milliseconds in UTC, and texts
+// that are UTF-8 without NUL.
+func clean(e *auth.Entry) {
+	e.Time = time.UnixMilli(e.Time.UnixMilli()).UTC()
+	if year := e.Time.Year(); year < 0 || year > 9999 {
+		e.Time = time.UnixMilli(0).UTC() // no text for it could be read again
+	}
+	for _, t := range texts(e) {
+		if utf8.ValidString(*t) && strings.IndexByte(*t, 0) < 0 {
+			continue
+		}
+		*t = strings.ToValidUTF8(strings.ReplaceAll(*t, "\x00", "\uFFFD"), "\uFFFD")
+		shorten(e) // replacements are longer than what they replace
+	}
+}
+
+// line is a Record in JSON.
 type line struct {
 	Writer        string `json:"writer"`
 	Seq           int64  `json:"seq"`
@@ -46,151 +79,58 @@ type line struct {
 	MAC           MAC    `json:"mac"`
 }
 
-// cutLine is the line of a cut. Such lines stand before all others.
-type cutLine struct {
-	Cut Mark `json:"cut"`
-}
-
-var cutStart = []byte(`{"cut":`)
-
 // AppendLine appends r as a line of JSON, with its end: for logs that keep text.
 func AppendLine(to []byte, r Record) []byte {
 	e := &r.Entry
-	to = appendText(append(to, `{"writer":`...), r.Writer)
-	to = strconv.AppendInt(append(to, `,"seq":`...), r.Seq, 10)
-	to = e.Time.UTC().AppendFormat(append(to, `,"time":"`...), stamp)
-	to = append(to, '"')
-	for i, t := range texts(e) {
-		if i == statusAt {
-			to = strconv.AppendInt(append(to, `,"status":`...), int64(e.Status), 10)
-		}
-		to = appendText(append(to, textNames[i]...), *t)
-	}
-	to = base64.RawURLEncoding.AppendEncode(append(to, `,"mac":"`...), r.MAC[:])
-	return append(to, "\"}\n"...)
-}
-
-// textNames are the names of the texts of an entry.
-var textNames = [...]string{
-	`,"requestId":`, `,"keyId":`, `,"start":`, `,"owner":`, `,"method":`, `,"route":`, `,"resourceKind":`,
-	`,"resourceId":`, `,"resourceOwner":`, `,"scope":`, `,"outcome":`, `,"ip":`, `,"userAgent":`,
-}
-
-// appendText appends t in JSON as encoding/json spells it. Most texts need no escapes.
-func appendText(to []byte, t string) []byte {
-	for i := range len(t) {
-		if c := t[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			line, err := appendLine(to, t)
-			if err != nil { // texts always encode
-				return append(to, `""`...)
-			}
-			return line[:len(line)-1]
-		}
-	}
-	return append(append(append(to, '"'), t...), '"')
+	return appendJSON(to, line{
+		Writer: r.Writer, Seq: r.Seq, Time: e.Time.UTC().Format(stamp), RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start,
+		Owner: e.Owner, Method: e.Method, Route: e.Route, ResourceKind: e.Resource.Kind, ResourceID: e.Resource.ID,
+		ResourceOwner: e.Resource.Owner, Scope: string(e.Scope), Outcome: e.Outcome, Status: e.Status, IP: e.IP,
+		UserAgent: e.UserAgent, MAC: r.MAC,
+	})
 }
 
 // ParseLine reads what [AppendLine] wrote, and nothing else: JSON has many spellings of
 // one value, and a changed byte must show.
 func ParseLine(text []byte) (Record, error) {
 	var l line
-	if err := json.Unmarshal(text, &l); err != nil {
+	if err := parseJSON(text, &l); err != nil {
 		return Record{}, err
 	}
-	r, err := l.record()
-	if err == nil && !bytes.Equal(AppendLine(nil, r), text) {
+	at, err := time.Parse(stamp, l.Time)
+	if err == nil && at.Format(stamp) != l.Time {
 		err = errSpelling
 	}
 	if err != nil {
 		return Record{}, err
 	}
-	return r, nil
-}
-
-var errSpelling = errors.New("not spelled as it was written")
-
-func (l line) record() (Record, error) {
-	at, err := time.Parse(stamp, l.Time)
 	return Record{Writer: l.Writer, Seq: l.Seq, MAC: l.MAC, Entry: auth.Entry{
 		Time: at, RequestID: l.RequestID, KeyID: l.KeyID, Start: l.Start, Owner: l.Owner, Method: l.Method, Route: l.Route,
 		Resource: auth.Resource{Kind: l.ResourceKind, ID: l.ResourceID, Owner: l.ResourceOwner}, Scope: auth.Scope(l.Scope),
 		Outcome: l.Outcome, Status: l.Status, IP: l.IP, UserAgent: l.UserAgent,
-	}}, err
+	}}, nil
 }
 
-// appendLine appends v in JSON, with the end of the line.
-func appendLine(to []byte, v any) ([]byte, error) {
+// appendJSON appends a line. What it is given always encodes.
+func appendJSON(to []byte, v any) []byte {
 	buf := bytes.NewBuffer(to)
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return buf.Bytes(), err
+	if enc.Encode(v) != nil {
+		return to
+	}
+	return buf.Bytes()
 }
 
-// parse reads text, a whole line, into v: what appendLine makes of v and nothing else.
-func parse(text []byte, v any) error {
+var errSpelling = errors.New("not spelled as it was written")
+
+// parseJSON reads a line into v: what appendJSON makes of v and nothing else.
+func parseJSON(text []byte, v any) error {
 	if err := json.Unmarshal(text, v); err != nil {
 		return err
 	}
-	again, err := appendLine(nil, v)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(again, text) {
+	if !bytes.Equal(appendJSON(nil, v), text) {
 		return errSpelling
 	}
 	return nil
-}
-
-// item is what a line holds: a cut, or a record.
-type item struct {
-	cut    *Mark
-	record Record
-}
-
-// readLines yields what the lines of r hold, with the error of [Log.Scan]. What stands
-// after the last end of a line was not written whole, and is left out.
-func readLines(ctx context.Context, r io.Reader) iter.Seq2[item, error] {
-	return func(yield func(item, error) bool) {
-		in := bufio.NewReaderSize(r, maxLine)
-		for n := 1; ; n++ {
-			text, err := in.ReadSlice('\n')
-			tooLong := errors.Is(err, bufio.ErrBufferFull)
-			for errors.Is(err, bufio.ErrBufferFull) {
-				_, err = in.ReadSlice('\n')
-			}
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				yield(item{}, err)
-				return
-			}
-			var it item
-			if tooLong {
-				err = errors.New("longer than any that was written")
-			} else {
-				it, err = parseItem(text)
-			}
-			if err != nil {
-				err = &UnreadableError{Where: fmt.Sprintf("line %d", n), Err: err}
-			}
-			if !yield(it, err) {
-				return
-			}
-		}
-	}
-}
-
-func parseItem(text []byte) (it item, err error) {
-	if bytes.HasPrefix(text, cutStart) {
-		var c cutLine
-		err = parse(text, &c)
-		return item{cut: &c.Cut}, err
-	}
-	it.record, err = ParseLine(text)
-	return it, err
 }

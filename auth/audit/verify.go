@@ -1,40 +1,86 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
 )
 
 const (
-	// cutStep is how many entries of a chain are pruned at once.
-	cutStep = 5000
-	// looks bounds how often a log is read again that changed meanwhile.
+	// maxProblems bounds what a report lists.
+	maxProblems = 1000
+	// looks bounds how often a trail is read again that changed meanwhile.
 	looks = 3
 )
 
-// Verify reads all of log, beside a running writer too, and reports what is not as the
-// writers left it: entries that were altered, removed, inserted or moved, a cut-off end,
-// a missing chain. known are heads that [Config.OnHead] gave, from a place that who
-// changes the log cannot reach; forget those of chains that [Prune] dropped. Its error
-// says that the log could not be read; damage is no error.
-func Verify(ctx context.Context, log Log, pepper []byte, known ...Mark) (Report, error) {
-	v, err := inspect(ctx, log, pepper, time.Time{}, known)
+// A Report is what [Verify] found.
+type Report struct {
+	Entries  int64     // that were read
+	Chains   []Span    // by writer
+	Problems []Problem // the first thousand
+	Total    int64     // of problems
+}
+
+// A Span is what a trail holds of a chain: entries First to Last, none when Last is less.
+type Span struct {
+	Writer      string
+	First, Last int64
+}
+
+// A Problem is one sign of damage.
+type Problem struct {
+	Writer string // the chain; empty when that is unknown
+	Seq    int64  // the entry; 0 when none is meant
+	Last   int64  // the last of several entries from Seq on, else Seq
+	What   string // for people: "altered", "removed" …
+}
+
+// String names the entry and says what is wrong.
+func (p Problem) String() string {
+	switch {
+	case p.Writer == "":
+		return p.What
+	case p.Seq == 0:
+		return fmt.Sprintf("chain %s: %s", p.Writer, p.What)
+	case p.Last > p.Seq:
+		return fmt.Sprintf("chain %s, entries %d to %d: %s", p.Writer, p.Seq, p.Last, p.What)
+	}
+	return fmt.Sprintf("chain %s, entry %d: %s", p.Writer, p.Seq, p.What)
+}
+
+// Err returns nil when there are no problems; else an error that wraps [ErrTampered] and
+// tells the first and how many there are.
+func (r Report) Err() error {
+	if r.Total == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d problems, the first: %s", ErrTampered, r.Total, r.Problems[0])
+}
+
+// Verify reads all of a trail, beside a running writer too, and reports what is not as the
+// writers left it: entries that were altered, removed, inserted or moved, a cut-off end.
+// known are heads that [Config.OnHead] gave, from a place that who changes the log cannot
+// reach: a chain that was removed together with its head shows by them alone. Forget those
+// of chains that [Prune] forgot. Its error says that the trail could not be read; damage
+// is no error.
+func Verify(ctx context.Context, trail Trail, pepper auth.Pepper, known ...Checkpoint) (Report, error) {
+	v, err := inspect(ctx, trail, pepper, time.Time{}, known)
 	if err != nil {
 		return Report{}, err
 	}
 	return v.report, nil
 }
 
-// verifier holds a log against its seals.
+// verifier holds a trail against its signatures.
 type verifier struct {
-	seal   *sealer
-	state  State
-	before time.Time // entries from before may be cut
-	known  []Mark
+	sign   *signer
+	chains []Chain
+	before time.Time // entries from before may be pruned
+	known  []Checkpoint
 	links  map[string]*links
 	report Report
 }
@@ -42,59 +88,56 @@ type verifier struct {
 // links is how far a chain has been followed.
 type links struct {
 	Chain
-	first  int64
-	seq    int64  // of the newest entry seen
-	prev   [2]MAC // that the next one may be bound to: as it was read, and as it should be
-	loose  bool   // the next one cannot be held against anything
-	keep   bool   // an entry was seen that may not be cut
-	cut    Mark   // the last of those that may be
-	steps  []Mark // on the way there
-	known  []Mark // heads of entries to come
-	remain int64  // entries after cut
+	first int64
+	seq   int64        // of the newest entry seen
+	prev  MAC          // its
+	loose bool         // the next one cannot be held against anything
+	known []Checkpoint // of this chain
+	keep  bool         // an entry was seen that may not be pruned
+	point Checkpoint   // the last of those that may be
 }
 
-// inspect verifies log. What Prune or a new writer did meanwhile looks like damage, so
+// inspect verifies a trail. What Prune or a new writer did meanwhile looks like damage, so
 // then it looks again.
-func inspect(ctx context.Context, log Log, pepper []byte, before time.Time, known []Mark) (*verifier, error) {
-	seal, err := newSealer(pepper)
+func inspect(ctx context.Context, trail Trail, pepper auth.Pepper, before time.Time, known []Checkpoint) (*verifier, error) {
+	sign, err := newSigner(pepper)
 	if err != nil {
 		return nil, err
 	}
-	state, err := log.State(ctx)
+	chains, err := trail.Chains(ctx)
 	for look := 1; err == nil; look++ {
-		v := &verifier{seal: seal, state: state, before: before, known: known, links: map[string]*links{}}
-		if err = v.read(ctx, log); err != nil {
+		v := &verifier{sign: sign, chains: chains, before: before, known: known, links: map[string]*links{}}
+		if err = v.read(ctx, trail); err != nil {
 			break
 		}
 		v.finish()
 		if v.report.Total == 0 || look == looks {
 			return v, nil
 		}
-		if state, err = log.State(ctx); err == nil && !moved(v.state, state) {
+		same := func(x, y Chain) bool { return x.Head.Writer == y.Head.Writer && x.PrunePoint == y.PrunePoint }
+		if chains, err = trail.Chains(ctx); err == nil && slices.EqualFunc(v.chains, chains, same) {
 			return v, nil
 		}
-	}
-	if errors.Is(err, ErrTampered) { // what lies beside the records cannot be read at all
-		v := &verifier{}
-		v.report.add(Problem{What: err.Error()})
-		return v, nil
 	}
 	return nil, fmt.Errorf("audit: reading the log: %w", err)
 }
 
-// moved reports whether chains came, went or were cut from one state to the next.
-func moved(a, b State) bool {
-	return a.Roster.Generation != b.Roster.Generation ||
-		!slices.EqualFunc(a.Chains, b.Chains, func(x, y Chain) bool { return x.Head.Writer == y.Head.Writer && x.Cut == y.Cut })
+func (v *verifier) addf(writer string, seq, last int64, format string, args ...any) {
+	v.report.Total++
+	if len(v.report.Problems) < maxProblems {
+		v.report.Problems = append(v.report.Problems, Problem{writer, seq, last, fmt.Sprintf(format, args...)})
+	}
 }
 
-func (v *verifier) read(ctx context.Context, log Log) error {
-	v.begin()
-	for r, err := range log.Scan(ctx) {
+func (v *verifier) read(ctx context.Context, trail Trail) error {
+	for _, c := range v.chains {
+		v.begin(c)
+	}
+	for r, err := range trail.Scan(ctx) {
 		var bad *UnreadableError
 		switch {
 		case errors.As(err, &bad):
-			v.report.add(Problem{What: bad.Where + ": cannot be read: " + bad.Err.Error()})
+			v.addf("", 0, 0, "%s: cannot be read: %v", bad.Where, bad.Err)
 		case err != nil:
 			return err
 		default:
@@ -105,121 +148,72 @@ func (v *verifier) read(ctx context.Context, log Log) error {
 	return nil
 }
 
-// begin checks the seals of what is kept beside the records.
-func (v *verifier) begin() {
-	if err := v.seal.check(v.state); err != nil {
-		v.report.add(Problem{What: err.Error()})
+// begin checks the signatures of what is kept beside the records.
+func (v *verifier) begin(c Chain) {
+	w := c.Head.Writer
+	if v.links[w] != nil {
+		v.addf(w, 0, 0, "its head stands there twice")
 	}
-	for _, c := range v.state.Chains {
-		v.beginChain(c)
+	l := &links{Chain: c, prev: v.sign.first(w)}
+	v.links[w] = l
+	if !c.Unsigned && !v.sign.isHead(c.Head) {
+		v.addf(w, c.Head.Seq, c.Head.Seq, "the head lacks its signature")
+		l.Head.Seq = -1 // says nothing
 	}
+	switch p := c.PrunePoint; {
+	case p == Checkpoint{}:
+	case c.Unsigned, p.Writer == w && v.sign.isPrunePoint(p):
+		l.seq, l.prev = p.Seq, p.MAC
+	default:
+		v.addf(w, p.Seq, p.Seq, "the prune point lacks its signature")
+		l.loose = true
+	}
+	l.first, l.point = l.seq+1, Checkpoint{Writer: w, Seq: l.seq, MAC: l.prev}
 	for _, k := range v.known {
-		if l := v.links[k.Writer]; l != nil {
+		if k.Writer == w {
 			l.known = append(l.known, k)
 		}
 	}
-	for _, l := range v.links {
-		slices.SortFunc(l.known, func(a, b Mark) int { return cmp.Compare(a.Seq, b.Seq) })
-	}
-	for _, w := range v.state.Roster.Writers {
-		if v.links[w] == nil {
-			v.report.add(Problem{Writer: w, What: "in the roster, but its head is gone"})
-		}
-	}
-}
-
-func (v *verifier) beginChain(c Chain) {
-	w := c.Head.Writer
-	if v.links[w] != nil {
-		v.report.add(Problem{Writer: w, What: "its head stands there twice"})
-	}
-	l := &links{Chain: c}
-	v.links[w] = l
-	if !slices.Contains(v.state.Roster.Writers, w) {
-		v.report.add(Problem{Writer: w, What: "not in the roster"})
-	}
-	if !equal(v.seal.head(c.Head).Seal, c.Head.Seal) {
-		v.report.add(Problem{Writer: w, Seq: c.Head.Seq, What: "the head lacks its seal"})
-		l.Head.Seq = -1 // says nothing
-	}
-	switch {
-	case c.Cut == Mark{}:
-		l.prev[0] = v.seal.first(w)
-	case c.Cut.Writer == w && equal(v.seal.cut(c.Cut).Seal, c.Cut.Seal):
-		l.seq, l.prev[0] = c.Cut.Seq, c.Cut.MAC
-	default:
-		v.report.add(Problem{Writer: w, Seq: c.Cut.Seq, What: "the cut lacks its seal"})
-		l.loose = true
-	}
-	l.prev[1], l.first, l.cut = l.prev[0], l.seq+1, Mark{Writer: w, Seq: l.seq, MAC: l.prev[0]}
 }
 
 func (v *verifier) record(r *Record) {
 	l := v.links[r.Writer]
 	if l == nil {
-		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "of a chain without a head"})
+		v.addf(r.Writer, r.Seq, r.Seq, "of a chain without a head")
 		return
 	}
 	if r.Seq <= l.seq {
-		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "inserted or out of place"})
+		v.addf(r.Writer, r.Seq, r.Seq, "inserted or out of place")
 		return
 	}
 	if r.Seq > l.seq+1 {
-		if !l.loose { // after a cut that says nothing, nobody knows where the chain begins
-			v.report.add(Problem{Writer: r.Writer, Seq: l.seq + 1, Last: r.Seq - 1, What: "removed"})
+		if !l.loose { // after a prune point that says nothing, nobody knows where the chain begins
+			v.addf(r.Writer, l.seq+1, r.Seq-1, "removed")
 		}
 		l.loose = true
 	}
-	computed := r.MAC
-	if !l.loose {
-		computed = v.seal.entry(r, l.prev[0])
-		if !equal(computed, r.MAC) && l.prev[0] != l.prev[1] {
-			// The one before was altered: its own MAC, or else.
-			computed = v.seal.entry(r, l.prev[1])
-		}
-	}
+	told := func(k Checkpoint) bool { return k.Seq == r.Seq && !equal(k.MAC, r.MAC) }
 	switch {
-	case !equal(computed, r.MAC):
-		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "altered"})
-	case r.Seq == l.Head.Seq && !equal(r.MAC, l.Head.MAC):
-		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry that the head names"})
-	case l.told(r) != r.MAC:
-		v.report.add(Problem{Writer: r.Writer, Seq: r.Seq, What: "not the entry of the known head"})
+	case !l.loose && !equal(v.sign.entry(r, l.prev), r.MAC):
+		v.addf(r.Writer, r.Seq, r.Seq, "altered, or the one before was")
+	case told(l.Head):
+		v.addf(r.Writer, r.Seq, r.Seq, "not the entry that the head names")
+	case slices.ContainsFunc(l.known, told):
+		v.addf(r.Writer, r.Seq, r.Seq, "not the entry of the known head")
 	}
-	l.seq, l.prev, l.loose = r.Seq, [2]MAC{r.MAC, computed}, false
-	v.mayCut(l, r)
-}
-
-// told returns the MAC that a known head has for r, else r's own.
-func (l *links) told(r *Record) MAC {
-	for len(l.known) > 0 && l.known[0].Seq < r.Seq {
-		l.known = l.known[1:]
-	}
-	if len(l.known) > 0 && l.known[0].Seq == r.Seq {
-		return l.known[0].MAC
-	}
-	return r.MAC
-}
-
-// mayCut notes how far the chain may be cut: up to the first entry that is to stay.
-func (v *verifier) mayCut(l *links, r *Record) {
-	if l.keep = l.keep || !r.Entry.Time.Before(v.before); l.keep {
-		l.remain++
-		return
-	}
-	l.cut = Mark{Writer: r.Writer, Seq: r.Seq, MAC: r.MAC}
-	if (l.seq-l.first+1)%cutStep == 0 {
-		l.steps = append(l.steps, l.cut)
+	l.seq, l.prev, l.loose = r.Seq, r.MAC, false
+	if l.keep = l.keep || !r.Entry.Time.Before(v.before); !l.keep {
+		l.point = Checkpoint{Writer: r.Writer, Seq: r.Seq, MAC: r.MAC}
 	}
 }
 
 // finish judges the ends of the chains.
 func (v *verifier) finish() {
-	for _, c := range v.state.Chains {
+	for _, c := range v.chains {
 		w := c.Head.Writer
 		l := v.links[w]
 		if l.seq < l.Head.Seq {
-			v.report.add(Problem{Writer: w, Seq: l.seq + 1, Last: l.Head.Seq, What: "removed: the end is cut off"})
+			v.addf(w, l.seq+1, l.Head.Seq, "removed: the end is cut off")
 		}
 		v.report.Chains = append(v.report.Chains, Span{w, l.first, l.seq})
 	}
@@ -227,9 +221,9 @@ func (v *verifier) finish() {
 		l := v.links[k.Writer]
 		switch {
 		case l == nil:
-			v.report.add(Problem{Writer: k.Writer, What: fmt.Sprintf("a head of entry %d is known, and no such chain", k.Seq)})
+			v.addf(k.Writer, 0, 0, "a head of entry %d is known, and no such chain", k.Seq)
 		case l.seq < k.Seq && l.Head.Seq < k.Seq: // else it was told already
-			v.report.add(Problem{Writer: k.Writer, Seq: l.seq + 1, Last: k.Seq, What: "removed: a later head is known"})
+			v.addf(k.Writer, l.seq+1, k.Seq, "removed: a later head is known")
 		}
 	}
 }

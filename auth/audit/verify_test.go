@@ -2,14 +2,297 @@ package audit_test
 
 import (
 	"context"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
 	"iter"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/auth/authtest"
 )
 
-// shifting is a Memory that somebody changes between its state and its first scan.
+func TestMemoryConforms(t *testing.T) {
+	authtest.RunLog(t, func(*testing.T) authtest.LogBench { return authtest.LogBench{Log: &audit.Memory{}} })
+}
+
+func verify(t testing.TB, trail audit.Trail, known ...audit.Checkpoint) audit.Report {
+	t.Helper()
+	r, err := audit.Verify(t.Context(), trail, pepper, known...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// trail is what somebody who can write to a log makes of it.
+type trail struct {
+	chains  []audit.Chain
+	records []audit.Record
+	pruned  bool
+}
+
+func (l *trail) Chains(context.Context) ([]audit.Chain, error) { return l.chains, nil }
+
+func (l *trail) Scan(context.Context) iter.Seq2[audit.Record, error] {
+	return func(yield func(audit.Record, error) bool) {
+		for _, r := range l.records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (l *trail) Prune(context.Context, []audit.Checkpoint) error { l.pruned = true; return nil }
+
+func copyOf(t testing.TB, log audit.Trail) *trail {
+	t.Helper()
+	chains, err := log.Chains(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &trail{chains: chains}
+	for r, err := range log.Scan(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.records = append(c.records, r)
+	}
+	return c
+}
+
+// threeChains are a of entries 1 to 6, pruned up to 2; b of 1 to 3; and c of 1 to 3. Each
+// begins in l.records where the one before ends: at 0, 4 and 7.
+func threeChains(t *testing.T) *trail {
+	t.Helper()
+	m := &audit.Memory{}
+	for i, span := range [][2]int{{0, 6}, {6, 9}, {9, 12}} {
+		w := newWriter(t, audit.Config{Log: m, Now: func() time.Time { return time.Unix(int64(i), 0) }})
+		record(t, w, span[0], span[1])
+		closeWriter(t, w)
+	}
+	if p, err := audit.Prune(t.Context(), m, pepper, entry(2).Time); err != nil || p.Entries != 2 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	return copyOf(t, m)
+}
+
+func (l *trail) chain(writer string) *audit.Chain {
+	return &l.chains[slices.IndexFunc(l.chains, func(c audit.Chain) bool { return c.Head.Writer == writer })]
+}
+
+// TestDamageIsNamed: each damage is found, at the entry where it is; entry 0 is the chain
+// itself. What was damaged is not pruned.
+func TestDamageIsNamed(t *testing.T) {
+	whole := threeChains(t)
+	a, b := whole.records[0].Writer, whole.records[4].Writer
+	for _, row := range []struct {
+		what   string
+		do     func(*trail)
+		writer string
+		seq    int64
+	}{
+		{"an entry removed", func(l *trail) { l.records = slices.Delete(l.records, 2, 3) }, a, 5},
+		{"a stretch removed", func(l *trail) { l.records = slices.Delete(l.records, 1, 3) }, a, 5},
+		{"the first entry after the prune point removed", func(l *trail) { l.records = l.records[1:] }, a, 3},
+		{"the end cut off", func(l *trail) { l.records = slices.Delete(l.records, 2, 4) }, a, 5},
+		{"the end cut off and the head moved", func(l *trail) {
+			l.records = slices.Delete(l.records, 3, 4)
+			l.chain(a).Head.Seq, l.chain(a).Head.MAC = 5, l.records[2].MAC
+		}, a, 5},
+		{"the beginning removed and a prune point made", func(l *trail) {
+			l.chain(b).PrunePoint = audit.Checkpoint{Writer: b, Seq: 1, MAC: l.records[4].MAC, Signature: l.chain(a).PrunePoint.Signature}
+			l.records = slices.Delete(l.records, 4, 5)
+		}, b, 1},
+		{"the head for a prune point", func(l *trail) {
+			l.chain(b).PrunePoint = l.chain(b).Head
+			l.records = slices.Delete(l.records, 4, 7)
+		}, b, 3},
+		{"the prune point of another chain", func(l *trail) { l.chain(b).PrunePoint = l.chain(a).PrunePoint }, b, 2},
+		{"the prune point taken away", func(l *trail) { l.chain(a).PrunePoint = audit.Checkpoint{} }, a, 2},
+		{"the prune point moved on", func(l *trail) { l.chain(a).PrunePoint.Seq++ }, a, 3},
+		{"an entry put before the prune point", func(l *trail) {
+			r := l.records[0]
+			r.Seq = 2
+			l.records = slices.Insert(l.records, 0, r)
+		}, a, 2},
+		{"two entries exchanged", func(l *trail) {
+			x, y := &l.records[1], &l.records[5]
+			x.Entry, y.Entry, x.MAC, y.MAC = y.Entry, x.Entry, y.MAC, x.MAC
+		}, b, 2},
+		{"two entries in another order", func(l *trail) { l.records[1], l.records[2] = l.records[2], l.records[1] }, a, 4},
+		{"an entry added at the end", func(l *trail) {
+			r := l.records[6]
+			r.Seq++
+			l.records = append(l.records, r)
+		}, b, 4},
+		{"an entry of a chain that is none", func(l *trail) {
+			r := l.records[6]
+			r.Writer = "nobody"
+			l.records = append(l.records, r)
+		}, "nobody", 3},
+		{"a head removed", func(l *trail) { l.chains = l.chains[1:] }, a, 3},
+		{"a head twice", func(l *trail) { l.chains = append(l.chains, l.chains[0]) }, a, 0},
+	} {
+		l := &trail{chains: slices.Clone(whole.chains), records: slices.Clone(whole.records)}
+		row.do(l)
+		if r := verify(t, l); !names(r, row.writer, row.seq) {
+			t.Errorf("%s: entry %d of %s is not named in %v", row.what, row.seq, row.writer, r.Problems)
+		}
+		if _, err := audit.Prune(t.Context(), l, pepper, time.Now()); !errors.Is(err, audit.ErrTampered) || l.pruned {
+			t.Errorf("%s: pruned %v, %v", row.what, l.pruned, err)
+		}
+	}
+	if r := verify(t, whole); r.Err() != nil || r.Entries != 10 || len(r.Chains) != 3 || r.Chains[0] != (audit.Span{Writer: a, First: 3, Last: 6}) {
+		t.Errorf("with nothing done to it: %+v", r)
+	}
+}
+
+func names(r audit.Report, writer string, seq int64) bool {
+	return slices.ContainsFunc(r.Problems, func(p audit.Problem) bool {
+		return p.Writer == writer && p.Seq <= seq && seq <= p.Last
+	})
+}
+
+// TestEveryFieldCounts alters each field of an entry, and its MAC.
+func TestEveryFieldCounts(t *testing.T) {
+	whole := threeChains(t)
+	var alter func(v reflect.Value, path string)
+	at := &whole.records[5]
+	alter = func(v reflect.Value, path string) {
+		before := reflect.New(v.Type()).Elem()
+		before.Set(v)
+		switch f := v.Addr().Interface().(type) {
+		case *time.Time:
+			*f = f.Add(time.Millisecond)
+		case *audit.MAC:
+			f[7] ^= 1
+		case *int:
+			*f++
+		case *int64:
+			*f += 100
+		default:
+			if v.Kind() == reflect.Struct {
+				for i := range v.NumField() {
+					alter(v.Field(i), path+"."+v.Type().Field(i).Name)
+				}
+				return
+			}
+			v.SetString(v.String() + "x")
+		}
+		if r := verify(t, whole); r.Err() == nil || at.Seq == 2 && at.Writer == r.Chains[1].Writer && !names(r, at.Writer, 2) {
+			t.Errorf("%s: %v", path, r.Problems)
+		}
+		v.Set(before)
+	}
+	alter(reflect.ValueOf(at).Elem(), "Record")
+	if err := verify(t, whole).Err(); err != nil {
+		t.Errorf("with everything as it was: %v", err)
+	}
+}
+
+// TestKnownHeads: what was put back, or removed together with its head, shows by a head that
+// was kept apart, and by nothing else.
+func TestKnownHeads(t *testing.T) {
+	m := &audit.Memory{}
+	var heads []audit.Checkpoint
+	w := newWriter(t, audit.Config{Log: m, Every: time.Hour, OnHead: func(c audit.Checkpoint) { heads = append(heads, c) }})
+	record(t, w, 0, 5)
+	if err := w.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := copyOf(t, m)
+	record(t, w, 5, 10)
+	closeWriter(t, w)
+	writer := heads[1].Writer
+	other := heads[1]
+	other.MAC[0] ^= 1
+	for _, row := range []struct {
+		what  string
+		trail audit.Trail
+		known audit.Checkpoint
+		names []int64
+	}{
+		{"a log that nobody touched", m, heads[1], nil},
+		{"an older head of it", m, heads[0], nil},
+		{"a log that was put back", before, heads[1], []int64{6, 10}},
+		{"a log that was put back, and a head from before", before, heads[0], nil},
+		{"a log that was emptied", &trail{}, heads[1], []int64{0}},
+		{"a head of another history", m, other, []int64{10}},
+	} {
+		if err := verify(t, row.trail).Err(); err != nil {
+			t.Errorf("%s, no head known: %v", row.what, err)
+		}
+		r := verify(t, row.trail, row.known)
+		if (r.Err() == nil) != (row.names == nil) || slices.ContainsFunc(row.names, func(seq int64) bool { return !names(r, writer, seq) }) {
+			t.Errorf("%s: %v", row.what, r.Problems)
+		}
+	}
+}
+
+func TestAnotherPepper(t *testing.T) {
+	l := threeChains(t)
+	theirs := []byte("quite another pepper")
+	if r, err := audit.Verify(t.Context(), l, theirs); err != nil || r.Err() == nil {
+		t.Errorf("Verify: %+v, %v", r, err)
+	}
+	if _, err := audit.New(t.Context(), audit.Config{Log: struct {
+		nothing
+		*trail
+	}{nothing{}, l}, Pepper: theirs}); !errors.Is(err, audit.ErrTampered) {
+		t.Errorf("New: %v", err)
+	}
+}
+
+func TestPrune(t *testing.T) {
+	m := &audit.Memory{}
+	first, second := newWriter(t, audit.Config{Log: m, Every: time.Hour}), newWriter(t, audit.Config{Log: m, Every: time.Hour})
+	fill := func(w *audit.Writer, from, to int) {
+		t.Helper()
+		record(t, w, from, to)
+		if err := w.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill(first, 0, 10)
+	fill(second, 10, 20)
+	for _, step := range []struct {
+		says            string
+		before          int
+		removed         int64
+		forgotten, left int
+	}{
+		{"with nothing old", 0, 0, 0, 20},
+		{"with ten old entries but one", 9, 9, 0, 11},
+		{"again", 9, 0, 0, 11},
+		{"with the rest of a chain", 15, 6, 1, 5},
+		{"with all of it old", 99, 5, 1, 0},
+	} {
+		p, err := audit.Prune(t.Context(), m, pepper, entry(step.before).Time)
+		if err != nil || p.Entries != step.removed || len(p.Chains) != step.forgotten || len(kept(t, m)) != step.left {
+			t.Errorf("%s: %+v, %v, and there remain %v", step.says, p, err, kept(t, m))
+		}
+	}
+	if l := copyOf(t, m); len(l.chains) != 0 {
+		t.Errorf("there remain %+v", l.chains)
+	}
+	fill(first, 20, 22) // writers begin other chains
+	fill(second, 22, 24)
+	if ids := kept(t, m); len(ids) != 4 {
+		t.Errorf("after all was pruned writers left %v", ids)
+	}
+	closeWriter(t, first)
+	closeWriter(t, second)
+}
+
+// shifting is a Memory that somebody changes between its chains and its first scan.
 type shifting struct {
 	audit.Memory
 	meanwhile func()
@@ -25,30 +308,89 @@ func (l *shifting) Scan(ctx context.Context) iter.Seq2[audit.Record, error] {
 
 // TestVerifyBesideOthers: what other processes do rightly while the log is read is no damage.
 func TestVerifyBesideOthers(t *testing.T) {
-	for says, meanwhile := range map[string]func(*testing.T, *audit.Memory){
-		"another writer begins": func(t *testing.T, m *audit.Memory) {
+	for says, meanwhile := range map[string]func(*audit.Memory) error{
+		"another writer begins": func(m *audit.Memory) error {
 			w := newWriter(t, audit.Config{Log: m})
 			record(t, w, 10, 12)
-			closeWriter(t, w)
+			return w.Close(t.Context())
 		},
-		"entries are pruned": func(t *testing.T, m *audit.Memory) {
-			if _, err := audit.Prune(t.Context(), m, pepper, time.UnixMilli(3)); err != nil {
-				t.Fatal(err)
-			}
+		"entries are pruned": func(m *audit.Memory) error {
+			_, err := audit.Prune(t.Context(), m, pepper, entry(3).Time)
+			return err
 		},
-		"a chain is dropped": func(t *testing.T, m *audit.Memory) {
-			if p, err := audit.Prune(t.Context(), m, pepper, time.UnixMilli(30)); err != nil || len(p.Chains) != 1 {
-				t.Fatalf("%+v, %v", p, err)
-			}
+		"a chain is forgotten": func(m *audit.Memory) error {
+			_, err := audit.Prune(t.Context(), m, pepper, entry(30).Time)
+			return err
 		},
 	} {
 		l := &shifting{}
 		w := newWriter(t, audit.Config{Log: l})
 		record(t, w, 0, 6)
 		closeWriter(t, w)
-		l.meanwhile = func() { meanwhile(t, &l.Memory) }
-		if r, err := audit.Verify(t.Context(), l, pepper); err != nil || r.Err() != nil || l.meanwhile != nil {
-			t.Errorf("%s: %v, %v", says, err, r.Problems)
+		l.meanwhile = func() {
+			if err := meanwhile(&l.Memory); err != nil {
+				t.Fatal(err)
+			}
 		}
+		if r := verify(t, l); r.Err() != nil || l.meanwhile != nil {
+			t.Errorf("%s: %v", says, r.Problems)
+		}
+	}
+}
+
+// byHand authenticates fields as the package says: a text after its length, numbers in
+// eight bytes, MACs as they are.
+func byHand(t *testing.T, fields ...any) (m audit.MAC) {
+	t.Helper()
+	key, err := hkdf.Key(sha256.New, pepper, nil, "sightline audit trail 1", 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hmac.New(sha256.New, key)
+	for _, f := range fields {
+		switch f := f.(type) {
+		case string:
+			h.Write(append(binary.BigEndian.AppendUint64(nil, uint64(len(f))), f...))
+		case int:
+			h.Write(binary.BigEndian.AppendUint64(nil, uint64(f)))
+		case audit.MAC:
+			h.Write(f[:])
+		}
+	}
+	return audit.MAC(h.Sum(nil))
+}
+
+// TestSignaturesByHand pins what is authenticated: logs outlive programs.
+func TestSignaturesByHand(t *testing.T) {
+	m := &audit.Memory{}
+	w := newWriter(t, audit.Config{Log: m})
+	for range 2 {
+		err := w.Record(t.Context(), auth.Entry{
+			Time: time.UnixMilli(7), RequestID: "a", KeyID: "b", Start: "c", Owner: "d", Method: "e", Route: "f",
+			Resource: auth.Resource{Kind: "g", ID: "h", Owner: "i"}, Scope: "j", Outcome: "k", Status: 200, IP: "l", UserAgent: "m",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeWriter(t, w)
+	l := copyOf(t, m)
+	head := l.chains[0].Head
+	prev := byHand(t, "chain", head.Writer)
+	for i, r := range l.records {
+		prev = byHand(t, "entry", head.Writer, i+1, prev, 7, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", 200, "l", "m")
+		if r.MAC != prev {
+			t.Errorf("entry %d has another MAC", i+1)
+		}
+		if i == 0 {
+			l.chains[0].PrunePoint = audit.Checkpoint{Writer: head.Writer, Seq: 1, MAC: prev, Signature: byHand(t, "cut", head.Writer, 1, prev)}
+		}
+	}
+	if len(l.records) != 2 || head.Signature != byHand(t, "head", head.Writer, 2, prev) {
+		t.Error("the head has another signature")
+	}
+	l.records = l.records[1:]
+	if r := verify(t, l); r.Err() != nil {
+		t.Errorf("with a prune point signed by hand: %v", r.Problems)
 	}
 }

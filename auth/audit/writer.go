@@ -27,14 +27,14 @@ type Config struct {
 	Pepper auth.Pepper      // of the keys' secrets; required, auth.MinPepper bytes or more
 	Buffer int              // entries held at most; 0 means 8192
 	Every  time.Duration    // from flush to flush; 0 means a second
-	Keep   time.Duration    // older entries are pruned at start and daily; 0 keeps all
+	Keep   time.Duration    // older entries are pruned at start and daily, which needs a Log that is a Pruner; 0 keeps all
 	Now    func() time.Time // names chains, and is what Keep counts from; nil means time.Now
 	Logger *slog.Logger     // told when the log fails, recovers, and is pruned; nil means silent
 
-	// OnHead is given each new head once it is kept, one at a time. A host that keeps
-	// the last one of each chain where nobody who can write to the log can, has
-	// [Verify] show a log that was put back. It should return soon; nil means none.
-	OnHead func(Mark)
+	// OnHead is given each new head once it is in the log, one at a time. A host that keeps
+	// the last one of each chain where nobody who can write to the log can, has [Verify]
+	// show what was removed together with its head. It should return soon; nil means none.
+	OnHead func(Checkpoint)
 }
 
 // A Writer is an auth.Sink that binds entries into a chain of its own. It is safe for
@@ -49,7 +49,6 @@ type Writer struct {
 
 	mu     sync.Mutex
 	buffer []auth.Entry
-	spare  []auth.Entry  // for the next buffer
 	held   int           // entries in buffer and in chain.pending
 	room   chan struct{} // closed when held shrinks, a flush fails or the writer is closed
 	failed error         // of the last flush
@@ -60,19 +59,21 @@ type Writer struct {
 }
 
 // New returns a running Writer; [Writer.Close] ends it. Its error joins all problems of
-// cfg, wraps [ErrTampered] when the log has a roster without our seal, or is that of
-// reading the log.
+// cfg, or tells why the heads of a Log that is a [Trail] cannot be read; it wraps
+// [ErrTampered] when one of them lacks the signature of this pepper.
 func New(ctx context.Context, cfg Config) (*Writer, error) {
-	seal, err := cfg.check()
+	sign, err := cfg.check()
 	if err != nil {
 		return nil, err
 	}
-	state, err := cfg.Log.State(ctx)
-	if err == nil {
-		err = seal.check(state)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("audit: opening the log: %w", err)
+	if trail, ok := cfg.Log.(Trail); ok {
+		chains, err := trail.Chains(ctx)
+		if err == nil {
+			err = sign.check(chains)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("audit: opening the log: %w", err)
+		}
 	}
 	pepper := cfg.Pepper
 	cfg.Pepper = nil
@@ -81,11 +82,11 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 		cfg: cfg, pepper: func() []byte { return pepper }, end: end,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		room: make(chan struct{}), turn: make(chan struct{}, 1),
-		chain: &chain{log: cfg.Log, seal: seal, now: cfg.Now, logger: cfg.Logger},
+		chain: &chain{log: cfg.Log, sign: sign, now: cfg.Now, logger: cfg.Logger},
 	}
 	w.work.Go(func() { w.run(background) })
-	if cfg.Keep > 0 {
-		w.work.Go(func() { w.retain(background) })
+	if log, ok := cfg.Log.(Pruner); ok && cfg.Keep > 0 {
+		w.work.Go(func() { w.retain(background, log) })
 	}
 	return w, nil
 }
@@ -94,12 +95,14 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "audit.Config") }
 
 // check fills in the defaults.
-func (c *Config) check() (*sealer, error) {
+func (c *Config) check() (*signer, error) {
 	var faults []error
 	if c.Log == nil {
 		faults = append(faults, errors.New("audit: log is missing"))
+	} else if _, ok := c.Log.(Pruner); !ok && c.Keep > 0 {
+		faults = append(faults, fmt.Errorf("audit: entries are kept for %v, and nothing can be removed from a %T", c.Keep, c.Log))
 	}
-	seal, err := newSealer(c.Pepper)
+	sign, err := newSigner(c.Pepper)
 	if err != nil {
 		faults = append(faults, err)
 	}
@@ -118,7 +121,7 @@ func (c *Config) check() (*sealer, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return seal, errors.Join(faults...)
+	return sign, errors.Join(faults...)
 }
 
 // Record implements [auth.Sink]. It adds e to the buffer and returns; texts beyond 1 024
@@ -210,12 +213,12 @@ func (w *Writer) Close(ctx context.Context) error {
 }
 
 // retain prunes until Close.
-func (w *Writer) retain(ctx context.Context) {
+func (w *Writer) retain(ctx context.Context, log Pruner) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
 	for {
 		before := w.cfg.Now().Add(-w.cfg.Keep)
-		pruned, err := Prune(ctx, w.cfg.Log, w.pepper(), before)
+		pruned, err := Prune(ctx, log, w.pepper(), before)
 		switch {
 		case ctx.Err() != nil:
 			return

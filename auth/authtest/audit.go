@@ -1,6 +1,7 @@
 package authtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -13,23 +14,21 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// A LogBench is an empty audit log on trial, with what the suite needs beside it.
+// A LogBench is an empty audit log on trial. A Log that is an [audit.Pruner] or an
+// [audit.Finder] too is proven to be one.
 type LogBench struct {
-	audit.Log // required
+	audit.Log             // required
+	Trail     audit.Trail // reads what was appended; nil means that the Log itself does
 
-	// Plant puts a state and records in place of all that the log holds, as somebody
-	// would who can write to its place and lacks the pepper. Required. The suite then
-	// reads the log, and does not write to it.
-	Plant func(t *testing.T, s audit.State, records []audit.Record)
 	// Again ends the log, and opens its place anew as the next process would. Without
-	// it the cases of restarts are skipped.
+	// it the case of restarts is skipped.
 	Again func(t *testing.T) audit.Log
 }
 
 // logPepper is that of the suite's writers.
 var logPepper = []byte("the pepper of authtest.RunLog")
 
-// RunLog proves the logs that open makes. A log that is an [audit.Finder] is asked too.
+// RunLog proves the logs that open makes.
 func RunLog(t *testing.T, open func(t *testing.T) LogBench) {
 	for _, c := range []struct {
 		name, why string
@@ -37,13 +36,9 @@ func RunLog(t *testing.T, open func(t *testing.T) LogBench) {
 	}{
 		{"entries come back as they were recorded", "what is authenticated is what is kept", entriesComeBack},
 		{"an append is not done twice", "a writer repeats what may have failed", appendOnce},
-		{"a log has the chains and heads that it was given", "two processes may change a log at once", conflicts},
-		{"cuts and drops", "retention removes what it says and nothing else", cutsAndDrops},
-		{"several writers at once", "each process has a chain of its own", severalWriters},
-		{"damage is found and named", "nobody without the pepper changes the trail unnoticed", damageIsNamed},
-		{"a log that was put back is found by a known head", "the head is given to the host for that", putBack},
-		{"pruning keeps the rest verifiable", "retention must not look like damage, nor hide any", pruning},
-		{"writers go on while a log is pruned and verified", "retention and verification need no pause", pruneBesideWriters},
+		{"a chain has the records that it was given", "what does not follow is refused, and changes nothing", conflicts},
+		{"points of pruning", "retention removes what it says and nothing else", prunePoints},
+		{"several writers at once", "each process has a chain of its own, and retention and verification need no pause", severalWriters},
 		{"all is there after a restart", "what was appended outlives the process", restart},
 		{"an ended context ends the work", "shutting down must not hang", endedContext},
 		{"queries", "by key, owner and time, newest first, without gaps between pages", queries},
@@ -51,8 +46,11 @@ func RunLog(t *testing.T, open func(t *testing.T) LogBench) {
 		t.Run(c.name, func(t *testing.T) {
 			seed := rand.Uint64() //nolint:gosec // what is drawn has to be repeatable
 			t.Logf("seed %d; the rule: %s", seed, c.why)
-			dice := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // as above
-			c.run(&logTrial{T: t, LogBench: open(t), dice: dice, now: start()})
+			l := &logTrial{T: t, LogBench: open(t), dice: rand.New(rand.NewPCG(seed, 1)), now: start()} //nolint:gosec // as above
+			if trail, ok := l.Log.(audit.Trail); ok && l.Trail == nil {
+				l.Trail = trail
+			}
+			c.run(l)
 		})
 	}
 }
@@ -117,29 +115,25 @@ func (l *logTrial) record(n int, writers ...*audit.Writer) (all []auth.Entry) {
 }
 
 // contents reads all of the log.
-func (l *logTrial) contents(log audit.Log) (audit.State, []audit.Record) {
+func (l *logTrial) contents() ([]audit.Chain, []audit.Record) {
 	l.Helper()
-	s, err := log.State(l.Context())
+	chains, err := l.Trail.Chains(l.Context())
 	l.must(err)
 	var all []audit.Record
-	for r, err := range log.Scan(l.Context()) {
+	for r, err := range l.Trail.Scan(l.Context()) {
 		l.must(err)
 		all = append(all, r)
 	}
 	slices.SortStableFunc(all, func(a, b audit.Record) int { return strings.Compare(a.Writer, b.Writer) })
-	return s, all
+	return chains, all
 }
 
-func (l *logTrial) verify(known ...audit.Mark) audit.Report {
+// whole verifies the log, which nobody touched.
+func (l *logTrial) whole() audit.Report {
 	l.Helper()
-	r, err := audit.Verify(l.Context(), l.Log, logPepper, known...)
-	l.must(err)
-	return r
-}
-
-func (l *logTrial) whole() {
-	l.Helper()
-	if err := l.verify().Err(); err != nil {
+	r, err := audit.Verify(l.Context(), l.Trail, logPepper)
+	if err = cmp.Or(err, r.Err()); err != nil {
 		l.Fatalf("a log that nobody touched: %v", err)
 	}
+	return r
 }

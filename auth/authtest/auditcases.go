@@ -1,10 +1,12 @@
 package authtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -13,127 +15,107 @@ import (
 
 func entriesComeBack(l *logTrial) {
 	l.whole() // an empty one is whole too
-	w := l.writer()
-	want := l.record(40, w)
+	want := l.record(40, l.writer())
 	for i := range want {
 		want[i].Time = time.UnixMilli(want[i].Time.UnixMilli()).UTC()
 	}
-	_, got := l.contents(l.Log)
+	_, got := l.contents()
 	for i, r := range got {
-		if r.Seq != int64(i+1) {
-			l.Fatalf("entry %d has number %d", i+1, r.Seq)
-		}
-		if i >= len(want) || !reflect.DeepEqual(r.Entry, want[i]) {
-			l.Fatalf("kept %+v\nrecorded %+v", r.Entry, want[i])
+		if r.Seq != int64(i+1) || i >= len(want) || !reflect.DeepEqual(r.Entry, want[i]) {
+			l.Fatalf("entry %d of %d\nkept %+v\nrecorded %+v", i+1, len(want), r, want)
 		}
 	}
-	if len(got) != len(want) {
-		l.Fatalf("%d entries of %d", len(got), len(want))
-	}
-	l.whole()
-	if r := l.verify(); r.Entries != 40 || len(r.Chains) != 1 || r.Chains[0].First != 1 || r.Chains[0].Last != 40 {
+	if r := l.whole(); r.Entries != 40 || len(r.Chains) != 1 || r.Chains[0].First != 1 || r.Chains[0].Last != 40 {
 		l.Errorf("the report says %+v", r)
-	}
-	if r, err := audit.Verify(l.Context(), l.Log, []byte("quite another pepper")); err != nil || r.Err() == nil {
-		l.Errorf("under another pepper: %+v, %v", r, err)
-	}
-	if _, err := audit.New(l.Context(), audit.Config{Log: l.Log, Pepper: []byte("quite another pepper")}); !errors.Is(err, audit.ErrTampered) {
-		l.Errorf("a writer with another pepper: %v", err)
 	}
 }
 
-// appended returns a chain, the records of which were taken from another log.
-func (l *logTrial) appended(n int) (audit.Roster, []audit.Record, []audit.Mark) {
+// chain makes a chain of n records, as a writer does, and the head of each.
+func (l *logTrial) chain(n int) (records []audit.Record, heads []audit.Checkpoint) {
 	l.Helper()
-	other := &logTrial{T: l.T, LogBench: LogBench{Log: &audit.Memory{}}, dice: l.dice, now: l.now}
-	var heads []audit.Mark
+	m := &audit.Memory{}
 	w, err := audit.New(l.Context(), audit.Config{
-		Log: other.Log, Pepper: logPepper, Every: time.Hour, OnHead: func(m audit.Mark) { heads = append(heads, m) },
+		Log: m, Pepper: logPepper, Every: time.Hour, OnHead: func(c audit.Checkpoint) { heads = append(heads, c) },
 	})
 	l.must(err)
 	for range n {
-		l.must(w.Record(l.Context(), other.entry()))
+		l.must(w.Record(l.Context(), l.entry()))
 		l.must(w.Flush(l.Context()))
 	}
 	l.must(w.Close(l.Context()))
-	s, records := other.contents(other.Log)
-	return s.Roster, records, heads
+	for r, err := range m.Scan(l.Context()) {
+		l.must(err)
+		records = append(records, r)
+	}
+	return records, heads
 }
 
 func appendOnce(l *logTrial) {
-	roster, records, heads := l.appended(6)
-	l.must(l.Enrol(l.Context(), roster, audit.Mark{Writer: heads[0].Writer}))
+	records, heads := l.chain(6)
 	for _, step := range [][2]int{{0, 2}, {0, 2}, {0, 4}, {1, 4}, {4, 4}, {4, 6}, {2, 6}} {
-		if from, to := step[0], step[1]; to > 0 {
-			l.must(l.Append(l.Context(), heads[to-1], records[from:to]))
-		}
+		from, to := step[0], step[1]
+		l.must(l.Append(l.Context(), heads[to-1], records[from:to]))
 	}
-	if _, got := l.contents(l.Log); !reflect.DeepEqual(got, records) {
+	if _, got := l.contents(); !reflect.DeepEqual(got, records) {
 		l.Errorf("the log has %d entries:\n%+v\nof %d\n%+v", len(got), got, len(records), records)
 	}
 }
 
 func conflicts(l *logTrial) {
-	ctx := l.Context()
-	roster, records, heads := l.appended(4)
-	conflict := func(what string, err error) {
+	records, heads := l.chain(4)
+	conflict := func(what string, head audit.Checkpoint, records []audit.Record) {
 		l.Helper()
-		if !errors.Is(err, audit.ErrConflict) {
+		if err := l.Append(l.Context(), head, records); !errors.Is(err, audit.ErrConflict) {
 			l.Errorf("%s: %v", what, err)
 		}
 	}
-	conflict("an append to an unknown chain", l.Append(ctx, heads[0], records[:1]))
-	begin := audit.Mark{Writer: heads[0].Writer}
-	l.must(l.Enrol(ctx, roster, begin))
-	conflict("the same generation again", l.Enrol(ctx, roster, audit.Mark{Writer: "other"}))
-	skipped := roster
-	skipped.Generation += 2
-	conflict("a generation too far", l.Enrol(ctx, skipped, audit.Mark{Writer: "other"}))
-	conflict("a gap", l.Append(ctx, heads[2], records[1:3]))
-	l.must(l.Append(ctx, heads[1], records[:2]))
+	conflict("the middle of an unknown chain", heads[1], records[1:2])
+	l.must(l.Append(l.Context(), heads[1], records[:2]))
 	forged := slices.Clone(records)
 	forged[1].MAC[0] ^= 1
-	conflict("another entry 2", l.Append(ctx, heads[3], forged))
-	conflict("what was overtaken", l.Append(ctx, heads[0], records[:1]))
-	next := roster
-	next.Generation++
-	next.Writers = nil
-	conflict("dropping with an old head", l.Drop(ctx, next, heads[:1]))
-	conflict("dropping with an old roster", l.Drop(ctx, roster, heads[1:2]))
-	s, got := l.contents(l.Log)
-	want := audit.State{Roster: roster, Chains: []audit.Chain{{Head: heads[1]}}}
-	if !reflect.DeepEqual(s, want) || !reflect.DeepEqual(got, records[:2]) {
-		l.Errorf("after conflicts the log holds\n%+v\n%+v\nwant\n%+v\n%+v", s, got, want, records[:2])
+	conflict("a gap", heads[3], records[3:])
+	conflict("another entry 2", heads[3], forged)
+	conflict("what was overtaken", heads[0], records[:1])
+	if _, got := l.contents(); !reflect.DeepEqual(got, records[:2]) {
+		l.Errorf("after conflicts the log holds\n%+v\nwant\n%+v", got, records[:2])
 	}
 }
 
-func cutsAndDrops(l *logTrial) {
-	ctx := l.Context()
-	roster, records, heads := l.appended(4)
-	l.must(l.Enrol(ctx, roster, audit.Mark{Writer: heads[0].Writer}))
-	l.must(l.Append(ctx, heads[3], records))
-	mark := func(seq int) audit.Mark {
-		return audit.Mark{Writer: heads[0].Writer, Seq: int64(seq), MAC: records[seq-1].MAC, Seal: heads[0].Seal}
+func prunePoints(l *logTrial) {
+	pruner, ok := l.Log.(audit.Pruner)
+	if !ok {
+		l.Skip("nothing can be removed from the log")
 	}
-	var last audit.Mark
-	for _, step := range [][]audit.Mark{{mark(1)}, {mark(2), mark(3)}, {mark(2)}} {
-		l.must(l.Cut(ctx, step))
-		if end := step[len(step)-1]; end.Seq > last.Seq {
-			last = end
-		}
-		s, got := l.contents(l.Log)
-		want := audit.State{Roster: roster, Chains: []audit.Chain{{Head: heads[3], Cut: last}}}
-		if !reflect.DeepEqual(s, want) || !reflect.DeepEqual(got, records[last.Seq:]) {
-			l.Errorf("after cuts %v the log holds\n%+v\n%+v", step, s, got)
+	records, heads := l.chain(4)
+	others, otherHeads := l.chain(1)
+	l.must(l.Append(l.Context(), heads[3], records))
+	l.must(l.Append(l.Context(), otherHeads[0], others))
+	point := func(seq int) audit.Checkpoint { // whoever signed it
+		return audit.Checkpoint{Writer: heads[0].Writer, Seq: int64(seq), MAC: records[seq-1].MAC, Signature: heads[0].Signature}
+	}
+	expect := func(what string, chains []audit.Chain, records []audit.Record) {
+		l.Helper()
+		byWriter := func(a, b audit.Chain) int { return strings.Compare(a.Head.Writer, b.Head.Writer) }
+		slices.SortFunc(chains, byWriter)
+		slices.SortStableFunc(records, func(a, b audit.Record) int { return strings.Compare(a.Writer, b.Writer) })
+		if got, left := l.contents(); !reflect.DeepEqual(got, chains) || !reflect.DeepEqual(left, records) {
+			l.Errorf("%s: the log holds\n%+v\n%+v\nwant\n%+v\n%+v", what, got, left, chains, records)
 		}
 	}
-	next := roster
-	next.Generation++
-	next.Writers = nil
-	l.must(l.Cut(ctx, []audit.Mark{mark(4)}))
-	l.must(l.Drop(ctx, next, heads[3:]))
-	if s, got := l.contents(l.Log); len(s.Chains)+len(s.Roster.Writers)+len(got) != 0 || s.Roster.Generation != next.Generation {
-		l.Errorf("after dropping all chains the log holds\n%+v\n%+v", s, got)
+	other := audit.Chain{Head: otherHeads[0]}
+	for _, step := range []struct {
+		what  string
+		point int
+		left  int
+	}{{"up to 1", 1, 1}, {"up to 3", 3, 3}, {"up to 2, which is gone", 2, 3}} {
+		l.must(pruner.Prune(l.Context(), []audit.Checkpoint{point(step.point)}))
+		expect(step.what, []audit.Chain{{Head: heads[3], PrunePoint: point(step.left)}, other}, append(slices.Clone(records[step.left:]), others...))
+	}
+	nobody := audit.Checkpoint{Writer: "nobody", Seq: 1}
+	l.must(pruner.Prune(l.Context(), []audit.Checkpoint{point(4), nobody}))
+	expect("up to the head", []audit.Chain{other}, others)
+	if err := l.Append(l.Context(), heads[3], records[3:]); !errors.Is(err, audit.ErrConflict) {
+		l.Errorf("an append to a chain that was forgotten: %v", err)
 	}
 }
 
@@ -159,12 +141,21 @@ func severalWriters(l *logTrial) {
 			errs <- errors.Join(err, w.Flush(l.Context()))
 		}()
 	}
+	pruner, prunes := l.Log.(audit.Pruner)
+	pruned := int64(0)
+	for i := range 10 {
+		if prunes { // of the first writer, whose entries are the oldest, some and then all
+			p, err := audit.Prune(l.Context(), pruner, logPepper, work[0][i*6].Time)
+			l.must(err)
+			pruned += p.Entries
+		}
+		l.whole()
+	}
 	for range work {
 		l.must(<-errs)
 	}
-	l.whole()
-	if r := l.verify(); r.Entries != writers*each || len(r.Chains) != writers {
-		l.Errorf("%d entries in %d chains", r.Entries, len(r.Chains))
+	if r := l.whole(); r.Entries+pruned != writers*each || len(r.Chains) < writers-1 {
+		l.Errorf("%d entries in %d chains, and %d were pruned", r.Entries, len(r.Chains), pruned)
 	}
 }
 
@@ -175,43 +166,119 @@ func restart(l *logTrial) {
 	w := l.writer()
 	l.record(25, w)
 	l.must(w.Close(l.Context()))
-	_, err := audit.Prune(l.Context(), l.Log, logPepper, l.now.Add(-20*time.Second))
-	l.must(err)
-	s, records := l.contents(l.Log)
+	if pruner, ok := l.Log.(audit.Pruner); ok {
+		_, err := audit.Prune(l.Context(), pruner, logPepper, l.now.Add(-20*time.Second))
+		l.must(err)
+	}
+	chains, records := l.contents()
 	l.Log = l.Again(l.T)
-	again, recordsAgain := l.contents(l.Log)
-	if !reflect.DeepEqual(s, again) || !reflect.DeepEqual(records, recordsAgain) {
-		l.Fatalf("after a restart\n%+v, %d entries\nbefore\n%+v, %d entries", again, len(recordsAgain), s, len(records))
+	if trail, ok := l.Log.(audit.Trail); ok {
+		l.Trail = trail
+	}
+	again, recordsAgain := l.contents()
+	if !reflect.DeepEqual(chains, again) || !reflect.DeepEqual(records, recordsAgain) {
+		l.Fatalf("after a restart\n%+v, %d entries\nbefore\n%+v, %d entries", again, len(recordsAgain), chains, len(records))
 	}
 	l.record(10, l.writer())
-	l.whole()
-	if r := l.verify(); len(r.Chains) != 2 || r.Entries != int64(len(records))+10 {
+	if r := l.whole(); len(r.Chains) != 2 || r.Entries != int64(len(records))+10 {
 		l.Errorf("after another writer: %+v", r)
 	}
 }
 
 func endedContext(l *logTrial) {
-	l.record(3, l.writer())
+	records, heads := l.chain(3)
+	l.must(l.Append(l.Context(), heads[0], records[:1]))
 	ended, cancel := context.WithCancel(l.Context())
 	cancel()
-	s, records := l.contents(l.Log)
-	next := s.Roster
-	next.Generation++
-	_, stateErr := l.State(ended)
+	_, chainsErr := l.Trail.Chains(ended)
 	var scanErr error
-	for _, err := range l.Scan(ended) {
+	for _, err := range l.Trail.Scan(ended) {
 		scanErr = err
 	}
-	for what, err := range map[string]error{
-		"State": stateErr, "Scan": scanErr,
-		"Enrol":  l.Enrol(ended, next, audit.Mark{Writer: "x"}),
-		"Append": l.Append(ended, s.Chains[0].Head, records),
-		"Cut":    l.Cut(ended, []audit.Mark{s.Chains[0].Head}),
-		"Drop":   l.Drop(ended, next, []audit.Mark{s.Chains[0].Head}),
-	} {
+	errs := map[string]error{"Chains": chainsErr, "Scan": scanErr, "Append": l.Append(ended, heads[2], records[1:])}
+	if pruner, ok := l.Log.(audit.Pruner); ok {
+		errs["Prune"] = pruner.Prune(ended, heads[:1])
+	}
+	for what, err := range errs {
 		if !errors.Is(err, context.Canceled) {
 			l.Errorf("%s: %v", what, err)
 		}
 	}
-	l.whole()
+	if r := l.whole(); r.Entries != 1 {
+		l.Errorf("there are %d entries", r.Entries)
+	}
+}
+
+func queries(l *logTrial) {
+	finder, ok := l.Log.(audit.Finder)
+	if !ok {
+		l.Skip("the log answers none")
+	}
+	l.record(60, l.writer(), l.writer())
+	_, all := l.contents()
+	slices.SortFunc(all, func(a, b audit.Record) int {
+		return cmp.Or(b.Entry.Time.Compare(a.Entry.Time), strings.Compare(b.Writer, a.Writer), cmp.Compare(b.Seq, a.Seq))
+	})
+	for range 60 {
+		q := l.query(all)
+		var want []audit.Record
+		for _, r := range all {
+			e := r.Entry
+			if (q.Key == "" || e.KeyID == q.Key) && (q.Owner == "" || e.Owner == q.Owner) &&
+				(q.From.IsZero() || !e.Time.Before(q.From)) && (q.To.IsZero() || e.Time.Before(q.To)) {
+				want = append(want, r)
+			}
+		}
+		if got := l.pages(finder, q); len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+			l.Fatalf("%+v: %d entries\n%+v\nwant %d\n%+v", q, len(got), got, len(want), want)
+		}
+	}
+	for _, limit := range []int{-1, 1001} {
+		if _, err := finder.Find(l.Context(), audit.Query{Limit: limit}); !errors.Is(err, audit.ErrBadQuery) {
+			l.Errorf("limit %d: %v", limit, err)
+		}
+	}
+	if p, err := finder.Find(l.Context(), audit.Query{}); err != nil || len(p.Records) != 60 || p.Next != nil {
+		l.Errorf("without a limit: %d entries, next %v, %v", len(p.Records), p.Next, err)
+	}
+}
+
+// query makes one at random, about entries like all.
+func (l *logTrial) query(all []audit.Record) audit.Query {
+	q := audit.Query{Limit: 1 + l.dice.IntN(20)}
+	pick := func() time.Time { return all[l.dice.IntN(len(all))].Entry.Time }
+	if l.dice.IntN(2) == 0 {
+		q.Key = []string{"key0", "key1", "nobody"}[l.dice.IntN(3)]
+	}
+	if l.dice.IntN(2) == 0 {
+		q.Owner = []string{"owner0", "owner1"}[l.dice.IntN(2)]
+	}
+	if l.dice.IntN(2) == 0 {
+		q.From = pick()
+	}
+	if l.dice.IntN(2) == 0 {
+		q.To = pick()
+	}
+	return q
+}
+
+// pages asks for all pages of q.
+func (l *logTrial) pages(f audit.Finder, q audit.Query) (all []audit.Record) {
+	l.Helper()
+	for range 100 {
+		p, err := f.Find(l.Context(), q)
+		l.must(err)
+		if len(p.Records) > q.Limit {
+			l.Fatalf("a page of %d entries for a limit of %d", len(p.Records), q.Limit)
+		}
+		all = append(all, p.Records...)
+		if p.Next == nil {
+			return all
+		}
+		next, err := audit.ParsePosition(p.Next.String())
+		l.must(err)
+		q.After = &next
+	}
+	l.Fatal("the pages do not end")
+	return nil
 }

@@ -3,160 +3,113 @@ package authtest_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/authtest"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 const flawVariable = "AUTHTEST_FLAW"
 
 var pepper = []byte("a pepper for stores with a flaw")
 
-// flaws are mistakes that a store of keys may have, and the case that must catch each.
-func flaws() map[string]struct {
-	caught string
-	spoil  func(*authtest.Store)
-} {
-	type flaw = struct {
-		caught string
-		spoil  func(*authtest.Store)
-	}
-	return map[string]flaw{
-		"forgets the filters": {"round trip", answer(func(k *auth.Key) { k.Filters = nil })},
-		"empty types are nil": {"bare key", answer(func(k *auth.Key) {
-			if len(k.Types) == 0 {
-				k.Types = nil
-			}
-		})},
-		"hides what is revoked": {"revoked and disabled", refuse(func(k *auth.Key) bool { return !k.Revoked.IsZero() })},
-		"ignores the context": {"cancelled", func(s *authtest.Store) {
-			inner := s.KeyStore
-			s.KeyStore = storeFunc(func(_ context.Context, d auth.Digest) (*auth.Key, error) {
-				return inner.KeyByDigest(context.Background(), d)
-			})
-		}},
-		"calls every trouble unknown": {"cancelled", func(s *authtest.Store) {
-			inner := s.KeyStore
-			s.KeyStore = storeFunc(func(ctx context.Context, d auth.Digest) (*auth.Key, error) {
-				k, err := inner.KeyByDigest(ctx, d)
-				if err != nil {
-					err = auth.ErrNotFound
-				}
-				return k, err
-			})
-		}},
-		"gives no grace": {"rotation with grace", func(s *authtest.Store) {
-			inner := s.Rotate
-			s.Rotate = func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
-				return inner(ctx, id, min(grace, 0))
-			}
-		}},
-		"always gives grace": {"rotation without grace", func(s *authtest.Store) {
-			inner := s.Rotate
-			s.Rotate = func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
-				return inner(ctx, id, grace+time.Second)
-			}
-		}},
-		"remembers what it found": {"change seen at once", func(s *authtest.Store) {
-			inner, found := s.KeyStore, sync.Map{}
-			s.KeyStore = storeFunc(func(ctx context.Context, d auth.Digest) (*auth.Key, error) {
-				if k, ok := found.Load(d); ok {
-					k := k.(auth.Key).Clone()
-					return &k, nil
-				}
-				k, err := inner.KeyByDigest(ctx, d)
-				if err == nil {
-					found.Store(d, k.Clone())
-				}
-				return k, err
-			})
-		}},
-		"hands out secrets that it does not keep": {"rotations at once", func(s *authtest.Store) {
-			inner := s.Rotate
-			s.Rotate = func(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
-				k, _, err := inner(ctx, id, grace)
-				if err != nil {
-					return auth.Key{}, auth.Secret{}, err
-				}
-				other, err := auth.NewSecret(nil, "")
-				return k, other, err
-			}
-		}},
-		"does not know of expiry": {"grace past expiry", answer(func(k *auth.Key) { k.Expires = time.Time{} })},
-		"counts every use": {"last use", func(s *authtest.Store) {
-			var last time.Time
-			show := s.Key
-			s.Used = func(_ context.Context, _ string, at time.Time) error { last = at; return nil }
-			s.Key = func(ctx context.Context, id string) (auth.Key, error) {
-				k, err := show(ctx, id)
-				k.LastUsed = last
-				return k, err
-			}
-		}},
-		"changes the owner too": {"changed key", func(s *authtest.Store) {
-			inner := s.Change
-			s.Change = func(ctx context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
-				k, err := inner(ctx, id, change)
-				if err == nil {
-					change(&k)
-				}
-				return k, err
-			}
-		}},
-		"takes any key": {"refused keys", func(s *authtest.Store) {
-			inner := s.Create
-			s.Create = func(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
-				if k.Check() != nil {
-					k = auth.Key{Owner: "x"}
-				}
-				return inner(ctx, k)
-			}
-		}},
-	}
+// flaws are planted mistakes, and the test and the case that must catch each.
+var flaws = map[string]struct{ test, caught string }{
+	"forgets the filters":         {"TestFlawedKeys", "round trip"},
+	"calls every trouble unknown": {"TestFlawedKeys", "cancelled"},
+	"gives no grace":              {"TestFlawedKeys", "rotation with grace"},
+	"remembers what it found":     {"TestFlawedKeys", "change seen at once"},
+	"hands out lost secrets":      {"TestFlawedKeys", "rotations at once"},
+	"lists backwards":             {"TestFlawedDirectory", "list"},
+	"takes any case of an id":     {"TestFlawedDirectory", "one website"},
+	"appends twice":               {"TestFlawedLog", "an append is not done twice"},
+	"takes any record":            {"TestFlawedLog", "a chain has the records that it was given"},
+	"prunes everything":           {"TestFlawedLog", "points of pruning"},
+	"finds the oldest first":      {"TestFlawedLog", "queries"},
 }
 
-type storeFunc func(context.Context, auth.Digest) (*auth.Key, error)
+// flawed reports whether the environment asks for that flaw. Only TestSuiteCatches does;
+// without a flaw the suites must pass.
+func flawed(name string) bool { return os.Getenv(flawVariable) == name }
 
-func (f storeFunc) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
-	return f(ctx, d)
-}
-
-// answer spoils the keys that a store finds.
-func answer(spoil func(*auth.Key)) func(*authtest.Store) {
-	return refuse(func(k *auth.Key) bool { spoil(k); return false })
-}
-
-// refuse makes a store not find some keys.
-func refuse(hide func(*auth.Key) bool) func(*authtest.Store) {
-	return func(s *authtest.Store) {
-		inner := s.KeyStore
-		s.KeyStore = storeFunc(func(ctx context.Context, d auth.Digest) (*auth.Key, error) {
-			k, err := inner.KeyByDigest(ctx, d)
-			if err == nil && hide(k) {
-				return nil, auth.ErrNotFound
+// TestSuiteCatches runs the tests below in processes of their own, since they have to fail.
+func TestSuiteCatches(t *testing.T) {
+	for name, f := range flaws {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			exe, err := os.Executable()
+			if err != nil {
+				t.Skip(err)
 			}
-			return k, err
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, exe, "-test.run=^"+f.test+"$", "-test.v")
+			cmd.Env = append(os.Environ(), flawVariable+"="+name)
+			out, err := cmd.CombinedOutput()
+			if _, failed := errors.AsType[*exec.ExitError](err); !failed {
+				t.Fatalf("the suite passed what %s: %v", name, err)
+			}
+			where := "--- FAIL: " + f.test + "/" + strings.ReplaceAll(f.caught, " ", "_")
+			if !strings.Contains(string(out), where) || !strings.Contains(string(out), "the rule: ") {
+				t.Errorf("no %q in the output:\n%s", where, out)
+			}
 		})
 	}
 }
 
-// TestFlawed runs the suite on a store with the flaw that the environment names. Only
-// TestSuiteCatches asks for one; without a flaw the suite must pass.
-func TestFlawed(t *testing.T) {
+// keys is a store of keys with the flaws.
+type keys struct {
+	*auth.Memory
+	found sync.Map
+}
+
+func (k *keys) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
+	if old, ok := k.found.Load(d); ok && flawed("remembers what it found") {
+		key, _ := old.(auth.Key)
+		key = key.Clone()
+		return &key, nil
+	}
+	key, err := k.Memory.KeyByDigest(ctx, d)
+	if err != nil {
+		if flawed("calls every trouble unknown") {
+			err = auth.ErrNotFound
+		}
+		return nil, err
+	}
+	k.found.Store(d, key.Clone())
+	if flawed("forgets the filters") {
+		key.Filters = nil
+	}
+	return key, nil
+}
+
+func (k *keys) rotate(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
+	if flawed("gives no grace") {
+		grace = min(grace, 0)
+	}
+	key, secret, err := k.Rotate(id, grace)
+	if err == nil && flawed("hands out lost secrets") {
+		secret, err = auth.NewSecret(nil, "")
+	}
+	return key, secret, err
+}
+
+func TestFlawedKeys(t *testing.T) {
 	authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(_ *testing.T, now func() time.Time) authtest.Store {
-		m := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: now}}
-		s := authtest.Store{
-			KeyStore: m,
-			Create:   func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) { return m.Create(k) },
-			Rotate: func(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
-				return m.Rotate(id, grace)
-			},
+		m := &keys{Memory: &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: now}}}
+		return authtest.Store{
+			KeyStore:    m,
+			Create:      func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) { return m.Create(k) },
+			Rotate:      m.rotate,
 			Revoke:      func(_ context.Context, id string) error { return m.Revoke(id) },
 			SetDisabled: func(_ context.Context, id string, disabled bool) error { return m.SetDisabled(id, disabled) },
 			Change: func(_ context.Context, id string, change func(*auth.Key)) (auth.Key, error) {
@@ -165,40 +118,87 @@ func TestFlawed(t *testing.T) {
 			Used: func(_ context.Context, id string, at time.Time) error { m.KeyUsed(id, at); return nil },
 			Key:  func(_ context.Context, id string) (auth.Key, error) { return m.Key(id) },
 		}
-		if f, ok := flaws()[os.Getenv(flawVariable)]; ok {
-			f.spoil(&s)
-		}
-		return s
 	}})
 }
 
-func TestSuiteCatches(t *testing.T) {
-	for name, f := range flaws() {
-		t.Run(name, func(t *testing.T) { mustCatch(t, "TestFlawed", name, f.caught) })
+// directory is one with the flaws.
+type directory struct{ store.MemoryDirectory }
+
+func (d *directory) Websites(ctx context.Context, owner string) ([]store.Website, error) {
+	all, err := d.MemoryDirectory.Websites(ctx, owner)
+	if flawed("lists backwards") {
+		slices.Reverse(all)
 	}
-	for name, f := range directoryFlaws() {
-		t.Run(name, func(t *testing.T) { mustCatch(t, "TestFlawedDirectory", name, f.caught) })
+	return all, err
+}
+
+func (d *directory) Website(ctx context.Context, id string) (store.Website, error) {
+	if flawed("takes any case of an id") {
+		id = strings.ToLower(id)
+	}
+	return d.MemoryDirectory.Website(ctx, id)
+}
+
+func TestFlawedDirectory(t *testing.T) {
+	authtest.RunDirectory(t, func(*testing.T) authtest.Directory {
+		d := &directory{}
+		return authtest.Directory{
+			Directory:  d,
+			AddWebsite: func(_ context.Context, w store.Website) error { return d.AddWebsite(w) },
+			AddSubject: func(_ context.Context, s store.Subject, owner string) error { return d.AddSubject(s, owner) },
+		}
+	})
+}
+
+// log is an audit log with the flaws.
+type log struct {
+	audit.Memory
+	again []audit.Record
+}
+
+func (l *log) Append(ctx context.Context, head audit.Checkpoint, records []audit.Record) error {
+	err := l.Memory.Append(ctx, head, records)
+	if err == nil && flawed("appends twice") {
+		l.again = append(l.again, records...)
+	}
+	if errors.Is(err, audit.ErrConflict) && flawed("takes any record") {
+		return nil
+	}
+	return err
+}
+
+func (l *log) Scan(ctx context.Context) iter.Seq2[audit.Record, error] {
+	return func(yield func(audit.Record, error) bool) {
+		for r, err := range l.Memory.Scan(ctx) {
+			if !yield(r, err) || err != nil {
+				return
+			}
+		}
+		for _, r := range l.again {
+			if !yield(r, nil) {
+				return
+			}
+		}
 	}
 }
 
-// mustCatch runs a test with a flaw in a process of its own, since it has to fail.
-func mustCatch(t *testing.T, test, flaw, caught string) {
-	t.Helper()
-	t.Parallel()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Skip(err)
+func (l *log) Prune(ctx context.Context, points []audit.Checkpoint) error {
+	if flawed("prunes everything") {
+		for i := range points {
+			points[i].Seq = 4
+		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, "-test.run=^"+test+"$", "-test.v")
-	cmd.Env = append(os.Environ(), flawVariable+"="+flaw)
-	out, err := cmd.CombinedOutput()
-	if _, failed := errors.AsType[*exec.ExitError](err); !failed {
-		t.Fatalf("the suite passed a store that %s: %v", flaw, err)
+	return l.Memory.Prune(ctx, points)
+}
+
+func (l *log) Find(ctx context.Context, q audit.Query) (audit.Page, error) {
+	p, err := l.Memory.Find(ctx, q)
+	if flawed("finds the oldest first") {
+		slices.Reverse(p.Records)
 	}
-	where := "--- FAIL: " + test + "/" + strings.ReplaceAll(caught, " ", "_")
-	if !strings.Contains(string(out), where) || !strings.Contains(string(out), "the rule: ") {
-		t.Errorf("no %q in the output:\n%s", where, out)
-	}
+	return p, err
+}
+
+func TestFlawedLog(t *testing.T) {
+	authtest.RunLog(t, func(*testing.T) authtest.LogBench { return authtest.LogBench{Log: &log{}} })
 }

@@ -137,7 +137,7 @@ type verifyAudit struct {
 }
 
 func (*verifyAudit) Help() string {
-	return `It reads all of the trail, beside running servers too, and names entries that were altered, removed, inserted or moved, an end that was cut off, and chains that are gone. A trail that was put back as a whole shows by the heads that servers keep apart: by default those of the data folder. Who wants proof copies that file where nobody who can write to the trail can. It ends with 3 when it found damage.`
+	return `It reads all of the trail, beside running servers too, and names entries that were altered, removed, inserted or moved, and an end that was cut off. A chain that is gone with its head, and a trail that was put back as a whole, show by the heads that servers keep apart: by default those of the data folder. Who wants proof copies that file where nobody who can write to the trail can. It ends with 3 when it found damage.`
 }
 
 // Run verifies. Its error is a damageError when there is damage.
@@ -164,17 +164,17 @@ func (v *verifyAudit) Run(ctx context.Context, e environment) error {
 
 // knownHeads reads the heads that were kept apart, leaving out what retention may have
 // removed.
-func (v *verifyAudit) knownHeads(e environment) ([]audit.Mark, error) {
+func (v *verifyAudit) knownHeads(e environment) ([]audit.Checkpoint, error) {
 	file := v.Heads
 	if file == "" {
 		file = filepath.Join(v.Data, install.HeadsFile)
 	}
 	heads, err := install.ReadHeads(file)
 	if errors.Is(err, fs.ErrNotExist) && v.Heads == "" {
-		_, err := fmt.Fprintf(e.errs, "There is no %s: a trail that was put back as a whole would not show.\n", file)
+		_, err := fmt.Fprintf(e.errs, "There is no %s: a chain that is gone, or a trail that was put back, would not show.\n", file)
 		return nil, err
 	}
-	return mapped(heads.Live(e.now()), func(h install.Head) audit.Mark { return h.Mark }), err
+	return mapped(heads.Live(e.now()), func(h install.Head) audit.Checkpoint { return h.Checkpoint }), err
 }
 
 // verdict is a report as the command shows it.

@@ -117,7 +117,7 @@ func (in installed) damage(t *testing.T) {
 		{"an entry says another website", []string{"UPDATE audit_pages SET entries = replace(entries, '\"w2\"', '\"w1\"')"}, "altered"},
 		{"the entries are gone", []string{"DELETE FROM audit_pages", "DELETE FROM audit_uses"}, "removed"},
 		{"everything is gone", []string{
-			"DELETE FROM audit_pages", "DELETE FROM audit_uses", "DELETE FROM audit_chains", "DELETE FROM audit_roster",
+			"DELETE FROM audit_pages", "DELETE FROM audit_uses", "DELETE FROM audit_chains",
 		}, "no such chain"},
 	} {
 		in.change(t, row.statements...)

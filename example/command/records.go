@@ -147,7 +147,7 @@ func (r *records) reissue(ctx context.Context, e environment, file string, run f
 func checkPepper(ctx context.Context, m *meta.Store, pepper []byte) error {
 	w, err := audit.New(ctx, audit.Config{Log: m.Audit(), Pepper: pepper})
 	if errors.Is(err, audit.ErrTampered) {
-		return errors.New("the audit trail is sealed with another pepper, or was tampered with; " +
+		return errors.New("the audit trail is signed with another pepper, or was tampered with; " +
 			"name the server's pepper with --pepper-file, and see audit verify")
 	}
 	if err != nil {

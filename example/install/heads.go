@@ -30,9 +30,9 @@ type Heads struct {
 	Heads []Head        `json:"heads"`
 }
 
-// A Head is the newest mark of a chain.
+// A Head is the newest checkpoint of a chain.
 type Head struct {
-	audit.Mark
+	audit.Checkpoint
 
 	At time.Time `json:"at"` // when the trail's writer reported it
 }
@@ -104,7 +104,7 @@ func OpenHeads(file string, keep time.Duration, now func() time.Time, log *slog.
 }
 
 // Keep takes a new head. It does not wait for the disk.
-func (h *HeadStore) Keep(m audit.Mark) {
+func (h *HeadStore) Keep(m audit.Checkpoint) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	select {

@@ -44,14 +44,14 @@ func TestHeads(t *testing.T) {
 		return kept
 	}
 	h := open(10 * day)
-	h.Keep(audit.Mark{Writer: "a", Seq: 1})
-	h.Keep(audit.Mark{Writer: "a", Seq: 2})
+	h.Keep(audit.Checkpoint{Writer: "a", Seq: 1})
+	h.Keep(audit.Checkpoint{Writer: "a", Seq: 2})
 	if diff := cmp.Diff([]string{"a 2"}, closed(h)); diff != "" {
 		t.Error("the newest of a chain: ", diff)
 	}
 	clock = clock.Add(10 * day)
 	h = open(10 * day)
-	h.Keep(audit.Mark{Writer: "b", Seq: 7})
+	h.Keep(audit.Checkpoint{Writer: "b", Seq: 7})
 	if diff := cmp.Diff([]string{"a 2", "b 7"}, closed(h)); diff != "" {
 		t.Error("when retention may not have come to it: ", diff)
 	}
@@ -60,10 +60,10 @@ func TestHeads(t *testing.T) {
 		t.Error("when it may have: ", diff)
 	}
 	one, two := open(10*day), open(10*day)
-	one.Keep(audit.Mark{Writer: "c", Seq: 1})
-	one.Keep(audit.Mark{Writer: "c", Seq: 2})
+	one.Keep(audit.Checkpoint{Writer: "c", Seq: 1})
+	one.Keep(audit.Checkpoint{Writer: "c", Seq: 2})
 	closed(one)
-	two.Keep(audit.Mark{Writer: "d", Seq: 1}) // its first write
+	two.Keep(audit.Checkpoint{Writer: "d", Seq: 1}) // its first write
 	if diff := cmp.Diff([]string{"b 7", "d 1", "c 2"}, closed(two)); diff != "" {
 		t.Error("of two servers of one folder: ", diff)
 	}

@@ -44,7 +44,7 @@ func TestNobodyComesInWhileTheDatabaseIsAway(t *testing.T) {
 				t.Errorf("%s without a key: %d", r, rec.Code)
 			}
 		}
-		if _, err := trail.State(t.Context()); err == nil {
+		if _, err := trail.Chains(t.Context()); err == nil {
 			t.Error("the database was not away")
 		}
 	})

@@ -23,6 +23,7 @@ var pepper = []byte("a pepper for tests, and for no others")
 // A trail is where entries are kept and found again.
 type trail interface {
 	audit.Log
+	audit.Trail
 	audit.Finder
 }
 

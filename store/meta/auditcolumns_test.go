@@ -1,33 +1,29 @@
 package meta
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
-	sq "github.com/Masterminds/squirrel"
-
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// TestAuditColumns changes each cell of each table by hand: every one counts.
+// TestAuditColumns changes each cell of each table by hand: every one counts. Of two entries
+// one is pruned, so that each table has one row.
 func TestAuditColumns(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
-		s, all := recorded(t, cfg, 4)
+		s, all := recorded(t, cfg, 2)
 		writer := all[0].Writer
-		_, err := audit.Prune(t.Context(), s.Audit(), pepper, all[1].Entry.Time)
-		if err != nil {
+		if _, err := audit.Prune(t.Context(), s.Audit(), pepper, all[1].Entry.Time); err != nil {
 			t.Fatal(err)
 		}
-		texts := []any{"text", "", all[2].MAC.String()}
+		texts := []any{"text", "", all[1].MAC.String()}
 		numbers := []any{int64(0), int64(-1), int64(7), int64(1) << 40}
 		for _, cell := range []struct {
 			table  string
 			column string
 			values []any
-			entry  bool // the entry 3 is to be named
+			entry  bool // the entry 2 is to be named
 		}{
 			{"audit_pages", "writer", []any{"nobody", ""}, true},
 			{"audit_pages", "first_seq", numbers, false},
@@ -43,55 +39,32 @@ func TestAuditColumns(t *testing.T) {
 			{"audit_uses", "last_at", numbers, false},
 			{"audit_chains", "writer", []any{"nobody"}, false},
 			{"audit_chains", "head_seq", numbers, false},
-			{"audit_chains", "head_mac", texts, false},
+			{"audit_chains", "head_mac", []any{"text", "", all[0].MAC.String()}, false},
 			{"audit_chains", "head_seal", texts, false},
 			{"audit_chains", "cut_seq", []any{int64(0), int64(2), int64(9)}, false},
 			{"audit_chains", "cut_mac", texts, false},
 			{"audit_chains", "cut_seal", texts, false},
-			{"audit_roster", "generation", numbers, false},
-			{"audit_roster", "writers", []any{"[]", "{", `["nobody"]`}, false},
-			{"audit_roster", "seal", texts, false},
 		} {
-			for _, v := range cell.values {
-				err := s.altered(t, cell.table, cell.column, v, func(r audit.Report) {
-					named := slices.ContainsFunc(r.Problems, func(p audit.Problem) bool {
-						return p.Writer == writer && p.Seq <= 3 && 3 <= p.Last
-					})
-					if r.Err() == nil || cell.entry && !named {
-						t.Errorf("%s.%s = %v: %v", cell.table, cell.column, v, r.Problems)
-					}
-				})
+			var before any
+			read := fmt.Sprintf("SELECT %s FROM %s", cell.column, cell.table)
+			if err := s.write.QueryRowContext(t.Context(), read).Scan(&before); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range append(cell.values, before) {
+				if _, err := s.write.ExecContext(t.Context(), fmt.Sprintf("UPDATE %s SET %s = $1", cell.table, cell.column), v); err != nil {
+					t.Fatal(err)
+				}
+				r, err := audit.Verify(t.Context(), s.Audit(), pepper)
 				if err != nil {
 					t.Fatal(err)
 				}
+				named := slices.ContainsFunc(r.Problems, func(p audit.Problem) bool {
+					return p.Writer == writer && p.Seq <= 2 && 2 <= p.Last
+				})
+				if (r.Err() == nil) != (v == before) || cell.entry && named == (v == before) {
+					t.Errorf("%s.%s = %v: %v", cell.table, cell.column, v, r.Problems)
+				}
 			}
 		}
-		if r, err := audit.Verify(t.Context(), s.Audit(), pepper); err != nil || r.Err() != nil {
-			t.Errorf("with everything as it was: %v, %v", err, r.Err())
-		}
 	})
-}
-
-// altered verifies with one cell changed, and puts it back.
-func (s *Store) altered(t *testing.T, table, column string, v any, judge func(audit.Report)) error {
-	t.Helper()
-	st, err1 := s.Audit().State(t.Context())
-	var all []audit.Record
-	for r, err := range s.Audit().Scan(t.Context()) {
-		all, err1 = append(all, r), errors.Join(err1, err)
-	}
-	err2 := s.update(t.Context(), "alter", func(ctx context.Context, db querier) error {
-		q := s.sql.Update(table).Set(column, v)
-		if table == "audit_uses" { // which has a row per key
-			q = q.Where(sq.Eq{"key_id": use1(2).KeyID})
-		}
-		n, err := change(ctx, db, q)
-		if err == nil && n != 1 {
-			err = fmt.Errorf("%d rows altered", n)
-		}
-		return err
-	})
-	r, err3 := audit.Verify(t.Context(), s.Audit(), pepper)
-	judge(r)
-	return errors.Join(err1, err2, err3, s.plant(t.Context(), st, all))
 }

@@ -20,7 +20,7 @@ func TestAuditUntilKilled(t *testing.T) {
 	}
 	w, err := audit.New(t.Context(), audit.Config{
 		Log: mustOpen(t, configAt(at)).Audit(), Pepper: pepper, Every: 20 * time.Millisecond,
-		OnHead: func(m audit.Mark) { fmt.Println(m.Writer, m.Seq, m.MAC) },
+		OnHead: func(m audit.Checkpoint) { fmt.Println(m.Writer, m.Seq, m.MAC) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestAuditUntilKilled(t *testing.T) {
 func TestAuditKill(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		mustOpen(t, cfg)
-		var known []audit.Mark
+		var known []audit.Checkpoint
 		for round := range 3 {
 			known = append(known, untilKilled(t, cfg, 5+3*round)...)
 		}
@@ -55,11 +55,11 @@ func TestAuditKill(t *testing.T) {
 }
 
 // untilKilled has a process tell n heads, kills it, and returns all that it told.
-func untilKilled(t *testing.T, cfg Config, n int) (told []audit.Mark) {
+func untilKilled(t *testing.T, cfg Config, n int) (told []audit.Checkpoint) {
 	t.Helper()
 	cmd, lines := another(t, "TestAuditUntilKilled", auditCrash+"="+cfg.Path+cfg.DSN)
 	for lines.Scan() {
-		var m audit.Mark
+		var m audit.Checkpoint
 		var mac string
 		if _, err := fmt.Sscan(lines.Text(), &m.Writer, &m.Seq, &mac); err != nil || m.MAC.UnmarshalText([]byte(mac)) != nil {
 			continue // cut by the kill

@@ -112,10 +112,10 @@ func (l *AuditLog) insert(ctx context.Context, db querier, records []audit.Recor
 	return nil
 }
 
-// cutPages removes the entries of c's chain up to c, which may lie within a page.
-func (l *AuditLog) cutPages(ctx context.Context, db querier, c audit.Mark) error {
-	old := sq.And{sq.Eq{"writer": c.Writer}, sq.LtOrEq{"first_seq": c.Seq}}
-	pages, err := collectFrom(ctx, db, l.selectPages().Where(old).Where(sq.Gt{"last_seq": c.Seq}), scanPage)
+// prunePages removes the entries of point's chain up to it, which may lie within a page.
+func (l *AuditLog) prunePages(ctx context.Context, db querier, point audit.Checkpoint) error {
+	old := sq.And{sq.Eq{"writer": point.Writer}, sq.LtOrEq{"first_seq": point.Seq}}
+	pages, err := collectFrom(ctx, db, l.selectPages().Where(old).Where(sq.Gt{"last_seq": point.Seq}), scanPage)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (l *AuditLog) cutPages(ctx context.Context, db querier, c audit.Mark) error
 			if err != nil {
 				return err // what cannot be read is not to be lost by the way
 			}
-			if r.Seq > c.Seq {
+			if r.Seq > point.Seq {
 				stay = append(stay, r)
 			}
 		}

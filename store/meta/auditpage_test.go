@@ -26,25 +26,6 @@ func TestAuditOfTextsInNumbers(t *testing.T) {
 	}
 }
 
-// TestAuditBytes flips each byte of a page.
-func TestAuditBytes(t *testing.T) {
-	s, all := recorded(t, config(t), 3)
-	whole := pagesOf(all)[0].entries
-	for i := range whole {
-		flipped := bytes.Clone(whole)
-		flipped[i] ^= 1 << (i % 8)
-		if _, err := s.write.ExecContext(t.Context(), "UPDATE audit_pages SET entries = ?", string(flipped)); err != nil {
-			t.Fatal(err)
-		}
-		r, err := audit.Verify(t.Context(), s.Audit(), pepper)
-		seq := int64(1 + bytes.Count(whole[:i], []byte("\n")))
-		named := func(p audit.Problem) bool { return p.Writer == all[0].Writer && p.Seq <= seq && seq <= p.Last }
-		if err != nil || !slices.ContainsFunc(r.Problems, named) {
-			t.Fatalf("byte %d of entry %d: %v, %v", i, seq, r.Problems, err)
-		}
-	}
-}
-
 // TestAuditOfManyPages has queries and cuts that begin and end within pages.
 func TestAuditOfManyPages(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {

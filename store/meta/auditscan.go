@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// Scan implements [audit.Log], by chain and number. It holds a connection meanwhile. What
+// Scan implements [audit.Trail], by chain and number. It holds a connection meanwhile. What
 // queries go by is held against the entries too: else somebody could hide them there.
 func (l *AuditLog) Scan(ctx context.Context) iter.Seq2[audit.Record, error] {
 	return func(yield func(audit.Record, error) bool) {

@@ -3,18 +3,21 @@ package meta
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 func TestOlderFileIsBroughtForward(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
-		oldFile(t, cfg, "INSERT INTO websites VALUES ('w', 'acme', 'A', 'a.example', TRUE, 1)")
+		oldFile(t, cfg, "0001_directory.sql", "INSERT INTO websites VALUES ('w', 'acme', 'A', 'a.example', TRUE, 1)")
 		s := mustOpen(t, cfg)
 		got, err := s.Website(t.Context(), "w")
 		want := store.Website{ID: "w", Owner: "acme", Name: "A", Domain: "a.example", IsPublic: true, CreatedAt: instant(1)}
@@ -27,12 +30,47 @@ func TestOlderFileIsBroughtForward(t *testing.T) {
 	})
 }
 
-// oldFile makes the file of a program that knew the first migration alone.
-func oldFile(t *testing.T, cfg Config, statements ...string) {
-	t.Helper()
-	first, err := fs.ReadFile(migrations(), "0001_directory.sql")
+// TestAuditTrailFromBeforeIsVerified: a program of version 6 wrote the trail, under a roster, and
+// pruned two entries of eight.
+func TestAuditTrailFromBeforeIsVerified(t *testing.T) {
+	text, err := os.ReadFile("testdata/audit_0006.sql")
 	if err != nil {
 		t.Fatal(err)
+	}
+	onEach(t, func(t *testing.T, cfg Config) {
+		oldFile(t, cfg, "0006_last_used.sql", strings.Split(strings.TrimSpace(string(text)), ";\n")...)
+		s := mustOpen(t, cfg)
+		w := mustAudit(t, s)
+		if err := errors.Join(w.Record(t.Context(), use1(1)), w.Flush(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		r, err := audit.Verify(t.Context(), s.Audit(), pepper)
+		if err != nil || r.Err() != nil || r.Entries != 7 || len(r.Chains) != 3 || r.Chains[0].First != 3 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		p, err := audit.Prune(t.Context(), s.Audit(), pepper, time.Date(2026, 3, 4, 12, 0, 6, 0, time.UTC))
+		if err != nil || p.Entries != 4 || len(p.Chains) != 1 {
+			t.Errorf("pruned %+v, %v", p, err)
+		}
+	})
+}
+
+// oldFile makes the file of a program that knew the migrations up to last.
+func oldFile(t *testing.T, cfg Config, last string, statements ...string) {
+	t.Helper()
+	names, err := fs.Glob(migrations(), "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := fstest.MapFS{}
+	for _, name := range names {
+		text, err := fs.ReadFile(migrations(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name <= last {
+			known[name] = &fstest.MapFile{Data: text}
+		}
 	}
 	cfg.Wait, cfg.Timeout = 5*time.Second, 10*time.Second
 	l := langOf(cfg)
@@ -40,7 +78,7 @@ func oldFile(t *testing.T, cfg Config, statements ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := provider(l, write, fstest.MapFS{"0001_directory.sql": {Data: first}})
+	p, err := provider(l, write, known)
 	if err == nil {
 		_, err = p.Up(t.Context())
 	}

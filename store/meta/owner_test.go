@@ -98,7 +98,8 @@ func TestNothingIsMadeForStrangers(t *testing.T) {
 
 func TestOwnersOfOlderRecords(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
-		oldFile(t, cfg, `INSERT INTO websites VALUES ('w1', 'of-site', 'A', 'a.example', TRUE, 7), ('w2', 'of-site', 'A', 'a.example', TRUE, 5)`,
+		oldFile(t, cfg, "0001_directory.sql",
+			`INSERT INTO websites VALUES ('w1', 'of-site', 'A', 'a.example', TRUE, 7), ('w2', 'of-site', 'A', 'a.example', TRUE, 5)`,
 			`INSERT INTO links VALUES ('l', 'of-link', NULL, 'https://a.example', 'L', 3), ('l2', 'of-site', NULL, 'https://a.example', 'L', 9)`,
 			`INSERT INTO monitors VALUES ('m', 'of-monitor', 'M', 'https://a.example', NULL, 4)`)
 		s, err := Open(t.Context(), cfg)

@@ -1,0 +1,3 @@
+-- The list of chains: that one went together with its head shows by kept heads alone now.
+-- +goose Up
+DROP TABLE audit_roster;
