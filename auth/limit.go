@@ -22,7 +22,7 @@ const (
 // that time, so within any t at most limit · (1 + t/Window) pass.
 const Window = 60 * time.Second
 
-// A Limiter decides whether one more request may pass. A Limiter that is a [Gate] too
+// A Limiter decides whether one more request may pass. A Limiter that is a [ConcurrencyLimiter] too
 // also bounds how many requests of a key run at once; whoever wraps one passes that on.
 type Limiter interface {
 	// Allow takes cost from the bucket of id in class. own replaces the class's default
@@ -31,9 +31,9 @@ type Limiter interface {
 	Allow(ctx context.Context, class Class, id string, cost int, own *Limits) (Decision, error)
 }
 
-// A Gate bounds how many requests of one caller run at the same time.
-type Gate interface {
-	// Enter takes one of the places of id. After a yes, [Gate.Leave] must be called
+// A ConcurrencyLimiter bounds how many requests of one caller run at the same time.
+type ConcurrencyLimiter interface {
+	// Enter takes one of the places of id. After a yes, [ConcurrencyLimiter.Leave] must be called
 	// exactly once when the request has ended, however it ended; after a no, never. The
 	// no has a Limit of requests at the same time.
 	Enter(id string) Decision
@@ -41,17 +41,17 @@ type Gate interface {
 	Leave(id string)
 }
 
-// A Decision of a Limiter or a Gate. A Limit of 0 means that there is none.
+// A Decision of a Limiter or a ConcurrencyLimiter. A Limit of 0 means that there is none.
 type Decision struct {
 	OK         bool
-	Limit      int           // per Window; of a Gate, at the same time
+	Limit      int           // per Window; of a ConcurrencyLimiter, at the same time
 	Remaining  int           // of Limit
 	Reset      time.Time     // when all of Limit is there again
 	Retry      time.Duration // of a no: how long until the same may pass; 0 means until Reset
-	Concurrent bool          // a Gate's
+	Concurrent bool          // a ConcurrencyLimiter's
 }
 
-// Unlimited is a Limiter that lets everything pass, and says so. It is no Gate.
+// Unlimited is a Limiter that lets everything pass, and says so. It is no ConcurrencyLimiter.
 var Unlimited Limiter = unlimited{}
 
 type unlimited struct{}

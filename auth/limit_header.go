@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// A Standing is a Decision as callers are told it; the body of a 429 has its fields.
-type Standing struct {
+// A RateStatus is a Decision as callers are told it; the body of a 429 has its fields.
+type RateStatus struct {
 	Limit      int   `json:"limit"`
 	Remaining  int   `json:"remaining"`
 	Reset      int64 `json:"reset"`      // Unix milliseconds; 0 when there is no such time
 	RetryAfter int64 `json:"retryAfter"` // whole seconds, at least 1
 }
 
-// Standing is d at the instant now.
-func (d Decision) Standing(now time.Time) Standing {
-	s := Standing{Limit: max(d.Limit, 0), Remaining: max(d.Remaining, 0), RetryAfter: max(wholeSeconds(d.Retry), 1)}
+// RateStatus is what callers are told of d at the instant now.
+func (d Decision) RateStatus(now time.Time) RateStatus {
+	s := RateStatus{Limit: max(d.Limit, 0), Remaining: max(d.Remaining, 0), RetryAfter: max(wholeSeconds(d.Retry), 1)}
 	if d.Retry <= 0 {
 		s.RetryAfter = max(wholeSeconds(d.Reset.Sub(now)), 1)
 	}
@@ -31,7 +31,7 @@ func (d Decision) Standing(now time.Time) Standing {
 // IETF's draft; and after a no in Retry-After. Without a limit it sets none of them but
 // Retry-After.
 func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
-	s := d.Standing(now)
+	s := d.RateStatus(now)
 	if !d.OK {
 		h.Set("Retry-After", strconv.FormatInt(s.RetryAfter, 10))
 	}

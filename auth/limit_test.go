@@ -21,42 +21,42 @@ func TestHowADecisionIsTold(t *testing.T) {
 	for _, row := range []struct {
 		name     string
 		decision auth.Decision
-		standing auth.Standing
+		status   auth.RateStatus
 		header   http.Header
 	}{
 		{"a yes", auth.Decision{OK: true, Limit: 120, Remaining: 7, Reset: after(56_500 * time.Millisecond)},
-			auth.Standing{Limit: 120, Remaining: 7, Reset: noon + 56_500, RetryAfter: 57}, http.Header{
+			auth.RateStatus{Limit: 120, Remaining: 7, Reset: noon + 56_500, RetryAfter: 57}, http.Header{
 				"X-Ratelimit-Limit": {"120"}, "X-Ratelimit-Remaining": {"7"}, "X-Ratelimit-Reset": {"1774785656500"},
 				"Ratelimit-Policy": {`"query";q=120;w=60`}, "Ratelimit": {`"query";r=7;t=57`}}},
 		{"a yes with a full bucket", auth.Decision{OK: true, Limit: 120, Remaining: 120, Reset: now},
-			auth.Standing{Limit: 120, Remaining: 120, Reset: noon, RetryAfter: 1}, http.Header{
+			auth.RateStatus{Limit: 120, Remaining: 120, Reset: noon, RetryAfter: 1}, http.Header{
 				"X-Ratelimit-Limit": {"120"}, "X-Ratelimit-Remaining": {"120"}, "X-Ratelimit-Reset": {"1774785600000"},
 				"Ratelimit-Policy": {`"query";q=120;w=60`}, "Ratelimit": {`"query";r=120;t=0`}}},
-		{"a yes without limit", auth.Decision{OK: true}, auth.Standing{RetryAfter: 1}, http.Header{}},
+		{"a yes without limit", auth.Decision{OK: true}, auth.RateStatus{RetryAfter: 1}, http.Header{}},
 		{"a no that knows how long it lasts", auth.Decision{Limit: 120, Reset: after(time.Minute), Retry: 1001 * time.Millisecond},
-			auth.Standing{Limit: 120, Reset: noon + 60_000, RetryAfter: 2}, http.Header{"Retry-After": {"2"},
+			auth.RateStatus{Limit: 120, Reset: noon + 60_000, RetryAfter: 2}, http.Header{"Retry-After": {"2"},
 				"X-Ratelimit-Limit": {"120"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785660000"},
 				"Ratelimit-Policy": {`"query";q=120;w=60`}, "Ratelimit": {`"query";r=0;t=60`}}},
 		{"a no until the bucket is full", auth.Decision{Limit: 120, Remaining: -3, Reset: after(3 * time.Second)},
-			auth.Standing{Limit: 120, Reset: noon + 3000, RetryAfter: 3}, http.Header{"Retry-After": {"3"},
+			auth.RateStatus{Limit: 120, Reset: noon + 3000, RetryAfter: 3}, http.Header{"Retry-After": {"3"},
 				"X-Ratelimit-Limit": {"120"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785603000"},
 				"Ratelimit-Policy": {`"query";q=120;w=60`}, "Ratelimit": {`"query";r=0;t=3`}}},
 		{"a no for a moment", auth.Decision{Limit: 6000, Reset: after(time.Millisecond), Retry: time.Microsecond},
-			auth.Standing{Limit: 6000, Reset: noon + 1, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
+			auth.RateStatus{Limit: 6000, Reset: noon + 1, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
 				"X-Ratelimit-Limit": {"6000"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785600001"},
 				"Ratelimit-Policy": {`"query";q=6000;w=60`}, "Ratelimit": {`"query";r=0;t=1`}}},
 		{"a no until an instant that has passed", auth.Decision{Limit: 1, Reset: after(-time.Hour)},
-			auth.Standing{Limit: 1, Reset: noon - 3_600_000, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
+			auth.RateStatus{Limit: 1, Reset: noon - 3_600_000, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
 				"X-Ratelimit-Limit": {"1"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774782000000"},
 				"Ratelimit-Policy": {`"query";q=1;w=60`}, "Ratelimit": {`"query";r=0;t=0`}}},
-		{"a no that says nothing", auth.Decision{}, auth.Standing{RetryAfter: 1}, http.Header{"Retry-After": {"1"}}},
-		{"a gate's no", auth.Decision{Limit: 20, Reset: after(time.Second), Retry: time.Second, Concurrent: true},
-			auth.Standing{Limit: 20, Reset: noon + 1000, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
+		{"a no that says nothing", auth.Decision{}, auth.RateStatus{RetryAfter: 1}, http.Header{"Retry-After": {"1"}}},
+		{"the no of a ConcurrencyLimiter", auth.Decision{Limit: 20, Reset: after(time.Second), Retry: time.Second, Concurrent: true},
+			auth.RateStatus{Limit: 20, Reset: noon + 1000, RetryAfter: 1}, http.Header{"Retry-After": {"1"},
 				"X-Ratelimit-Limit": {"20"}, "X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"1774785601000"},
 				"Ratelimit-Policy": {`"concurrency";q=20;qu="concurrent-requests"`}, "Ratelimit": {`"concurrency";r=0;t=1`}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			if diff := cmp.Diff(row.standing, row.decision.Standing(now)); diff != "" {
+			if diff := cmp.Diff(row.status, row.decision.RateStatus(now)); diff != "" {
 				t.Error(diff)
 			}
 			h := http.Header{}
@@ -69,7 +69,7 @@ func TestHowADecisionIsTold(t *testing.T) {
 }
 
 func TestUnlimitedIsNoGate(t *testing.T) {
-	if _, ok := auth.Unlimited.(auth.Gate); ok {
+	if _, ok := auth.Unlimited.(auth.ConcurrencyLimiter); ok {
 		t.Error("it bounds requests at the same time")
 	}
 }
@@ -131,7 +131,7 @@ func TestWhichBucketsAreCharged(t *testing.T) {
 		if diff := cmp.Diff(row.want, a.all); diff != "" {
 			t.Errorf("%s: %s", row.name, diff)
 		}
-		if got := row.who.Place(); got != row.place {
+		if got := row.who.ConcurrencyKey(); got != row.place {
 			t.Errorf("%s has its place at %q, want %q", row.name, got, row.place)
 		}
 	}

@@ -48,8 +48,8 @@ func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int
 	return d, nil
 }
 
-// Place is by what a [Gate] counts p: the key, or all panel tokens of the key together.
-func (p *Principal) Place() string {
+// ConcurrencyKey is by what a [ConcurrencyLimiter] counts p: the key, or all panel tokens of the key together.
+func (p *Principal) ConcurrencyKey() string {
 	if p.Token == "" {
 		return p.Key.ID
 	}

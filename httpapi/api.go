@@ -17,11 +17,11 @@ import (
 
 // api is the handler that New returns.
 type api struct {
-	cfg     Config // complete
-	origins origins
-	router  router
-	types   typeAnswers
-	gate    auth.Gate // nil: none
+	cfg         Config // complete
+	origins     origins
+	router      router
+	types       typeAnswers
+	concurrency auth.ConcurrencyLimiter // nil: none
 }
 
 // A call is one request on its way. Each step adds what it found out.
@@ -37,8 +37,8 @@ type call struct {
 
 	principal *auth.Principal // nil on public routes and before authentication
 	refused   error           // why authentication was, where it was
-	decision  auth.Decision   // the last word of the limiter or its gate
-	entered   bool            // the gate, which is left when the answer is sent
+	decision  auth.Decision   // the last word of the limiter
+	entered   bool            // the concurrency limiter, which is left when the answer is sent
 	scope     auth.Scope      // asked for
 	resource  auth.Resource   // asked for
 	queries   []query.Decoded

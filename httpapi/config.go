@@ -27,7 +27,7 @@ type Config struct {
 	Engine    *query.Engine      // required
 	Directory store.Directory    // required
 	Auth      auth.Authenticator // required
-	Limiter   auth.Limiter       // required; also asked as an auth.Gate when it is one; auth.Unlimited says "none" out loud
+	Limiter   auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one; auth.Unlimited says "none" out loud
 	Audit     auth.Sink          // required; auth.Discard says "none" out loud
 
 	// Versions knows when data changed, so that GET answers about whole past days can
@@ -65,7 +65,7 @@ func New(cfg Config) (http.Handler, error) {
 		return nil, err
 	}
 	a := &api{cfg: cfg.withDefaults(), origins: origins, router: newRouter(&cfg)}
-	a.gate, _ = a.cfg.Limiter.(auth.Gate)
+	a.concurrency, _ = a.cfg.Limiter.(auth.ConcurrencyLimiter)
 	if a.types, err = newTypeAnswers(cfg.Engine.Types()); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@
 // A key has one bucket per class of routes, a panel token of it one of its own, public
 // routes one per IPv4 address or IPv6 /64. A batch costs as many as it has queries: one
 // before its body is read, the rest after. Calls that fail to authenticate are refused
-// before they are counted. When the Limiter is an auth.Gate too, it also bounds how many
+// before they are counted. When the Limiter is an auth.ConcurrencyLimiter too, it also bounds how many
 // calls of a key run at the same time. Either no is 429; every answer that a limit was
 // asked for tells where the caller stands (auth.Decision.SetHeaders).
 //

@@ -21,7 +21,7 @@ import (
 var errSecret = errors.New("pq: password of 10.0.0.7 is wrong")
 
 func TestErrors(t *testing.T) {
-	limit := &limited{auth.Decision{Limit: 120, Remaining: 0, Reset: now.Add(1500 * time.Millisecond)}.Standing(now), "Rate limit exceeded"}
+	limit := &limited{auth.Decision{Limit: 120, Remaining: 0, Reset: now.Add(1500 * time.Millisecond)}.RateStatus(now), "Rate limit exceeded"}
 	covered := make([]bool, len(problems))
 	for _, tc := range []struct {
 		name   string

@@ -10,9 +10,9 @@ import (
 	"github.com/sightline-analytics/sightline/internal/clientip"
 )
 
-// limited is the no of a limiter or of its gate.
+// limited is the no of a limiter.
 type limited struct {
-	auth.Standing
+	auth.RateStatus
 	message string
 }
 
@@ -49,10 +49,10 @@ func (a *api) charge(ctx context.Context, c *call, cost int) (auth.Decision, err
 // enter takes one of the key's places among the requests that run. It comes after the
 // limit, so that who is refused for want of a place does not ask again for nothing.
 func (a *api) enter(c *call) error {
-	if a.gate == nil || c.principal == nil {
+	if a.concurrency == nil || c.principal == nil {
 		return nil
 	}
-	d := a.gate.Enter(c.principal.Place())
+	d := a.concurrency.Enter(c.principal.ConcurrencyKey())
 	if !d.OK {
 		c.decision = d
 		return a.over(d, fmt.Sprintf("Too many requests at the same time; the key may have %d", d.Limit))
@@ -64,12 +64,12 @@ func (a *api) enter(c *call) error {
 // leave gives the place back when c took one.
 func (a *api) leave(c *call) {
 	if c.entered {
-		a.gate.Leave(c.principal.Place())
+		a.concurrency.Leave(c.principal.ConcurrencyKey())
 	}
 }
 
 func (a *api) over(d auth.Decision, message string) error {
-	return &limited{d.Standing(a.cfg.Now()), message}
+	return &limited{d.RateStatus(a.cfg.Now()), message}
 }
 
 // limitHeaders tells the caller where they stand, on every answer that a limit was asked for.

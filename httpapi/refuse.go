@@ -17,12 +17,12 @@ const retryUnavailable = "5"
 
 // errorBody is the body of every error.
 type errorBody struct {
-	Success        bool     `json:"success"`
-	Error          string   `json:"error"`
-	Code           string   `json:"code"`
-	RequestID      string   `json:"requestId"`
-	Details        []detail `json:"details,omitempty"`
-	*auth.Standing          // of 429
+	Success          bool     `json:"success"`
+	Error            string   `json:"error"`
+	Code             string   `json:"code"`
+	RequestID        string   `json:"requestId"`
+	Details          []detail `json:"details,omitempty"`
+	*auth.RateStatus          // of 429
 }
 
 // WriteError answers r with err in the format of this package, so that a host's own
@@ -74,7 +74,7 @@ func (p problem) reply(r *http.Request, id string, err error) *reply {
 		h.Set("Accept-Encoding", "identity")
 	case http.StatusTooManyRequests:
 		h.Set("Retry-After", strconv.FormatInt(p.limited.RetryAfter, 10))
-		body.Standing = &p.limited.Standing
+		body.RateStatus = &p.limited.RateStatus
 	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", retryUnavailable)
 	}

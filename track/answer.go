@@ -85,7 +85,7 @@ type envelope struct {
 	Errors     []fieldError `json:"errors,omitempty"`
 	Results    []result     `json:"results,omitempty"`
 
-	*auth.Standing // of 429: limit, remaining and reset; RetryAfter above comes first
+	*auth.RateStatus // of 429: limit, remaining and reset; RetryAfter above comes first
 }
 
 // single answers for one item.
@@ -170,7 +170,7 @@ func (c *call) refuse(err error) reply {
 		}
 		c.h.cfg.Logger.Log(c.r.Context(), level, "tracking failed", "requestId", c.id, "path", c.r.URL.Path, "code", p.code, "error", p.cause)
 	}
-	e := envelope{Status: failed, Error: p.message, Message: p.message, Code: p.code, Retryable: p.retryable(), RequestID: c.id, Errors: p.fields, Standing: p.standing}
+	e := envelope{Status: failed, Error: p.message, Message: p.message, Code: p.code, Retryable: p.retryable(), RequestID: c.id, Errors: p.fields, RateStatus: p.rate}
 	if p.retry > 0 {
 		c.w.Header().Set("Retry-After", seconds(p.retry))
 		e.RetryAfter = int((p.retry + time.Second - 1) / time.Second)

@@ -33,7 +33,7 @@ type call struct {
 	site      string          // the website that the request as a whole names
 	strange   bool            // site is no website; the sender is told after the limit
 	home      string          // without a key: the only website that may be named
-	entered   bool            // the gate, which is left when the answer is sent
+	entered   bool            // the concurrency limiter, which is left when the answer is sent
 	body      body
 	many      bool // the body is an array
 	items     []item

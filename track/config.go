@@ -23,7 +23,7 @@ type Config struct {
 	Writer    store.Writer       // required
 	Directory store.Directory    // required
 	Auth      auth.Authenticator // required; for /track with a key, /link-visits, /uptime-checks
-	Limiter   auth.Limiter       // required; also asked as an auth.Gate when it is one; auth.Unlimited says "none" out loud
+	Limiter   auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one; auth.Unlimited says "none" out loud
 	Audit     auth.Sink          // required; auth.Discard says "none" out loud
 	Salts     Salts              // required
 
@@ -98,7 +98,7 @@ func New(cfg Config) (http.Handler, error) {
 		cfg.ClientIP = clientip.Proxies(nil).Addr
 	}
 	h := &handler{cfg: cfg, bots: bots, routes: map[string]*route{}}
-	h.gate, _ = cfg.Limiter.(auth.Gate)
+	h.concurrency, _ = cfg.Limiter.(auth.ConcurrencyLimiter)
 	for _, r := range routes() {
 		h.routes[r.path] = r
 	}

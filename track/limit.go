@@ -18,10 +18,10 @@ func (c *call) limit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.judge(d, limited); err != nil || c.key == nil || c.h.gate == nil {
+	if err := c.judge(d, limited); err != nil || c.key == nil || c.h.concurrency == nil {
 		return err
 	}
-	if d := c.h.gate.Enter(c.principal.Place()); !d.OK {
+	if d := c.h.concurrency.Enter(c.principal.ConcurrencyKey()); !d.OK {
 		return c.judge(d, crowded)
 	}
 	c.entered = true
@@ -31,7 +31,7 @@ func (c *call) limit(ctx context.Context) error {
 // leave gives the place back when c took one.
 func (c *call) leave() {
 	if c.entered {
-		c.h.gate.Leave(c.principal.Place())
+		c.h.concurrency.Leave(c.principal.ConcurrencyKey())
 	}
 }
 
@@ -74,7 +74,7 @@ func (c *call) judge(d auth.Decision, p problem) error {
 	if d.OK {
 		return nil
 	}
-	s := d.Standing(c.now)
-	p.standing, p.retry = &s, time.Duration(s.RetryAfter)*time.Second
+	s := d.RateStatus(c.now)
+	p.rate, p.retry = &s, time.Duration(s.RetryAfter)*time.Second
 	return &p
 }

@@ -17,7 +17,7 @@ type problem struct {
 	retry   time.Duration // for Retry-After; 0 means none
 	cause   error         // for the log alone
 
-	standing *auth.Standing // of a no of the limiter
+	rate *auth.RateStatus // of a no of the limiter
 }
 
 // A fieldError is one mistake in an item. Field is its dotted path.

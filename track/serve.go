@@ -18,10 +18,10 @@ import (
 
 // handler is immutable after New and safe for concurrent use.
 type handler struct {
-	cfg    Config
-	bots   *agent.Detector
-	gate   auth.Gate // nil: none
-	routes map[string]*route
+	cfg         Config
+	bots        *agent.Detector
+	concurrency auth.ConcurrencyLimiter // nil: none
+	routes      map[string]*route
 }
 
 // reply is an answer that is not sent yet.

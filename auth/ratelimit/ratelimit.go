@@ -51,13 +51,13 @@ type Config struct {
 	Now func() time.Time
 }
 
-// A Limiter is an [auth.Limiter] and an [auth.Gate]. It is safe for concurrent use, and
+// A Limiter is an [auth.Limiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent use, and
 // starts nothing of its own.
 type Limiter struct {
-	tables map[auth.Class]*table // fixed
-	factor float64
-	now    func() time.Time
-	gate   gate
+	tables   map[auth.Class]*table // fixed
+	factor   float64
+	now      func() time.Time
+	inFlight inFlight
 }
 
 // New returns a Limiter, or all that is wrong with cfg.
@@ -67,10 +67,10 @@ func New(cfg Config) (*Limiter, error) {
 	}
 	cfg = cfg.withDefaults()
 	l := &Limiter{
-		tables: make(map[auth.Class]*table, len(cfg.Limits)),
-		factor: cfg.Factor,
-		now:    cfg.Now,
-		gate:   gate{most: cfg.InFlight, running: map[string]int{}},
+		tables:   make(map[auth.Class]*table, len(cfg.Limits)),
+		factor:   cfg.Factor,
+		now:      cfg.Now,
+		inFlight: inFlight{most: cfg.InFlight, running: map[string]int{}},
 	}
 	for class, limit := range cfg.Limits {
 		t, err := newTable(l.scaled(limit), cfg.Size, cfg.Now)

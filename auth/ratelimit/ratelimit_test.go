@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	_ auth.Limiter = (*ratelimit.Limiter)(nil)
-	_ auth.Gate    = (*ratelimit.Limiter)(nil)
+	_ auth.Limiter            = (*ratelimit.Limiter)(nil)
+	_ auth.ConcurrencyLimiter = (*ratelimit.Limiter)(nil)
 )
 
 // start is when every test's clock begins.

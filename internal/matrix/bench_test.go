@@ -102,8 +102,8 @@ func fourSteps(w *world) http.Handler {
 		}
 		d, err := p.Charge(ctx, w.limiter, auth.ClassQuery, 1)
 		d.SetHeaders(rw.Header(), auth.ClassQuery, noon)
-		place := w.limiter.Enter(p.Place())
-		defer w.limiter.Leave(p.Place())
+		place := w.limiter.Enter(p.ConcurrencyKey())
+		defer w.limiter.Leave(p.ConcurrencyKey())
 		owner, unknown := w.dir.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: asked.ID})
 		asked.Owner = owner
 		if err != nil || unknown != nil || !d.OK || !place.OK || !p.Key.MayRead(asked) {

@@ -55,7 +55,7 @@ type Config struct {
 	// with another, calls that were given up may go on in the background until the
 	// client's own timeouts end them.
 	Client redis.Scripter
-	// Local has the limits, decides while Redis is away, and is the gate. Required.
+	// Local has the limits, decides while Redis is away, and counts requests at the same time. Required.
 	Local *ratelimit.Limiter
 	// Prefix begins every key. Empty means DefaultPrefix.
 	Prefix string
@@ -83,7 +83,7 @@ func Options(dsn string) (*redis.Options, error) {
 	return o, nil
 }
 
-// A Limiter is an [auth.Limiter] and an [auth.Gate]. It is safe for concurrent use.
+// A Limiter is an [auth.Limiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent use.
 type Limiter struct {
 	cfg  Config
 	away atomic.Bool
@@ -157,10 +157,10 @@ func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost i
 	return d, err
 }
 
-// Enter implements [auth.Gate].
+// Enter implements [auth.ConcurrencyLimiter].
 func (l *Limiter) Enter(id string) auth.Decision { return l.cfg.Local.Enter(id) }
 
-// Leave implements [auth.Gate].
+// Leave implements [auth.ConcurrencyLimiter].
 func (l *Limiter) Leave(id string) { l.cfg.Local.Leave(id) }
 
 // Close ends what runs in the background. Decisions after it are local.

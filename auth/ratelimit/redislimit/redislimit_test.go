@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	_ auth.Limiter = (*redislimit.Limiter)(nil)
-	_ auth.Gate    = (*redislimit.Limiter)(nil)
+	_ auth.Limiter            = (*redislimit.Limiter)(nil)
+	_ auth.ConcurrencyLimiter = (*redislimit.Limiter)(nil)
 )
 
 func allow(t testing.TB, l auth.Limiter, id string, cost, limit int) auth.Decision {

@@ -189,7 +189,7 @@ func TestWhoTakesNoPlace(t *testing.T) {
 		t.Errorf("%d entered", g.entered)
 	}
 	if rec := newWorld(t).send("GET", "/v1/query/websites", "all", ""); rec.Code != 200 {
-		t.Errorf("a limiter that is no gate: %d", rec.Code)
+		t.Errorf("a limiter that is no ConcurrencyLimiter: %d", rec.Code)
 	}
 }
 
