@@ -14,17 +14,20 @@
 //
 // Keys, and digests that belong to no key; each in a bounded number, the least recently
 // used going first. Failures are not: while the store cannot answer, keys work on for
-// the rest of their TTL and then fail, they are never let in.
+// the rest of their TTL and then fail, they are never let in. All who want to know the
+// same at the same time wait for one look-up, which goes on when they went away.
 package keycache
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/sightline-analytics/sightline/auth"
 )
@@ -35,6 +38,9 @@ const (
 	MaxTTL     = time.Second
 	DefaultTTL = 750 * time.Millisecond
 )
+
+// lookUpTimeout bounds a look-up, for which nobody may be waiting any more.
+const lookUpTimeout = 10 * time.Second
 
 // Config is what a [Cache] needs.
 type Config struct {
@@ -47,18 +53,18 @@ type Config struct {
 
 // A Cache is safe for concurrent use.
 type Cache struct {
-	cfg Config
+	cfg    Config
+	asking singleflight.Group
 
 	mu      sync.Mutex
 	known   *simplelru.LRU[auth.Digest, answer]
-	unknown *simplelru.LRU[auth.Digest, time.Time]
-	of      map[string][]auth.Digest // the digests in known, by the id of their key
-	asking  map[auth.Digest]*question
+	unknown *simplelru.LRU[auth.Digest, answer]
 	changes uint64 // how often anything changed
 }
 
+// An answer of the store.
 type answer struct {
-	key *auth.Key
+	key *auth.Key // shared: callers get copies; nil: there is none
 	at  time.Time // before the store was asked
 }
 
@@ -94,14 +100,12 @@ func New(cfg Config) (*Cache, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	c := &Cache{cfg: cfg, of: map[string][]auth.Digest{}, asking: map[auth.Digest]*question{}}
-	var err1, err2 error
-	c.known, err1 = simplelru.NewLRU(cfg.Keys, c.dropped)
-	c.unknown, err2 = simplelru.NewLRU[auth.Digest, time.Time](cfg.Unknown, nil)
+	known, err1 := simplelru.NewLRU[auth.Digest, answer](cfg.Keys, nil)
+	unknown, err2 := simplelru.NewLRU[auth.Digest, answer](cfg.Unknown, nil)
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("auth/keycache: %w", err)
 	}
-	return c, nil
+	return &Cache{cfg: cfg, known: known, unknown: unknown}, nil
 }
 
 // KeyByDigest implements [auth.KeyStore].
@@ -109,33 +113,74 @@ func (c *Cache) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, erro
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	for {
-		found := c.recall(d)
-		switch {
-		case found.key != nil:
-			return clone(found.key), nil
-		case found.unknown:
-			return nil, auth.ErrNotFound
-		case found.mine:
-			return c.ask(ctx, d, found.question)
-		}
+	now := c.cfg.Now()
+	a, changes, ok := c.recall(d, now)
+	for !ok {
+		// A look-up from before a change may get the answer from before it: nobody joins it after.
+		look := c.asking.DoChan(string(d[:])+strconv.FormatUint(changes, 10), func() (any, error) {
+			return c.ask(context.WithoutCancel(ctx), d, changes)
+		})
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-found.question.done:
-		}
-		if q := found.question; !q.givenUp { // else somebody has to ask again
-			return clone(q.key), q.err
+		case found := <-look:
+			if found.Err != nil {
+				return nil, found.Err
+			}
+			a, _ = found.Val.(answer)
+			ok = now.Sub(a.at) < c.cfg.TTL // else it was under way for too long when we joined it
 		}
 	}
+	if a.key == nil {
+		return nil, auth.ErrNotFound
+	}
+	k := a.key.Clone()
+	return &k, nil
 }
 
-func clone(k *auth.Key) *auth.Key {
-	if k == nil {
-		return nil
+// recall returns what is remembered of d, and how often anything had changed.
+func (c *Cache) recall(d auth.Digest, now time.Time) (a answer, changes uint64, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a, ok = c.known.Get(d); !ok {
+		a, ok = c.unknown.Get(d)
 	}
-	c := k.Clone()
-	return &c
+	age := now.Sub(a.at) // negative after a clock was set back
+	return a, c.changes, ok && age >= 0 && age < c.cfg.TTL
+}
+
+// ask asks the store, and remembers the answer unless anything changed meanwhile.
+func (c *Cache) ask(ctx context.Context, d auth.Digest, changes uint64) (a answer, err error) {
+	defer func() {
+		if p := recover(); p != nil { // in a goroutine of its own it would end the process
+			err = fmt.Errorf("auth/keycache: the store of keys panicked: %v", p)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
+	defer cancel()
+	a.at = c.cfg.Now()
+	a.key, err = c.cfg.Store.KeyByDigest(ctx, d)
+	switch {
+	case errors.Is(err, auth.ErrNotFound):
+		a.key = nil
+	case err != nil:
+		return answer{}, err
+	case a.key == nil:
+		return answer{}, errors.New("auth/keycache: store returned neither a key nor an error")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.changes != changes {
+		return a, nil
+	}
+	c.known.Remove(d)
+	c.unknown.Remove(d)
+	if a.key == nil {
+		c.unknown.Add(d, a)
+	} else {
+		c.known.Add(d, a)
+	}
+	return a, nil
 }
 
 // KeyChanged implements [auth.Invalidator].
@@ -143,11 +188,10 @@ func (c *Cache) KeyChanged(_ context.Context, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.changes++ // what is being asked just now will not be remembered
-	if id == "" {
-		c.known.Purge()
-	}
-	for _, d := range c.of[id] {
-		c.known.Remove(d)
+	for _, d := range c.known.Keys() {
+		if a, ok := c.known.Peek(d); ok && (id == "" || a.key.ID == id) {
+			c.known.Remove(d)
+		}
 	}
 	// A new secret was nobody's before. Few are remembered as unknown when keys change,
 	// and to look them up again costs little.
