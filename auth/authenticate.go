@@ -44,7 +44,7 @@ type Authenticator interface {
 // KeysConfig is what [Keys] needs.
 type KeysConfig struct {
 	Store  KeyStore         // required
-	Pepper Pepper           // required, MinPepper bytes or more; the one that the store's digests were made with
+	Pepper Pepper           // required; the one that the store's digests were made with
 	Prefix string           // of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
 	Logger *slog.Logger     // told why a key was refused, never its secret; nil means silent
@@ -62,7 +62,7 @@ func Keys(cfg KeysConfig) (Authenticator, error) {
 		noStore = errors.New("auth: store of keys is missing")
 	}
 	prefix, badPrefix := checkPrefix(cfg.Prefix)
-	if err := errors.Join(noStore, checkPepper(cfg.Pepper), badPrefix); err != nil {
+	if err := errors.Join(noStore, cfg.Pepper.check(), badPrefix); err != nil {
 		return nil, err
 	}
 	cfg.Prefix = prefix
@@ -79,7 +79,6 @@ func Keys(cfg KeysConfig) (Authenticator, error) {
 	}
 	open := func(text string) (sealed, string) { return tokens.unseal(seal, mark, text) }
 	digests := newDigester(cfg.Pepper)
-	cfg.Pepper = nil // what prints an Authenticator finds none, nor in a func
 	return &keys{cfg, mark, open, digests}, nil
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-var pepper = []byte("0123456789abcdef0123456789abcdef")
+var pepper, _ = auth.NewPepper([]byte("0123456789abcdef0123456789abcdef"))
 
 func TestCredential(t *testing.T) {
 	a, b := mustSecret(t, "").Reveal(), mustSecret(t, "").Reveal()
@@ -224,7 +224,7 @@ func TestKeysAsksNothingForATypo(t *testing.T) {
 }
 
 func TestKeysConfig(t *testing.T) {
-	_, err := auth.Keys(auth.KeysConfig{Prefix: "a_b", Pepper: []byte("short")})
+	_, err := auth.Keys(auth.KeysConfig{Prefix: "a_b"})
 	for _, part := range []string{"store", "pepper", "prefix"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("no word of the %s in: %v", part, err)
@@ -257,7 +257,7 @@ func TestHonestNothings(t *testing.T) {
 }
 
 func ExampleKeys() {
-	pepper := []byte("32 random bytes from a safe file")
+	pepper, _ := auth.NewPepper([]byte("32 random bytes from a safe file"))
 	store := &auth.Memory{Pepper: pepper}
 	_, secret, err := store.Create(auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
 	if err != nil {

@@ -16,8 +16,8 @@ type keyedHash struct {
 	in, out []byte
 }
 
-func newDigester(pepper []byte) *digester {
-	return &digester{sync.Pool{New: func() any { return &keyedHash{Hash: hmac.New(sha256.New, pepper)} }}}
+func newDigester(pepper Pepper) *digester {
+	return &digester{sync.Pool{New: func() any { return &keyedHash{Hash: hmac.New(sha256.New, pepper.bytes())} }}}
 }
 
 func (d *digester) digest(s Secret) Digest {

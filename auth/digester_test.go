@@ -7,7 +7,7 @@ import (
 )
 
 func TestADigesterMakesTheSameDigests(t *testing.T) {
-	pepper := []byte("a pepper of some length")
+	pepper, _ := NewPepper([]byte("a pepper of some length"))
 	d := newDigester(pepper)
 	var all sync.WaitGroup
 	for range 8 {
@@ -28,7 +28,8 @@ func TestADigesterMakesTheSameDigests(t *testing.T) {
 }
 
 func TestADigesterForgetsSecrets(t *testing.T) {
-	d := newDigester([]byte("a pepper of some length"))
+	pepper, _ := NewPepper([]byte("a pepper of some length"))
+	d := newDigester(pepper)
 	h := &keyedHash{}
 	if made, ok := d.pool.New().(*keyedHash); ok {
 		h = made

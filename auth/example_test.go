@@ -48,13 +48,18 @@ func (s sessions) Authenticate(ctx context.Context, r *http.Request) (*auth.Prin
 // difference: it gets a Principal. Cookies are sent by browsers unasked; let them be
 // SameSite, so that no other site can ask with them.
 func ExampleAuthenticator() {
-	keys := &auth.Memory{Pepper: bytes.Repeat([]byte("pepper"), 4)} // from the host's secrets
+	pepper, err := auth.NewPepper(bytes.Repeat([]byte("pepper"), 4)) // from the host's secrets
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keys := &auth.Memory{Pepper: pepper}
 	_, secret, err := keys.Create(auth.Key{ID: "key_nightly", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	byKey, err := auth.Keys(auth.KeysConfig{Store: keys, Pepper: keys.Pepper})
+	byKey, err := auth.Keys(auth.KeysConfig{Store: keys, Pepper: pepper})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,7 +11,7 @@ import (
 // examples, and hosts that make their keys at start. Set its fields before first use.
 // It is safe for concurrent use.
 type Memory struct {
-	Pepper Pepper      // required, MinPepper bytes or more
+	Pepper Pepper      // required
 	Issuer Issuer      // the zero one will do
 	Notify Invalidator // told of every change; nil means nobody
 
@@ -31,7 +31,7 @@ type record struct {
 // [Issuer.Issue]), and the secret, this once. Its error wraps [ErrBadKey] or, when the
 // id is taken, [ErrExists].
 func (m *Memory) Create(k Key) (Key, Secret, error) {
-	if err := checkPepper(m.Pepper); err != nil {
+	if err := m.Pepper.check(); err != nil {
 		return Key{}, Secret{}, err
 	}
 	k, s, err := m.Issuer.Issue(k)

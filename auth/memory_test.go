@@ -43,11 +43,11 @@ func TestMemoryConforms(t *testing.T) {
 }
 
 func TestMemoryNeedsAPepper(t *testing.T) {
-	for _, pepper := range [][]byte{nil, []byte("fifteen bytes..")} {
-		m := &auth.Memory{Pepper: pepper}
-		if _, _, err := m.Create(over()); err == nil || !strings.Contains(err.Error(), "pepper") {
-			t.Errorf("Create with pepper %q: %v", pepper, err)
-		}
+	if _, _, err := (&auth.Memory{}).Create(over()); err == nil || !strings.Contains(err.Error(), "pepper") {
+		t.Errorf("Create without a pepper: %v", err)
+	}
+	if p, err := auth.NewPepper([]byte("fifteen bytes..")); err == nil || !p.IsZero() {
+		t.Errorf("NewPepper of fifteen bytes: %v, %v", p, err)
 	}
 }
 

@@ -1,19 +1,64 @@
 package auth
 
 import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strconv"
 )
 
-// A Pepper is a server's own secret: what digests of secrets, seals of tokens and of the
-// audit trail are made with. It prints, logs and marshals as its length. Do not keep one in
-// an unexported field, which fmt prints without asking; a func that returns it is safe.
-type Pepper []byte
+// MinPepper is the smallest number of bytes that is taken for a pepper.
+const MinPepper = 16
+
+// A Pepper is a server's own secret: what digests of secrets, and the keys of tokens and of
+// the audit trail, are made with. It prints, logs and marshals as its length, wherever it
+// lies. The zero Pepper is none.
+type Pepper struct {
+	// A pointer, because fmt prints unexported fields without asking their methods.
+	text *string
+}
+
+// NewPepper takes secret for a pepper. Its error says that it has fewer than [MinPepper]
+// bytes, and nothing of them.
+func NewPepper(secret []byte) (Pepper, error) {
+	if len(secret) < MinPepper {
+		return Pepper{}, fmt.Errorf("auth: pepper has %d bytes, fewer than %d", len(secret), MinPepper)
+	}
+	text := string(secret)
+	return Pepper{&text}, nil
+}
+
+// IsZero reports whether p is none.
+func (p Pepper) IsZero() bool { return p.text == nil }
+
+// Key derives a key of 32 bytes for a purpose; no purpose's key tells of another's. Its
+// error says that p is none.
+func (p Pepper) Key(purpose string) ([]byte, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	return hkdf.Key(sha256.New, p.bytes(), nil, purpose, sha256.Size)
+}
+
+func (p Pepper) check() error {
+	if p.IsZero() {
+		return errors.New("auth: pepper is missing")
+	}
+	return nil
+}
+
+func (p Pepper) bytes() []byte {
+	if p.text == nil {
+		return nil
+	}
+	return []byte(*p.text)
+}
 
 // String returns the redacted form.
-func (p Pepper) String() string { return strconv.Itoa(len(p)) + " bytes" }
+func (p Pepper) String() string { return strconv.Itoa(len(p.bytes())) + " bytes" }
 
 // GoString returns the redacted form.
 func (p Pepper) GoString() string { return p.String() }
@@ -26,12 +71,3 @@ func (p Pepper) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // MarshalText returns the redacted form.
 func (p Pepper) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
-
-// Format prints nothing of the pepper. fmt may print fields without asking them.
-func (KeysConfig) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "auth.KeysConfig") }
-
-// Format prints nothing of the pepper.
-func (Tokens) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "auth.Tokens") }
-
-// Format prints nothing of the pepper and the keys.
-func (*Memory) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "auth.Memory") }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -15,9 +14,6 @@ import (
 
 // DefaultPrefix begins secrets when no other prefix was chosen.
 const DefaultPrefix = "sl"
-
-// MinPepper is the smallest number of bytes that is taken for a pepper.
-const MinPepper = 16
 
 const (
 	alphabet  = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -87,8 +83,8 @@ func (s Secret) Reveal() string {
 }
 
 // Digest returns the HMAC-SHA-256 of the secret under pepper.
-func (s Secret) Digest(pepper []byte) Digest {
-	mac := hmac.New(sha256.New, pepper)
+func (s Secret) Digest(pepper Pepper) Digest {
+	mac := hmac.New(sha256.New, pepper.bytes())
 	mac.Write([]byte(s.Reveal()))
 	return Digest(mac.Sum(nil))
 }
@@ -150,16 +146,6 @@ func isBase62(s string) bool {
 		}
 	}
 	return true
-}
-
-func checkPepper(pepper []byte) error {
-	if len(pepper) == 0 {
-		return errors.New("auth: pepper is missing")
-	}
-	if len(pepper) < MinPepper {
-		return fmt.Errorf("auth: pepper has %d bytes, fewer than %d", len(pepper), MinPepper)
-	}
-	return nil
 }
 
 // base62 draws n characters, all equally likely: bytes of 248 and more are drawn

@@ -3,9 +3,7 @@ package auth
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hkdf"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -42,7 +40,7 @@ type Claims struct {
 // does so to its tokens, and they end when the secret does: at a rotation, or when the
 // grace period after it is over.
 type Tokens struct {
-	Pepper Pepper           // required, MinPepper bytes or more: that of the keys
+	Pepper Pepper           // required: that of the keys
 	Prefix string           // of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
 	Rand   io.Reader        // nil means crypto/rand
@@ -119,10 +117,10 @@ func (t Tokens) unseal(seal cipher.AEAD, prefix, text string) (s sealed, refusal
 
 func (t Tokens) seal() (cipher.AEAD, string, error) {
 	prefix, badPrefix := checkPrefix(t.Prefix)
-	if err := errors.Join(checkPepper(t.Pepper), badPrefix); err != nil {
+	if err := errors.Join(t.Pepper.check(), badPrefix); err != nil {
 		return nil, "", err
 	}
-	key, err := hkdf.Key(sha256.New, t.Pepper, nil, "sightline panel token 1", 32)
+	key, err := t.Pepper.Key("sightline panel token 1")
 	if err != nil {
 		return nil, "", fmt.Errorf("auth: token: %w", err)
 	}

@@ -144,7 +144,8 @@ func TestATokenThatWasTouchedIsRefused(t *testing.T) {
 		}
 		raw[i] ^= 1
 	}
-	foreign, err := auth.Tokens{Pepper: []byte("another pepper, as long"), Now: func() time.Time { return s.now }}.Mint(secret.Digest(pepper), auth.Claims{}, time.Hour)
+	another, _ := auth.NewPepper([]byte("another pepper, as long"))
+	foreign, err := auth.Tokens{Pepper: another, Now: func() time.Time { return s.now }}.Mint(secret.Digest(pepper), auth.Claims{}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 // service is the handler with all that production wants. Events are in data, which
 // clickhouse.Open or duckdb.Open opened; websites, keys and the audit trail are in records.
 // Call end when nothing is served any more.
-func service(ctx context.Context, data store.Store, records *meta.Store, pepper []byte, log *slog.Logger) (_ http.Handler, end func(context.Context) error, err error) {
+func service(ctx context.Context, data store.Store, records *meta.Store, pepper auth.Pepper, log *slog.Logger) (_ http.Handler, end func(context.Context) error, err error) {
 	// Keys are remembered for less than a second, and forgotten when this process changes them.
 	cache, err := keycache.New(keycache.Config{Store: records})
 	if err != nil {
@@ -77,9 +77,9 @@ func clientIP(r *http.Request) netip.Addr {
 // address, versions for conditional requests, health. Package track takes the same parts.
 func ExampleNew_production() {
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
-	pepper := []byte("a secret of the host's") // from the host's secrets
+	pepper, pepperErr := auth.NewPepper([]byte("a secret of the host's")) // from the host's secrets
 	dir, err := os.MkdirTemp("", "")
-	if err != nil {
+	if err := errors.Join(pepperErr, err); err != nil {
 		fmt.Println(err)
 		return
 	}

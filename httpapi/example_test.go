@@ -15,7 +15,7 @@ import (
 )
 
 // mount puts analytics below /analytics/ of a host's mux, for callers with the host's keys.
-func mount(mux *http.ServeMux, data store.Store, sites store.Directory, keys auth.KeyStore, pepper []byte) error {
+func mount(mux *http.ServeMux, data store.Store, sites store.Directory, keys auth.KeyStore, pepper auth.Pepper) error {
 	engine, engineErr := query.New(query.Config{Store: data})
 	callers, keysErr := auth.Keys(auth.KeysConfig{Store: keys, Pepper: pepper})
 	if err := errors.Join(engineErr, keysErr); err != nil {
@@ -34,12 +34,12 @@ func mount(mux *http.ServeMux, data store.Store, sites store.Directory, keys aut
 
 // A host mounts the handler in its own mux, with its own key store.
 func Example() {
-	pepper := []byte("a secret of the host's")
+	pepper, pepperErr := auth.NewPepper([]byte("a secret of the host's"))
 	secret, secretErr := auth.NewSecret(nil, "")
 	keys := hostKeys{secret.Digest(pepper): {Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}}}
 	mux := http.NewServeMux()
 	mountErr := mount(mux, noData{}, &store.MemoryDirectory{}, keys, pepper)
-	fmt.Println(errors.Join(secretErr, mountErr))
+	fmt.Println(errors.Join(pepperErr, secretErr, mountErr))
 	for _, credential := range []string{"", secret.Reveal()} {
 		fmt.Println(get(mux, "/analytics/v1/query/websites", credential))
 	}

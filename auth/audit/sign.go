@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -22,12 +21,9 @@ type signer struct {
 }
 
 func newSigner(pepper auth.Pepper) (*signer, error) {
-	if len(pepper) < auth.MinPepper {
-		return nil, fmt.Errorf("audit: pepper has %d bytes, fewer than %d", len(pepper), auth.MinPepper)
-	}
-	key, err := hkdf.Key(sha256.New, pepper, nil, "sightline audit trail 1", sha256.Size)
+	key, err := pepper.Key("sightline audit trail 1")
 	if err != nil {
-		return nil, fmt.Errorf("audit: key: %w", err)
+		return nil, fmt.Errorf("audit: %w", err)
 	}
 	return &signer{mac: hmac.New(sha256.New, key)}, nil
 }

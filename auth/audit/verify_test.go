@@ -239,7 +239,7 @@ func TestKnownHeads(t *testing.T) {
 
 func TestAnotherPepper(t *testing.T) {
 	l := threeChains(t)
-	theirs := []byte("quite another pepper")
+	theirs, _ := auth.NewPepper([]byte("quite another pepper"))
 	if r, err := audit.Verify(t.Context(), l, theirs); err != nil || r.Err() == nil {
 		t.Errorf("Verify: %+v, %v", r, err)
 	}
@@ -342,7 +342,7 @@ func TestVerifyBesideOthers(t *testing.T) {
 // eight bytes, MACs as they are.
 func byHand(t *testing.T, fields ...any) (m audit.MAC) {
 	t.Helper()
-	key, err := hkdf.Key(sha256.New, pepper, nil, "sightline audit trail 1", 32)
+	key, err := hkdf.Key(sha256.New, []byte("sixteen bytes or more"), nil, "sightline audit trail 1", 32)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"time"
@@ -24,7 +23,7 @@ const (
 // Config is what a [Writer] needs.
 type Config struct {
 	Log    Log              // required
-	Pepper auth.Pepper      // of the keys' secrets; required, auth.MinPepper bytes or more
+	Pepper auth.Pepper      // of the keys' secrets; required
 	Buffer int              // entries held at most; 0 means 8192
 	Every  time.Duration    // from flush to flush; 0 means a second
 	Keep   time.Duration    // older entries are pruned at start and daily, which needs a Log that is a Pruner; 0 keeps all
@@ -40,12 +39,11 @@ type Config struct {
 // A Writer is an auth.Sink that binds entries into a chain of its own. It is safe for
 // concurrent use.
 type Writer struct {
-	cfg    Config        // without the pepper
-	pepper func() []byte // so that nothing prints it
-	wake   chan struct{} // a flush is due before its time
-	end    context.CancelFunc
-	stop   chan struct{} // closed by Close
-	work   sync.WaitGroup
+	cfg  Config
+	wake chan struct{} // a flush is due before its time
+	end  context.CancelFunc
+	stop chan struct{} // closed by Close
+	work sync.WaitGroup
 
 	mu     sync.Mutex
 	buffer []auth.Entry
@@ -75,11 +73,9 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 			return nil, fmt.Errorf("audit: opening the log: %w", err)
 		}
 	}
-	pepper := cfg.Pepper
-	cfg.Pepper = nil
 	background, end := context.WithCancel(context.Background())
 	w := &Writer{
-		cfg: cfg, pepper: func() []byte { return pepper }, end: end,
+		cfg: cfg, end: end,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		room: make(chan struct{}), turn: make(chan struct{}, 1),
 		chain: &chain{log: cfg.Log, sign: sign, now: cfg.Now, logger: cfg.Logger},
@@ -90,9 +86,6 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 	}
 	return w, nil
 }
-
-// Format prints nothing of the pepper.
-func (Config) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "audit.Config") }
 
 // check fills in the defaults.
 func (c *Config) check() (*signer, error) {
@@ -218,7 +211,7 @@ func (w *Writer) retain(ctx context.Context, log Pruner) {
 	defer tick.Stop()
 	for {
 		before := w.cfg.Now().Add(-w.cfg.Keep)
-		pruned, err := Prune(ctx, log, w.pepper(), before)
+		pruned, err := Prune(ctx, log, w.cfg.Pepper, before)
 		switch {
 		case ctx.Err() != nil:
 			return

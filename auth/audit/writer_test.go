@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-var pepper = []byte("sixteen bytes or more")
+var pepper, _ = auth.NewPepper([]byte("sixteen bytes or more"))
 
 // troubled is a Memory of which a test decides how appends go.
 type troubled struct {
@@ -360,7 +360,7 @@ func TestWriterKeep(t *testing.T) {
 }
 
 func TestConfigReportsEveryFault(t *testing.T) {
-	_, err := audit.New(t.Context(), audit.Config{Pepper: []byte("short"), Buffer: -1})
+	_, err := audit.New(t.Context(), audit.Config{Buffer: -1})
 	for _, part := range []string{"log", "pepper", "buffer"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("no word of the %s in: %v", part, err)
@@ -369,7 +369,7 @@ func TestConfigReportsEveryFault(t *testing.T) {
 	if _, err := audit.New(t.Context(), audit.Config{Log: nothing{}, Pepper: pepper, Keep: time.Hour}); err == nil {
 		t.Error("a log that cannot be pruned is to keep entries for an hour")
 	}
-	if _, err := audit.Verify(t.Context(), &audit.Memory{}, nil); err == nil {
+	if _, err := audit.Verify(t.Context(), &audit.Memory{}, auth.Pepper{}); err == nil {
 		t.Error("Verify without a pepper")
 	}
 }

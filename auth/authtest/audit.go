@@ -26,7 +26,7 @@ type LogBench struct {
 }
 
 // logPepper is that of the suite's writers.
-var logPepper = []byte("the pepper of authtest.RunLog")
+var logPepper, _ = auth.NewPepper([]byte("the pepper of authtest.RunLog"))
 
 // RunLog proves the logs that open makes.
 func RunLog(t *testing.T, open func(t *testing.T) LogBench) {

@@ -37,7 +37,7 @@ type Store struct {
 // A Harness makes stores for the suite.
 type Harness struct {
 	// Pepper is the one of the stores that Open returns.
-	Pepper []byte
+	Pepper auth.Pepper
 	// Lag is how old an answer may be at most where no change of this process, but time
 	// alone, made another one right. 0 means that answers are never old; a cache has its
 	// own bound here.
@@ -76,7 +76,7 @@ type testCase struct {
 type bench struct {
 	Store
 	t      *testing.T
-	pepper []byte
+	pepper auth.Pepper
 	lag    time.Duration
 	why    string
 	clock  *clock

@@ -20,7 +20,7 @@ import (
 
 const flawVariable = "AUTHTEST_FLAW"
 
-var pepper = []byte("a pepper for stores with a flaw")
+var pepper, _ = auth.NewPepper([]byte("a pepper for stores with a flaw"))
 
 // flaws are planted mistakes, and the test and the case that must catch each.
 var flaws = map[string]struct{ test, caught string }{

@@ -11,7 +11,12 @@ import (
 // A cache stands between the store of keys and whoever authenticates, and is told of
 // changes by the store. (store/meta has a method Notify for that.)
 func Example() {
-	keys := &auth.Memory{Pepper: []byte("sixteen bytes or more")}
+	pepper, err := auth.NewPepper([]byte("sixteen bytes or more"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keys := &auth.Memory{Pepper: pepper}
 	cache, err := keycache.New(keycache.Config{Store: keys})
 	if err != nil {
 		fmt.Println(err)
@@ -24,7 +29,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	digest := secret.Digest(keys.Pepper)
+	digest := secret.Digest(pepper)
 	for range 2 { // the second time from the cache
 		if _, err := cache.KeyByDigest(context.Background(), digest); err != nil {
 			fmt.Println(err)

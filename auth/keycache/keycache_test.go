@@ -16,7 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache"
 )
 
-var pepper = []byte("a pepper for caches of keys")
+var pepper, _ = auth.NewPepper([]byte("a pepper for caches of keys"))
 
 // slow is a store whose answers a test counts and holds back.
 type slow struct {

@@ -71,7 +71,7 @@ func (r *records) read(ctx context.Context, e environment, run func(*meta.Store)
 	if err := r.needData(); err != nil {
 		return err
 	}
-	return r.with(ctx, e, nil, run)
+	return r.with(ctx, e, auth.Pepper{}, run)
 }
 
 func (r *records) needData() error {
@@ -89,11 +89,11 @@ func (r *records) change(ctx context.Context, e environment, run func(*meta.Stor
 			return err
 		}
 	}
-	return r.with(ctx, e, nil, run)
+	return r.with(ctx, e, auth.Pepper{}, run)
 }
 
 // with opens the store, runs a command on it, and says what an operator can do about its error.
-func (r *records) with(ctx context.Context, e environment, pepper []byte, run func(*meta.Store) error) (err error) {
+func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper, run func(*meta.Store) error) (err error) {
 	m, err := install.OpenRecords(ctx, r.Data, r.Meta, pepper, slog.New(slog.DiscardHandler), e.now)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (r *records) reissue(ctx context.Context, e environment, file string, run f
 
 // checkPepper finds out whether the servers have this pepper: secrets that are made with another
 // would not work. What tells is the audit trail, once there is one.
-func checkPepper(ctx context.Context, m *meta.Store, pepper []byte) error {
+func checkPepper(ctx context.Context, m *meta.Store, pepper auth.Pepper) error {
 	w, err := audit.New(ctx, audit.Config{Log: m.Audit(), Pepper: pepper})
 	if errors.Is(err, audit.ErrTampered) {
 		return errors.New("the audit trail is signed with another pepper, or was tampered with; " +
@@ -158,19 +158,19 @@ func checkPepper(ctx context.Context, m *meta.Store, pepper []byte) error {
 
 // pepper is that of the keys. One is made only where no key can have been made with
 // another: its secrets would not work.
-func (r *records) pepper(ctx context.Context, e environment, file string) ([]byte, error) {
+func (r *records) pepper(ctx context.Context, e environment, file string) (auth.Pepper, error) {
 	if r.Meta == "" {
 		if err := install.MakeFolder(r.Data); err != nil {
-			return nil, err
+			return auth.Pepper{}, err
 		}
 	}
 	_, err := os.Stat(filepath.Join(r.Data, install.PepperFile))
 	if file == "" && errors.Is(err, fs.ErrNotExist) {
-		if err := r.with(ctx, e, nil, func(m *meta.Store) error { return r.needNoKeys(ctx, m) }); err != nil {
-			return nil, err
+		if err := r.with(ctx, e, auth.Pepper{}, func(m *meta.Store) error { return r.needNoKeys(ctx, m) }); err != nil {
+			return auth.Pepper{}, err
 		}
 		if err := install.MakeFolder(r.Data); err != nil {
-			return nil, err
+			return auth.Pepper{}, err
 		}
 	}
 	return install.Pepper(r.Data, file)

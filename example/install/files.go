@@ -45,22 +45,22 @@ func MakeFolder(dir string) error {
 
 // Pepper reads the pepper from file or, when file is empty, from the data folder,
 // where it is made the first time.
-func Pepper(dir, file string) ([]byte, error) {
+func Pepper(dir, file string) (auth.Pepper, error) {
 	if file == "" {
 		file = filepath.Join(dir, PepperFile)
 		if err := makePepper(file); err != nil {
-			return nil, fmt.Errorf("making a pepper: %w", err)
+			return auth.Pepper{}, fmt.Errorf("making a pepper: %w", err)
 		}
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("pepper: %w", err)
+		return auth.Pepper{}, fmt.Errorf("pepper: %w", err)
 	}
-	text = bytes.TrimSpace(text)
-	if len(text) < auth.MinPepper {
-		return nil, fmt.Errorf("pepper: %s holds %d bytes, fewer than %d", file, len(text), auth.MinPepper)
+	p, err := auth.NewPepper(bytes.TrimSpace(text))
+	if err != nil {
+		return auth.Pepper{}, fmt.Errorf("%s: %w", file, err)
 	}
-	return text, nil
+	return p, nil
 }
 
 // makePepper makes file unless it is there. Of two processes that try together one wins.

@@ -3,31 +3,33 @@
 package install
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sightline-analytics/sightline/auth"
 )
 
 func TestPepperIsMadeOnce(t *testing.T) {
 	dir := t.TempDir()
-	made := make([][]byte, 16)
+	made := make([]string, 16)
 	var all sync.WaitGroup
 	for i := range made {
 		all.Go(func() {
-			text, err := Pepper(dir, "")
-			if err != nil {
-				t.Error(err)
+			p, err := Pepper(dir, "")
+			text, readErr := os.ReadFile(filepath.Join(dir, PepperFile))
+			if err := errors.Join(err, readErr); err != nil || p.String() != "64 bytes" {
+				t.Error(p, err)
 			}
-			made[i] = text
+			made[i] = string(text)
 		})
 	}
 	all.Wait()
 	for _, text := range made {
-		if len(text) != 64 || !bytes.Equal(text, made[0]) {
+		if len(text) != 65 || text != made[0] {
 			t.Fatalf("two peppers, or a short one: %q and %q", made[0], text)
 		}
 	}
@@ -53,7 +55,8 @@ func TestPepperOfAFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := Pepper(dir, file)
-			if string(got) != row.want || (err == nil) != (row.fault == "") {
+			want, _ := auth.NewPepper([]byte(row.want))
+			if secret := (auth.Secret{}); secret.Digest(got) != secret.Digest(want) || (err == nil) != (row.fault == "") {
 				t.Errorf("got %q, %v", got, err)
 			}
 			if err != nil && !strings.Contains(err.Error(), row.fault) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
@@ -47,7 +48,7 @@ func OpenClickHouse(ctx context.Context, o clickhouse.Options) (*clickhouse.Stor
 }
 
 // OpenRecords opens the relational store: that of a DSN or, without one, that of a folder.
-func OpenRecords(ctx context.Context, dir, dsn string, pepper []byte, log *slog.Logger, now func() time.Time) (*meta.Store, error) {
+func OpenRecords(ctx context.Context, dir, dsn string, pepper auth.Pepper, log *slog.Logger, now func() time.Time) (*meta.Store, error) {
 	cfg := meta.Config{DSN: dsn, Pepper: pepper, Now: now, Logger: log}
 	where := "--meta"
 	if dsn == "" {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/example/install"
 	"github.com/sightline-analytics/sightline/store"
@@ -31,7 +32,7 @@ type app struct {
 	settings Settings
 	log      *slog.Logger
 	now      func() time.Time
-	pepper   []byte
+	pepper   auth.Pepper
 	events   events
 	records  *meta.Store
 	audit    *audit.Writer

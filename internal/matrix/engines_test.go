@@ -18,7 +18,9 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func noonClock() time.Time { return noon }
 
-var pepper = []byte("a pepper for tests, and for no others")
+const pepperText = "a pepper for tests, and for no others"
+
+var pepper, _ = auth.NewPepper([]byte(pepperText))
 
 // A trail is where entries are kept and found again.
 type trail interface {

@@ -125,15 +125,19 @@ func (w *world) addKeys(t testing.TB) {
 		t.Fatal(err)
 	}
 	w.secrets["unknown"] = unknown
+	theirs, err := auth.NewPepper([]byte("the pepper of somebody else"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, of := range map[string]struct {
 		key    string
 		minted time.Time
-		pepper []byte
+		pepper auth.Pepper
 	}{
 		"token":           {"right", noon, pepper},
 		"expired token":   {"right", noon.Add(-time.Hour), pepper},
 		"revoked token":   {"revoked", noon, pepper},
-		"forged token":    {"right", noon, []byte("the pepper of somebody else")},
+		"forged token":    {"right", noon, theirs},
 		"token of no key": {"unknown", noon, pepper},
 	} {
 		mint := auth.Tokens{Pepper: of.pepper, Now: func() time.Time { return of.minted }}

@@ -218,12 +218,12 @@ func matches(kept string, d auth.Digest) bool {
 }
 
 func (s *Store) digest(secret auth.Secret) string {
-	d := secret.Digest(s.pepper())
+	d := secret.Digest(s.cfg.Pepper)
 	return hex.EncodeToString(d[:])
 }
 
 func (s *Store) needPepper() error {
-	if len(s.pepper()) == 0 {
+	if s.cfg.Pepper.IsZero() {
 		return errors.New("store/meta: no pepper was configured, so no secrets can be made")
 	}
 	return nil

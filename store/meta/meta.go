@@ -32,7 +32,7 @@ var (
 type Config struct {
 	Path    string           // of the SQLite file, in a folder that exists; made when missing
 	DSN     string           // of a PostgreSQL database: postgres://user@host/database?search_path=schema
-	Pepper  auth.Pepper      // of secrets' digests, auth.MinPepper bytes or more; nil: no keys are made or rotated
+	Pepper  auth.Pepper      // of secrets' digests; zero: no keys are made or rotated
 	Prefix  string           // of new secrets; empty means auth.DefaultPrefix
 	Now     func() time.Time // nil means time.Now
 	Wait    time.Duration    // how long to wait for another process's write; 0 means 5 s
@@ -54,8 +54,7 @@ func (c Config) Format(f fmt.State, _ rune) {
 
 // A Store keeps the records. It is safe for concurrent use, also by several processes.
 type Store struct {
-	cfg    Config        // without what nothing shall print: pepper and DSN
-	pepper func() []byte // may return nil
+	cfg    Config // without the DSN, which may hold a password
 	lang   lang
 	write  *sql.DB
 	read   *sql.DB
@@ -111,10 +110,9 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	pepper := cfg.Pepper
-	cfg.Pepper, cfg.DSN = nil, ""
+	cfg.DSN = ""
 	s := &Store{
-		cfg: cfg, pepper: func() []byte { return pepper }, lang: lang, write: write, read: read,
+		cfg: cfg, lang: lang, write: write, read: read,
 		sql:    sq.StatementBuilder.PlaceholderFormat(lang.placeholder),
 		issuer: auth.Issuer{Prefix: cfg.Prefix, Now: cfg.Now},
 	}
@@ -143,9 +141,6 @@ func (c Config) check() error {
 	}
 	if c.Timeout < 0 || c.Timeout > 0 && c.Timeout < c.Wait {
 		faults = append(faults, fmt.Errorf("store/meta: timeout of %v, and a wait of %v within it", c.Timeout, c.Wait))
-	}
-	if n := len(c.Pepper); n > 0 && n < auth.MinPepper {
-		faults = append(faults, fmt.Errorf("store/meta: pepper has %d bytes, fewer than %d", n, auth.MinPepper))
 	}
 	if _, err := auth.NewSecret(nil, c.Prefix); err != nil { // auth knows which prefixes are fit
 		faults = append(faults, fmt.Errorf("store/meta: %w", err))

@@ -17,7 +17,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-var pepper = []byte("a pepper that is long enough")
+const pepperText = "a pepper that is long enough"
+
+var pepper, _ = auth.NewPepper([]byte(pepperText))
 
 // noon has parts that are not kept, and a zone that must not matter.
 var noon = time.Date(2026, 3, 29, 12, 0, 0, 123_456_789, time.FixedZone("", 5*3600+45*60))
@@ -99,8 +101,8 @@ func onTrial(s *Store) authtest.Store {
 }
 
 func TestConfigReportsEveryFault(t *testing.T) {
-	_, err := Open(t.Context(), Config{Pepper: []byte("short"), Prefix: "a_b", Wait: -1})
-	for _, part := range []string{"path", "pepper", "prefix", "wait"} {
+	_, err := Open(t.Context(), Config{Prefix: "a_b", Wait: -1})
+	for _, part := range []string{"path", "prefix", "wait"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("no word of the %s in: %v", part, err)
 		}
@@ -114,7 +116,7 @@ func TestWithoutPepper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Pepper = nil
+		cfg.Pepper = auth.Pepper{}
 		s := mustOpen(t, cfg)
 		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil || !strings.Contains(err.Error(), "pepper") {
 			t.Errorf("CreateKey: %v", err)

@@ -73,7 +73,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 				}
 			}
 		}
-		if n := occurrences(t, cfg, string(pepper)); n > 0 {
+		if n := occurrences(t, cfg, pepperText); n > 0 {
 			t.Errorf("the files hold the pepper %d times", n)
 		}
 		// Signs that the search looks where keys are.
