@@ -41,8 +41,8 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (*Principal, error)
 }
 
-// KeysConfig is what [Keys] needs.
-type KeysConfig struct {
+// Config is what [New] needs.
+type Config struct {
 	Store  KeyStore         // required
 	Pepper Pepper           // required; the one that the store's digests were made with
 	Prefix string           // of secrets; empty means DefaultPrefix
@@ -53,46 +53,38 @@ type KeysConfig struct {
 	Used func(id string, at time.Time)
 }
 
-// Keys returns an Authenticator of API keys and of their panel tokens (see [Tokens]). It asks
-// the store at every request, so a key that the store knows to be revoked is refused at once.
-// Its error joins all problems of cfg.
-func Keys(cfg KeysConfig) (Authenticator, error) {
+// Keys is an [Authenticator] of API keys and of their panel tokens (see [Tokens]). It asks the
+// store at every request, so a key that the store knows to be revoked is refused at once.
+type Keys struct {
+	cfg     Config
+	tokens  *Tokens
+	digests *digester
+}
+
+// New makes Keys. Its error joins all problems of cfg.
+func New(cfg Config) (*Keys, error) {
 	var noStore error
 	if cfg.Store == nil {
 		noStore = errors.New("auth: store of keys is missing")
 	}
-	prefix, badPrefix := checkPrefix(cfg.Prefix)
-	if err := errors.Join(noStore, cfg.Pepper.check(), badPrefix); err != nil {
+	tokens, err := NewTokens(TokensConfig{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now})
+	if err := errors.Join(noStore, err); err != nil {
 		return nil, err
 	}
-	cfg.Prefix = prefix
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	tokens := Tokens{Pepper: cfg.Pepper, Prefix: cfg.Prefix, Now: cfg.Now}
-	seal, mark, err := tokens.seal()
-	if err != nil {
-		return nil, err
-	}
-	open := func(text string) (sealed, string) { return tokens.unseal(seal, mark, text) }
-	digests := newDigester(cfg.Pepper)
-	return &keys{cfg, mark, open, digests}, nil
+	return &Keys{cfg, tokens, newDigester(cfg.Pepper)}, nil
 }
 
-type keys struct {
-	cfg     KeysConfig
-	mark    string                             // begins tokens
-	open    func(text string) (sealed, string) // as Tokens.unseal
-	digests *digester
-}
-
-func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) {
+// Authenticate implements [Authenticator].
+func (a *Keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, error) {
 	secret, err := Credential(r.Header, a.cfg.Prefix)
 	if errors.Is(err, ErrInvalid) {
-		if token := bearer(r.Header.Get("Authorization")); strings.HasPrefix(token, a.mark) {
+		if token := bearer(r.Header.Get("Authorization")); strings.HasPrefix(token, a.tokens.mark) {
 			return a.panel(ctx, token)
 		}
 		return nil, a.refuse(ctx, "malformed", RefusedError{})
@@ -113,8 +105,8 @@ func (a *keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 }
 
 // panel authenticates the bearer of a panel token.
-func (a *keys) panel(ctx context.Context, text string) (*Principal, error) {
-	token, refusal := a.open(text)
+func (a *Keys) panel(ctx context.Context, text string) (*Principal, error) {
+	token, refusal := a.tokens.open(text)
 	if refusal != "" {
 		return nil, a.refuse(ctx, refusal, RefusedError{})
 	}
@@ -126,7 +118,7 @@ func (a *keys) panel(ctx context.Context, text string) (*Principal, error) {
 }
 
 // find returns the valid key of that digest; start is of what was sent, for the log.
-func (a *keys) find(ctx context.Context, d Digest, start string) (*Key, error) {
+func (a *Keys) find(ctx context.Context, d Digest, start string) (*Key, error) {
 	key, err := a.cfg.Store.KeyByDigest(ctx, d)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -147,7 +139,7 @@ func (a *keys) find(ctx context.Context, d Digest, start string) (*Key, error) {
 }
 
 // refuse logs why, and returns what reads alike to all callers.
-func (a *keys) refuse(ctx context.Context, reason string, who RefusedError) error {
+func (a *Keys) refuse(ctx context.Context, reason string, who RefusedError) error {
 	attrs := []slog.Attr{slog.String("reason", reason)}
 	for _, known := range [][2]string{{"key", who.KeyID}, {"start", who.Start}, {"owner", who.Owner}} {
 		if known[1] != "" {

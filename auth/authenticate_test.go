@@ -78,7 +78,7 @@ func newStand(t *testing.T) *stand {
 	clock := func() time.Time { return s.now }
 	s.Memory = &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: clock}}
 	var err error
-	s.Authenticator, err = auth.Keys(auth.KeysConfig{
+	s.Authenticator, err = auth.New(auth.Config{
 		Store: s.Memory, Pepper: pepper, Now: clock,
 		Logger: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
@@ -198,7 +198,7 @@ func TestKeysStoreTrouble(t *testing.T) {
 		"a store that fails is not an unknown key": func(context.Context, auth.Digest) (*auth.Key, error) { return nil, down },
 		"a store that returns nothing is no key":   func(context.Context, auth.Digest) (*auth.Key, error) { return nil, nil },
 	} {
-		a, err := auth.Keys(auth.KeysConfig{Store: f, Pepper: pepper})
+		a, err := auth.New(auth.Config{Store: f, Pepper: pepper})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestKeysStoreTrouble(t *testing.T) {
 }
 
 func TestKeysAsksNothingForATypo(t *testing.T) {
-	a, err := auth.Keys(auth.KeysConfig{Pepper: pepper, Store: storeFunc(func(context.Context, auth.Digest) (*auth.Key, error) {
+	a, err := auth.New(auth.Config{Pepper: pepper, Store: storeFunc(func(context.Context, auth.Digest) (*auth.Key, error) {
 		t.Error("the store was asked")
 		return nil, auth.ErrNotFound
 	})})
@@ -224,14 +224,14 @@ func TestKeysAsksNothingForATypo(t *testing.T) {
 }
 
 func TestKeysConfig(t *testing.T) {
-	_, err := auth.Keys(auth.KeysConfig{Prefix: "a_b"})
+	_, err := auth.New(auth.Config{Prefix: "a_b"})
 	for _, part := range []string{"store", "pepper", "prefix"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("no word of the %s in: %v", part, err)
 		}
 	}
 	m := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Prefix: "acme"}}
-	a, err := auth.Keys(auth.KeysConfig{Store: m, Pepper: pepper, Prefix: "acme"})
+	a, err := auth.New(auth.Config{Store: m, Pepper: pepper, Prefix: "acme"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func ExampleKeys() {
 		fmt.Println(err)
 		return
 	}
-	keys, err := auth.Keys(auth.KeysConfig{Store: store, Pepper: pepper})
+	keys, err := auth.New(auth.Config{Store: store, Pepper: pepper})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -20,7 +20,7 @@
 //
 // # Other ways in
 //
-// [Keys] makes an [Authenticator] of API keys and of the panel tokens that [Tokens] mints
+// [New] makes an [Authenticator] of API keys and of the panel tokens that [Tokens] mints
 // for them. A host with sessions of its own writes another, and hands out a made-up [Key]
 // with the rights of that session.
 package auth

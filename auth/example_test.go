@@ -59,7 +59,7 @@ func ExampleAuthenticator() {
 		fmt.Println(err)
 		return
 	}
-	byKey, err := auth.Keys(auth.KeysConfig{Store: keys, Pepper: pepper})
+	byKey, err := auth.New(auth.Config{Store: keys, Pepper: pepper})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -131,7 +131,7 @@ func (m *Memory) SetDisabled(id string, disabled bool) error {
 }
 
 // KeyUsed notes that the key of id was accepted at an instant, at most once a minute. It
-// fits KeysConfig.Used.
+// fits Config.Used.
 func (m *Memory) KeyUsed(id string, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

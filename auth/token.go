@@ -40,10 +40,41 @@ type Claims struct {
 // does so to its tokens, and they end when the secret does: at a rotation, or when the
 // grace period after it is over.
 type Tokens struct {
+	cfg  TokensConfig
+	seal cipher.AEAD
+	mark string // begins tokens
+}
+
+// TokensConfig is what [Tokens] need.
+type TokensConfig struct {
 	Pepper Pepper           // required: that of the keys
 	Prefix string           // of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
 	Rand   io.Reader        // nil means crypto/rand
+}
+
+// NewTokens makes Tokens. Its error joins all problems of cfg.
+func NewTokens(cfg TokensConfig) (*Tokens, error) {
+	prefix, badPrefix := checkPrefix(cfg.Prefix)
+	key, noKey := cfg.Pepper.Key("sightline panel token 1")
+	if err := errors.Join(noKey, badPrefix); err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("auth: token: %w", err)
+	}
+	seal, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, fmt.Errorf("auth: token: %w", err)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Reader
+	}
+	return &Tokens{cfg, seal, prefix + tokenMark}, nil
 }
 
 // sealed is what a token holds.
@@ -58,85 +89,55 @@ type sealed struct {
 // Mint makes a token of the key whose secret has digest key. It lives for ttl: at least
 // a second, at most [MaxTokenTTL]. Its error wraps [ErrBadKey] and joins all that is
 // wrong with ttl and claims.
-func (t Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
+func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 	fault := c.check()
 	if ttl < time.Second || ttl > MaxTokenTTL {
 		fault = errors.Join(fault, fmt.Errorf("%w: a token lives between 1 s and %v, not %v", ErrBadKey, MaxTokenTTL, ttl))
 	}
-	seal, prefix, err := t.seal()
-	if err := errors.Join(fault, err); err != nil {
-		return Secret{}, err
+	if fault != nil {
+		return Secret{}, fault
 	}
-	id, err := base62(t.Rand, 20)
+	id, err := base62(t.cfg.Rand, 20)
 	if err != nil {
 		return Secret{}, err
 	}
-	now := t.now()
+	now := t.cfg.Now()
 	plain, err := json.Marshal(sealed{ID: "tok_" + id, Key: key[:], Minted: now.UnixMilli(), Expires: now.Add(ttl).UnixMilli(), Claims: c})
 	if err != nil {
 		return Secret{}, fmt.Errorf("auth: token: %w", err)
 	}
-	random := t.Rand
-	if random == nil {
-		random = rand.Reader
-	}
-	nonce := make([]byte, seal.NonceSize())
-	if _, err := io.ReadFull(random, nonce); err != nil {
+	nonce := make([]byte, t.seal.NonceSize())
+	if _, err := io.ReadFull(t.cfg.Rand, nonce); err != nil {
 		return Secret{}, fmt.Errorf("auth: random source: %w", err)
 	}
-	text := prefix + base64.RawURLEncoding.EncodeToString(seal.Seal(nonce, nonce, plain, []byte(prefix)))
+	text := t.mark + base64.RawURLEncoding.EncodeToString(t.seal.Seal(nonce, nonce, plain, []byte(t.mark)))
 	if len(text) > maxToken {
 		return Secret{}, fmt.Errorf("%w: the token would have %d characters, more than %d", ErrBadKey, len(text), maxToken)
 	}
 	return Secret{&text}, nil
 }
 
-// unseal returns what the token text holds, or says in a few words why it is not accepted.
-// seal and prefix are what the method seal returned: it costs more to make than to use.
-func (t Tokens) unseal(seal cipher.AEAD, prefix, text string) (s sealed, refusal string) {
-	body, ok := strings.CutPrefix(text, prefix)
+// open returns what the token text holds, or says in a few words why it is not accepted.
+func (t *Tokens) open(text string) (s sealed, refusal string) {
+	body, ok := strings.CutPrefix(text, t.mark)
 	if !ok || len(text) > maxToken {
 		return sealed{}, "malformed token"
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(body)
-	if err != nil || len(raw) < seal.NonceSize() {
+	if err != nil || len(raw) < t.seal.NonceSize() {
 		return sealed{}, "malformed token"
 	}
-	plain, err := seal.Open(nil, raw[:seal.NonceSize()], raw[seal.NonceSize():], []byte(prefix))
+	plain, err := t.seal.Open(nil, raw[:t.seal.NonceSize()], raw[t.seal.NonceSize():], []byte(t.mark))
 	if err != nil || json.Unmarshal(plain, &s) != nil || len(s.Key) != len(Digest{}) {
 		return sealed{}, "token not sealed here"
 	}
-	switch now := t.now(); {
+	switch now := t.cfg.Now(); {
 	case now.UnixMilli() >= s.Expires:
 		return sealed{}, "expired token"
 	case now.Add(maxSkew).UnixMilli() < s.Minted:
 		return sealed{}, "token of the future"
 	}
 	return s, ""
-}
-
-func (t Tokens) seal() (cipher.AEAD, string, error) {
-	prefix, badPrefix := checkPrefix(t.Prefix)
-	if err := errors.Join(t.Pepper.check(), badPrefix); err != nil {
-		return nil, "", err
-	}
-	key, err := t.Pepper.Key("sightline panel token 1")
-	if err != nil {
-		return nil, "", fmt.Errorf("auth: token: %w", err)
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, "", fmt.Errorf("auth: token: %w", err)
-	}
-	seal, err := cipher.NewGCM(block)
-	return seal, prefix + tokenMark, err
-}
-
-func (t Tokens) now() time.Time {
-	if t.Now == nil {
-		return time.Now()
-	}
-	return t.Now()
 }
 
 // readScopes are the scopes that a panel token may have.

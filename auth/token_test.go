@@ -24,15 +24,20 @@ func bearer(a auth.Authenticator, text string) (*auth.Principal, error) {
 
 func (s *stand) mint(t *testing.T, secret auth.Secret, c auth.Claims, ttl time.Duration) auth.Secret {
 	t.Helper()
-	token, err := s.tokens().Mint(secret.Digest(pepper), c, ttl)
+	token, err := tokens(t, auth.TokensConfig{Pepper: pepper, Now: func() time.Time { return s.now }}).Mint(secret.Digest(pepper), c, ttl)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return token
 }
 
-func (s *stand) tokens() auth.Tokens {
-	return auth.Tokens{Pepper: pepper, Now: func() time.Time { return s.now }}
+func tokens(t *testing.T, cfg auth.TokensConfig) *auth.Tokens {
+	t.Helper()
+	made, err := auth.NewTokens(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
 }
 
 func TestATokenGetsWhatKeyAndClaimsShare(t *testing.T) {
@@ -145,7 +150,7 @@ func TestATokenThatWasTouchedIsRefused(t *testing.T) {
 		raw[i] ^= 1
 	}
 	another, _ := auth.NewPepper([]byte("another pepper, as long"))
-	foreign, err := auth.Tokens{Pepper: another, Now: func() time.Time { return s.now }}.Mint(secret.Digest(pepper), auth.Claims{}, time.Hour)
+	foreign, err := tokens(t, auth.TokensConfig{Pepper: another, Now: func() time.Time { return s.now }}).Mint(secret.Digest(pepper), auth.Claims{}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +174,7 @@ func TestATokenThatWasTouchedIsRefused(t *testing.T) {
 }
 
 func TestMintRefuses(t *testing.T) {
-	tokens := auth.Tokens{Pepper: pepper}
+	tokens := tokens(t, auth.TokensConfig{Pepper: pepper})
 	for _, c := range []struct {
 		says   string
 		claims auth.Claims
@@ -188,8 +193,8 @@ func TestMintRefuses(t *testing.T) {
 			t.Errorf("%s: %v", c.says, err)
 		}
 	}
-	if _, err := (auth.Tokens{}).Mint(auth.Digest{}, auth.Claims{}, time.Hour); err == nil {
-		t.Error("minted without a pepper")
+	if _, err := auth.NewTokens(auth.TokensConfig{}); err == nil {
+		t.Error("made without a pepper")
 	}
 }
 

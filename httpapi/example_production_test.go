@@ -31,7 +31,7 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 		return nil, nil, err
 	}
 	records.Notify(cache) // with several processes also a bus: auth/keycache/redisbus
-	callers, keysErr := auth.Keys(auth.KeysConfig{Store: cache, Pepper: pepper, Logger: log, Used: records.KeyUsed})
+	callers, keysErr := auth.New(auth.Config{Store: cache, Pepper: pepper, Logger: log, Used: records.KeyUsed})
 	engine, engineErr := query.New(query.Config{Store: data})
 	sites, sitesErr := store.NewCachedDirectory(store.CachedDirectoryConfig{Directory: records})
 	limits, limitsErr := ratelimit.New(ratelimit.Config{}) // with several processes: auth/ratelimit/redislimit around it

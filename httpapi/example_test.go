@@ -17,7 +17,7 @@ import (
 // mount puts analytics below /analytics/ of a host's mux, for callers with the host's keys.
 func mount(mux *http.ServeMux, data store.Store, sites store.Directory, keys auth.KeyStore, pepper auth.Pepper) error {
 	engine, engineErr := query.New(query.Config{Store: data})
-	callers, keysErr := auth.Keys(auth.KeysConfig{Store: keys, Pepper: pepper})
+	callers, keysErr := auth.New(auth.Config{Store: keys, Pepper: pepper})
 	if err := errors.Join(engineErr, keysErr); err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (a *app) keys() (auth.Authenticator, error) {
 		a.onClose(bus.Close)
 		a.records.Notify(bus)
 	}
-	return auth.Keys(auth.KeysConfig{Store: cache, Pepper: a.pepper, Now: a.now, Logger: a.log, Used: a.records.KeyUsed})
+	return auth.New(auth.Config{Store: cache, Pepper: a.pepper, Now: a.now, Logger: a.log, Used: a.records.KeyUsed})
 }
 
 // limiter is one for all addresses, so that a key has the same buckets at each.

@@ -89,7 +89,7 @@ func answer(w http.ResponseWriter, _ *http.Request) {
 
 // fourSteps are authenticate, limit, authorise and audit in front of the bare handler.
 func fourSteps(w *world) http.Handler {
-	authenticator, err := auth.Keys(auth.KeysConfig{Store: w.cache, Pepper: pepper, Now: noonClock})
+	authenticator, err := auth.New(auth.Config{Store: w.cache, Pepper: pepper, Now: noonClock})
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		ctx, asked := r.Context(), auth.Resource{Kind: auth.KindWebsite, ID: listed}
 		var p *auth.Principal

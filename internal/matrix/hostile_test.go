@@ -191,7 +191,7 @@ func (w *world) behind(t *testing.T, trusted []string) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	authenticator, err := auth.Keys(auth.KeysConfig{Store: w.cache, Pepper: pepper, Now: noonClock})
+	authenticator, err := auth.New(auth.Config{Store: w.cache, Pepper: pepper, Now: noonClock})
 	if err != nil {
 		t.Fatal(err)
 	}

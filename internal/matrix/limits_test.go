@@ -84,7 +84,7 @@ func TestTokensHaveBucketsOfTheirOwn(t *testing.T) {
 	w := newWorld(t, inMemory())
 	mint := func(n int) string {
 		name := fmt.Sprintf("token %d", n)
-		token, err := auth.Tokens{Pepper: pepper, Now: noonClock}.Mint(w.secrets["right"].Digest(pepper), auth.Claims{}, time.Hour)
+		token, err := tokens(t, auth.TokensConfig{Pepper: pepper, Now: noonClock}).Mint(w.secrets["right"].Digest(pepper), auth.Claims{}, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,8 +22,8 @@ import (
 // a token or the pepper, in every way that there is.
 func TestNothingShowsSecrets(t *testing.T) {
 	w := newWorld(t, onSQLite(t))
-	keys := auth.KeysConfig{Store: w.cache, Pepper: pepper, Now: noonClock}
-	authenticator, err := auth.Keys(keys)
+	keys := auth.Config{Store: w.cache, Pepper: pepper, Now: noonClock}
+	authenticator, err := auth.New(keys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestNothingShowsSecrets(t *testing.T) {
 		"the configuration":         keys,
 		"an authenticator":          authenticator,
 		"a principal":               principal,
-		"what mints":                auth.Tokens{Pepper: pepper},
+		"what mints":                tokens(t, auth.TokensConfig{Pepper: pepper}),
 		"keys in memory":            memory,
 		"the trail's configuration": audit.Config{Log: w.trail, Pepper: pepper},
 		"the trail's writer":        w.audit,

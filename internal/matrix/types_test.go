@@ -24,7 +24,7 @@ func TestTypeLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.secrets["types"] = secret
-		mint := auth.Tokens{Pepper: pepper, Now: noonClock}
+		mint := tokens(t, auth.TokensConfig{Pepper: pepper, Now: noonClock})
 		for name, types := range map[string][]string{"wider": {"pages", "summary_metrics"}, "others": {"summary_metrics"}} {
 			if w.secrets[name], err = mint.Mint(secret.Digest(pepper), auth.Claims{Types: types}, time.Hour); err != nil {
 				t.Fatal(err)

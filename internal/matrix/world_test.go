@@ -66,7 +66,7 @@ func newWorld(t testing.TB, e engine) *world {
 	w.cache = cache
 	e.notify(cache)
 	w.addKeys(t)
-	authenticator, err := auth.Keys(auth.KeysConfig{Store: cache, Pepper: pepper, Now: noonClock})
+	authenticator, err := auth.New(auth.Config{Store: cache, Pepper: pepper, Now: noonClock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func (w *world) addKeys(t testing.TB) {
 		"forged token":    {"right", noon, theirs},
 		"token of no key": {"unknown", noon, pepper},
 	} {
-		mint := auth.Tokens{Pepper: of.pepper, Now: func() time.Time { return of.minted }}
+		mint := tokens(t, auth.TokensConfig{Pepper: of.pepper, Now: func() time.Time { return of.minted }})
 		token, err := mint.Mint(w.secrets[of.key].Digest(pepper), auth.Claims{}, time.Hour)
 		if err != nil {
 			t.Fatal(err)
@@ -148,6 +148,15 @@ func (w *world) addKeys(t testing.TB) {
 		w.secrets[name] = token
 	}
 	w.keys["token"], w.keys["revoked token"] = w.keys["right"], w.keys["revoked"]
+}
+
+func tokens(t testing.TB, cfg auth.TokensConfig) *auth.Tokens {
+	t.Helper()
+	made, err := auth.NewTokens(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
 }
 
 func (w *world) mount(t testing.TB, authenticator auth.Authenticator) {

@@ -43,7 +43,7 @@ func TestWatchUntilRevoked(t *testing.T) {
 	if url != "" {
 		startBus(t, url, at, cache)
 	}
-	keys, err := auth.Keys(auth.KeysConfig{Store: cache, Pepper: pepper})
+	keys, err := auth.New(auth.Config{Store: cache, Pepper: pepper})
 	if err != nil {
 		t.Fatal(err)
 	}

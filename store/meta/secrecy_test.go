@@ -22,7 +22,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		cfg.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		s := mustOpen(t, cfg)
 		ctx := t.Context()
-		keys, err := auth.Keys(auth.KeysConfig{Store: s, Pepper: pepper, Now: cfg.Now, Logger: cfg.Logger})
+		keys, err := auth.New(auth.Config{Store: s, Pepper: pepper, Now: cfg.Now, Logger: cfg.Logger})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,5 +29,9 @@ func (s *Store) MintToken(ctx context.Context, id string, c auth.Claims, ttl tim
 	if n, err := hex.Decode(d[:], []byte(found.digest)); err != nil || n != len(d) {
 		return auth.Secret{}, s.wrap(ctx, "mint token", fmt.Errorf("%w: key %s: digest", store.ErrCorrupt, id))
 	}
-	return auth.Tokens{Pepper: s.cfg.Pepper, Prefix: s.cfg.Prefix, Now: s.cfg.Now}.Mint(d, c, ttl)
+	tokens, err := auth.NewTokens(auth.TokensConfig{Pepper: s.cfg.Pepper, Prefix: s.cfg.Prefix, Now: s.cfg.Now})
+	if err != nil {
+		return auth.Secret{}, s.wrap(ctx, "mint token", err)
+	}
+	return tokens.Mint(d, c, ttl)
 }

@@ -16,7 +16,7 @@ func TestMintToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys, err := auth.Keys(auth.KeysConfig{Store: s, Pepper: cfg.Pepper, Now: cfg.Now})
+		keys, err := auth.New(auth.Config{Store: s, Pepper: cfg.Pepper, Now: cfg.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
