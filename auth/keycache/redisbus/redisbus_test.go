@@ -201,8 +201,14 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 	}
 	s.begin(t)
 	there.hear(t, "") // forget everything: what was said meanwhile is lost
-	b.KeyChanged(t.Context(), "after")
+	for deadline := time.Now().Add(20 * time.Second); log.count("again") == 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("that it works again was not logged")
+		}
+		b.KeyChanged(t.Context(), "after") // on a busy machine the first may be late
+	}
 	there.hear(t, "after")
+	b.KeyChanged(t.Context(), "after")
 	if n := log.count("again"); n != 1 {
 		t.Errorf("that it works again was logged %d times", n)
 	}
