@@ -1,0 +1,153 @@
+package schema
+
+import (
+	"database/sql"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Kind is what the values of a column are. A store has one type for each.
+type Kind uint8
+
+// The kinds of column. No text is null: an absent one is empty. Of the numbers, which are
+// whole, only a Measure may be absent.
+const (
+	Text           Kind = iota // most differ, as ids do
+	LowCardinality             // a text of which there are few
+	Compressed                 // a text that is long and seldom read
+	Instant                    // milliseconds since 1970 in UTC
+	Integer                    // 64 bits
+	Small                      // 0 to 255
+	Measure                    // 64 bits, null when absent
+)
+
+// IsText reports whether values of k are texts; the others are numbers.
+func (k Kind) IsText() bool { return k <= Compressed }
+
+// A Row is a row of a table: an item of a batch; of vitals, one sample of an item.
+type Row struct {
+	Batch  *store.Batch
+	Item   int // its place in the table's slice of Batch
+	Sample int // 0 in all tables but vitals
+}
+
+func (r Row) event() *store.Event   { return &r.Batch.Events[r.Item] }
+func (r Row) error() *store.Error   { return &r.Batch.Errors[r.Item] }
+func (r Row) vital() *store.Vital   { return &r.Batch.Vitals[r.Item] }
+func (r Row) sample() *store.Sample { return &r.vital().Samples[r.Sample] }
+func (r Row) span() *store.Span     { return &r.Batch.Spans[r.Item] }
+func (r Row) visit() *store.Visit   { return &r.Batch.Visits[r.Item] }
+func (r Row) check() *store.Check   { return &r.Batch.Checks[r.Item] }
+
+// A Column is one column of a logical table.
+type Column struct {
+	Name string
+	Kind Kind
+	// Key columns tell the rows of one subject apart.
+	Key bool
+
+	most      int64 // the greatest value of a Small
+	ofSample  bool
+	text      func(Row) *string // where it is; nil for numbers and for texts that are derived
+	derived   func(Row) string
+	number    func(Row) store.Measure
+	setNumber func(Row, store.Measure)
+}
+
+// Text is the value of r in a column of texts.
+func (c *Column) Text(r Row) string {
+	if c.text == nil {
+		return c.derived(r)
+	}
+	return *c.text(r)
+}
+
+// SetText makes value that of r in a column of texts. A text that follows from other
+// columns stays as it is.
+func (c *Column) SetText(r Row, value string) {
+	if c.text != nil {
+		*c.text(r) = value
+	}
+}
+
+// Number is the value of r in a column of numbers.
+func (c *Column) Number(r Row) store.Measure { return c.number(r) }
+
+// SetNumber makes value that of r in a column of numbers.
+func (c *Column) SetNumber(r Row, value store.Measure) { c.setNumber(r, value) }
+
+// asKey is c as a part of the key.
+func (c Column) asKey() Column {
+	c.Key = true
+	return c
+}
+
+func text(name string, at func(Row) *string) Column {
+	return Column{Name: name, Kind: Text, text: at}
+}
+
+func lowCardinality(name string, at func(Row) *string) Column {
+	return Column{Name: name, Kind: LowCardinality, text: at}
+}
+
+func compressed(name string, at func(Row) *string) Column {
+	return Column{Name: name, Kind: Compressed, text: at}
+}
+
+func integer(name string, at func(Row) *int64) Column {
+	return Column{Name: name, Kind: Integer,
+		number:    func(r Row) store.Measure { return store.Known(*at(r)) },
+		setNumber: func(r Row, value store.Measure) { *at(r) = value.V }}
+}
+
+func instant(name string, at func(Row) *time.Time) Column {
+	return Column{Name: name, Kind: Instant,
+		number:    func(r Row) store.Measure { return store.Known(at(r).UnixMilli()) },
+		setNumber: func(r Row, value store.Measure) { *at(r) = time.UnixMilli(value.V).UTC() }}
+}
+
+// small is a column of numbers up to most.
+func small[V ~uint8](name string, most V, at func(Row) *V) Column {
+	return Column{Name: name, Kind: Small, most: int64(most),
+		number:    func(r Row) store.Measure { return store.Known(int64(*at(r))) },
+		setNumber: func(r Row, value store.Measure) { *at(r) = V(value.V) }}
+}
+
+func measure(name string, at func(Row) *store.Measure) Column {
+	return Column{Name: name, Kind: Measure,
+		number:    func(r Row) store.Measure { return *at(r) },
+		setNumber: func(r Row, value store.Measure) { *at(r) = value }}
+}
+
+// maybeInstant is milliseconds since 1970, or null.
+func maybeInstant(name string, at func(Row) *sql.Null[time.Time]) Column {
+	return Column{Name: name, Kind: Measure,
+		number: func(r Row) store.Measure {
+			if v := at(r); v.Valid {
+				return store.Known(v.V.UnixMilli())
+			}
+			return store.Measure{}
+		},
+		setNumber: func(r Row, value store.Measure) {
+			*at(r) = sql.Null[time.Time]{}
+			if value.Valid {
+				*at(r) = sql.Null[time.Time]{V: time.UnixMilli(value.V).UTC(), Valid: true}
+			}
+		}}
+}
+
+// maybeBool is 1, 0, or null.
+func maybeBool(name string, at func(Row) *sql.Null[bool]) Column {
+	return Column{Name: name, Kind: Measure,
+		number: func(r Row) store.Measure {
+			v := at(r)
+			if v.Valid && v.V {
+				return store.Known(1)
+			}
+			return store.Measure{Valid: v.Valid}
+		},
+		setNumber: func(r Row, value store.Measure) {
+			*at(r) = sql.Null[bool]{V: value.V != 0, Valid: value.Valid}
+		}}
+}

@@ -1,0 +1,207 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/golden"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A field is one that holds a value of its own, in a row of package store.
+type field struct {
+	name  string
+	index []int
+}
+
+// fieldsOf are the fields of a row's type, of which the first is the subject.
+func fieldsOf(of reflect.Type, path ...int) (all []field) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		f.Index = append(append([]int(nil), path...), i)
+		switch {
+		case f.Anonymous:
+			all = append(all, fieldsOf(f.Type, f.Index...)...)
+		case f.Type == reflect.TypeFor[[]store.Sample]():
+			for _, one := range fieldsOf(f.Type.Elem()) {
+				all = append(all, field{f.Name + "." + one.name, append(append(f.Index, 0), one.index...)})
+			}
+		default:
+			all = append(all, field{f.Name, f.Index})
+		}
+	}
+	return all
+}
+
+// item is the item of r, to be changed.
+func (t *Table) item(r Row) reflect.Value {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[store.Batch]()) {
+		if strings.EqualFold(f.Name, t.ID.String()) {
+			return reflect.ValueOf(r.Batch).Elem().FieldByIndex(f.Index).Index(r.Item)
+		}
+	}
+	return reflect.Value{}
+}
+
+func at(v reflect.Value, path []int) reflect.Value {
+	for _, i := range path {
+		if v.Kind() == reflect.Slice {
+			v = v.Index(i)
+		} else {
+			v = v.Field(i)
+		}
+	}
+	return v
+}
+
+// fill gives v a value that is not its zero value.
+func fill(v reflect.Value) {
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(time.UnixMilli(7)))
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Int64:
+		v.SetInt(7)
+	case reflect.Uint8:
+		v.SetUint(1)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Struct: // sql.Null
+		fill(v.Field(0))
+		fill(v.Field(1))
+	}
+}
+
+// values are those of r, by column.
+func (t *Table) values(r Row) []string {
+	all := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		if c.Kind.IsText() {
+			all[i] = c.Text(r)
+		} else {
+			all[i] = fmt.Sprint(c.Number(r))
+		}
+	}
+	return all
+}
+
+// What each column is made of is in a list that a person has read. A field that no column
+// is for would be lost without a word.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	kinds := []string{"Text", "LowCardinality", "Compressed", "Instant", "Integer", "Small", "Measure"}
+	var list strings.Builder
+	for _, table := range Tables() {
+		empty := table.values(table.Add(&store.Batch{}, "s"))
+		made := make([][]string, len(empty))
+		for _, f := range fieldsOf(table.item(table.Add(&store.Batch{}, "s")).Type())[1:] {
+			row := table.Add(&store.Batch{}, "s")
+			fill(at(table.item(row), f.index))
+			used := false
+			for i, value := range table.values(row) {
+				if value != empty[i] {
+					made[i] = append(made[i], f.name)
+					used = true
+				}
+			}
+			if !used {
+				t.Errorf("%s: no column is made of %s", table.ID, f.name)
+			}
+		}
+		for i, c := range table.Columns {
+			key := ""
+			if c.Key {
+				key = ", key"
+			}
+			fmt.Fprintf(&list, "%s.%s: %s of %s%s\n", table.ID, c.Name, kinds[c.Kind], strings.Join(made[i], ", "), key)
+		}
+	}
+	golden.Check(t, "testdata/columns.golden", []byte(list.String()))
+}
+
+// What is put into a column comes out of it, and out of no other.
+func TestColumnsAreSet(t *testing.T) {
+	t.Parallel()
+	for _, table := range Tables() {
+		for i, c := range table.Columns {
+			row := table.Add(&store.Batch{}, "s")
+			before := table.values(row)
+			want := "x"
+			if c.Kind.IsText() {
+				c.SetText(row, want)
+			} else {
+				c.SetNumber(row, store.Known(1))
+				want = fmt.Sprint(store.Known(1))
+			}
+			for n, value := range table.values(row) {
+				derived := table.Columns[n].Name == "visitor"
+				switch {
+				case n == i && !derived && value != want:
+					t.Errorf("%s.%s is %s, want %s", table.ID, c.Name, value, want)
+				case n != i && !derived && value != before[n]:
+					t.Errorf("%s.%s changes %s", table.ID, c.Name, table.Columns[n].Name)
+				}
+			}
+		}
+	}
+}
+
+// Whatever field of whatever row a text is in, one that is not UTF-8 is refused.
+func TestEveryTextOfARowIsChecked(t *testing.T) {
+	t.Parallel()
+	tried := 0
+	for _, table := range Tables() {
+		of := table.item(table.Add(&store.Batch{}, "s")).Type()
+		for _, f := range fieldsOf(of) {
+			b := store.Batch{}
+			row := table.Add(&b, "s")
+			item := table.item(row)
+			item.FieldByName("ID").SetString("x")
+			item.FieldByName("Time").Set(reflect.ValueOf(time.Unix(1, 0)))
+			if err := Items(&b, func(Item) {}); err != nil {
+				t.Fatalf("%s without the text: %v", table.ID, err)
+			}
+			text := at(item, f.index)
+			if text.Kind() != reflect.String {
+				continue
+			}
+			text.SetString("\xff")
+			tried++
+			if err := Items(&b, func(Item) {}); err == nil {
+				t.Errorf("%s.%s may be no UTF-8", table.ID, f.name)
+			}
+		}
+	}
+	if tried < 90 {
+		t.Errorf("%d texts were tried, and there are more", tried)
+	}
+}
+
+// Every item that cannot be stored is named.
+func TestItemsThatCannotBeStored(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
+	b := store.Batch{
+		Events: []store.Event{{Website: "w", ID: "good", Time: noon}, {ID: "x", Time: noon}, {Website: "w", ID: "x", Time: noon, Kind: store.Click + 1}},
+		Vitals: []store.Vital{{Website: "w", ID: "x", Time: noon, Samples: []store.Sample{{Metric: "LCP"}, {Metric: "\xff"}}}},
+		Visits: []store.Visit{{Link: "l", Time: noon}},
+		Checks: []store.Check{{Schedule: "s", ID: "x"}, {Schedule: "s", ID: "x", Time: noon.AddDate(8000, 0, 0)}, {Schedule: "s", ID: "x", Time: noon, Status: 4}},
+	}
+	const want = `store: invalid row: events[1]: no website
+store: invalid row: events[2]: kind: 5, where 4 is the greatest
+store: invalid row: vitals[0]: metric_name: not valid UTF-8
+store: invalid row: visits[0]: no id
+store: invalid row: checks[0]: no time
+store: invalid row: checks[1]: the year 10026
+store: invalid row: checks[2]: status: 4, where 3 is the greatest`
+	if err := Items(&b, func(Item) {}); err == nil || err.Error() != want {
+		t.Errorf("%v\nwant\n%s", err, want)
+	}
+}

@@ -1,0 +1,91 @@
+package schema
+
+import (
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A TableID names a logical table. The numbers are part of what stores keep: a new table
+// comes last.
+type TableID uint8
+
+// The logical tables, in the order in which a batch is stored.
+const (
+	Events TableID = iota
+	Errors
+	Vitals
+	Spans
+	Visits
+	Checks
+	NumTables
+)
+
+// String is the name that statements use.
+func (t TableID) String() string { return tables[t].name }
+
+// Of is whose rows the table has.
+func (t TableID) Of() store.SubjectKind { return tables[t].of }
+
+// A Table is a logical table.
+type Table struct {
+	ID TableID
+	// Columns are all but the subject; event_id and time come first.
+	Columns []Column
+
+	name  string
+	of    store.SubjectKind
+	items func(*store.Batch) int
+	add   func(*store.Batch) // an empty item
+	rows  func(Row) int      // of an item; nil is 1 of each
+	kind  func(Row) uint8    // of ids that are counted apart; nil is one kind
+	head  func(Row) head
+}
+
+// A head is where a row has what all rows have.
+type head struct {
+	subject, id *string
+	time        *time.Time
+}
+
+// Tables are all logical tables; each stands at its ID.
+func Tables() []Table { return slices.Clone(tables[:]) }
+
+// TablesOf are the logical tables with rows of a kind of subject.
+func TablesOf(kind store.SubjectKind) []Table {
+	return slices.DeleteFunc(Tables(), func(t Table) bool { return t.of != kind })
+}
+
+// Rows is how many rows item of b is: of a vital as many as it has samples, else one.
+func (t *Table) Rows(b *store.Batch, item int) int {
+	if t.rows == nil {
+		return 1
+	}
+	return t.rows(Row{Batch: b, Item: item})
+}
+
+// Add adds an item of one row to b.
+func (t *Table) Add(b *store.Batch, subject string) Row {
+	t.add(b)
+	r := Row{Batch: b, Item: t.items(b) - 1}
+	*t.head(r).subject = subject
+	return r
+}
+
+// Subject is the id of the website, link or monitor that r belongs to.
+func (t *Table) Subject(r Row) string { return *t.head(r).subject }
+
+// begin makes a table of the items that slice finds in a batch. columns follow event_id
+// and time.
+func begin[T any](id TableID, name string, of store.SubjectKind, slice func(*store.Batch) *[]T, at func(Row) head, columns ...[]Column) Table {
+	return Table{
+		ID: id, name: name, of: of, head: at,
+		Columns: append([]Column{
+			text("event_id", func(r Row) *string { return at(r).id }).asKey(),
+			instant("time", func(r Row) *time.Time { return at(r).time }).asKey(),
+		}, slices.Concat(columns...)...),
+		items: func(b *store.Batch) int { return len(*slice(b)) },
+		add:   func(b *store.Batch) { *slice(b) = append(*slice(b), *new(T)) },
+	}
+}
