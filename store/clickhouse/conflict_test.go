@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // empty is a store on an empty database of the server that CLICKHOUSE_DSN names. It has
@@ -142,7 +143,7 @@ func TestBlocks(t *testing.T) {
 	}
 	s := empty(t)
 	group := &group{writes: []*write{{batch: b, rows: rows}}}
-	if n := len(blocks(attempt{}, group.writes)); n != 33 {
+	if n := len(blocks(group.writes)); n != 33 {
 		t.Errorf("%d blocks, want one for each of 33 months", n)
 	}
 	if err := s.commit(t.Context(), group, s.newAttempt); err != nil {
@@ -176,7 +177,7 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 			t.Errorf("%s read %d of 1 000 000 rows, want a few granules", what, rows)
 		}
 	}
-	one := row{identity: identity{inEvents, pageKind, "w", "77"}, millis: 77}
+	one := row{identity: identity{schema.Events, schema.PageEvents, "w", "77"}, millis: 77}
 	one.hash = one.identity.hash()
 	read("looking for receipts", func(ctx context.Context) {
 		if _, err := s.otherReceipts(ctx, attempt{receipt: 2}, []*row{&one}, false); err != nil {

@@ -11,19 +11,6 @@ import (
 
 var _ store.Eraser = (*Store)(nil)
 
-// tablesOf are the tables with rows of a kind of subject.
-func tablesOf(kind store.SubjectKind) []string {
-	switch kind {
-	case store.KindWebsite:
-		return []string{"events", "errors", "vitals", "spans"}
-	case store.KindLink:
-		return []string{"visits"}
-	case store.KindSchedule:
-		return []string{"checks"}
-	}
-	return nil
-}
-
 // Erase removes all rows of subject that are stored, and reports how many there were.
 // When it returns, no server that is up has a row of it in a table, and nothing brings
 // one back; servers remove the files that had them eight minutes later, unless their
@@ -33,15 +20,15 @@ func tablesOf(kind store.SubjectKind) []string {
 //
 // Its error wraps ErrRights when the user may not ALTER DELETE.
 func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error) {
-	tables := tablesOf(subject.Kind)
-	if tables == nil {
+	names := namesOf(subject.Kind)
+	if len(names) == 0 {
 		return 0, fmt.Errorf("clickhouse: erase: %w: no such kind of subject: %q", store.ErrInvalid, subject.Kind)
 	}
 	if s.closing.Err() != nil {
 		return 0, errClosed
 	}
 	var sum int64
-	for _, table := range tables {
+	for _, table := range names {
 		n, err := s.eraseFrom(ctx, table, subject)
 		if err != nil && ctx.Err() != nil {
 			return sum, ctx.Err()

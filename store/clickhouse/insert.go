@@ -12,6 +12,9 @@ import (
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 	chdriver "github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // blockRows ends a block. The samples of one vital are in one block whatever their number.
@@ -20,17 +23,12 @@ const blockRows = 500_000
 // A block is rows of one month. Of each table they become one part, which is there whole
 // or not at all.
 type block struct {
-	events []eventRow
-	errors []errorRow
-	vitals []vitalRow
-	spans  []spanRow
-	visits []visitRow
-	checks []checkRow
-	rows   int
+	rows [schema.NumTables][]schema.Row
+	size int
 }
 
 // blocks are the rows of writes that are not stored yet.
-func blocks(a attempt, writes []*write) (all []*block) {
+func blocks(writes []*write) (all []*block) {
 	open := map[int]*block{}
 	for _, w := range writes {
 		for i := range w.rows {
@@ -40,37 +38,23 @@ func blocks(a attempt, writes []*write) (all []*block) {
 			}
 			year, month, _ := time.UnixMilli(r.millis).UTC().Date()
 			b := open[year*12+int(month)]
-			if b == nil || b.rows >= blockRows {
+			if b == nil || b.size >= blockRows {
 				b = &block{}
 				open[year*12+int(month)] = b
 				all = append(all, b)
 			}
-			b.add(a.receipt, w, r)
+			b.add(w.batch, r)
 		}
 	}
 	return all
 }
 
-func (b *block) add(receipt uint64, w *write, r *row) {
-	b.rows++
-	switch from := w.batch; r.table {
-	case inEvents:
-		b.events = append(b.events, eventRow{&from.Events[r.index], receipt})
-	case inErrors:
-		b.errors = append(b.errors, errorRow{&from.Errors[r.index], receipt})
-	case inVitals:
-		vital := &from.Vitals[r.index]
-		for _, sample := range vital.Samples {
-			b.vitals = append(b.vitals, vitalRow{vital, sample, receipt})
-		}
-		b.rows += len(vital.Samples)
-	case inSpans:
-		b.spans = append(b.spans, spanRow{&from.Spans[r.index], receipt})
-	case inVisits:
-		b.visits = append(b.visits, visitRow{&from.Visits[r.index], receipt})
-	default:
-		b.checks = append(b.checks, checkRow{&from.Checks[r.index], receipt})
+func (b *block) add(from *store.Batch, r *row) {
+	n := tables[r.Table].Rows(from, r.index)
+	for sample := range n {
+		b.rows[r.Table] = append(b.rows[r.Table], schema.Row{Batch: from, Item: r.index, Sample: sample})
 	}
+	b.size += max(n, 1)
 }
 
 // parallelBlocks is how many blocks are inserted side by side.
@@ -79,17 +63,14 @@ const parallelBlocks = 8
 // insertRows stores the rows of writes that are not stored yet. Its error says nothing
 // about which of them are.
 func (s *Store) insertRows(ctx context.Context, a attempt, writes []*write) error {
-	for some := range slices.Chunk(blocks(a, writes), parallelBlocks) {
+	for some := range slices.Chunk(blocks(writes), parallelBlocks) {
 		var inserts []func() error
 		for _, b := range some {
-			for _, one := range []func(context.Context) error{
-				func(ctx context.Context) error { return insert(ctx, s, &tableOf.events, b.events) },
-				func(ctx context.Context) error { return insert(ctx, s, &tableOf.errors, b.errors) },
-				func(ctx context.Context) error { return insert(ctx, s, &tableOf.vitals, b.vitals) },
-				func(ctx context.Context) error { return insert(ctx, s, &tableOf.spans, b.spans) },
-				func(ctx context.Context) error { return insert(ctx, s, &tableOf.visits, b.visits) },
-				func(ctx context.Context) error { return insert(ctx, s, &tableOf.checks, b.checks) },
-			} {
+			for id, rows := range b.rows {
+				if len(rows) == 0 {
+					continue
+				}
+				one := func(ctx context.Context) error { return s.insert(ctx, a, &tables[id], rows) }
 				inserts = append(inserts, func() error { return s.retryIf(ctx, "insert", s.cfg.WriteTimeout/2, s.turnedAway, one) })
 			}
 		}
@@ -109,21 +90,18 @@ func (s *Store) turnedAway(err error) bool {
 }
 
 // insert stores rows in one block, column by column.
-func insert[T any](ctx context.Context, s *Store, t *table[T], rows []T) (err error) {
-	if len(rows) == 0 {
-		return nil
-	}
+func (s *Store) insert(ctx context.Context, a attempt, t *table, rows []schema.Row) (err error) {
 	columns := make([]driver.ColumnNameAndType, len(t.columns))
 	for i, column := range t.columns {
 		columns[i] = driver.ColumnNameAndType{Name: column.name, Type: bare(column.kind)}
 	}
-	batch, err := s.prepare(ctx, t.name, columns)
+	batch, err := s.prepare(ctx, t.ID.String(), columns)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, batch.Close()) }()
 	for i, column := range t.columns {
-		if err := column.fill(batch.Column(i), rows); err != nil {
+		if err := column.fill(batch.Column(i), rows, a.receipt); err != nil {
 			return fmt.Errorf("column %s: %w", column.name, err)
 		}
 	}

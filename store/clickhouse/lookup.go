@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // What one query may carry. Over HTTP arguments are fields of the address, each of
@@ -95,8 +97,8 @@ func (s *Store) looking(ctx context.Context) context.Context {
 
 // kindOf is the kind of identity of a row of table t, whose columns are called by the
 // name in front, if any.
-func kindOf(t tableID, name string) string {
-	if t != inEvents {
+func kindOf(t schema.TableID, name string) string {
+	if t != schema.Events {
 		return "toUInt8(0)"
 	}
 	return strings.ReplaceAll("toUInt8(if($kind <= 2, 0, $kind))", "$", name)
@@ -104,18 +106,18 @@ func kindOf(t tableID, name string) string {
 
 // find looks which rows are stored at locations, by the keys of the attempt.
 func (s *Store) find(ctx context.Context, a attempt, at []location) (map[location][]stored, error) {
-	var wanted [numTables][]location
+	var wanted [schema.NumTables][]location
 	seen := make(map[location]bool, len(at))
 	for _, one := range at {
 		if !seen[one] {
 			seen[one] = true
-			wanted[one.table] = append(wanted[one.table], one)
+			wanted[one.Table] = append(wanted[one.Table], one)
 		}
 	}
 	found := map[stored]bool{}
 	for t, part := range wanted {
-		for rows := range fitting(part, func(l location) string { return l.subject }) {
-			if err := s.findIn(ctx, tableID(t), rows, found); err != nil {
+		for rows := range fitting(part, func(l location) string { return l.Subject }) {
+			if err := s.findIn(ctx, schema.TableID(t), rows, found); err != nil {
 				return nil, err
 			}
 		}
@@ -131,23 +133,23 @@ func (s *Store) find(ctx context.Context, a attempt, at []location) (map[locatio
 
 // findIn adds those of rows that table t has to found. Subject and time are for the
 // index; ids, which may be long, are compared as numbers, and here as they are.
-func (s *Store) findIn(ctx context.Context, t tableID, rows []location, found map[stored]bool) (err error) {
+func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, found map[stored]bool) (err error) {
 	ids := make([]uint64, len(rows))
 	wanted := make(map[identity]bool, len(rows))
 	for i, r := range rows {
-		ids[i] = halfMD5(r.id)
+		ids[i] = halfMD5(r.ID)
 		wanted[r.identity] = true
 	}
 	got, err := s.conn.Query(s.looking(ctx), "SELECT DISTINCT t.subject, t.time, t.event_id, "+kindOf(t, "t.")+" AS kind, t.receipt FROM "+
-		tableNames[t]+" AS t WHERE t.subject IN {subjects:Array(String)} AND t.time IN {times:Array(Int64)} AND halfMD5(t.event_id) IN {ids:Array(UInt64)}",
+		t.String()+" AS t WHERE t.subject IN {subjects:Array(String)} AND t.time IN {times:Array(Int64)} AND halfMD5(t.event_id) IN {ids:Array(UInt64)}",
 		append(key(rows), driver.Named("ids", ids))...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, got.Close()) }()
 	for got.Next() {
-		c := stored{location: location{identity: identity{table: t}}}
-		if err := got.Scan(&c.subject, &c.millis, &c.id, &c.kind, &c.receipt); err != nil {
+		c := stored{location: location{identity: identity{Table: t}}}
+		if err := got.Scan(&c.Subject, &c.millis, &c.ID, &c.Kind, &c.receipt); err != nil {
 			return err
 		}
 		if wanted[c.identity] {
@@ -159,19 +161,19 @@ func (s *Store) findIn(ctx context.Context, t tableID, rows []location, found ma
 
 // remove deletes rows of table t and waits until they are gone. The sorting key's columns
 // are there for the index: a DELETE reads what they leave.
-func (s *Store) remove(ctx context.Context, t tableID, rows []stored) error {
-	settings := s.settings(ctx, "delete duplicates "+tableNames[t])
+func (s *Store) remove(ctx context.Context, t schema.TableID, rows []stored) error {
+	settings := s.settings(ctx, "delete duplicates "+t.String())
 	settings["lightweight_deletes_sync"] = 2
 	ctx = driver.Context(ctx, driver.WithSettings(settings))
-	statement := "DELETE FROM " + s.cfg.local(tableNames[t]) + s.cfg.on() +
+	statement := "DELETE FROM " + s.cfg.local(t.String()) + s.cfg.on() +
 		" WHERE subject IN {subjects:Array(String)} AND time IN {times:Array(Int64)}" +
 		" AND (subject, event_id, " + kindOf(t, "") + ", receipt) IN" +
 		" arrayZip({rowSubjects:Array(String)}, {rowIDs:Array(String)}, {rowKinds:Array(UInt8)}, {rowReceipts:Array(UInt64)})"
-	for part := range fitting(rows, func(r stored) string { return r.subject }, func(r stored) string { return r.id }) {
+	for part := range fitting(rows, func(r stored) string { return r.Subject }, func(r stored) string { return r.ID }) {
 		subjects, ids := make([]string, len(part)), make([]string, len(part))
 		kinds, receipts := make([]uint64, len(part)), make([]uint64, len(part))
 		for i, r := range part {
-			subjects[i], ids[i], kinds[i], receipts[i] = r.subject, r.id, uint64(r.kind), r.receipt
+			subjects[i], ids[i], kinds[i], receipts[i] = r.Subject, r.ID, uint64(r.Kind), r.receipt
 		}
 		err := s.conn.Exec(ctx, statement, append(key(locations(part)), driver.Named("rowSubjects", subjects), driver.Named("rowIDs", ids),
 			driver.Named("rowKinds", kinds), driver.Named("rowReceipts", receipts))...)
@@ -186,7 +188,7 @@ func (s *Store) remove(ctx context.Context, t tableID, rows []stored) error {
 func key(rows []location) []any {
 	subjects, times := map[string]bool{}, map[int64]bool{}
 	for _, r := range rows {
-		subjects[r.subject], times[r.millis] = true, true
+		subjects[r.Subject], times[r.millis] = true, true
 	}
 	return []any{
 		driver.Named("subjects", slices.Collect(maps.Keys(subjects))), driver.Named("times", slices.Collect(maps.Keys(times))),

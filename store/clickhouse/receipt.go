@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // How an event id counts once, with several processes that write and no lock between them.
@@ -76,9 +78,9 @@ func halfMD5(text string) uint64 {
 // hash is what receipts are found by. Two rows may share one: rows decide.
 func (i identity) hash() uint64 {
 	b := make([]byte, 0, 64)
-	b = append(b, byte(i.table), i.kind)
-	b = binary.AppendUvarint(b, uint64(len(i.subject)))
-	b = append(append(b, i.subject...), i.id...)
+	b = append(b, byte(i.Table), i.Kind)
+	b = binary.AppendUvarint(b, uint64(len(i.Subject)))
+	b = append(append(b, i.Subject...), i.ID...)
 	sum := sha256.Sum256(b)
 	return binary.BigEndian.Uint64(sum[:])
 }
@@ -86,7 +88,7 @@ func (i identity) hash() uint64 {
 // addReceipts adds a receipt for each row.
 func (s *Store) addReceipts(ctx context.Context, a attempt, rows []*row) (err error) {
 	batch, err := s.prepare(ctx, "receipts", []driver.ColumnNameAndType{
-		{Name: "id", Type: "UInt64"}, {Name: "time", Type: bare(instantType)}, {Name: "receipt", Type: bare(receiptType)},
+		{Name: "id", Type: "UInt64"}, {Name: "time", Type: bare(types[schema.Instant])}, {Name: "receipt", Type: bare(receiptType)},
 	})
 	if err != nil {
 		return err
@@ -147,18 +149,18 @@ func (s *Store) resolveDuplicates(ctx context.Context, a attempt, rows []*row) (
 	if err != nil {
 		return nil, err
 	}
-	var losers [numTables][]stored
+	var losers [schema.NumTables][]stored
 	for of, copies := range found {
 		first := least(copies)
 		for _, c := range copies {
 			if c.receipt > first {
-				losers[of.table] = append(losers[of.table], c)
+				losers[of.Table] = append(losers[of.Table], c)
 			}
 		}
 	}
 	var deletes []func() error
 	for t, rows := range losers {
-		deletes = append(deletes, func() error { return s.remove(ctx, tableID(t), rows) })
+		deletes = append(deletes, func() error { return s.remove(ctx, schema.TableID(t), rows) })
 	}
 	if err := inParallel(deletes); err != nil {
 		return nil, err

@@ -61,16 +61,8 @@ func restoring(mark string) attempt {
 // Subjects reads the first column of every table's key.
 func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 	var all []store.Subject
-	for _, of := range []struct {
-		kind   store.SubjectKind
-		tables string
-	}{
-		{store.KindWebsite, "SELECT subject FROM events UNION DISTINCT SELECT subject FROM errors" +
-			" UNION DISTINCT SELECT subject FROM vitals UNION DISTINCT SELECT subject FROM spans"},
-		{store.KindLink, "SELECT DISTINCT subject FROM visits"},
-		{store.KindSchedule, "SELECT DISTINCT subject FROM checks"},
-	} {
-		found, err := s.subjects(ctx, of.kind, of.tables)
+	for _, kind := range []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule} {
+		found, err := s.subjects(ctx, kind, "SELECT DISTINCT subject FROM "+strings.Join(namesOf(kind), " UNION DISTINCT SELECT subject FROM "))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // schemaVersion is what Migrate brings the tables to. It grows with every change.
@@ -35,12 +36,14 @@ func (l layout) expires() string {
 
 // layouts are all tables of the schema.
 func (o *Options) layouts() []layout {
-	return []layout{
-		layoutOf(&tableOf.events, o), layoutOf(&tableOf.errors, o), layoutOf(&tableOf.vitals, o),
-		layoutOf(&tableOf.spans, o), layoutOf(&tableOf.visits, o), layoutOf(&tableOf.checks, o),
-		{
+	var all []layout
+	for i := range tables {
+		all = append(all, tables[i].layout(o))
+	}
+	return append(all,
+		layout{
 			name: "receipts",
-			columns: []definition{{"id", "UInt64 CODEC(NONE)"}, {"time", instantType}, {"receipt", receiptType},
+			columns: []definition{{"id", "UInt64 CODEC(NONE)"}, {"time", types[schema.Instant]}, {"receipt", receiptType},
 				{"received", "DateTime DEFAULT now() CODEC(Delta, ZSTD(1))"}},
 			partition: "toDate(received)", order: "id", shard: "id",
 			since: "toDate(received)", days: receiptDays,
@@ -48,17 +51,16 @@ func (o *Options) layouts() []layout {
 			// like this, 17 ms with granules of 512 and blocks as they come.
 			settings: []string{"index_granularity = 128", "min_compress_block_size = 1024", "max_compress_block_size = 4096"},
 		},
-		{
+		layout{
 			name:    "schema_versions",
 			columns: []definition{{"version", "UInt32"}, {"applied", "DateTime DEFAULT now()"}},
 			order:   "version", shard: "version",
-		},
-	}
+		})
 }
 
-func layoutOf[T any](t *table[T], o *Options) layout {
+func (t *table) layout(o *Options) layout {
 	l := layout{
-		name: t.name, shard: t.shard, order: "subject, time, event_id",
+		name: t.ID.String(), shard: t.shard, order: "subject, time, event_id",
 		partition: "toYYYYMM(fromUnixTimestamp64Milli(time, 'UTC'))",
 		// A DateTime holds neither what was before 1970 nor what comes after 2106.
 		since: "toDateTime(least(greatest(intDiv(time, 1000), 0), 3000000000), 'UTC')", days: int64(o.Retention / day),

@@ -2,12 +2,11 @@ package clickhouse
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // Write stores b together with what other writes wait to store. When it returns nil,
@@ -60,37 +59,10 @@ func (w *write) written() store.Written {
 	return sum
 }
 
-// The tables that rows go to.
-type tableID uint8
+// An identity is that of a row whose subject is as it is stored.
+type identity schema.Identity
 
-const (
-	inEvents tableID = iota
-	inErrors
-	inVitals
-	inSpans
-	inVisits
-	inChecks
-	numTables
-)
-
-var tableNames = [numTables]string{"events", "errors", "vitals", "spans", "visits", "checks"}
-
-// What stands in front of the subjects of a table.
-var marks = [numTables]string{inVisits: linkMark, inChecks: scheduleMark}
-
-// The kinds of row in the table events that have ids of their own, as in column kind;
-// kinds of page events are one. Other tables have one kind.
-const pageKind = uint8(store.Pageview)
-
-// An identity is what is counted once.
-type identity struct {
-	table   tableID
-	kind    uint8
-	subject string
-	id      string
-}
-
-// A row is one row of a batch that waits to be stored.
+// A row is an item of a batch on its way to its table.
 type row struct {
 	identity
 	index    int // in its slice of the batch
@@ -100,68 +72,13 @@ type row struct {
 	repeated bool   // stored by another batch, or earlier in the group
 }
 
-// arrange lists and checks the rows of b.
+// arrange lists the rows of b, all of which can be stored.
 func arrange(b *store.Batch) ([]row, error) {
 	rows := make([]row, 0, b.Len())
-	var faults []error
-	add := func(t tableID, index int, subject, id string, at time.Time, kind uint8, valid bool) {
-		err := check(subject, id, at, valid)
-		switch {
-		case err == nil && t == inEvents && kind > uint8(store.Click), err == nil && t == inChecks && kind > uint8(store.Maintenance):
-			err = errors.New("no such kind or status")
-		case t == inChecks, kind <= uint8(store.PageEvent):
-			kind = pageKind
-		}
-		if err != nil {
-			faults = append(faults, fmt.Errorf("%w: %s[%d]: %w", store.ErrInvalid, tableNames[t], index, err))
-		}
-		of := identity{t, kind, marks[t] + subject, id}
-		rows = append(rows, row{identity: of, index: index, millis: at.UnixMilli(), hash: of.hash()})
-	}
-	for i := range b.Events {
-		e := &b.Events[i]
-		add(inEvents, i, e.Website, e.ID, e.Time, uint8(e.Kind), tableOf.events.valid(&eventRow{Event: e}))
-	}
-	for i := range b.Errors {
-		e := &b.Errors[i]
-		add(inErrors, i, e.Website, e.ID, e.Time, 0, tableOf.errors.valid(&errorRow{Error: e}))
-	}
-	for i := range b.Vitals {
-		v := &b.Vitals[i]
-		valid := tableOf.vitals.valid(&vitalRow{Vital: v}) // but for the samples
-		for _, sample := range v.Samples {
-			valid = valid && utf8.ValidString(sample.Metric)
-		}
-		add(inVitals, i, v.Website, v.ID, v.Time, 0, valid)
-	}
-	for i := range b.Spans {
-		v := &b.Spans[i]
-		add(inSpans, i, v.Website, v.ID, v.Time, 0, tableOf.spans.valid(&spanRow{Span: v}))
-	}
-	for i := range b.Visits {
-		v := &b.Visits[i]
-		add(inVisits, i, v.Link, v.ID, v.Time, 0, tableOf.visits.valid(&visitRow{Visit: v}))
-	}
-	for i := range b.Checks {
-		c := &b.Checks[i]
-		add(inChecks, i, c.Schedule, c.ID, c.Time, uint8(c.Status), tableOf.checks.valid(&checkRow{Check: c}))
-	}
-	return rows, errors.Join(faults...)
-}
-
-// check finds what makes a row impossible to store, whose texts are valid or not.
-func check(subject, id string, at time.Time, valid bool) error {
-	switch year := at.UTC().Year(); {
-	case subject == "":
-		return errors.New("no website, link or schedule")
-	case id == "":
-		return errors.New("no id")
-	case at.IsZero():
-		return errors.New("no time")
-	case year < 1 || year > 9999:
-		return fmt.Errorf("the year %d", year)
-	case !valid:
-		return errors.New("a text that is not valid UTF-8")
-	}
-	return nil
+	err := schema.Items(b, func(it schema.Item) {
+		of := identity(it.Identity)
+		of.Subject = subjectText(store.Subject{Kind: of.Table.Of(), ID: of.Subject})
+		rows = append(rows, row{identity: of, index: it.Index, millis: it.Millis, hash: of.hash()})
+	})
+	return rows, err
 }
