@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // groupRows ends the gathering of a group; one batch may be larger.
@@ -178,20 +179,24 @@ func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
 
 // addRows fills the tables, one after the other.
 func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32) error {
-	buf := make([]sqldriver.Value, 0, mostColumns)
-	for t := range numTables {
-		fresh := func(r row) bool { return r.table == t && !r.repeated }
+	var buf []sqldriver.Value
+	for _, t := range schema.Tables() {
+		fresh := func(r row) bool { return r.table == t.ID && !r.repeated }
 		if !slices.ContainsFunc(group, func(one *write) bool { return slices.ContainsFunc(one.rows, fresh) }) {
 			continue
 		}
-		err := w.conn.fill(tableNames[t], func(add func(...sqldriver.Value) error) error {
+		err := w.conn.fill(t.ID.String(), func(add func(...sqldriver.Value) error) error {
 			for _, one := range group {
 				for _, r := range one.rows {
 					if !fresh(r) {
 						continue
 					}
-					if err := t.encode(one.batch, r.index, w.number(r.subject, newcomers), buf, add); err != nil {
-						return err
+					subject := w.number(r.subject, newcomers)
+					for sample := range t.Rows(one.batch, r.index) {
+						buf = w.tables[t.ID].encode(buf[:0], subject, schema.Row{Batch: one.batch, Item: r.index, Sample: sample})
+						if err := add(buf...); err != nil {
+							return err
+						}
 					}
 				}
 			}

@@ -7,6 +7,9 @@ import (
 	sqldriver "database/sql/driver"
 	"encoding/binary"
 	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // rememberDays is how long an event id is remembered, counted in UTC days of
@@ -28,6 +31,25 @@ const (
 	checkRow
 	spanRow
 )
+
+// rowKinds are the kinds of row of each table; events have two more.
+var rowKinds = [schema.NumTables]byte{
+	schema.Events: pageRow, schema.Errors: errorRow, schema.Vitals: vitalRow,
+	schema.Spans: spanRow, schema.Visits: visitRow, schema.Checks: checkRow,
+}
+
+func rowKind(of schema.Identity) byte {
+	switch store.EventKind(of.Kind) {
+	case store.Custom:
+		return customRow
+	case store.Click:
+		return clickRow
+	default:
+		return rowKinds[of.Table]
+	}
+}
+
+func keyOf(of schema.Identity) key { return newKey(rowKind(of), of.Subject, of.ID) }
 
 // newKey hashes what makes an id the same. The kind of row implies the kind of subject.
 func newKey(kind byte, subject, id string) key {

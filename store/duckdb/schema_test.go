@@ -141,12 +141,13 @@ func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 	if _, err := first.Write(t.Context(), everything()); err != nil {
 		t.Fatal(err)
 	}
-	before := dump(t, first)
+	columns := columnsOf(t, first)
+	before := dump(t, first, columns)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	s := mustOpen(t, Config{Path: path})
-	if diff := cmp.Diff(before, dump(t, s)); diff != "" {
+	if diff := cmp.Diff(before, dump(t, s, columns)); diff != "" {
 		t.Errorf("the data before (-) and after (+) the migration:\n%s", diff)
 	}
 	all := everything()
@@ -162,13 +163,31 @@ func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 	}
 }
 
-// dump is what the tables of the first schema hold.
-func dump(t *testing.T, s *Store) map[string][]string {
+// columnsOf are the columns of each table of the first schema but for its version.
+func columnsOf(t *testing.T, s *Store) map[string]string {
+	t.Helper()
+	rows, err := s.Query(t.Context(), store.Statement{
+		SQL: "SELECT table_name, string_agg(column_name, ', ' ORDER BY column_index) FROM duckdb_columns()" +
+			" WHERE NOT internal AND table_name <> 'schema_version' GROUP BY ALL",
+		Kinds: []dialect.Kind{dialect.Text, dialect.Text},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for i, table := range rows.Columns[0].Texts {
+		all[table] = rows.Columns[1].Texts[i]
+	}
+	return all
+}
+
+// dump is what the columns of tables hold.
+func dump(t *testing.T, s *Store, columns map[string]string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	for _, table := range []string{"events", "errors", "vitals", "visits", "checks", "subject_numbers", "receipts", "versions"} {
+	for table, names := range columns {
 		rows, err := s.Query(t.Context(), store.Statement{
-			SQL:   "SELECT t::VARCHAR FROM " + table + " AS t ORDER BY 1",
+			SQL:   "SELECT row(" + names + ")::VARCHAR FROM " + table + " ORDER BY 1",
 			Kinds: []dialect.Kind{dialect.Text},
 		})
 		if err != nil {
@@ -178,6 +197,9 @@ func dump(t *testing.T, s *Store) map[string][]string {
 			t.Fatalf("%s is empty: this test proves nothing", table)
 		}
 		all[table] = rows.Columns[0].Texts
+	}
+	if len(all) != 8 {
+		t.Fatalf("%d tables, want the eight of the first schema", len(all))
 	}
 	return all
 }

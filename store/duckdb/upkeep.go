@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // checkpoint moves the log into the file when it is larger than limit bytes. When
@@ -106,8 +107,8 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 	version := cat.latest() + 1
 	var erased int64
 	err := w.conn.transact(func() error {
-		for _, name := range tableNames {
-			n, err := w.conn.change("DELETE FROM "+name+" WHERE subject = $subject::INTEGER", named("subject", number))
+		for t := range schema.NumTables {
+			n, err := w.conn.change("DELETE FROM "+t.String()+" WHERE subject = $subject::INTEGER", named("subject", number))
 			if err != nil {
 				return err
 			}

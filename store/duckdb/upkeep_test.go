@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 func TestReceiptsAreForgottenAfterTheirTime(t *testing.T) {
@@ -165,11 +166,18 @@ func TestKeysDiffer(t *testing.T) {
 // Keys outlive the program that made them, so what goes into one never changes.
 func TestKeysAreThoseOfOlderPrograms(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[byte]byte{
-		pageRow: 1, customRow: 2, clickRow: 3, errorRow: 4, vitalRow: 5, visitRow: 6, checkRow: 7, spanRow: 8,
+	for of, want := range map[schema.Identity]byte{
+		{Table: schema.Events}:                            1,
+		{Table: schema.Events, Kind: uint8(store.Custom)}: 2,
+		{Table: schema.Events, Kind: uint8(store.Click)}:  3,
+		{Table: schema.Errors}:                            4,
+		{Table: schema.Vitals}:                            5,
+		{Table: schema.Visits}:                            6,
+		{Table: schema.Checks}:                            7,
+		{Table: schema.Spans}:                             8,
 	} {
-		if kind != want {
-			t.Errorf("a kind of row has the number %d, want %d", kind, want)
+		if got := rowKind(of); got != want {
+			t.Errorf("rows of %s, kind %d, have the number %d, want %d", of.Table, of.Kind, got, want)
 		}
 	}
 	if got, want := newKey(pageRow, "w", "e"), (key{hi: -7680216301454025459, lo: -4241572639352100683}); got != want {

@@ -4,18 +4,15 @@ package duckdb
 
 import (
 	"context"
-	sqldriver "database/sql/driver"
-	"errors"
 	"fmt"
-	"time"
-	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // A row is one item of a batch on its way to its table.
 type row struct {
-	table    table
+	table    schema.TableID
 	index    int // in the batch's slice for table
 	subject  store.Subject
 	day      int32 // of its time, UTC
@@ -81,129 +78,14 @@ func (w *write) written() store.Written {
 	return sum
 }
 
-// An item is what rows of all tables have in common.
-type item struct {
-	table   table
-	kind    byte
-	subject store.Subject
-	id      string
-	time    time.Time
-}
-
-// arrange lists and checks the rows of b.
+// arrange lists the rows of b, all of which can be stored.
 func arrange(b *store.Batch) ([]row, error) {
 	rows := make([]row, 0, b.Len())
-	buf := make([]sqldriver.Value, 0, mostColumns)
-	for index, it := range items(b) {
-		fault := it.check()
-		if fault == nil {
-			fault = it.table.encode(b, index, unknown, buf, checkTexts)
-		}
-		if fault != nil {
-			return nil, fmt.Errorf("%w: %s[%d]: %w", store.ErrInvalid, tableNames[it.table], index, fault)
-		}
+	err := schema.Items(b, func(it schema.Item) {
 		rows = append(rows, row{
-			table: it.table, index: index, subject: it.subject,
-			day: utcDay(it.time.UnixMilli()), key: newKey(it.kind, it.subject.ID, it.id),
+			table: it.Table, index: it.Index, subject: store.Subject{Kind: it.Table.Of(), ID: it.Subject},
+			day: utcDay(it.Millis), key: keyOf(it.Identity),
 		})
-	}
-	return rows, nil
-}
-
-// items yields the items of b with their places in the slices.
-func items(b *store.Batch) func(yield func(int, item) bool) {
-	return func(yield func(int, item) bool) {
-		_ = walk(b.Events, eventItem, yield) && walk(b.Errors, errorItem, yield) && walk(b.Vitals, vitalItem, yield) &&
-			walk(b.Spans, spanItem, yield) && walk(b.Visits, visitItem, yield) && walk(b.Checks, checkItem, yield)
-	}
-}
-
-// walk yields rows as items, and reports whether it may go on.
-func walk[T any](rows []T, of func(*T) item, yield func(int, item) bool) bool {
-	for i := range rows {
-		if !yield(i, of(&rows[i])) {
-			return false
-		}
-	}
-	return true
-}
-
-func eventItem(e *store.Event) item {
-	return item{eventTable, eventRow(e.Kind), website(e.Website), e.ID, e.Time}
-}
-
-func errorItem(e *store.Error) item {
-	return item{errorTable, errorRow, website(e.Website), e.ID, e.Time}
-}
-
-func vitalItem(v *store.Vital) item {
-	return item{vitalTable, vitalRow, website(v.Website), v.ID, v.Time}
-}
-
-func spanItem(s *store.Span) item {
-	return item{spanTable, spanRow, website(s.Website), s.ID, s.Time}
-}
-
-func visitItem(v *store.Visit) item {
-	return item{visitTable, visitRow, store.Subject{Kind: store.KindLink, ID: v.Link}, v.ID, v.Time}
-}
-
-func checkItem(c *store.Check) item {
-	return item{checkTable, checkKind(c.Status), store.Subject{Kind: store.KindSchedule, ID: c.Schedule}, c.ID, c.Time}
-}
-
-func website(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
-
-// eventRow is the kind of row that ids of events of kind k are counted by; 0 when
-// there is no such kind of event.
-func eventRow(k store.EventKind) byte {
-	switch k {
-	case store.Pageview, store.Exit, store.PageEvent:
-		return pageRow
-	case store.Custom:
-		return customRow
-	case store.Click:
-		return clickRow
-	default:
-		return 0
-	}
-}
-
-// checkKind is checkRow; 0 when there is no such status.
-func checkKind(s store.Status) byte {
-	if s > store.Maintenance {
-		return 0
-	}
-	return checkRow
-}
-
-// check finds what makes an item impossible to store.
-func (it item) check() error {
-	year := it.time.UTC().Year()
-	switch {
-	case it.subject.ID == "":
-		return fmt.Errorf("no %s", it.subject.Kind)
-	case it.id == "":
-		return errors.New("no id")
-	case it.time.IsZero():
-		return errors.New("no time")
-	case year < 1 || year > 9999:
-		return fmt.Errorf("the year %d", year)
-	case it.kind == 0:
-		return errors.New("no such kind or status")
-	case !utf8.ValidString(it.subject.ID):
-		return fmt.Errorf("a %s that is not valid UTF-8", it.subject.Kind)
-	default:
-		return nil
-	}
-}
-
-// checkTexts refuses a row with a text that is not valid UTF-8.
-func checkTexts(values ...sqldriver.Value) error {
-	for _, v := range values {
-		if text, ok := v.(string); ok && !utf8.ValidString(text) {
-			return errors.New("a text that is not valid UTF-8")
-		}
-	}
-	return nil
+	})
+	return rows, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // When the writer moves the log into the file. A checkpoint of 64 MB takes about a
@@ -24,6 +25,7 @@ const (
 type writer struct {
 	store       *Store
 	conn        *conn // nil while the engine is not open
+	tables      [schema.NumTables]table
 	filter      *filter
 	versionRows int64     // in the table versions, of which only the latest count
 	purged      int32     // the day of receipt on which old receipts were dropped
@@ -92,6 +94,10 @@ func (w *writer) load(c *conn) error {
 	if err := migrate(c, version, w.store.steps); err != nil {
 		return err
 	}
+	tables, err := readTables(c)
+	if err != nil {
+		return err
+	}
 	cat, versionRows, err := readCatalog(c)
 	if err != nil {
 		return err
@@ -100,7 +106,7 @@ func (w *writer) load(c *conn) error {
 	if err != nil {
 		return err
 	}
-	w.filter, w.versionRows = filter, versionRows
+	w.tables, w.filter, w.versionRows = tables, filter, versionRows
 	w.store.catalog.replace(cat)
 	return nil
 }
