@@ -138,13 +138,13 @@ func (q *question) text(d *dialect.Dialect, name, value string) string {
 // other, with a character between them that clean texts do not have.
 func (q *question) digested(d *dialect.Dialect, t *table) string {
 	between := q.text(d, "between", "\x1f")
-	parts := make([]string, 0, 2*len(t.columns))
-	for i, c := range t.columns {
+	parts := make([]string, 0, 2*len(t.Columns))
+	for i, c := range t.Columns {
 		if i > 0 {
 			parts = append(parts, between)
 		}
-		value := "t." + c.name
-		if c.kind == dialect.Int {
+		value := "t." + c.Name
+		if !c.Kind.IsText() {
 			value = d.Call(dialect.Digits, value)
 		}
 		parts = append(parts, value)

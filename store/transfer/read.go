@@ -11,6 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // An edge is a place in the order of rows by time, then event id.
@@ -80,13 +81,13 @@ func (q *question) within(d *dialect.Dialect, s stretch) string {
 }
 
 // read asks for columns of a stretch, in order.
-func read(ctx context.Context, s store.Store, t *table, columns []column, of stretch) (*store.Rows, error) {
+func read(ctx context.Context, s store.Store, t *table, columns []schema.Column, of stretch) (*store.Rows, error) {
 	d := s.Dialect()
 	var q question
 	where := q.within(d, of)
 	names, kinds := make([]string, len(columns)), make([]dialect.Kind, len(columns))
 	for i, c := range columns {
-		names[i], kinds[i] = "t."+c.name, c.kind
+		names[i], kinds[i] = "t."+c.Name, kindOf(c)
 	}
 	return s.Query(ctx, store.Statement{
 		Label: "read " + t.name,
@@ -106,22 +107,21 @@ type find struct {
 func missing(ctx context.Context, from, to store.Store, t *table, s stretch, b *store.Batch) (find, error) {
 	there := map[string]int{}
 	if !s.fresh {
-		columns := t.keyColumns()
-		rows, err := read(ctx, to, t, columns, s)
+		rows, err := read(ctx, to, t, t.key, s)
 		if err != nil {
 			return find{}, err
 		}
 		for i := range rows.Len {
-			there[t.keyOf(s.subject, columns, rows, i)]++
+			there[keyOf(s.subject, t.key, rows, i)]++
 		}
 	}
-	rows, err := read(ctx, from, t, t.columns, s)
+	rows, err := read(ctx, from, t, t.Columns, s)
 	if err != nil {
 		return find{}, err
 	}
 	found := find{seen: int64(rows.Len)}
 	for i := range rows.Len {
-		key := t.keyOf(s.subject, t.columns, rows, i)
+		key := keyOf(s.subject, t.Columns, rows, i)
 		if there[key] > 0 {
 			there[key]--
 			continue
@@ -132,27 +132,16 @@ func missing(ctx context.Context, from, to store.Store, t *table, s stretch, b *
 	return found, nil
 }
 
-// keyColumns are the columns that tell rows apart.
-func (t *table) keyColumns() []column {
-	all := t.columns[:2:2] // event_id and time
-	for _, c := range t.columns[2:] {
-		if c.name == t.key {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
 // keyOf is what tells row i of an answer with columns apart.
-func (t *table) keyOf(subject store.Subject, columns []column, rows *store.Rows, i int) string {
+func keyOf(subject store.Subject, columns []schema.Column, rows *store.Rows, i int) string {
 	key := strconv.Quote(subject.ID) + strconv.Quote(rows.Columns[0].Texts[i]) + strconv.FormatInt(rows.Columns[1].Ints[i], 10)
-	for c := range columns[2:] {
-		switch value := &rows.Columns[c+2]; {
-		case columns[c+2].name != t.key:
-		case value.Kind == dialect.Int:
-			return key + " " + strconv.FormatInt(value.Ints[i], 10)
+	for n := range columns[2:] {
+		switch c, value := &columns[n+2], &rows.Columns[n+2]; {
+		case !c.Key:
+		case c.Kind.IsText():
+			key += " " + value.Texts[i]
 		default:
-			return key + " " + value.Texts[i]
+			key += " " + strconv.FormatInt(value.Ints[i], 10)
 		}
 	}
 	return key
@@ -171,7 +160,7 @@ func markOf(t *table, round int, keys []string) string {
 
 func (c *copier) fail(what string, days []pairOfDays, err error) error {
 	first, last := days[0], days[len(days)-1]
-	return fmt.Errorf("transfer: %s %s of %s, %s of %s %s to %s of %s: %w", what, first.table.name, first.table.of,
+	return fmt.Errorf("transfer: %s %s of %s, %s of %s %s to %s of %s: %w", what, first.table.name, first.table.ID.Of(),
 		dateOf(first.day), first.subject.Kind, first.subject.ID, dateOf(last.day), last.subject.ID, err)
 }
 

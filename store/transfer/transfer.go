@@ -144,7 +144,7 @@ func compare(ctx context.Context, from Source, to store.Store, o *Options) (Repo
 		before := report.Days
 		for i := range tables {
 			t := &tables[i]
-			if t.of != subject.Kind {
+			if t.ID.Of() != subject.Kind {
 				continue
 			}
 			ours, theirs, err := bothSides(ctx, from, to, t, subject, o)
