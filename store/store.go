@@ -44,7 +44,7 @@ type Store interface {
 // A Statement is one question: text over logical tables, and its arguments.
 type Statement struct {
 	Label string        // the query type: for comments, logs and metrics
-	SQL   string        // names only the logical tables of doc.go
+	SQL   string        // names only the logical tables of package store/schema
 	Args  []dialect.Arg // bound by name, never spliced
 	Kinds []dialect.Kind
 }

@@ -15,20 +15,15 @@ import (
 // findsChanges stores a row per field of every kind of row, and its like in the other
 // store with that field changed.
 func findsChanges(t *testing.T, from, to Movable) {
-	event, _ := fullEvent()
-	fault, _ := fullError()
-	vital, _ := fullVital()
-	span, _ := fullSpan()
-	visit, _ := fullVisit()
-	check, _ := fullCheck()
+	b, _ := full()
 	var here, there store.Batch
 	fields := 0
-	fields += variants(event, &here.Events, &there.Events)
-	fields += variants(fault, &here.Errors, &there.Errors)
-	fields += variants(vital, &here.Vitals, &there.Vitals)
-	fields += variants(span, &here.Spans, &there.Spans)
-	fields += variants(visit, &here.Visits, &there.Visits)
-	fields += variants(check, &here.Checks, &there.Checks)
+	fields += variants(b.Events[0], &here.Events, &there.Events)
+	fields += variants(b.Errors[0], &here.Errors, &there.Errors)
+	fields += variants(b.Vitals[0], &here.Vitals, &there.Vitals)
+	fields += variants(b.Spans[0], &here.Spans, &there.Spans)
+	fields += variants(b.Visits[0], &here.Visits, &there.Visits)
+	fields += variants(b.Checks[0], &here.Checks, &there.Checks)
 	if err := errors.Join(from.Restore(t.Context(), "here", &here), to.Restore(t.Context(), "there", &there)); err != nil {
 		t.Fatal(err)
 	}

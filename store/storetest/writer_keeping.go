@@ -16,7 +16,7 @@ import (
 func keepingCases() []writerCase {
 	return []writerCase{
 		{name: "every column comes back as given", run: testColumns,
-			defends: "store/doc.go names the columns; instants are whole milliseconds; the visitor is the profile, else the anonymous id"},
+			defends: "store/schema names the columns; the visitor is the profile, else the anonymous id"},
 		{name: "absent is not zero", run: testAbsent,
 			defends: "an absent text is empty, an absent measure is null; 0 is a value"},
 		{name: "texts are kept byte for byte", run: testTexts,
@@ -24,7 +24,7 @@ func keepingCases() []writerCase {
 		{name: "a vital report is one id and a row per sample", run: testSamples,
 			defends: "Vital: each sample is a row"},
 		{name: "old, late and future rows are stored", run: testLate,
-			defends: "late and out-of-order events are fine"},
+			defends: "late and out-of-order events are fine; instants are whole milliseconds"},
 		{name: "an empty batch is fine", run: testEmpty,
 			defends: "a batch is rows of any kinds, also none"},
 		{name: "what was written is there after a restart", restarts: true, run: testRestart,
@@ -37,22 +37,9 @@ func keepingCases() []writerCase {
 }
 
 func testColumns(w *writerTest) {
-	event, eventCells := fullEvent()
-	fault, faultCells := fullError()
-	vital, vitalCells := fullVital()
-	span, spanCells := fullSpan()
-	visit, visitCells := fullVisit()
-	check, checkCells := fullCheck()
-	w.write(store.Batch{
-		Events: []store.Event{event}, Errors: []store.Error{fault}, Vitals: []store.Vital{vital},
-		Spans: []store.Span{span}, Visits: []store.Visit{visit}, Checks: []store.Check{check},
-	}, 6, 0)
-	w.cells("events", website("w"), eventCells)
-	w.cells("errors", website("w"), faultCells)
-	w.cells("vitals", website("w"), vitalCells)
-	w.cells("spans", website("w"), spanCells)
-	w.cells("visits", link("l"), visitCells)
-	w.cells("checks", schedule("s"), checkCells)
+	b, want := full()
+	w.write(*b, len(want), 0)
+	w.holds(want)
 }
 
 // cells compares the only row of a subject in table with what it must hold.
@@ -127,7 +114,7 @@ func testSamples(w *writerTest) {
 func testLate(w *writerTest) {
 	var b store.Batch
 	times := []time.Time{
-		noon, noon.AddDate(-3, 0, 0), time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), noon.AddDate(10, 0, 0),
+		noon.Add(7*time.Millisecond + 999_999), noon.AddDate(-3, 0, 0), time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), noon.AddDate(10, 0, 0),
 		time.Date(1969, 12, 31, 23, 59, 59, 999_000_000, time.UTC),
 	}
 	for i, at := range times {
@@ -149,12 +136,10 @@ func testEmpty(w *writerTest) {
 }
 
 func testRestart(w *writerTest) {
-	event, eventCells := fullEvent()
-	span, spanCells := fullSpan()
-	w.write(store.Batch{Events: []store.Event{event}, Spans: []store.Span{span}}, 2, 0)
+	b, want := full()
+	w.write(*b, len(want), 0)
 	w.reopen()
-	w.cells("events", website("w"), eventCells)
-	w.cells("spans", website("w"), spanCells)
+	w.holds(want)
 	w.write(pageview("other", "p"), 1, 0)
 	w.count("events", website("w"), 1)
 	w.count("events", website("other"), 1)
