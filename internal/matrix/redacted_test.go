@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -53,6 +54,11 @@ func TestNothingShowsSecrets(t *testing.T) {
 	if _, _, err := memory.Create(auth.Key{Owner: acme}); err != nil {
 		t.Fatal(err)
 	}
+	entries := w.entries(t)["one"]
+	// What is printed is read whole, so nothing may go on in it.
+	if err := errors.Join(w.audit.Close(t.Context()), sqlite.Close()); err != nil {
+		t.Fatal(err)
+	}
 	show := map[string]any{
 		"a key":                     w.keys["right"],
 		"a secret":                  w.secrets["right"],
@@ -69,13 +75,13 @@ func TestNothingShowsSecrets(t *testing.T) {
 		"the same with a DSN":       postgres,
 		"a store":                   sqlite,
 		"a cache":                   w.cache,
-		"entries":                   w.entries(t)["one"],
+		"entries":                   entries,
 		"a refusal":                 refused,
 		"a database out of reach":   unreachable,
 		"a DSN that is none":        malformedDSN,
 		"a pepper that is short":    short,
 	}
-	if len(w.entries(t)["one"]) != 1 || refused == nil || unreachable == nil || malformedDSN == nil || short == nil {
+	if len(entries) != 1 || refused == nil || unreachable == nil || malformedDSN == nil || short == nil {
 		t.Fatal("something did not happen that should be shown")
 	}
 	for name, v := range show {
