@@ -33,7 +33,7 @@ func TestDiffCatchesMistakes(t *testing.T) {
 
 func openClickHouse(t *testing.T, o clickhouse.Options) *clickhouse.Store {
 	t.Helper()
-	o.BatchDelay, o.WriteTimeout = -1, time.Minute // a busy machine is no outage
+	o.BatchDelay, o.WriteTimeout = -1, 5*time.Minute // a busy machine is no outage
 	s, err := clickhouse.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ func TestServerKilled(t *testing.T) {
 func TestServerRestarted(t *testing.T) {
 	t.Parallel()
 	server := chtest.Start(t)
-	stores := bothProtocols(t, server, clickhouse.Options{WriteTimeout: time.Minute})
+	stores := bothProtocols(t, server, clickhouse.Options{WriteTimeout: 5 * time.Minute})
 	all := senders(t, "restart", stores, func() {
 		time.Sleep(500 * time.Millisecond)
 		server.Restart()

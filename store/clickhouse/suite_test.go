@@ -30,7 +30,7 @@ func open(t testing.TB, o clickhouse.Options) *clickhouse.Store {
 		o.BatchDelay = -1
 	}
 	if o.WriteTimeout == 0 {
-		o.WriteTimeout = 2 * time.Minute // a busy machine is no outage
+		o.WriteTimeout = 5 * time.Minute // a busy machine is no outage
 	}
 	s, err := clickhouse.Open(t.Context(), o)
 	if err != nil {
@@ -67,7 +67,7 @@ func TestWriter(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		addresses := map[storetest.WriterStore]string{}
 		at := func(t *testing.T, address string, now func() time.Time) storetest.WriterStore {
-			s := open(t, clickhouse.Options{DSN: address, Now: now, WriteTimeout: time.Minute}) // a busy machine is no outage
+			s := open(t, clickhouse.Options{DSN: address, Now: now, WriteTimeout: 5 * time.Minute}) // a busy machine is no outage
 			addresses[s] = address
 			return s
 		}
