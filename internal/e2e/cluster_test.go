@@ -25,7 +25,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
-	"github.com/sightline-analytics/sightline/store/storetest/world"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
 // A cluster is two servers, a shard each, whose first knows both by the name of shards.
@@ -116,14 +116,14 @@ func TestCluster(t *testing.T) {
 // testDiff asks DuckDB and two shards of ClickHouse the same random questions, and wants
 // the same bytes.
 func (c cluster) testDiff(t *testing.T) {
-	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: c.open}, storetest.CampaignOf(t, 200))
+	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: c.open}, storetest.RandomRunOf(t, 200))
 
 	key := regexp.MustCompile(`cityHash64\(.*\)\)$`)
 	scattered := func(t *testing.T) storetest.Filled {
 		dsn := c.databaseOf(t, func(ddl string) string { return key.ReplaceAllString(ddl, "rand())") })
 		return openClickHouse(t, clickhouse.Options{DSN: dsn, Cluster: shards})
 	}
-	storetest.DiffCatches(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: scattered}, []storetest.Mistake{
+	storetest.DiffKillsMutants(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: scattered}, []storetest.Mutation{
 		{Name: "rows of a session on several servers"},
 	})
 }
@@ -152,14 +152,14 @@ func (c cluster) testWriter(t *testing.T) {
 	t.Run("inserts whose answers are lost count once", func(t *testing.T) { c.loseAnswers(t) })
 }
 
-// loseAnswers writes a world over a connection that loses every other answer to an insert.
+// loseAnswers writes a dataset over a connection that loses every other answer to an insert.
 func (c cluster) loseAnswers(t *testing.T) {
 	dsn := c.database(t)
 	lossy, err := clickhouse.New(&lossyConn{Conn: chtest.Connect(t, dsn)}, clickhouse.Options{Cluster: shards, BatchDelay: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := world.New(7)
+	w := dataset.New(7)
 	written, err := lossy.Write(t.Context(), &w.Batch)
 	if err != nil {
 		t.Fatal(err)

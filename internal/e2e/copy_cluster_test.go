@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/store/storetest"
-	"github.com/sightline-analytics/sightline/store/storetest/world"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// testCopy carries a world over to two shards and back, which hold it once.
+// testCopy carries a dataset over to two shards and back, which hold it once.
 func (c cluster) testCopy(t *testing.T) {
 	movable := func(s storetest.Filled) storetest.Movable {
 		m, ok := s.(storetest.Movable)
@@ -20,7 +20,7 @@ func (c cluster) testCopy(t *testing.T) {
 		return m
 	}
 	from, shards, back := movable(onDuckDB(t)), movable(c.open(t)), movable(onDuckDB(t))
-	w := world.New(11)
+	w := dataset.New(11)
 	if _, err := from.Write(t.Context(), &w.Batch); err != nil {
 		t.Fatal(err)
 	}

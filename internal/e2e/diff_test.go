@@ -13,22 +13,22 @@ import (
 )
 
 // TestDiff asks DuckDB and ClickHouse the same random questions about the same rows, and
-// wants the same bytes: see storetest.CampaignOf for how many.
+// wants the same bytes: see storetest.RandomRunOf for how many.
 func TestDiff(t *testing.T) {
 	t.Parallel()
-	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, storetest.CampaignOf(t, 300))
+	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, storetest.RandomRunOf(t, 300))
 }
 
-// TestDiffCatchesMistakes plants mistakes between ClickHouse and the comparison, which
-// must see them: one that needs no SQL of ClickHouse's, or all when SIGHTLINE_MISTAKES=all.
+// TestDiffKillsMutants plants mistakes between ClickHouse and the comparison, which
+// must see them: one that needs no SQL of ClickHouse's, or all when SIGHTLINE_MUTATIONS=all.
 // The others are planted beside the stores.
-func TestDiffCatchesMistakes(t *testing.T) {
+func TestDiffKillsMutants(t *testing.T) {
 	t.Parallel()
-	planted := storetest.Mistakes()
-	if !storetest.AllMistakes() {
+	planted := storetest.Mutations()
+	if !storetest.AllMutations() {
 		planted = planted[:1]
 	}
-	storetest.DiffCatches(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, planted)
+	storetest.DiffKillsMutants(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, planted)
 }
 
 func openClickHouse(t *testing.T, o clickhouse.Options) *clickhouse.Store {

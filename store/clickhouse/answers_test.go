@@ -19,24 +19,24 @@ func overHTTP(t *testing.T) storetest.Filled {
 }
 
 // TestReference asks the engine and the reference evaluator the same random questions,
-// of one world over the native protocol and of the next one over HTTP: see
-// storetest.CampaignOf for how many.
+// of one dataset over the native protocol and of the next one over HTTP: see
+// storetest.RandomRunOf for how many.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	worlds := 0
+	datasets := 0
 	inTurn := func(t *testing.T) storetest.Filled {
-		worlds++
-		if worlds%2 == 0 {
+		datasets++
+		if datasets%2 == 0 {
 			return overHTTP(t)
 		}
 		return overNative(t)
 	}
-	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.CampaignOf(t, 200))
+	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.RandomRunOf(t, 200))
 }
 
-// TestLaws proves what holds of every type whatever the rows are, law by law of other types.
-// SIGHTLINE_SEED says of which world.
-func TestLaws(t *testing.T) {
+// TestProperties proves what holds of every type whatever the rows are, property by property of other types.
+// SIGHTLINE_SEED says of which dataset.
+func TestProperties(t *testing.T) {
 	t.Parallel()
-	storetest.Laws(t, storetest.Harness{Open: overNative, Thin: 12}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+	storetest.Properties(t, storetest.Harness{Open: overNative, SampleEvery: 12}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }

@@ -51,8 +51,8 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		storetest.Run(t, storetest.Harness{
-			Thin: storetest.Number(t, "SIGHTLINE_THIN", 6),
-			Open: func(t *testing.T) storetest.Filled { return open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)}) },
+			SampleEvery: storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 6),
+			Open:        func(t *testing.T) storetest.Filled { return open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)}) },
 			Slow: store.Statement{
 				Label: "slow",
 				SQL:   "SELECT toInt64(count()) FROM numbers(1000000000000) AS a WHERE sipHash64(a.number) = 7",
@@ -86,27 +86,27 @@ func TestWriter(t *testing.T) {
 }
 
 // TestKeys proves what keys with mandatory filters see. SIGHTLINE_SEED says of which
-// world, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
+// dataset, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Keys(t, storetest.Harness{Open: overNative}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)),
 		storetest.Number(t, "SIGHTLINE_KEY_SETS", 2))
 }
 
-// TestReferenceCatchesMistakes plants one mistake at a time, and wants each to be seen.
-// Those that are seen beside store/duckdb, too, are planted when SIGHTLINE_MISTAKES=all.
-func TestReferenceCatchesMistakes(t *testing.T) {
+// TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.
+// Those that are seen beside store/duckdb, too, are planted when SIGHTLINE_MUTATIONS=all.
+func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()
 	planted := mistakes()
-	if storetest.AllMistakes() {
-		planted = slices.Concat(planted, storetest.Mistakes(), mistakesOfBoth())
+	if storetest.AllMutations() {
+		planted = slices.Concat(planted, storetest.Mutations(), mistakesOfBoth())
 	}
-	storetest.Catches(t, storetest.Harness{Open: overNative}, planted)
+	storetest.KillsMutants(t, storetest.Harness{Open: overNative}, planted)
 }
 
 // mistakes are those that can be made in ClickHouse's SQL alone.
-func mistakes() []storetest.Mistake {
-	return []storetest.Mistake{
+func mistakes() []storetest.Mutation {
+	return []storetest.Mutation{
 		{Name: "empty visitors counted", Op: dialect.CountDistinct, Template: "toInt64(uniqExact($1))"},
 		{Name: "what nothing has is a zero", Op: dialect.Latest, Template: "argMax($1, tuple($2))", When: storetest.OfType("uptime_ssl_status")},
 		{Name: "letters of ASCII alone in lower case", Op: dialect.Lower, Template: "lower($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
@@ -121,8 +121,8 @@ func mistakes() []storetest.Mistake {
 }
 
 // mistakesOfBoth can be made in DuckDB's SQL as well.
-func mistakesOfBoth() []storetest.Mistake {
-	return []storetest.Mistake{
+func mistakesOfBoth() []storetest.Mutation {
+	return []storetest.Mutation{
 		{Name: "visitors counted by row", Op: dialect.CountDistinct, Template: "toInt64(countIf($1 <> ''))"},
 		{Name: "medians that take a neighbour", Op: dialect.Quantile, Template: "toInt64(quantileExactOrNull($2 / 1000)($1) * 1000)"},
 		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "like($1, concat($2, '%'))", When: storetest.Filtered("%", "_")},

@@ -29,20 +29,20 @@ func TestStore(t *testing.T) {
 func inMemory(t *testing.T) storetest.Filled { return open(t, duckdb.Config{}) }
 
 // TestReference asks the engine and the reference evaluator the same random questions:
-// see storetest.CampaignOf for how many.
+// see storetest.RandomRunOf for how many.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, storetest.Harness{Open: inMemory}, storetest.CampaignOf(t, 300))
+	storetest.Reference(t, storetest.Harness{Open: inMemory}, storetest.RandomRunOf(t, 300))
 }
 
 // TestDependencies asks questions of all rows and of those that the answer depends on.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
-	storetest.Dependencies(t, storetest.Harness{Open: inMemory}, storetest.CampaignOf(t, 1000))
+	storetest.Dependencies(t, storetest.Harness{Open: inMemory}, storetest.RandomRunOf(t, 1000))
 }
 
 // An error may lie almost a day before its session, and the session's first page event almost
-// a day after its start: random worlds seldom have both.
+// a day after its start: random datasets seldom have both.
 func TestAnErrorDependsOnTheSessionAfterIt(t *testing.T) {
 	t.Parallel()
 	s := open(t, duckdb.Config{})
@@ -75,8 +75,8 @@ func TestAnErrorDependsOnTheSessionAfterIt(t *testing.T) {
 	}
 }
 
-// TestReferenceCatchesMistakes plants one mistake at a time, and wants each to be seen.
-func TestReferenceCatchesMistakes(t *testing.T) {
+// TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.
+func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()
-	storetest.Catches(t, storetest.Harness{Open: inMemory}, append(storetest.Mistakes(), mistakes()...))
+	storetest.KillsMutants(t, storetest.Harness{Open: inMemory}, append(storetest.Mutations(), mistakes()...))
 }

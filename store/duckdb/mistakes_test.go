@@ -8,8 +8,8 @@ import (
 )
 
 // mistakes are those that can be made in DuckDB's SQL.
-func mistakes() []storetest.Mistake {
-	return []storetest.Mistake{
+func mistakes() []storetest.Mutation {
+	return []storetest.Mutation{
 		{Name: "visitors counted by row", Op: dialect.CountDistinct, Template: "count(nullif($1, ''))"},
 		{Name: "medians that take a neighbour", Op: dialect.Quantile, Template: "(quantile_disc(($1)::DOUBLE, $2 / 1000) * 1000)::BIGINT"},
 		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE $2 || '%')", When: storetest.Filtered("%", "_")},

@@ -22,7 +22,7 @@ import (
 //	43  scans per query: no number depends on it; benchmarks of store/duckdb
 //	45  stored averages and quantiles: nothing is stored but rows
 //
-// TestPitfalls asks them of one small world.
+// TestPitfalls asks them of one small dataset.
 func TestPitfalls(t *testing.T) {
 	t.Parallel()
 	s := open(t, duckdb.Config{})

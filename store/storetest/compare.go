@@ -30,7 +30,7 @@ type comparison struct {
 // counts where the JSON of their rows differs by a byte. With untilOne it stops at the
 // first difference.
 func compareReference(ctx context.Context, s store.Store, data *reference.Data, questions []reference.Question, untilOne bool) (*comparison, error) {
-	got, err := newRespondent(s, rows)
+	got, err := newEngineRunner(s, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +49,11 @@ func compareReference(ctx context.Context, s store.Store, data *reference.Data, 
 // counts where the JSON of their answers, all of it, differs by a byte. With untilOne it
 // stops at the first difference.
 func compareStores(ctx context.Context, one, other store.Store, questions []reference.Question, untilOne bool) (*comparison, error) {
-	want, err := newRespondent(one, whole)
+	want, err := newEngineRunner(one, whole)
 	if err != nil {
 		return nil, err
 	}
-	got, err := newRespondent(other, whole)
+	got, err := newEngineRunner(other, whole)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func by(visitor, session string) store.Identity {
 	return store.Identity{AnonymousID: visitor, SessionID: session}
 }
 
-// fixture is a small world of two websites, a link and a monitor. Session s1 comes
+// fixture is a small dataset of two websites, a link and a monitor. Session s1 comes
 // from a search engine, s2 bounces, s3 goes over midnight and its visitor identifies
 // half-way; one pageview has neither session nor visitor.
 func fixture() *store.Batch {

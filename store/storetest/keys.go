@@ -9,8 +9,8 @@ import (
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
-	"github.com/sightline-analytics/sightline/store/storetest/world"
 )
 
 // Keys proves that a key with mandatory filters gets from all rows what a key without
@@ -19,12 +19,12 @@ import (
 // sets is how many sets of filters are tried, at random by seed; each fills a store anew.
 // Then filters are lost, or count as the caller's, which must show.
 func Keys(t *testing.T, h Harness, seed uint64, sets int) {
-	w := world.New(seed)
+	w := dataset.New(seed)
 	all := h.Open(t)
 	if _, err := all.Write(t.Context(), &w.Batch); err != nil {
 		t.Fatal(err)
 	}
-	p := &proof{t: t, harness: h, all: all, world: &w, data: reference.NewData(w.Batch)}
+	p := &proof{t: t, harness: h, all: all, dataset: &w, data: reference.NewData(w.Batch)}
 	for n := range sets {
 		p.try(n, seed)
 	}
@@ -42,12 +42,12 @@ func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	})
 }
 
-// A proof asks of a world's rows, all of them and some, and counts what it saw.
+// A proof asks of a dataset's rows, all of them and some, and counts what it saw.
 type proof struct {
 	t       *testing.T
 	harness Harness
 	all     store.Store
-	world   *world.World
+	dataset *dataset.Dataset
 	data    *reference.Data
 
 	asked, spoke, cut, own int // answers, and those that say that something was proven
@@ -60,11 +60,11 @@ func kindOf(n int) store.SubjectKind {
 }
 
 func (p *proof) try(n int, seed uint64) {
-	c := newClient(p.t, p.all, p.world)
+	c := newClient(p.t, p.all, p.dataset)
 	c.rng = rand.New(rand.NewPCG(seed, uint64(1000+n)))
 	filters := c.mandatory(kindOf(n), n/3%2 == 1)
 	p.t.Run(fmt.Sprint(filters), func(t *testing.T) {
-		left := p.data.Visible(&p.world.Batch, referenceFilters(filters))
+		left := p.data.Visible(&p.dataset.Batch, referenceFilters(filters))
 		some := p.harness.Open(t)
 		if _, err := some.Write(t.Context(), &left); err != nil {
 			t.Fatal(err)

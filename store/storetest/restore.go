@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/storetest/world"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
@@ -43,9 +43,9 @@ func RunRestore(t *testing.T, open func(t *testing.T) Movable) {
 	}
 }
 
-// copies copies a world, and finds nothing to do the second time.
+// copies copies a dataset, and finds nothing to do the second time.
 func copies(t *testing.T, from, to Movable) {
-	w := world.New(7)
+	w := dataset.New(7)
 	mustWrite(t, from, &w.Batch)
 	first := mustCopy(t, from, to, transfer.Options{})
 	if subjects := len(w.Websites) + len(w.Links) + len(w.Schedules); first.Subjects != subjects {

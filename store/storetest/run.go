@@ -21,10 +21,10 @@ type Harness struct {
 	Open func(t *testing.T) Filled
 	// Slow is a statement that runs for minutes, to be cancelled.
 	Slow store.Statement
-	// Thin is for stores that are slow to answer little: Run asks every type in one of so
-	// many ways, Laws each law about one type in so many, another one law by law, and breaks
-	// none unless AllMistakes. 0 means all.
-	Thin int
+	// SampleEvery is for stores that are slow to answer little: Run asks every type in one of so
+	// many ways, Properties each property about one type in so many, another one property by property, and breaks
+	// none unless AllMutations. 0 means all.
+	SampleEvery int
 }
 
 // Filled is a store that takes rows.
@@ -35,7 +35,7 @@ type Filled interface {
 
 // Run proves that a store answers as the engine needs it to: that it can be pinged,
 // that values come back as the promised kinds, that every operation of its dialect
-// gives what is said of it, that the answers of a small world of traps are exactly
+// gives what is said of it, that the answers of a small dataset of traps are exactly
 // these rows, that a cancelled question ends, and that sixteen callers at once get what
 // one gets.
 func Run(t *testing.T, h Harness) {
@@ -57,7 +57,7 @@ func Run(t *testing.T, h Harness) {
 			t.Run(c.name, func(t *testing.T) { c.check(t, s) })
 		}
 	})
-	t.Run("every type", func(t *testing.T) { everyType(t, filled(t, h), h.Thin) })
+	t.Run("every type", func(t *testing.T) { everyType(t, filled(t, h), h.SampleEvery) })
 	t.Run("cancellation", func(t *testing.T) { cancellation(t, h.Open(t), h.Slow) })
 	t.Run("sixteen at once", func(t *testing.T) { concurrent(t, filled(t, h)) })
 }

@@ -1,7 +1,7 @@
 package reference
 
 // tallyAgents is tallyPageviews with the sessions of each key that started in the range.
-func (a *asking) tallyAgents(key keyOf) *groups[pageTally] {
+func (a *evaluation) tallyAgents(key keyOf) *groups[pageTally] {
 	g := a.tallyPageviews(key)
 	for _, s := range a.site.sessions {
 		if !a.begins(s) {
@@ -15,7 +15,7 @@ func (a *asking) tallyAgents(key keyOf) *groups[pageTally] {
 	return g
 }
 
-func (a *asking) browsersGrouped() *table {
+func (a *evaluation) browsersGrouped() *table {
 	g := a.tallyAgents(by("browser_name"))
 	sum := visitors(g)
 	t := a.ordered("visitors", "name")
@@ -29,7 +29,7 @@ func (a *asking) browsersGrouped() *table {
 }
 
 // versions lists the versions of browsers or systems with a name.
-func (a *asking) versions(family, version string) *table {
+func (a *evaluation) versions(family, version string) *table {
 	g := a.tallyAgents(func(r *row) []string {
 		if r.get(family) == "" {
 			return nil

@@ -52,8 +52,8 @@ func (d *Data) Answer(q Question) ([]byte, error) {
 	return t.json(), nil
 }
 
-// An asking is one question about the rows that its key may see.
-type asking struct {
+// An evaluation is one question about the rows that its key may see.
+type evaluation struct {
 	names   *names
 	kind    Type
 	groupBy []string
@@ -63,7 +63,7 @@ type asking struct {
 	now     int64 // ms
 }
 
-func (d *Data) ask(q Question) (*asking, error) {
+func (d *Data) ask(q Question) (*evaluation, error) {
 	kind, ok := d.types[q.Type]
 	if !ok || kind.Kind != q.Subject.Kind {
 		return nil, fmt.Errorf("%w: %s of a %s", ErrType, q.Type, q.Subject.Kind)
@@ -99,7 +99,7 @@ func (d *Data) ask(q Question) (*asking, error) {
 	if len(q.Mandatory) > 0 {
 		s = d.seen(s, q.Mandatory)
 	}
-	return &asking{d.names, kind, q.GroupBy, d.names.prepare(q.Filters), s, p, now}, nil
+	return &evaluation{d.names, kind, q.GroupBy, d.names.prepare(q.Filters), s, p, now}, nil
 }
 
 // seen is what a key with mandatory filters sees of a site: sessions form again of
@@ -116,13 +116,13 @@ func (d *Data) seen(s *site, mandatory []Filter) *site {
 }
 
 // passes reports whether a row lies in the range and every filter holds for it.
-func (a *asking) passes(r *row) bool {
+func (a *evaluation) passes(r *row) bool {
 	return a.period.holds(r.at) && a.allHold(r, func(Filter) bool { return true })
 }
 
 // begins reports whether a session counts: it has a pageview, started in the range,
 // the filters on its fields hold, and all others hold for one and the same pageview.
-func (a *asking) begins(s *session) bool {
+func (a *evaluation) begins(s *session) bool {
 	if len(s.pageviews) == 0 || !a.period.holds(s.start) {
 		return false
 	}
@@ -133,7 +133,7 @@ func (a *asking) begins(s *session) bool {
 }
 
 // allHold reports whether those filters that which picks hold for r.
-func (a *asking) allHold(r *row, which func(Filter) bool) bool {
+func (a *evaluation) allHold(r *row, which func(Filter) bool) bool {
 	for _, f := range a.filters {
 		if which(f) && !a.names.holds(f, r.get(f.Field)) {
 			return false
@@ -143,7 +143,7 @@ func (a *asking) allHold(r *row, which func(Filter) bool) bool {
 }
 
 // A combination is the values of the groupBy fields, as they are shown.
-func (a *asking) combination(r *row) []string {
+func (a *evaluation) combination(r *row) []string {
 	var c []string
 	for _, f := range a.groupBy {
 		v := r.get(f)
@@ -156,7 +156,7 @@ func (a *asking) combination(r *row) []string {
 }
 
 // table is an empty answer with the columns of groupBy in front.
-func (a *asking) table(keys ...string) *table {
+func (a *evaluation) table(keys ...string) *table {
 	return &table{
 		columns: slices.Concat(columns(Name, a.groupBy...), a.kind.Columns),
 		keys:    slices.Concat(a.groupBy, keys),
@@ -164,14 +164,14 @@ func (a *asking) table(keys ...string) *table {
 }
 
 // ordered is table with a default order, downwards.
-func (a *asking) ordered(metric string, keys ...string) *table {
+func (a *evaluation) ordered(metric string, keys ...string) *table {
 	t := a.table(keys...)
 	t.order = []order{{metric, true}}
 	return t
 }
 
 // ranked is table with an order of its own, in a hidden cell that ends every row.
-func (a *asking) ranked(keys ...string) *table {
+func (a *evaluation) ranked(keys ...string) *table {
 	t := a.table(keys...)
 	t.hidden = []string{"rank"}
 	t.order = []order{{"rank", false}}

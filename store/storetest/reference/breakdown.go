@@ -35,7 +35,7 @@ func by(fields ...string) keyOf {
 }
 
 // tallyPageviews counts the pageviews of each key.
-func (a *asking) tallyPageviews(key keyOf) *groups[pageTally] {
+func (a *evaluation) tallyPageviews(key keyOf) *groups[pageTally] {
 	var g groups[pageTally]
 	for _, r := range a.among(of(pageview)) {
 		k := key(r)
@@ -62,7 +62,7 @@ func visitors(g *groups[pageTally]) int {
 	return sum
 }
 
-func (a *asking) pages() *table {
+func (a *evaluation) pages() *table {
 	g := a.tallyPageviews(byPath)
 	for _, r := range a.among(timed) {
 		if one := g.find(a.combination(r), r.path); one != nil {
@@ -83,7 +83,7 @@ func (a *asking) pages() *table {
 	return t
 }
 
-func (a *asking) topPages() *table {
+func (a *evaluation) topPages() *table {
 	g := a.tallyPageviews(byPath)
 	sum := visitors(g)
 	t := a.ordered("visitors", "path")
@@ -97,7 +97,7 @@ func (a *asking) topPages() *table {
 
 // breakdown lays out a type of shape B: name is what a key is called, more are the
 // columns after the four of B.
-func (a *asking) breakdown(g *groups[pageTally], name func([]string) string, more func([]string) []string, keys ...string) *table {
+func (a *evaluation) breakdown(g *groups[pageTally], name func([]string) string, more func([]string) []string, keys ...string) *table {
 	sum := visitors(g)
 	t := a.ordered("visitors", keys...)
 	for _, one := range g.list {
@@ -112,35 +112,35 @@ func (a *asking) breakdown(g *groups[pageTally], name func([]string) string, mor
 // itself is the name of what is called by its last field.
 func itself(key []string) string { return key[len(key)-1] }
 
-func (a *asking) byField(field string) *table {
+func (a *evaluation) byField(field string) *table {
 	return a.breakdown(a.tallyPageviews(by(field)), itself, func([]string) []string { return nil }, "name")
 }
 
-func (a *asking) traffic() *table {
+func (a *evaluation) traffic() *table {
 	return a.sources(func(r *row) []string { return []string{r.get("referrer")} })
 }
 
 // referrers is traffic without what is direct.
-func (a *asking) referrers() *table { return a.sources(by("referrer")) }
+func (a *evaluation) referrers() *table { return a.sources(by("referrer")) }
 
-func (a *asking) sources(key keyOf) *table {
+func (a *evaluation) sources(key keyOf) *table {
 	return a.breakdown(a.tallyPageviews(key), a.sourceName, a.sourceCells, "name", "source")
 }
 
-func (a *asking) sourceName(key []string) string { return a.names.source(key[0]).name }
+func (a *evaluation) sourceName(key []string) string { return a.names.source(key[0]).name }
 
-func (a *asking) sourceCells(key []string) []string {
+func (a *evaluation) sourceCells(key []string) []string {
 	s := a.names.source(key[0])
 	return []string{s.referrer, s.source, s.domain, s.kind}
 }
 
-func (a *asking) countries() *table {
+func (a *evaluation) countries() *table {
 	return a.breakdown(a.tallyPageviews(by("country")),
 		func(k []string) string { return a.names.country(k[0]) },
 		func(k []string) []string { return []string{k[0], a.names.country(k[0])} }, "country_code")
 }
 
-func (a *asking) regions() *table {
+func (a *evaluation) regions() *table {
 	return a.breakdown(a.tallyPageviews(by("country", "region")), itself,
 		func(k []string) []string {
 			name := a.names.country(k[0])
@@ -148,7 +148,7 @@ func (a *asking) regions() *table {
 		}, "country_code", "region")
 }
 
-func (a *asking) cities() *table {
+func (a *evaluation) cities() *table {
 	return a.breakdown(a.tallyPageviews(by("country", "region", "city")), itself,
 		func(k []string) []string {
 			name := a.names.country(k[0])
@@ -156,7 +156,7 @@ func (a *asking) cities() *table {
 		}, "country_code", "region", "city")
 }
 
-func (a *asking) devices() *table {
+func (a *evaluation) devices() *table {
 	return a.breakdown(a.tallyPageviews(by("device_type")),
 		func(k []string) string { return cmp.Or(deviceNames[k[0]], k[0]) },
 		func(k []string) []string { return k }, "device_type")

@@ -10,7 +10,7 @@ type band struct {
 
 // spread makes one list of bands per combination that one of rows has, or one for
 // all without groupBy.
-func (a *asking) spread(rows []*row, size int) *groups[[]band] {
+func (a *evaluation) spread(rows []*row, size int) *groups[[]band] {
 	var g groups[[]band]
 	if len(a.groupBy) == 0 {
 		g.open(nil).tally = make([]band, size)
@@ -25,7 +25,7 @@ func (a *asking) spread(rows []*row, size int) *groups[[]band] {
 
 // distribution lays out all bands in their order, then by combination. Cells are
 // those between the range and the share of sessions.
-func (a *asking) distribution(g *groups[[]band], key string, labels []string, sessions func(*band) int, cells func(*band) []value) *table {
+func (a *evaluation) distribution(g *groups[[]band], key string, labels []string, sessions func(*band) int, cells func(*band) []value) *table {
 	sum := 0
 	for _, one := range g.list {
 		for i := range one.tally {
@@ -44,7 +44,7 @@ func (a *asking) distribution(g *groups[[]band], key string, labels []string, se
 }
 
 // durations puts sessions by their duration.
-func (a *asking) durations() *table {
+func (a *evaluation) durations() *table {
 	labels := []string{"0-30s", "30s-1m", "1m-5m", "5m-15m", "15m-1h", "1h+"}
 	upTo := []int64{30, 60, 300, 900, 3600} // seconds, not included
 	var begun []*session
@@ -70,7 +70,7 @@ func (a *asking) durations() *table {
 }
 
 // scrollDepths puts exits by how far they scrolled. One session may be in several.
-func (a *asking) scrollDepths() *table {
+func (a *evaluation) scrollDepths() *table {
 	var labels []string
 	for from := 0; from < 100; from += 20 {
 		labels = append(labels, strconv.Itoa(from)+"-"+strconv.Itoa(from+20))

@@ -39,7 +39,7 @@ type filled[T any] []T
 
 // fill makes the groups of a series or of totals: one per combination that one of
 // rows has, or one for all without groupBy.
-func fill[T any](a *asking, rows []*row) *groups[filled[T]] {
+func fill[T any](a *evaluation, rows []*row) *groups[filled[T]] {
 	var g groups[filled[T]]
 	size := 1
 	if a.kind.Series {
@@ -58,7 +58,7 @@ func fill[T any](a *asking, rows []*row) *groups[filled[T]] {
 }
 
 // at is the tally that an instant counts to, nil if the combination has none.
-func at[T any](a *asking, g *groups[filled[T]], combination []string, ms int64) *T {
+func at[T any](a *evaluation, g *groups[filled[T]], combination []string, ms int64) *T {
 	found := g.find(combination)
 	if found == nil {
 		return nil
@@ -70,7 +70,7 @@ func at[T any](a *asking, g *groups[filled[T]], combination []string, ms int64) 
 }
 
 // lay writes one row per combination and bucket, date after the combination.
-func lay[T any](a *asking, g *groups[filled[T]], show func(*T) []value) *table {
+func lay[T any](a *evaluation, g *groups[filled[T]], show func(*T) []value) *table {
 	t := a.table()
 	if a.kind.Series {
 		t.keys = append([]string{"date"}, a.groupBy...)
@@ -88,7 +88,7 @@ func lay[T any](a *asking, g *groups[filled[T]], show func(*T) []value) *table {
 }
 
 // among returns the rows of the site that pick takes and that pass.
-func (a *asking) among(pick func(*row) bool) []*row {
+func (a *evaluation) among(pick func(*row) bool) []*row {
 	var list []*row
 	for _, r := range a.site.rows {
 		if pick(r) && a.passes(r) {

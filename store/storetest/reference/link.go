@@ -2,7 +2,7 @@ package reference
 
 import "cmp"
 
-func (a *asking) visits() *table {
+func (a *evaluation) visits() *table {
 	visits := a.among(of(visit))
 	g := fill[int](a, visits)
 	for _, r := range visits {
@@ -15,7 +15,7 @@ func (a *asking) visits() *table {
 const unknown = "Unknown"
 
 // visitsBy counts visits by key; shown are the cells before the clicks.
-func (a *asking) visitsBy(key func(*row) []string, shown func([]string) []string, keys ...string) *table {
+func (a *evaluation) visitsBy(key func(*row) []string, shown func([]string) []string, keys ...string) *table {
 	var g groups[int]
 	sum := 0
 	for _, r := range a.among(of(visit)) {
@@ -30,7 +30,7 @@ func (a *asking) visitsBy(key func(*row) []string, shown func([]string) []string
 	return t
 }
 
-func (a *asking) linkReferrers() *table {
+func (a *evaluation) linkReferrers() *table {
 	return a.visitsBy(
 		func(r *row) []string { return []string{r.get("referrer")} },
 		func(k []string) []string { return append([]string{a.sourceName(k)}, a.sourceCells(k)...) },
@@ -49,7 +49,7 @@ func placeOf(fields ...string) keyOf {
 }
 
 // shownPlace writes name, country, its code, its name, and what is smaller than that.
-func (a *asking) shownPlace(k []string) []string {
+func (a *evaluation) shownPlace(k []string) []string {
 	country := a.names.country(k[0])
 	name := itself(k)
 	if len(k) == 1 {
@@ -58,26 +58,26 @@ func (a *asking) shownPlace(k []string) []string {
 	return append([]string{cmp.Or(name, unknown), country, k[0], country}, k[1:]...)
 }
 
-func (a *asking) linkCountries() *table {
+func (a *evaluation) linkCountries() *table {
 	return a.visitsBy(placeOf("country"), a.shownPlace, "country_code")
 }
 
-func (a *asking) linkRegions() *table {
+func (a *evaluation) linkRegions() *table {
 	return a.visitsBy(placeOf("country", "region"), a.shownPlace, "country_code", "region")
 }
 
-func (a *asking) linkCities() *table {
+func (a *evaluation) linkCities() *table {
 	return a.visitsBy(placeOf("country", "region", "city"), a.shownPlace, "country_code", "region", "city")
 }
 
-func (a *asking) linkDevices() *table {
+func (a *evaluation) linkDevices() *table {
 	return a.visitsBy(func(r *row) []string {
 		id := r.get("device_type")
 		return []string{cmp.Or(deviceNames[id], id, unknown)}
 	}, func(k []string) []string { return k }, "name")
 }
 
-func (a *asking) linkBrowsers() *table {
+func (a *evaluation) linkBrowsers() *table {
 	return a.visitsBy(func(r *row) []string {
 		return []string{cmp.Or(r.get("browser_name"), unknown)}
 	}, func(k []string) []string { return k }, "name")

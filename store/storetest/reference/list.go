@@ -27,7 +27,7 @@ func (t *eventTally) add(r *row) {
 }
 
 // tallyRows counts the rows that pick takes by key, and how many there are.
-func (a *asking) tallyRows(pick func(*row) bool, key keyOf) (*groups[eventTally], int) {
+func (a *evaluation) tallyRows(pick func(*row) bool, key keyOf) (*groups[eventTally], int) {
 	var g groups[eventTally]
 	rows := a.among(pick)
 	for _, r := range rows {
@@ -37,7 +37,7 @@ func (a *asking) tallyRows(pick func(*row) bool, key keyOf) (*groups[eventTally]
 }
 
 // tallySeries counts them by bucket, or all in one for types that are no series.
-func (a *asking) tallySeries(pick func(*row) bool) *groups[filled[eventTally]] {
+func (a *evaluation) tallySeries(pick func(*row) bool) *groups[filled[eventTally]] {
 	rows := a.among(pick)
 	g := fill[eventTally](a, rows)
 	for _, r := range rows {
@@ -47,18 +47,18 @@ func (a *asking) tallySeries(pick func(*row) bool) *groups[filled[eventTally]] {
 }
 
 // trend shows rows, people and session ids per bucket.
-func (a *asking) trend(pick func(*row) bool) *table {
+func (a *evaluation) trend(pick func(*row) bool) *table {
 	return lay(a, a.tallySeries(pick), func(t *eventTally) []value {
 		return []value{count(t.rows), count(len(t.users)), count(len(t.sessions))}
 	})
 }
 
-func (a *asking) errorTrends() *table { return a.trend(of(errorRow)) }
-func (a *asking) eventTrends() *table { return a.trend((*row).named) }
+func (a *evaluation) errorTrends() *table { return a.trend(of(errorRow)) }
+func (a *evaluation) eventTrends() *table { return a.trend((*row).named) }
 
 func byName(r *row) []string { return []string{r.name} }
 
-func (a *asking) customEvents() *table {
+func (a *evaluation) customEvents() *table {
 	g, _ := a.tallyRows((*row).named, byName)
 	sum := 0
 	for _, one := range g.list {
@@ -75,7 +75,7 @@ func (a *asking) customEvents() *table {
 	return t
 }
 
-func (a *asking) errors() *table {
+func (a *evaluation) errors() *table {
 	g, sum := a.tallyRows(of(errorRow), func(r *row) []string { return []string{r.message, r.errorType} })
 	t := a.ordered("count", "message", "error_type")
 	for _, one := range g.list {
@@ -87,7 +87,7 @@ func (a *asking) errors() *table {
 	return t
 }
 
-func (a *asking) errorTypes() *table {
+func (a *evaluation) errorTypes() *table {
 	g, sum := a.tallyRows(of(errorRow), func(r *row) []string { return []string{r.errorType} })
 	t := a.ordered("count", "error_type")
 	for _, one := range g.list {
@@ -98,7 +98,7 @@ func (a *asking) errorTypes() *table {
 	return t
 }
 
-func (a *asking) errorsByPage() *table {
+func (a *evaluation) errorsByPage() *table {
 	g, sum := a.tallyRows(of(errorRow), byPath)
 	t := a.ordered("errors", "path")
 	for _, one := range g.list {
@@ -110,7 +110,7 @@ func (a *asking) errorsByPage() *table {
 	return t
 }
 
-func (a *asking) outboundLinks() *table {
+func (a *evaluation) outboundLinks() *table {
 	g, sum := a.tallyRows(of(click), func(r *row) []string { return []string{r.href, r.text} })
 	t := a.ordered("total_clicks", "href", "text")
 	for _, one := range g.list {
@@ -123,7 +123,7 @@ func (a *asking) outboundLinks() *table {
 }
 
 // outboundDomains keeps the clicks on what has no host, under no name.
-func (a *asking) outboundDomains() *table {
+func (a *evaluation) outboundDomains() *table {
 	g, sum := a.tallyRows(of(click), func(r *row) []string { return []string{domainOf(r.href)} })
 	t := a.ordered("total_clicks", "domain")
 	for _, one := range g.list {

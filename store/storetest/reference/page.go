@@ -6,11 +6,11 @@ type doorTally struct {
 	visitors set
 }
 
-func (a *asking) entryPages() *table { return a.doors((*session).entry) }
-func (a *asking) exitPages() *table  { return a.doors((*session).exit) }
+func (a *evaluation) entryPages() *table { return a.doors((*session).entry) }
+func (a *evaluation) exitPages() *table  { return a.doors((*session).exit) }
 
 // doors counts the sessions started in the range by one of their pageviews.
-func (a *asking) doors(door func(*session) *row) *table {
+func (a *evaluation) doors(door func(*session) *row) *table {
 	var g groups[doorTally]
 	sum := 0
 	for _, s := range a.site.sessions {
@@ -66,7 +66,7 @@ func (t *exitTally) add(r *row) {
 }
 
 // pageTime is of the exits with a time, and of their visitors and sessions.
-func (a *asking) pageTime() *table {
+func (a *evaluation) pageTime() *table {
 	var g groups[exitTally]
 	for _, r := range a.among(timed) {
 		g.open(a.combination(r), r.path).tally.add(r)
@@ -87,7 +87,7 @@ func (a *asking) pageTime() *table {
 
 // engagement lists the pages with exits. A combination of groupBy needs a pageview,
 // on whatever page.
-func (a *asking) engagement() *table {
+func (a *evaluation) engagement() *table {
 	views := a.tallyPageviews(byPath)
 	viewed := combinations(views)
 	var g groups[exitTally]
@@ -116,7 +116,7 @@ type spanTally struct {
 	rage, dead, failures int64
 }
 
-func (a *asking) frustration() *table {
+func (a *evaluation) frustration() *table {
 	var g groups[spanTally]
 	for _, r := range a.among(of(spanRow)) {
 		t := &g.open(a.combination(r), r.path).tally

@@ -89,7 +89,7 @@ func spellAll(d *json.Decoder, open json.Delim) string {
 
 // eventProperties counts events by name, key and value. The string "1" and the
 // number 1 are one value.
-func (a *asking) eventProperties() *table {
+func (a *evaluation) eventProperties() *table {
 	var g groups[int]
 	for _, r := range a.among((*row).named) {
 		for _, p := range propertiesOf(r.properties) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sessionsIn describes the sessions of a world: start, ids of the events, duration
+// sessionsIn describes the sessions of a dataset: start, ids of the events, duration
 // in ms, B if bounced.
 func sessionsIn(t *testing.T, lines string) string {
 	t.Helper()

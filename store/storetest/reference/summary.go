@@ -9,7 +9,7 @@ type visitTally struct {
 }
 
 // tallyVisits counts pageviews, events and sessions, for combinations that have a pageview.
-func (a *asking) tallyVisits() *groups[filled[visitTally]] {
+func (a *evaluation) tallyVisits() *groups[filled[visitTally]] {
 	pageviews := a.among(of(pageview))
 	g := fill[visitTally](a, pageviews)
 	for _, r := range pageviews {
@@ -46,7 +46,7 @@ func (t *visitTally) countPeople() value  { return count(len(t.visitors)) }
 func (t *visitTally) countViews() value   { return count(t.pageviews) }
 func (t *visitTally) countActions() value { return count(t.events) }
 
-func (a *asking) summary() *table {
+func (a *evaluation) summary() *table {
 	return lay(a, a.tallyVisits(), func(t *visitTally) []value {
 		row := []value{t.countViews(), t.countPeople()}
 		if !a.kind.Series {
@@ -56,26 +56,26 @@ func (a *asking) summary() *table {
 	})
 }
 
-func (a *asking) today() *table {
+func (a *evaluation) today() *table {
 	return lay(a, a.tallyVisits(), func(t *visitTally) []value {
 		return []value{t.countViews(), t.countPeople(), t.countVisits()}
 	})
 }
 
-func (a *asking) sessionMetrics() *table {
+func (a *evaluation) sessionMetrics() *table {
 	return lay(a, a.tallyVisits(), func(t *visitTally) []value {
 		return []value{t.countVisits(), t.averageTime(), t.medianTime(), t.bounceRate(), t.pagesPer(), t.countActions()}
 	})
 }
 
-func (a *asking) sessionSeries() *table {
+func (a *evaluation) sessionSeries() *table {
 	return lay(a, a.tallyVisits(), func(t *visitTally) []value {
 		return []value{t.countVisits(), t.countPeople(), t.averageTime(), t.bounceRate()}
 	})
 }
 
 // active counts who and what sent the pageviews, with or without a session formed.
-func (a *asking) active() *table {
+func (a *evaluation) active() *table {
 	g := a.tallySeries(of(pageview))
 	return lay(a, g, func(t *eventTally) []value { return []value{count(len(t.users)), count(len(t.sessions))} })
 }

@@ -52,7 +52,7 @@ type Type struct {
 	Filters      []string // fields that filters may name
 	GroupBy      []string // fields that groupBy may name
 
-	answer func(*asking) *table
+	answer func(*evaluation) *table
 }
 
 // Types returns the query types that Answer knows.

@@ -13,36 +13,36 @@ func sessionTypes() []Type {
 			metrics("session_count", "total_events", "pageviews", "unique_pages", "custom_event_count"),
 			columns(Name, "country", "country_code", "country_name", "region",
 				"device_type", "browser_name", "os_name", "referrer")),
-		Filters: rowFields(), answer: (*asking).profiles,
+		Filters: rowFields(), answer: (*evaluation).profiles,
 	}
 	return slices.Concat([]Type{
 		{
 			Name: "sessions", Kind: store.KindWebsite, Columns: sessionColumns(),
-			Filters: rowFields(), answer: (*asking).sessions,
+			Filters: rowFields(), answer: (*evaluation).sessions,
 		},
 		{
 			Name: "session_list", Kind: store.KindWebsite, Columns: append(sessionColumns(), columns(Object, "events")...),
-			Filters: rowFields(), answer: (*asking).sessions,
+			Filters: rowFields(), answer: (*evaluation).sessions,
 		},
 		{
 			Name: "session_events", Kind: store.KindWebsite, NeedsSession: true, Columns: eventColumns(),
-			Filters: rowFields("event_name", "namespace", "href", "text"), answer: (*asking).sessionEvents,
+			Filters: rowFields("event_name", "namespace", "href", "text"), answer: (*evaluation).sessionEvents,
 		},
 		{
 			Name: "session_metrics", Kind: store.KindWebsite, Columns: metrics(
 				"total_sessions", "avg_session_duration", "median_session_duration",
 				"bounce_rate", "pages_per_session", "total_events"),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).sessionMetrics,
+			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).sessionMetrics,
 		},
 		{
 			Name: "sessions_time_series", Kind: store.KindWebsite, Series: true, Columns: slices.Concat(
 				columns(Date, "date"), metrics("sessions", "visitors", "avg_session_duration", "bounce_rate")),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).sessionSeries,
+			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).sessionSeries,
 		},
 		{
 			Name: "session_duration_distribution", Kind: store.KindWebsite,
 			Columns: slices.Concat(columns(Name, "duration_range"), metrics("sessions", "visitors", "percentage")),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).durations,
+			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).durations,
 		},
 	}, named(profile, "profiles", "profile_list"))
 }
@@ -67,7 +67,7 @@ func eventColumns() []Column {
 
 func uptimeTypes() []Type {
 	region := []string{"probe_region"}
-	series := func(name string, answer func(*asking) *table, more ...string) Type {
+	series := func(name string, answer func(*evaluation) *table, more ...string) Type {
 		return Type{
 			Name: name, Kind: store.KindSchedule, Series: true, Columns: slices.Concat(columns(Date, "date"), metrics(more...)),
 			Filters: region, GroupBy: region, answer: answer,
@@ -80,35 +80,35 @@ func uptimeTypes() []Type {
 				"p50_response_time", "p75_response_time", "p95_response_time", "p99_response_time",
 				"min_response_time", "max_response_time", "avg_ttfb"),
 				columns(Instant, "ssl_expiry"), columns(Boolean, "ssl_valid")),
-			Filters: region, GroupBy: region, answer: (*asking).uptimeOverview,
+			Filters: region, GroupBy: region, answer: (*evaluation).uptimeOverview,
 		},
-		series("uptime_time_series", (*asking).uptimeSeries,
+		series("uptime_time_series", (*evaluation).uptimeSeries,
 			"uptime_percentage", "total_checks", "successful_checks", "downtime_seconds",
 			"avg_response_time", "p50_response_time", "p95_response_time", "max_response_time",
 			"avg_ttfb", "p50_ttfb", "p95_ttfb"),
-		series("uptime_response_time_trends", (*asking).responseTimes,
+		series("uptime_response_time_trends", (*evaluation).responseTimes,
 			"avg_response_time", "p50_response_time", "p75_response_time", "p90_response_time", "p95_response_time",
 			"p99_response_time", "min_response_time", "max_response_time", "avg_ttfb"),
 		{
 			Name: "uptime_status_breakdown", Kind: store.KindSchedule,
 			Columns: slices.Concat(columns(Code, "status", "http_code"), metrics("count", "percentage")),
-			Filters: region, GroupBy: region, answer: (*asking).statuses,
+			Filters: region, GroupBy: region, answer: (*evaluation).statuses,
 		},
 		{
 			Name: "uptime_recent_checks", Kind: store.KindSchedule, Columns: slices.Concat(
 				columns(Instant, "timestamp"), columns(Name, "url"), columns(Code, "status", "http_code"),
 				metrics("ttfb_ms", "total_ms"), columns(Name, "probe_region"), columns(Boolean, "ssl_valid"), columns(Name, "error")),
-			Filters: region, answer: (*asking).recentChecks,
+			Filters: region, answer: (*evaluation).recentChecks,
 		},
 		{
 			Name: "uptime_ssl_status", Kind: store.KindSchedule, Columns: slices.Concat(
 				columns(Instant, "ssl_expiry"), columns(Boolean, "ssl_valid"), metrics("invalid_ssl_checks")),
-			Filters: region, GroupBy: region, answer: (*asking).sslStatus,
+			Filters: region, GroupBy: region, answer: (*evaluation).sslStatus,
 		},
 		{
 			Name: "uptime_by_region", Kind: store.KindSchedule, Columns: slices.Concat(columns(Name, "region"),
 				metrics("uptime_percentage", "total_checks", "avg_response_time", "p95_response_time")),
-			Filters: region, answer: (*asking).uptimeByRegion,
+			Filters: region, answer: (*evaluation).uptimeByRegion,
 		},
 	}
 }

@@ -11,57 +11,57 @@ func totalTypes() []Type {
 	daily := Type{
 		Kind: store.KindWebsite, Series: true,
 		Columns: slices.Concat(columns(Date, "date"), metrics("pageviews", "visitors"), metrics(sessions...)),
-		Filters: rowFields(), GroupBy: groupable(), answer: (*asking).summary,
+		Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).summary,
 	}
 	return append(named(daily, "summary", "events_by_date"),
 		Type{
 			Name: "summary_metrics", Kind: store.KindWebsite,
 			Columns: slices.Concat(metrics("pageviews", "visitors", "unique_visitors"), metrics(sessions...)),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).summary,
+			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).summary,
 		},
 		Type{
 			Name: "today_metrics", Kind: store.KindWebsite, Window: Today,
 			Columns: metrics("pageviews", "visitors", "sessions"),
-			Filters: rowFields(), GroupBy: groupable(), answer: (*asking).today,
+			Filters: rowFields(), GroupBy: groupable(), answer: (*evaluation).today,
 		},
 		Type{
 			Name: "active_stats", Kind: store.KindWebsite, Window: Active,
 			Columns: metrics("active_users", "active_sessions"),
-			Filters: rowFields(), GroupBy: withPath(), answer: (*asking).active,
+			Filters: rowFields(), GroupBy: withPath(), answer: (*evaluation).active,
 		},
 	)
 }
 
 func pageTypes() []Type {
-	page := func(name string, answer func(*asking) *table, more ...string) Type {
+	page := func(name string, answer func(*evaluation) *table, more ...string) Type {
 		return Type{
 			Name: name, Kind: store.KindWebsite, Columns: append(columns(Name, "path", "name"), metrics(more...)...),
 			Filters: rowFields(), GroupBy: groupable(), answer: answer,
 		}
 	}
-	realtime := page("realtime_pages", (*asking).topPages, "pageviews", "visitors", "percentage")
+	realtime := page("realtime_pages", (*evaluation).topPages, "pageviews", "visitors", "percentage")
 	realtime.Window = Realtime
 	return []Type{
-		page("pages", (*asking).pages,
+		page("pages", (*evaluation).pages,
 			"pageviews", "visitors", "percentage", "median_time_on_page", "avg_load_time"),
-		page("top_pages", (*asking).topPages, "pageviews", "visitors", "percentage"),
+		page("top_pages", (*evaluation).topPages, "pageviews", "visitors", "percentage"),
 		realtime,
-		page("entry_pages", (*asking).entryPages, "sessions", "pageviews", "visitors", "percentage"),
-		page("exit_pages", (*asking).exitPages, "sessions", "pageviews", "visitors", "percentage"),
-		page("page_time_analysis", (*asking).pageTime,
+		page("entry_pages", (*evaluation).entryPages, "sessions", "pageviews", "visitors", "percentage"),
+		page("exit_pages", (*evaluation).exitPages, "sessions", "pageviews", "visitors", "percentage"),
+		page("page_time_analysis", (*evaluation).pageTime,
 			"sessions_with_time", "visitors", "median_time_on_page", "percentage"),
-		page("performance", (*asking).performance,
+		page("performance", (*evaluation).performance,
 			"pageviews", "samples", "p75_lcp", "p75_fcp", "p75_cls", "p75_inp", "p75_ttfb",
 			"avg_load_time", "avg_dom_ready_time", "avg_ttfb"),
-		page("engagement", (*asking).engagement,
+		page("engagement", (*evaluation).engagement,
 			"pageviews", "visitors", "sessions", "avg_scroll_depth", "avg_time_on_page", "median_time_on_page",
 			"avg_interactions", "interaction_rate"),
-		page("frustration_by_page", (*asking).frustration,
+		page("frustration_by_page", (*evaluation).frustration,
 			"sessions", "visitors", "rage_clicks", "dead_clicks", "errors"),
 		{
 			Name: "scroll_depth_distribution", Kind: store.KindWebsite,
 			Columns: slices.Concat(columns(Name, "depth_range"), metrics("visitors", "sessions", "percentage")),
-			Filters: rowFields(), GroupBy: withPath(), answer: (*asking).scrollDepths,
+			Filters: rowFields(), GroupBy: withPath(), answer: (*evaluation).scrollDepths,
 		},
 	}
 }
@@ -69,10 +69,10 @@ func pageTypes() []Type {
 func sourceTypes() []Type {
 	from := Type{
 		Kind: store.KindWebsite, Columns: slices.Concat(shape(), columns(Name, "referrer", "source", "domain", "referrer_type")),
-		Filters: rowFields(), GroupBy: withPath("referrer"), answer: (*asking).traffic,
+		Filters: rowFields(), GroupBy: withPath("referrer"), answer: (*evaluation).traffic,
 	}
 	list := named(from, "traffic", "traffic_sources")
-	from.answer = (*asking).referrers
+	from.answer = (*evaluation).referrers
 	list = append(list, named(from, "top_referrers")...)
 	for _, one := range [][2]string{
 		{"utm_sources", "utm_source"}, {"utm_mediums", "utm_medium"}, {"utm_campaigns", "utm_campaign"},
@@ -82,7 +82,7 @@ func sourceTypes() []Type {
 	} {
 		list = append(list, Type{
 			Name: one[0], Kind: store.KindWebsite, Columns: shape(), Filters: rowFields(), GroupBy: withPath(one[1]),
-			answer: func(a *asking) *table { return a.byField(one[1]) },
+			answer: func(a *evaluation) *table { return a.byField(one[1]) },
 		})
 	}
 	return list
@@ -94,17 +94,17 @@ func agentTypes() []Type {
 			Name: name, Kind: store.KindWebsite, Columns: slices.Concat(
 				columns(Name, "name", "version"), metrics("pageviews", "visitors", "sessions", "percentage")),
 			Filters: rowFields(), GroupBy: groupable(family, version),
-			answer: func(a *asking) *table { return a.versions(family, version) },
+			answer: func(a *evaluation) *table { return a.versions(family, version) },
 		}
 	}
 	return []Type{
 		{
 			Name: "device_types", Kind: store.KindWebsite, Columns: append(shape(), columns(Name, "device_type")...),
-			Filters: rowFields(), GroupBy: withPath("device_type"), answer: (*asking).devices,
+			Filters: rowFields(), GroupBy: withPath("device_type"), answer: (*evaluation).devices,
 		},
 		{
 			Name: "browsers_grouped", Kind: store.KindWebsite, Columns: append(shape(), metrics("sessions", "versions")...),
-			Filters: rowFields(), GroupBy: groupable("browser_name"), answer: (*asking).browsersGrouped,
+			Filters: rowFields(), GroupBy: groupable("browser_name"), answer: (*evaluation).browsersGrouped,
 		},
 		versions("browser_versions", "browser_name", "browser_version"),
 		versions("os_versions", "os_name", "os_version"),
@@ -112,18 +112,18 @@ func agentTypes() []Type {
 }
 
 func placeTypes() []Type {
-	place := func(fields []string, answer func(*asking) *table, more ...string) Type {
+	place := func(fields []string, answer func(*evaluation) *table, more ...string) Type {
 		return Type{
 			Kind: store.KindWebsite, Columns: slices.Concat(shape(), columns(Name, more...)),
 			Filters: rowFields(), GroupBy: withPath(fields...), answer: answer,
 		}
 	}
 	return slices.Concat(
-		named(place([]string{"country"}, (*asking).countries,
+		named(place([]string{"country"}, (*evaluation).countries,
 			"country_code", "country_name"), "countries", "country"),
-		named(place([]string{"country", "region"}, (*asking).regions,
+		named(place([]string{"country", "region"}, (*evaluation).regions,
 			"region", "country", "country_code", "country_name"), "region"),
-		named(place([]string{"country", "region", "city"}, (*asking).cities,
+		named(place([]string{"country", "region", "city"}, (*evaluation).cities,
 			"city", "region", "country", "country_code", "country_name"), "cities", "city"),
 	)
 }

@@ -55,7 +55,7 @@ func percentiles(list []int64, percents ...int64) []value {
 	return vs
 }
 
-func (a *asking) uptimeOverview() *table {
+func (a *evaluation) uptimeOverview() *table {
 	return lay(a, a.tallyChecks(), func(t *uptimeTally) []value {
 		return slices.Concat(
 			[]value{t.percentage(), t.checks(), count(t.up), fraction(average(t.total))},
@@ -64,7 +64,7 @@ func (a *asking) uptimeOverview() *table {
 	})
 }
 
-func (a *asking) uptimeSeries() *table {
+func (a *evaluation) uptimeSeries() *table {
 	g := a.tallyChecks()
 	a.spreadDowntime(g)
 	return lay(a, g, func(t *uptimeTally) []value {
@@ -75,18 +75,18 @@ func (a *asking) uptimeSeries() *table {
 	})
 }
 
-func (a *asking) responseTimes() *table {
+func (a *evaluation) responseTimes() *table {
 	return lay(a, a.tallyChecks(), func(t *uptimeTally) []value {
 		return slices.Concat([]value{fraction(average(t.total))},
 			percentiles(t.total, 50, 75, 90, 95, 99, 0, 100), []value{fraction(average(t.ttfb))})
 	})
 }
 
-func (a *asking) sslStatus() *table {
+func (a *evaluation) sslStatus() *table {
 	return lay(a, a.tallyChecks(), func(t *uptimeTally) []value { return append(t.certificate(), count(t.invalid)) })
 }
 
-func (a *asking) tallyChecks() *groups[filled[uptimeTally]] {
+func (a *evaluation) tallyChecks() *groups[filled[uptimeTally]] {
 	checks := a.among(of(check))
 	g := fill[uptimeTally](a, checks)
 	for _, r := range checks {
@@ -96,7 +96,7 @@ func (a *asking) tallyChecks() *groups[filled[uptimeTally]] {
 }
 
 // uptimeByRegion lists the regions that found it up or down.
-func (a *asking) uptimeByRegion() *table {
+func (a *evaluation) uptimeByRegion() *table {
 	var g groups[uptimeTally]
 	for _, r := range a.among(of(check)) {
 		if r.status == store.Up || r.status == store.Down {
@@ -113,7 +113,7 @@ func (a *asking) uptimeByRegion() *table {
 	return t
 }
 
-func (a *asking) statuses() *table {
+func (a *evaluation) statuses() *table {
 	type tally struct {
 		sample *row
 		checks int
@@ -135,7 +135,7 @@ func (a *asking) statuses() *table {
 }
 
 // recentChecks breaks ties of time by the id of the check.
-func (a *asking) recentChecks() *table {
+func (a *evaluation) recentChecks() *table {
 	t := a.ordered("timestamp", "id")
 	t.hidden = []string{"id"}
 	for _, r := range a.among(of(check)) {
@@ -157,7 +157,7 @@ func measured(m store.Measure) value {
 
 // spreadDowntime adds the time from each down check to the next check of the same
 // combination, whenever that was, to the buckets that it covers.
-func (a *asking) spreadDowntime(g *groups[filled[uptimeTally]]) {
+func (a *evaluation) spreadDowntime(g *groups[filled[uptimeTally]]) {
 	for _, one := range g.list {
 		checks := a.selected(one.combination)
 		for i, r := range checks {
@@ -179,7 +179,7 @@ func (a *asking) spreadDowntime(g *groups[filled[uptimeTally]]) {
 
 // selected are the checks of a combination at any time for which the filters hold,
 // in order.
-func (a *asking) selected(combination []string) []*row {
+func (a *evaluation) selected(combination []string) []*row {
 	var list []*row
 	for _, r := range a.site.rows {
 		if a.allHold(r, func(Filter) bool { return true }) && slices.Equal(a.combination(r), combination) {

@@ -7,7 +7,7 @@ import (
 )
 
 // sessions answers session_list too, whose last column is the events.
-func (a *asking) sessions() *table {
+func (a *evaluation) sessions() *table {
 	t := a.table("session_id", "first_visit")
 	t.order = []order{{"first_visit", true}}
 	for _, s := range a.site.sessions {
@@ -23,7 +23,7 @@ func (a *asking) sessions() *table {
 	return t
 }
 
-func (a *asking) sessionCells(s *session) []value {
+func (a *evaluation) sessionCells(s *session) []value {
 	cells := []value{
 		text(s.id), instant(s.start), instant(s.end()),
 		fraction(big.NewRat(s.duration, 1000)), count(len(s.pageviews)), count(len(s.events)), truth(s.bounced),
@@ -66,7 +66,7 @@ func eventCells(r *row) []value {
 
 // sessionEvents lists the events that pass, $ names too: those in the range, and all
 // that lie in a session with an event in it.
-func (a *asking) sessionEvents() *table {
+func (a *evaluation) sessionEvents() *table {
 	t := a.table("timestamp", "rank", "event_id", "kind of row")
 	t.hidden = []string{"rank", "kind of row"}
 	for _, r := range a.site.rows {
@@ -106,7 +106,7 @@ func (p *profileTally) add(r *row) {
 	}
 }
 
-func (a *asking) profiles() *table {
+func (a *evaluation) profiles() *table {
 	var g groups[profileTally]
 	for _, r := range a.among((*row).counted) {
 		if who := r.Visitor(); who != "" {
@@ -142,7 +142,7 @@ func (a *asking) profiles() *table {
 }
 
 // profileCells are the cells after the visitor. No name is stored with events.
-func (a *asking) profileCells(p *profileTally) []value {
+func (a *evaluation) profileCells(p *profileTally) []value {
 	f := &p.last.shown
 	country := f.get("country")
 	cells := []value{

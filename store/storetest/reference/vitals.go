@@ -26,7 +26,7 @@ func combinations(g *groups[pageTally]) map[string]bool {
 
 // performance lists the pages with pageviews or samples. A combination of groupBy
 // needs a pageview, on whatever page.
-func (a *asking) performance() *table {
+func (a *evaluation) performance() *table {
 	g := a.tallyPageviews(byPath)
 	viewed := combinations(g)
 	for _, r := range a.among(of(vitalRow)) {
@@ -70,7 +70,7 @@ func (p *pageTally) sample(r *row) {
 	}
 }
 
-func (a *asking) vitalsByPage() *table {
+func (a *evaluation) vitalsByPage() *table {
 	var g groups[pageTally]
 	for _, r := range a.among(of(vitalRow)) {
 		t := &g.open(a.combination(r), r.path).tally
@@ -87,7 +87,7 @@ func (a *asking) vitalsByPage() *table {
 	return t
 }
 
-func (a *asking) vitalsSeries() *table {
+func (a *evaluation) vitalsSeries() *table {
 	samples := a.among(of(vitalRow))
 	g := fill[pageTally](a, samples)
 	for _, r := range samples {
@@ -97,7 +97,7 @@ func (a *asking) vitalsSeries() *table {
 }
 
 // vitalsOverview lists the metrics that were measured, in the order of the list.
-func (a *asking) vitalsOverview() *table {
+func (a *evaluation) vitalsOverview() *table {
 	metrics := []string{"FCP", "LCP", "CLS", "INP", "TTFB", "FPS"}
 	var g groups[[]int64]
 	for _, r := range a.among(of(vitalRow)) {

@@ -2,7 +2,7 @@ package reference
 
 import "testing"
 
-// shop is a small world: anna (S1) from Germany and Google reads two pages and signs
+// shop is a small dataset: anna (S1) from Germany and Google reads two pages and signs
 // up; ben (S2, S3) from France comes twice, the second time over midnight; p6 has
 // neither session nor visitor; S4 and S5 have no pageview.
 const shop = `

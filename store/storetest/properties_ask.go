@@ -10,32 +10,32 @@ import (
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/storetest/world"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// A client asks random questions about the rows of a world. Plants replace its ways to ask.
+// A client asks random questions about the rows of a dataset. Plants replace its ways to ask.
 type client struct {
-	t      *testing.T
-	store  store.Store
-	known  *query.Registry
-	types  []query.Info
-	world  *world.World
-	values map[string][]string // texts of the rows by filter field
-	rng    *rand.Rand
-	faults []string // what no law can be proven for, each once
+	t       *testing.T
+	store   store.Store
+	known   *query.Registry
+	types   []query.Info
+	dataset *dataset.Dataset
+	values  map[string][]string // texts of the rows by filter field
+	rng     *rand.Rand
+	faults  []string // what no property can be proven for, each once
 
 	ask  func(question) answer
 	post func(question, []byte) ([]byte, error) // a body to /v1/query
 	get  func(question, string) ([]byte, error) // the parameters of /v1/query
 }
 
-func newClient(t *testing.T, s store.Store, w *world.World) *client {
+func newClient(t *testing.T, s store.Store, w *dataset.Dataset) *client {
 	t.Helper()
 	known, err := query.NewRegistry(query.Builtin()...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{t: t, store: s, known: known, world: w, values: valuesOf(&w.Batch)}
+	c := &client{t: t, store: s, known: known, dataset: w, values: valuesOf(&w.Batch)}
 	c.ask, c.post, c.get = c.askEngine, c.postHTTP, c.getHTTP
 	engine, err := c.engine(now)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *client) fault(format string, args ...any) {
 	}
 }
 
-// lawZones are UTC and zones where days of the worlds are odd.
+// lawZones are UTC and zones where days of the datasets are odd.
 var lawZones = []string{"UTC", "Asia/Kathmandu", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe",
 	"America/St_Johns", "America/Santiago", "Africa/Cairo", "Pacific/Apia", "Antarctica/Troll"}
 
@@ -101,7 +101,7 @@ func (c *client) question(info query.Info) question {
 
 func (c *client) subject(kind store.SubjectKind) string {
 	list := map[store.SubjectKind][]string{
-		store.KindWebsite: c.world.Websites, store.KindLink: c.world.Links, store.KindSchedule: c.world.Schedules,
+		store.KindWebsite: c.dataset.Websites, store.KindLink: c.dataset.Links, store.KindSchedule: c.dataset.Schedules,
 	}[kind]
 	if c.rng.IntN(4) > 0 {
 		return list[0]
@@ -111,7 +111,7 @@ func (c *client) subject(kind store.SubjectKind) string {
 
 // anchor is the instant of some row of s, of websites that of a pageview in a session.
 func (c *client) anchor(s store.Subject) (at time.Time, session string) {
-	b := &c.world.Batch
+	b := &c.dataset.Batch
 	for range 10_000 { // the batch has plenty of each
 		switch s.Kind {
 		case store.KindLink:
@@ -143,7 +143,7 @@ func (c *client) filterFields(info query.Info, n int) []string {
 func (c *client) value(field string) string {
 	values := c.values[field]
 	if len(values) == 0 {
-		c.fault("no row of the world has a value for the filter field %q: valuesOf should know it", field)
+		c.fault("no row of the dataset has a value for the filter field %q: valuesOf should know it", field)
 		return ""
 	}
 	return values[c.rng.IntN(len(values))]

@@ -14,9 +14,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// The world that answers are timed in: 90 days of one large website and a small one.
+// The dataset that answers are timed in: 90 days of one large website and a small one.
 const (
-	benchWorld    = "bench_v1" // changes with world.sql
+	benchDataset  = "bench_v1" // changes with dataset.sql
 	benchEvents   = 5_000_000  // of the large website; SIGHTLINE_BENCH_EVENTS says otherwise
 	benchVisitors = 400_000
 	benchLarge    = "large"
@@ -25,22 +25,22 @@ const (
 
 var benchFrom = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 
-//go:embed testdata/bench/world.sql
-var worldSQL string
+//go:embed testdata/bench/dataset.sql
+var datasetSQL string
 
-// benchStore opens a store on the world and a bare connection to its database. The
-// world is made when the server of dsn has none of that size yet, and stays there.
+// benchStore opens a store on the dataset and a bare connection to its database. The
+// dataset is made when the server of dsn has none of that size yet, and stays there.
 func benchStore(b *testing.B, dsn string) (*clickhouse.Store, driver.Conn) {
 	b.Helper()
 	events := uint64(storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", benchEvents))
-	name := benchWorld + "_" + strconv.FormatUint(events, 10)
+	name := benchDataset + "_" + strconv.FormatUint(events, 10)
 	chtest.Exec(b, chtest.Connect(b, dsn), "CREATE DATABASE IF NOT EXISTS "+name)
 	dsn = chtest.In(b, dsn, name)
 	s := open(b, clickhouse.Options{DSN: dsn})
 	conn := chtest.Connect(b, with(b, dsn, "compress", "lz4")) // as the store does
 	if rows := countEvents(b, conn); rows < events {
-		b.Logf("making the world %s", name)
-		fillWorld(b, conn, events)
+		b.Logf("making the dataset %s", name)
+		fillDataset(b, conn, events)
 	}
 	return s, conn
 }
@@ -50,9 +50,9 @@ func countEvents(b *testing.B, conn driver.Conn) uint64 {
 	return chtest.Number(b, conn, "SELECT count() FROM events WHERE subject = {site:String}", driver.Named("site", benchLarge))
 }
 
-// fillWorld adds events until the large website has at least as many as asked for, as
+// fillDataset adds events until the large website has at least as many as asked for, as
 // they would come: month by month and merged.
-func fillWorld(b *testing.B, conn driver.Conn, events uint64) {
+func fillDataset(b *testing.B, conn driver.Conn, events uint64) {
 	b.Helper()
 	ctx := driver.Context(context.Background(), driver.WithSettings(driver.Settings{"max_execution_time": 600}))
 	chtest.Exec(b, conn, "TRUNCATE TABLE events")
@@ -60,7 +60,7 @@ func fillWorld(b *testing.B, conn driver.Conn, events uint64) {
 		name     string
 		sessions uint64
 	}{{benchLarge, events * 21 / 100}, {benchSmall, events / 100}} {
-		err := conn.Exec(ctx, worldSQL, driver.Named("subject", site.name), driver.Named("from", benchFrom.UnixMilli()),
+		err := conn.Exec(ctx, datasetSQL, driver.Named("subject", site.name), driver.Named("from", benchFrom.UnixMilli()),
 			driver.Named("sessions", site.sessions), driver.Named("visitors", max(benchVisitors*events/benchEvents, 1)))
 		if err != nil {
 			b.Fatal(err)
@@ -70,6 +70,6 @@ func fillWorld(b *testing.B, conn driver.Conn, events uint64) {
 		b.Fatal(err)
 	}
 	if rows := countEvents(b, conn); rows < events {
-		b.Fatalf("the world has %d events, want %d", rows, events)
+		b.Fatalf("the dataset has %d events, want %d", rows, events)
 	}
 }

@@ -6,21 +6,21 @@ import (
 	"testing"
 
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/store/storetest/world"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// A law holds of every type of the catalogue, whatever the rows are.
-type law struct {
+// A property holds of every type of the catalogue, whatever the rows are.
+type property struct {
 	name string
-	// holds asks about one type and returns what breaks the law.
+	// holds asks about one type and returns what breaks the property.
 	holds func(c *client, info query.Info) []string
-	// mistake is one that the law must see, and plant makes it.
-	mistake string
-	plant   func(c *client)
+	// mutation is one that the property must see, and plant makes it.
+	mutation string
+	plant    func(c *client)
 }
 
-func laws() []law {
-	return []law{
+func properties() []property {
+	return []property{
 		{"pages put together are one big page", pagesConcatenate,
 			"every page is the first", asked(func(q *question) { q.req.Page = 1 })},
 		{"eq x is in [x]", eqIsIn,
@@ -48,23 +48,23 @@ func laws() []law {
 	}
 }
 
-// Laws proves that the laws hold for every type that the engine knows, over the random
+// Properties proves that the properties hold for every type that the engine knows, over the random
 // rows of a seed. It needs no expected values, so types that are added later are proven
 // without a line here, but for new columns of whole numbers and new filter fields, which
-// it asks to be classified. Then every law is broken on purpose, which must show: see
-// Harness.Thin for stores that are spared this.
-func Laws(t *testing.T, h Harness, seed uint64) {
-	w := world.New(seed)
+// it asks to be classified. Then every property is broken on purpose, which must show: see
+// Harness.SampleEvery for stores that are spared this.
+func Properties(t *testing.T, h Harness, seed uint64) {
+	w := dataset.New(seed)
 	s := h.Open(t)
 	if _, err := s.Write(t.Context(), &w.Batch); err != nil {
 		t.Fatal(err)
 	}
-	for nth, l := range laws() {
+	for nth, l := range properties() {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, s, &w)
 			for i, info := range c.types {
-				if h.Thin > 0 && (i+nth)%h.Thin != 0 {
+				if h.SampleEvery > 0 && (i+nth)%h.SampleEvery != 0 {
 					continue
 				}
 				c.rng = rand.New(rand.NewPCG(seed, uint64(i)))
@@ -76,10 +76,10 @@ func Laws(t *testing.T, h Harness, seed uint64) {
 				t.Error(text)
 			}
 		})
-		if h.Thin > 0 && !AllMistakes() {
+		if h.SampleEvery > 0 && !AllMutations() {
 			continue
 		}
-		t.Run(l.name+", but "+l.mistake, func(t *testing.T) {
+		t.Run(l.name+", but "+l.mutation, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, s, &w)
 			l.plant(c)
@@ -97,7 +97,7 @@ func Laws(t *testing.T, h Harness, seed uint64) {
 		t.Parallel()
 		c := newClient(t, s, &w)
 		for i, info := range c.types {
-			if h.Thin > 0 && i%h.Thin != 0 {
+			if h.SampleEvery > 0 && i%h.SampleEvery != 0 {
 				continue
 			}
 			c.rng = rand.New(rand.NewPCG(seed, uint64(i)))

@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"bytes"
@@ -16,10 +16,10 @@ import (
 // At least half of the answers to each type show something: a row with a number in
 // it that is not 0, or with an object.
 func TestQuestionsHaveAnswers(t *testing.T) {
-	const worlds, each = 5, 12
+	const datasets, each = 5, 12
 	shown := map[string]int{}
 	start, asked := time.Now(), 0
-	for seed := range uint64(worlds) {
+	for seed := range uint64(datasets) {
 		w := New(seed)
 		data := reference.NewData(w.Batch)
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -39,9 +39,9 @@ func TestQuestionsHaveAnswers(t *testing.T) {
 	}
 	t.Logf("%d questions in %v", asked, time.Since(start))
 	for _, kind := range reference.Types() {
-		t.Logf("%s: %d of %d show something", kind.Name, shown[kind.Name], worlds*each)
-		if shown[kind.Name] < worlds*each/2 {
-			t.Errorf("%s: only %d of %d answers show something", kind.Name, shown[kind.Name], worlds*each)
+		t.Logf("%s: %d of %d show something", kind.Name, shown[kind.Name], datasets*each)
+		if shown[kind.Name] < datasets*each/2 {
+			t.Errorf("%s: only %d of %d answers show something", kind.Name, shown[kind.Name], datasets*each)
 		}
 	}
 }

@@ -11,13 +11,13 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
-	"github.com/sightline-analytics/sightline/store/storetest/world"
 )
 
-// A Mistake is something wrong on the way from rows to answers: in a template, in a
+// A Mutation is something wrong on the way from rows to answers: in a template, in a
 // statement, in its arguments, or in the rows that are stored. The zero fields do nothing.
-type Mistake struct {
+type Mutation struct {
 	Name     string
 	Op       dialect.Op // written by Template, if that is not empty
 	Template string
@@ -28,9 +28,9 @@ type Mistake struct {
 	When func(q reference.Question) bool
 }
 
-// Mistakes are those that can be made over any store, whatever its SQL.
-func Mistakes() []Mistake {
-	return []Mistake{
+// Mutations are those that can be made over any store, whatever its SQL.
+func Mutations() []Mutation {
+	return []Mutation{
 		{Name: "a UTC edge", Args: edgesInUTC},
 		{Name: "the DST hour", Args: oneShift},
 		{Name: "www. kept", Rows: keepWWW},
@@ -38,56 +38,56 @@ func Mistakes() []Mistake {
 	}
 }
 
-// Replaced is a Mistake's SQL with one text for another.
+// Replaced is a Mutation's SQL with one text for another.
 func Replaced(from, to string) func(string) string {
 	return func(text string) string { return strings.ReplaceAll(text, from, to) }
 }
 
-// Rewritten is a Mistake's SQL with one text for what matches a pattern, as in
+// Rewritten is a Mutation's SQL with one text for what matches a pattern, as in
 // regexp.Regexp.ReplaceAllString.
 func Rewritten(pattern, to string) func(string) string {
 	compiled := regexp.MustCompile(pattern)
 	return func(text string) string { return compiled.ReplaceAllString(text, to) }
 }
 
-// AllMistakes reports whether mistakes are planted in every store that can make them, as
-// SIGHTLINE_MISTAKES=all asks for, and not in one alone.
-func AllMistakes() bool { return os.Getenv("SIGHTLINE_MISTAKES") == "all" }
+// AllMutations reports whether mistakes are planted in every store that can make them, as
+// SIGHTLINE_MUTATIONS=all asks for, and not in one alone.
+func AllMutations() bool { return os.Getenv("SIGHTLINE_MUTATIONS") == "all" }
 
-// firstWorld is the seed of the first of the worlds that mistakes are looked for in.
-const firstWorld = 4
+// firstDataset is the seed of the first of the datasets that mistakes are looked for in.
+const firstDataset = 4
 
-// Catches plants one mistake at a time into the store of h, and wants the comparison
-// with the reference evaluator to see each within a few worlds.
-func Catches(t *testing.T, h Harness, mistakes []Mistake) {
-	first := worldIn(t, h, firstWorld)
+// KillsMutants plants one mistake at a time into the store of h, and wants the comparison
+// with the reference evaluator to see each within a few datasets.
+func KillsMutants(t *testing.T, h Harness, mistakes []Mutation) {
+	first := datasetIn(t, h, firstDataset)
 	for _, m := range mistakes {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
-				return compareReference(t.Context(), m.planted(t, h, first, seed), reference.NewData(world.New(seed).Batch), questions, true)
+				return compareReference(t.Context(), m.planted(t, h, first, seed), reference.NewData(dataset.New(seed).Batch), questions, true)
 			})
 		})
 	}
 }
 
-// DiffCatches plants one mistake at a time into the store of other, and wants the
-// comparison with the store of one to see each within a few worlds.
-func DiffCatches(t *testing.T, one, other Harness, mistakes []Mistake) {
-	first := worldIn(t, other, firstWorld)
+// DiffKillsMutants plants one mistake at a time into the store of other, and wants the
+// comparison with the store of one to see each within a few datasets.
+func DiffKillsMutants(t *testing.T, one, other Harness, mistakes []Mutation) {
+	first := datasetIn(t, other, firstDataset)
 	for _, m := range mistakes {
 		t.Run(m.Name, func(t *testing.T) {
 			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
-				return compareStores(t.Context(), worldIn(t, one, seed), m.planted(t, other, first, seed), questions, true)
+				return compareStores(t.Context(), datasetIn(t, one, seed), m.planted(t, other, first, seed), questions, true)
 			})
 		})
 	}
 }
 
-// mustShow compares in a few worlds until there is a difference.
-func (m *Mistake) mustShow(t *testing.T, compare func(seed uint64, questions []reference.Question) (*comparison, error)) {
+// mustShow compares in a few datasets until there is a difference.
+func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions []reference.Question) (*comparison, error)) {
 	t.Helper()
-	for seed := uint64(firstWorld); seed < firstWorld+6; seed++ {
+	for seed := uint64(firstDataset); seed < firstDataset+6; seed++ {
 		found, err := compare(seed, m.questions(seed))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -103,8 +103,8 @@ func (m *Mistake) mustShow(t *testing.T, compare func(seed uint64, questions []r
 	t.Error("nobody saw it")
 }
 
-// questions are some about the world of a seed, of those that may show m.
-func (m *Mistake) questions(seed uint64) []reference.Question {
+// questions are some about the dataset of a seed, of those that may show m.
+func (m *Mutation) questions(seed uint64) []reference.Question {
 	if m.When == nil {
 		return questionsOf(seed, 400)
 	}
@@ -131,13 +131,13 @@ func Filtered(texts ...string) func(reference.Question) bool {
 	}
 }
 
-// planted is a store that holds the world of a seed, and makes the mistake m. first holds
-// the first world without one.
-func (m *Mistake) planted(t *testing.T, h Harness, first store.Store, seed uint64) store.Store {
+// planted is a store that holds the dataset of a seed, and makes the mistake m. first holds
+// the first dataset without one.
+func (m *Mutation) planted(t *testing.T, h Harness, first store.Store, seed uint64) store.Store {
 	t.Helper()
 	s := first
-	if m.Rows != nil || seed != firstWorld {
-		w := world.New(seed)
+	if m.Rows != nil || seed != firstDataset {
+		w := dataset.New(seed)
 		if m.Rows != nil {
 			m.Rows(&w.Batch)
 		}
@@ -154,7 +154,7 @@ func (m *Mistake) planted(t *testing.T, h Harness, first store.Store, seed uint6
 type mistaken struct {
 	store.Store
 	lang *dialect.Dialect
-	made *Mistake
+	made *Mutation
 }
 
 // Dialect is the store's, with the mistake.

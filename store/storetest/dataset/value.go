@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"cmp"
@@ -61,7 +61,7 @@ func (a *asker) written(field, v string) string {
 		if v == "" {
 			return v
 		}
-		return pickFrom(a, []string{v, v, v + "/", v + "?a=/b#c", "https://" + a.world.Domain + v, "http://u@" + a.world.Domain + ":80" + v + "//#x"})
+		return pickFrom(a, []string{v, v, v + "/", v + "?a=/b#c", "https://" + a.dataset.Domain + v, "http://u@" + a.dataset.Domain + ":80" + v + "//#x"})
 	case "referrer":
 		if v == "" {
 			return pickFrom(a, []string{"direct", "direct", "Direct", ""})
@@ -79,13 +79,13 @@ func (a *asker) written(field, v string) string {
 	return v
 }
 
-// named are the names of some listed sources of the world.
+// named are the names of some listed sources of the dataset.
 var named = map[string]string{
 	"google.com": "Google", "facebook.com": "Facebook", "x.com": "X (Twitter)", "news.ycombinator.com": "Hacker News",
 	"mail.google.com": "Gmail", "chatgpt.com": "ChatGPT",
 }
 
-// countries are the names of the codes of the world.
+// countries are the names of the codes of the dataset.
 var countries = map[string]string{
 	"DE": "Germany", "FR": "France", "US": "United States", "GB": "United Kingdom", "CI": "Côte d'Ivoire",
 	"AX": "Åland Islands", "TR": "Türkiye", "CL": "Chile", "KR": "South Korea", "CW": "Curaçao",

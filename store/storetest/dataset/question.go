@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"math/rand/v2"
@@ -10,7 +10,7 @@ import (
 )
 
 // Question asks a random question of a random type. Most have something to show.
-func (w *World) Question(rng *rand.Rand) reference.Question {
+func (w *Dataset) Question(rng *rand.Rand) reference.Question {
 	types := reference.Types()
 	return w.ask(rng, types[rng.IntN(len(types))])
 }
@@ -18,13 +18,13 @@ func (w *World) Question(rng *rand.Rand) reference.Question {
 // An asker makes one question around a row that should be found, its anchor.
 type asker struct {
 	*rand.Rand
-	world  *World
-	kind   reference.Type
-	anchor sample
+	dataset *Dataset
+	kind    reference.Type
+	anchor  sample
 }
 
-func (w *World) ask(rng *rand.Rand, kind reference.Type) reference.Question {
-	a := &asker{Rand: rng, world: w, kind: kind}
+func (w *Dataset) ask(rng *rand.Rand, kind reference.Type) reference.Question {
+	a := &asker{Rand: rng, dataset: w, kind: kind}
 	q := reference.Question{Type: kind.Name, Subject: store.Subject{Kind: kind.Kind, ID: a.subject()}}
 	a.anchor = a.sampleOf(q.Subject)
 	q.Zone = a.zone()
@@ -57,7 +57,7 @@ func (w *World) ask(rng *rand.Rand, kind reference.Type) reference.Question {
 // subject is one of the kind asked, mostly the first, which has the most rows.
 func (a *asker) subject() string {
 	list := map[store.SubjectKind][]string{
-		store.KindWebsite: a.world.Websites, store.KindLink: a.world.Links, store.KindSchedule: a.world.Schedules,
+		store.KindWebsite: a.dataset.Websites, store.KindLink: a.dataset.Links, store.KindSchedule: a.dataset.Schedules,
 	}[a.kind.Kind]
 	if a.chance(65) {
 		return list[0]

@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"slices"
@@ -34,7 +34,7 @@ func (a *asker) sampleOf(s store.Subject) sample {
 
 // anyRow is a row of any subject, and whether it is the one wanted and of the right kind.
 func (a *asker) anyRow(s store.Subject) (sample, bool) {
-	b := &a.world.Batch
+	b := &a.dataset.Batch
 	switch {
 	case s.Kind == store.KindLink:
 		v := pickFrom(a, b.Visits)
@@ -67,8 +67,8 @@ func (a *asker) anyRow(s store.Subject) (sample, bool) {
 func (a *asker) lend(site string, s *sample) {
 	id := s.text["session_id"]
 	var first *store.Event
-	for i := range a.world.Batch.Events {
-		e := &a.world.Batch.Events[i]
+	for i := range a.dataset.Batch.Events {
+		e := &a.dataset.Batch.Events[i]
 		if e.Website == site && e.SessionID == id && id != "" && e.Kind <= store.PageEvent &&
 			s.at.Sub(e.Time).Abs() < 24*time.Hour && (first == nil || e.Time.Before(first.Time)) {
 			first = e

@@ -10,13 +10,13 @@ import (
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
-	"github.com/sightline-analytics/sightline/store/storetest/world"
 )
 
-// perWorld is how many questions are asked of one world, at most, before the next is
-// made. There are two worlds at least.
-const perWorld = 500
+// perDataset is how many questions are asked of one dataset, at most, before the next is
+// made. There are two datasets at least.
+const perDataset = 500
 
 // Of a few answers to a type none need say something, and of many half must.
 const (
@@ -24,19 +24,19 @@ const (
 	many = 10
 )
 
-// A Campaign says how many random questions are asked, and of which worlds.
-type Campaign struct {
+// A RandomRun says how many random questions are asked, and of which datasets.
+type RandomRun struct {
 	Questions int
-	Seed      uint64        // of the first world; the next ones follow it
+	Seed      uint64        // of the first dataset; the next ones follow it
 	For       time.Duration // when not 0, questions are asked for so long instead
 }
 
-// CampaignOf is a campaign of so many questions, unless the environment says otherwise:
-// SIGHTLINE_QUESTIONS how many, SIGHTLINE_SEED of which worlds, SIGHTLINE_FOR for how
+// RandomRunOf is a random run of so many questions, unless the environment says otherwise:
+// SIGHTLINE_QUESTIONS how many, SIGHTLINE_SEED of which datasets, SIGHTLINE_FOR for how
 // long instead, as in 30m.
-func CampaignOf(t testing.TB, questions int) Campaign {
+func RandomRunOf(t testing.TB, questions int) RandomRun {
 	t.Helper()
-	c := Campaign{Questions: Number(t, "SIGHTLINE_QUESTIONS", questions), Seed: uint64(Number(t, "SIGHTLINE_SEED", 20260310))}
+	c := RandomRun{Questions: Number(t, "SIGHTLINE_QUESTIONS", questions), Seed: uint64(Number(t, "SIGHTLINE_SEED", 20260310))}
 	if text := os.Getenv("SIGHTLINE_FOR"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
@@ -62,35 +62,35 @@ func Number(t testing.TB, name string, otherwise int) int {
 	return n
 }
 
-// Reference wants the engine over a store to answer the random questions of a campaign
+// Reference wants the engine over a store to answer the random questions of a random run
 // as the reference evaluator does, byte by byte.
-func Reference(t *testing.T, h Harness, c Campaign) {
+func Reference(t *testing.T, h Harness, c RandomRun) {
 	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
-		return compareReference(t.Context(), worldIn(t, h, seed), reference.NewData(world.New(seed).Batch), questions, false)
+		return compareReference(t.Context(), datasetIn(t, h, seed), reference.NewData(dataset.New(seed).Batch), questions, false)
 	})
 }
 
-// Diff wants the engine to answer the random questions of a campaign alike over two
+// Diff wants the engine to answer the random questions of a random run alike over two
 // stores of the same rows, byte by byte.
-func Diff(t *testing.T, one, other Harness, c Campaign) {
+func Diff(t *testing.T, one, other Harness, c RandomRun) {
 	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
-		return compareStores(t.Context(), worldIn(t, one, seed), worldIn(t, other, seed), questions, false)
+		return compareStores(t.Context(), datasetIn(t, one, seed), datasetIn(t, other, seed), questions, false)
 	})
 }
 
-// Dependencies wants the engine to answer the random questions of a campaign alike whether
+// Dependencies wants the engine to answer the random questions of a random run alike whether
 // or not it can read rows of other days than the answer is said to depend on.
-func Dependencies(t *testing.T, h Harness, c Campaign) {
+func Dependencies(t *testing.T, h Harness, c RandomRun) {
 	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
-		s := worldIn(t, h, seed)
+		s := datasetIn(t, h, seed)
 		return compareStores(t.Context(), s, &clipped{Store: s}, questions, false)
 	})
 }
 
-// worldIn is a store that holds the world of a seed.
-func worldIn(t *testing.T, h Harness, seed uint64) store.Store {
+// datasetIn is a store that holds the dataset of a seed.
+func datasetIn(t *testing.T, h Harness, seed uint64) store.Store {
 	t.Helper()
-	w := world.New(seed)
+	w := dataset.New(seed)
 	return filledWith(t, h, &w.Batch)
 }
 
@@ -103,9 +103,9 @@ func filledWith(t *testing.T, h Harness, b *store.Batch) Filled {
 	return s
 }
 
-// questionsOf are n random questions about the world of a seed.
+// questionsOf are n random questions about the dataset of a seed.
 func questionsOf(seed uint64, n int) []reference.Question {
-	w := world.New(seed)
+	w := dataset.New(seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	questions := make([]reference.Question, n)
 	for i := range questions {
@@ -114,7 +114,7 @@ func questionsOf(seed uint64, n int) []reference.Question {
 	return questions
 }
 
-// evenQuestions are n random questions about the world of a seed, as many of each type,
+// evenQuestions are n random questions about the dataset of a seed, as many of each type,
 // or one more: in few questions every type comes up, too.
 func evenQuestions(seed uint64, n int) []reference.Question {
 	byType := map[string][]reference.Question{}
@@ -134,9 +134,9 @@ func evenQuestions(seed uint64, n int) []reference.Question {
 	}
 }
 
-// run asks world after world, and wants every type to be answered with something to say,
+// run asks dataset after dataset, and wants every type to be answered with something to say,
 // half of the times where it was asked often.
-func (c Campaign) run(t *testing.T, ask func(*testing.T, uint64, []reference.Question) (*comparison, error)) {
+func (c RandomRun) run(t *testing.T, ask func(*testing.T, uint64, []reference.Question) (*comparison, error)) {
 	t.Helper()
 	ctx, cancel := t.Context(), func() {}
 	if c.For > 0 {
@@ -146,7 +146,7 @@ func (c Campaign) run(t *testing.T, ask func(*testing.T, uint64, []reference.Que
 	sum := comparison{answers: map[string]int{}, nonEmpty: map[string]int{}}
 	seed := c.Seed
 	for ; ctx.Err() == nil && (c.For > 0 || sum.asked < c.Questions); seed++ {
-		n := perWorld
+		n := perDataset
 		if c.For == 0 {
 			n = min(n, (c.Questions+1)/2, c.Questions-sum.asked)
 		}

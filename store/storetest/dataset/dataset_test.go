@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"encoding/json"
@@ -47,13 +47,13 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func TestEqualSeedsGiveEqualWorlds(t *testing.T) {
+func TestEqualSeedsGiveEqualDatasets(t *testing.T) {
 	a, b, c := New(7), New(7), New(8)
 	if d := cmp.Diff(a, b); d != "" {
 		t.Error(d)
 	}
 	if cmp.Equal(a.Batch, c.Batch) {
-		t.Error("another seed gives the same world")
+		t.Error("another seed gives the same dataset")
 	}
 	q1, q2 := a.Question(rand.New(rand.NewPCG(7, 2))), b.Question(rand.New(rand.NewPCG(7, 2)))
 	if d := cmp.Diff(q1, q2); d != "" {

@@ -9,26 +9,26 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// A tally says how a column of whole numbers counts, and so which laws hold of it.
-type tally uint8
+// An additivity says how a column of whole numbers counts, and so which properties hold of it.
+type additivity uint8
 
 const (
-	measured tally = iota // says how much, not how many: no law
-	distinct              // different ones among the rows: the parts do not sum to the whole, but are not above it
-	byRow                 // rows, each at its own time: sums over time and over every filter
-	byStart               // sessions, at their start: sums over time and over filters on session fields
-	byTime                // a stretch of time: sums over time; a filter may lengthen it
+	measured additivity = iota // says how much, not how many: no property
+	distinct                   // different ones among the rows: the parts do not sum to the whole, but are not above it
+	byRow                      // rows, each at its own time: sums over time and over every filter
+	byStart                    // sessions, at their start: sums over time and over filters on session fields
+	byTime                     // a stretch of time: sums over time; a filter may lengthen it
 )
 
-func (y tally) sumsOverTime() bool { return y >= byRow }
+func (y additivity) sumsOverTime() bool { return y >= byRow }
 
 // sumsOver says whether the rows with a value of field and those without it are all.
-func (y tally) sumsOver(field string) bool {
+func (y additivity) sumsOver(field string) bool {
 	return y == byRow || y == byStart && !slices.Contains(rowFields, field)
 }
 
 // grows says whether a filter may raise the count.
-func (y tally) grows() bool { return y == measured || y == byTime }
+func (y additivity) grows() bool { return y == measured || y == byTime }
 
 // rowFields are the filter fields that are not the session's. A session has rows with
 // and without a value of these, so it may be found by eq and by ne.
@@ -37,7 +37,7 @@ var rowFields = []string{"path", "event_name", "message", "error_type", "href", 
 
 // tallies classifies columns by name, or by type and name where a type means something else.
 var tallies = []struct {
-	is      tally
+	is      additivity
 	why     string
 	columns string
 }{
@@ -59,7 +59,7 @@ var tallies = []struct {
 }
 
 // listed are the types that list instead of counting: how their rows count.
-var listed = map[string]tally{"sessions": byStart, "session_list": byStart, "uptime_recent_checks": byRow}
+var listed = map[string]additivity{"sessions": byStart, "session_list": byStart, "uptime_recent_checks": byRow}
 
 // rowsColumn is how many rows a list has.
 const rowsColumn = "(rows)"
@@ -78,8 +78,8 @@ func isTimeless(info query.Info) bool {
 	return info.Name == "today_metrics" || info.Name == "active_stats" || strings.HasPrefix(info.Name, "realtime_")
 }
 
-// tallyOf classifies a column. ok is false for a column of whole numbers that is in no list.
-func tallyOf(info query.Info, f query.OutputField) (is tally, ok bool) {
+// additivityOf classifies a column. ok is false for a column of whole numbers that is in no list.
+func additivityOf(info query.Info, f query.OutputField) (is additivity, ok bool) {
 	for _, name := range []string{info.Name + "." + f.Name, f.Name} {
 		for _, row := range tallies {
 			if slices.Contains(strings.Fields(row.columns), name) {
@@ -90,11 +90,11 @@ func tallyOf(info query.Info, f query.OutputField) (is tally, ok bool) {
 	return measured, f.Type != query.Integer
 }
 
-// counts are the columns of a type that a law may be about, by how they count.
-func (c *client) counts(info query.Info) map[string]tally {
-	found := map[string]tally{}
+// counts are the columns of a type that a property may be about, by how they count.
+func (c *client) counts(info query.Info) map[string]additivity {
+	found := map[string]additivity{}
 	for _, f := range info.Output {
-		is, ok := tallyOf(info, f)
+		is, ok := additivityOf(info, f)
 		if !ok {
 			c.fault("%s.%s counts, and tallies does not say how", info.Name, f.Name)
 		}

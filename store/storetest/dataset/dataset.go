@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"math/rand/v2"
@@ -7,8 +7,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A World is random data and what is needed to ask about it. Its fields are read only.
-type World struct {
+// A Dataset is random data and what is needed to ask about it. Its fields are read only.
+type Dataset struct {
 	Batch     store.Batch // in the order to write; of repeated event ids the first counts
 	Websites  []string
 	Links     []string
@@ -24,9 +24,9 @@ var (
 	checksPerEra = []int{150, 60}
 )
 
-// New makes the world of a seed: some 4000 rows in three eras.
-func New(seed uint64) World {
-	w := World{
+// New makes the dataset of a seed: some 4000 rows in three eras.
+func New(seed uint64) Dataset {
+	w := Dataset{
 		Websites: []string{"site-1", "site-2", "site-3"}, Links: []string{"link-1", "link-2"},
 		Schedules: []string{"monitor-1", "monitor-2"}, Domain: "shop.example",
 	}

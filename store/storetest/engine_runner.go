@@ -13,19 +13,19 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A respondent is the engine over a store, asked the way a caller asks: in JSON.
-type respondent struct {
+// An engineRunner is the engine over a store, asked the way a caller asks: in JSON.
+type engineRunner struct {
 	store store.Store
 	types *query.Registry
 	part  func(*query.Response) ([]byte, error) // what of a response is compared
 }
 
-func newRespondent(s store.Store, part func(*query.Response) ([]byte, error)) (*respondent, error) {
+func newEngineRunner(s store.Store, part func(*query.Response) ([]byte, error)) (*engineRunner, error) {
 	types, err := query.NewRegistry(query.Builtin()...)
-	return &respondent{s, types, part}, err
+	return &engineRunner{s, types, part}, err
 }
 
-func (r *respondent) outcome(ctx context.Context, q reference.Question) outcome {
+func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcome {
 	resp, err := r.ask(ctx, q)
 	if err != nil {
 		return outcome{text: err.Error()}
@@ -60,7 +60,7 @@ func withCause(r query.Result) string {
 	return fmt.Sprintf("%s: %v", r.Error, r.Cause)
 }
 
-func (r *respondent) ask(ctx context.Context, q reference.Question) (*query.Response, error) {
+func (r *engineRunner) ask(ctx context.Context, q reference.Question) (*query.Response, error) {
 	engine, err := query.New(query.Config{Store: r.store, Types: r.types, Now: func() time.Time { return q.Now }})
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package world
+package dataset
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-func traps(w *World, locs []*time.Location, found map[string]int) {
+func traps(w *Dataset, locs []*time.Location, found map[string]int) {
 	type key struct {
 		site, id string
 		page     bool
@@ -166,7 +166,7 @@ func objects(text string, mark func(string, bool)) {
 }
 
 // down looks for a down check that weeks without a check follow.
-func down(w *World, mark func(string, bool)) {
+func down(w *Dataset, mark func(string, bool)) {
 	list := slices.Clone(w.Batch.Checks)
 	slices.SortFunc(list, func(a, b store.Check) int { return a.Time.Compare(b.Time) })
 	for i := 1; i < len(list); i++ {
