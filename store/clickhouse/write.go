@@ -30,14 +30,14 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 	if err := s.queue.add(w, s.cfg.Buffer); err != nil {
 		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
 	}
-	patience := time.NewTimer(s.cfg.WriteTimeout)
-	defer patience.Stop()
+	timeout := time.NewTimer(s.cfg.WriteTimeout)
+	defer timeout.Stop()
 	select {
 	case err = <-w.done:
 	case <-ctx.Done():
 		s.queue.abandon(w)
 		return store.Written{}, ctx.Err()
-	case <-patience.C:
+	case <-timeout.C:
 		s.queue.abandon(w)
 		err = fmt.Errorf("%w: not stored within %s", store.ErrUnavailable, s.cfg.WriteTimeout)
 	}
