@@ -116,7 +116,7 @@ func TestCluster(t *testing.T) {
 // testDiff asks DuckDB and two shards of ClickHouse the same random questions, and wants
 // the same bytes.
 func (c cluster) testDiff(t *testing.T) {
-	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: c.open}, storetest.RandomRunOf(t, 200))
+	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: c.open}, storetest.RandomRunOf(t, 80))
 
 	key := regexp.MustCompile(`cityHash64\(.*\)\)$`)
 	scattered := func(t *testing.T) storetest.Filled {

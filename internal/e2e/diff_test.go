@@ -16,7 +16,7 @@ import (
 // wants the same bytes: see storetest.RandomRunOf for how many.
 func TestDiff(t *testing.T) {
 	t.Parallel()
-	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, storetest.RandomRunOf(t, 300))
+	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, storetest.RandomRunOf(t, 120))
 }
 
 // TestDiffKillsMutants plants mistakes between ClickHouse and the comparison, which

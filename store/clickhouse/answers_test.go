@@ -31,7 +31,7 @@ func TestReference(t *testing.T) {
 		}
 		return overNative(t)
 	}
-	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.RandomRunOf(t, 200))
+	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.RandomRunOf(t, 120))
 }
 
 // TestProperties proves what holds of every type whatever the rows are, property by property of other types.

@@ -32,7 +32,7 @@ func inMemory(t *testing.T) storetest.Filled { return open(t, duckdb.Config{}) }
 // see storetest.RandomRunOf for how many.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, storetest.Harness{Open: inMemory}, storetest.RandomRunOf(t, 300))
+	storetest.Reference(t, storetest.Harness{Open: inMemory}, storetest.RandomRunOf(t, 200))
 }
 
 // TestDependencies asks questions of all rows and of those that the answer depends on.

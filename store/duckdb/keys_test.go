@@ -13,5 +13,5 @@ import (
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Keys(t, storetest.Harness{Open: inMemory}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)),
-		storetest.Number(t, "SIGHTLINE_KEY_SETS", 6))
+		storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }

@@ -81,7 +81,10 @@ func startBus(t *testing.T, url, channel string, to auth.Invalidator) *redisbus.
 	}
 	client := redis.NewClient(o)
 	first := make(chan struct{}, 1)
-	b, err := redisbus.New(redisbus.Config{Client: client, Channel: channel, To: listening{to, first}})
+	b, err := redisbus.New(redisbus.Config{
+		Client: client, Channel: channel, To: listening{to, first},
+		Timeout: 20 * time.Second, // a busy machine may take longer than the default, and then nothing is sent
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
