@@ -22,14 +22,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-	"golang.org/x/sync/singleflight"
-
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/recent"
 )
 
 // The longest time for which an answer may be remembered, and the default, which leaves
@@ -38,9 +34,6 @@ const (
 	MaxTTL     = time.Second
 	DefaultTTL = 750 * time.Millisecond
 )
-
-// lookUpTimeout bounds a look-up, for which nobody may be waiting any more.
-const lookUpTimeout = 10 * time.Second
 
 // Config is what a [Cache] needs.
 type Config struct {
@@ -53,19 +46,8 @@ type Config struct {
 
 // A Cache is safe for concurrent use.
 type Cache struct {
-	cfg    Config
-	asking singleflight.Group
-
-	mu      sync.Mutex
-	known   *simplelru.LRU[auth.Digest, answer]
-	unknown *simplelru.LRU[auth.Digest, answer]
-	changes uint64 // how often anything changed
-}
-
-// An answer of the store.
-type answer struct {
-	key *auth.Key // shared: callers get copies; nil: there is none
-	at  time.Time // before the store was asked
+	store auth.KeyStore
+	keys  *recent.Cache[*auth.Key]
 }
 
 var (
@@ -100,100 +82,32 @@ func New(cfg Config) (*Cache, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	known, err1 := simplelru.NewLRU[auth.Digest, answer](cfg.Keys, nil)
-	unknown, err2 := simplelru.NewLRU[auth.Digest, answer](cfg.Unknown, nil)
-	if err := errors.Join(err1, err2); err != nil {
+	keys, err := recent.New[*auth.Key](recent.Config{TTL: cfg.TTL, Known: cfg.Keys, Unknown: cfg.Unknown, NotFound: auth.ErrNotFound, Now: cfg.Now})
+	if err != nil {
 		return nil, fmt.Errorf("auth/keycache: %w", err)
 	}
-	return &Cache{cfg: cfg, known: known, unknown: unknown}, nil
+	return &Cache{cfg.Store, keys}, nil
 }
 
 // KeyByDigest implements [auth.KeyStore].
 func (c *Cache) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
-	if err := ctx.Err(); err != nil {
+	key, err := c.keys.Get(ctx, string(d[:]), func(ctx context.Context) (*auth.Key, error) {
+		key, err := c.store.KeyByDigest(ctx, d)
+		if err == nil && key == nil {
+			err = errors.New("auth/keycache: store returned neither a key nor an error")
+		}
+		return key, err
+	})
+	if err != nil {
 		return nil, err
 	}
-	now := c.cfg.Now()
-	a, changes, ok := c.recall(d, now)
-	for !ok {
-		// A look-up from before a change may get the answer from before it: nobody joins it after.
-		look := c.asking.DoChan(string(d[:])+strconv.FormatUint(changes, 10), func() (any, error) {
-			return c.ask(context.WithoutCancel(ctx), d, changes)
-		})
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case found := <-look:
-			if found.Err != nil {
-				return nil, found.Err
-			}
-			a, _ = found.Val.(answer)
-			ok = now.Sub(a.at) < c.cfg.TTL // else it was under way for too long when we joined it
-		}
-	}
-	if a.key == nil {
-		return nil, auth.ErrNotFound
-	}
-	k := a.key.Clone()
+	k := key.Clone()
 	return &k, nil
 }
 
-// recall returns what is remembered of d, and how often anything had changed.
-func (c *Cache) recall(d auth.Digest, now time.Time) (a answer, changes uint64, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if a, ok = c.known.Get(d); !ok {
-		a, ok = c.unknown.Get(d)
-	}
-	age := now.Sub(a.at) // negative after a clock was set back
-	return a, c.changes, ok && age >= 0 && age < c.cfg.TTL
-}
-
-// ask asks the store, and remembers the answer unless anything changed meanwhile.
-func (c *Cache) ask(ctx context.Context, d auth.Digest, changes uint64) (a answer, err error) {
-	defer func() {
-		if p := recover(); p != nil { // in a goroutine of its own it would end the process
-			err = fmt.Errorf("auth/keycache: the store of keys panicked: %v", p)
-		}
-	}()
-	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
-	defer cancel()
-	a.at = c.cfg.Now()
-	a.key, err = c.cfg.Store.KeyByDigest(ctx, d)
-	switch {
-	case errors.Is(err, auth.ErrNotFound):
-		a.key = nil
-	case err != nil:
-		return answer{}, err
-	case a.key == nil:
-		return answer{}, errors.New("auth/keycache: store returned neither a key nor an error")
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.changes != changes {
-		return a, nil
-	}
-	c.known.Remove(d)
-	c.unknown.Remove(d)
-	if a.key == nil {
-		c.unknown.Add(d, a)
-	} else {
-		c.known.Add(d, a)
-	}
-	return a, nil
-}
-
-// KeyChanged implements [auth.Invalidator].
+// KeyChanged implements [auth.Invalidator]. A new secret was nobody's before, so digests of
+// no key are forgotten, too: few are remembered when keys change, and to look them up again
+// costs little.
 func (c *Cache) KeyChanged(_ context.Context, id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.changes++ // what is being asked just now will not be remembered
-	for _, d := range c.known.Keys() {
-		if a, ok := c.known.Peek(d); ok && (id == "" || a.key.ID == id) {
-			c.known.Remove(d)
-		}
-	}
-	// A new secret was nobody's before. Few are remembered as unknown when keys change,
-	// and to look them up again costs little.
-	c.unknown.Purge()
+	c.keys.Forget(func(k *auth.Key) bool { return id == "" || k.ID == id })
 }

@@ -123,7 +123,7 @@ func TestHealthOfASilentServer(t *testing.T) {
 		front, dsn := newProxy(t, chtest.Database(t, dsn), nil)
 		s := open(t, clickhouse.Options{DSN: dsn})
 		checker := func() *health.Checker {
-			return &health.Checker{Probes: map[string]health.Probe{health.Analytics: s.Ping}}
+			return health.New(health.Config{Probes: map[string]health.Probe{health.Analytics: s.Ping}})
 		}
 		if r := checker().Check(t.Context()); !r.Success {
 			t.Fatal("a server that answers is not healthy")
