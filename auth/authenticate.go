@@ -32,6 +32,13 @@ type Principal struct {
 	Token string
 }
 
+// MayExplain reports whether p may see how what it asks about is asked for: the plan, the
+// SQL and its arguments. That needs [ReadData] and all of the key's data: SQL shows the
+// mandatory filters of a key, and to who looks at a panel what the panel keeps from them.
+func (p *Principal) MayExplain() bool {
+	return p.Key.Has(ReadData) && len(p.Key.Filters) == 0 && p.Token == ""
+}
+
 // An Authenticator finds out who sent a request. API keys, a host's own sessions and
 // panel tokens are implementations.
 type Authenticator interface {

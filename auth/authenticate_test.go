@@ -76,7 +76,7 @@ func newStand(t *testing.T) *stand {
 	t.Helper()
 	s := &stand{log: new(bytes.Buffer), now: time.Date(2026, 2, 28, 23, 59, 0, 0, time.UTC)}
 	clock := func() time.Time { return s.now }
-	s.Memory = &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: clock}}
+	s.Memory = newMemory(t, auth.Issuer{Now: clock})
 	var err error
 	s.Authenticator, err = auth.New(auth.Config{
 		Store: s.Memory, Pepper: pepper, Now: clock,
@@ -230,7 +230,7 @@ func TestKeysConfig(t *testing.T) {
 			t.Errorf("no word of the %s in: %v", part, err)
 		}
 	}
-	m := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Prefix: "acme"}}
+	m := newMemory(t, auth.Issuer{Prefix: "acme"})
 	a, err := auth.New(auth.Config{Store: m, Pepper: pepper, Prefix: "acme"})
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +258,11 @@ func TestHonestNothings(t *testing.T) {
 
 func ExampleKeys() {
 	pepper, _ := auth.NewPepper([]byte("32 random bytes from a safe file"))
-	store := &auth.Memory{Pepper: pepper}
+	store, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	_, secret, err := store.Create(auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
 	if err != nil {
 		fmt.Println(err)

@@ -1,6 +1,6 @@
 // Package auth says who a caller is and what they may do. It does no I/O of its own
 // and knows nothing of routes or databases: keys come from a [KeyStore], and the
-// answers are [Key.Allows], [Key.MayRead] and [Key.Valid].
+// answers are [Key.Allows], [Key.ReadScope] and [Key.Valid].
 //
 // # A key and its secret
 //

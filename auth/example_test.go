@@ -53,7 +53,11 @@ func ExampleAuthenticator() {
 		fmt.Println(err)
 		return
 	}
-	keys := &auth.Memory{Pepper: pepper}
+	keys, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	_, secret, err := keys.Create(auth.Key{ID: "key_nightly", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
 	if err != nil {
 		fmt.Println(err)
@@ -87,7 +91,8 @@ func ExampleAuthenticator() {
 			continue
 		}
 		for _, id := range []string{"shop", "blog"} {
-			fmt.Println(p.Key.ID, "may read", id, p.Key.MayRead(auth.Resource{Kind: auth.KindWebsite, ID: id, Owner: "acme"}))
+			_, ok := p.Key.ReadScope(auth.Resource{Kind: auth.KindWebsite, ID: id, Owner: "acme"})
+			fmt.Println(p.Key.ID, "may read", id, ok)
 		}
 	}
 	// Output:

@@ -8,12 +8,21 @@ import (
 // Scope is one permission of a key. No scope implies another.
 type Scope string
 
-// The scopes.
+// The scopes. None of them changes keys, websites, links or monitors: that is done beside
+// the API.
 const (
-	ReadData     Scope = "read:data"
-	ManageFlags  Scope = "manage:flags"
-	TrackEvents  Scope = "track:events"
-	ReadLinks    Scope = "read:links"
+	// ReadData reads the analytics of websites, links and monitors, lists websites, and shows
+	// statements ([Principal.MayExplain]). It sends no events and sees no flag definitions.
+	ReadData Scope = "read:data"
+	// ManageFlags lists, makes, changes and removes feature flags. It reads no analytics,
+	// not even those of the flags, and is not needed to evaluate them.
+	ManageFlags Scope = "manage:flags"
+	// TrackEvents sends events, link visits and checks. It reads nothing, not even what it sent.
+	TrackEvents Scope = "track:events"
+	// ReadLinks reads the analytics of links and nothing else. It does not read websites,
+	// also not those that a link leads to.
+	ReadLinks Scope = "read:links"
+	// ReadMonitors reads the analytics of uptime monitors and nothing else.
 	ReadMonitors Scope = "read:monitors"
 )
 
@@ -103,10 +112,15 @@ func (k *Key) Allows(s Scope, r Resource) bool {
 	return k.Has(s) && k.reaches(r)
 }
 
-// MayRead reports whether k may read the analytics of r: whether it allows r under
-// one of the [ReadScopes] of r's kind.
-func (k *Key) MayRead(r Resource) bool {
-	return slices.ContainsFunc(ReadScopes(r.Kind), func(s Scope) bool { return k.Allows(s, r) })
+// ReadScope reports whether k may read the analytics of r, and under which of the
+// [ReadScopes] of r's kind; when it may not, the scope is the narrowest that would do.
+func (k *Key) ReadScope(r Resource) (scope Scope, ok bool) {
+	for _, scope = range ReadScopes(r.Kind) {
+		if k.Allows(scope, r) {
+			return scope, true
+		}
+	}
+	return scope, false
 }
 
 func (k *Key) reaches(r Resource) bool {

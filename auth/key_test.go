@@ -87,7 +87,7 @@ func TestKeyAllows(t *testing.T) {
 	}
 }
 
-func TestKeyMayRead(t *testing.T) {
+func TestKeyReadScope(t *testing.T) {
 	site, link, monitor := of("acme", "website", "x"), of("acme", "link", "x"), of("acme", "schedule", "x")
 	for _, p := range []permission{
 		allow("read:data reads a website", over(auth.ReadData), "", site),
@@ -106,8 +106,14 @@ func TestKeyMayRead(t *testing.T) {
 		deny("an unknown kind is read by no scope", over(auth.Scopes()...), "", of("acme", "organization", "x")),
 	} {
 		t.Run(p.says, func(t *testing.T) {
-			if got := p.key.MayRead(p.on); got != p.want {
-				t.Errorf("MayRead(%+v) = %v", p.on, got)
+			scope, got := p.key.ReadScope(p.on)
+			if got != p.want {
+				t.Errorf("ReadScope(%+v) = %v", p.on, got)
+			}
+			if scopes := auth.ReadScopes(p.on.Kind); !got && len(scopes) > 0 && scope != scopes[len(scopes)-1] {
+				t.Errorf("%+v: %q would do, which is not the narrowest", p.on, scope)
+			} else if got && !p.key.Allows(scope, p.on) {
+				t.Errorf("%+v: by %q, which does not allow it", p.on, scope)
 			}
 		})
 	}

@@ -33,12 +33,12 @@ type Limiter interface {
 
 // A ConcurrencyLimiter bounds how many requests of one caller run at the same time.
 type ConcurrencyLimiter interface {
-	// Enter takes one of the places of id. After a yes, [ConcurrencyLimiter.Leave] must be called
+	// Acquire takes one of the slots of id. After a yes, [ConcurrencyLimiter.Release] must be called
 	// exactly once when the request has ended, however it ended; after a no, never. The
 	// no has a Limit of requests at the same time.
-	Enter(id string) Decision
-	// Leave gives back a place of id.
-	Leave(id string)
+	Acquire(id string) Decision
+	// Release gives back a slot of id.
+	Release(id string)
 }
 
 // A Decision of a Limiter or a ConcurrencyLimiter. A Limit of 0 means that there is none.

@@ -8,16 +8,28 @@ import (
 )
 
 // Memory is a KeyStore that forgets everything when the process ends: for tests,
-// examples, and hosts that make their keys at start. Set its fields before first use.
-// It is safe for concurrent use.
+// examples, and hosts that make their keys at start. It is safe for concurrent use.
 type Memory struct {
-	Pepper Pepper      // required
-	Issuer Issuer      // the zero one will do
-	Notify Invalidator // told of every change; nil means nobody
+	cfg    MemoryConfig
+	notify Invalidator // nil means nobody
 
 	mu    sync.RWMutex
 	keys  map[string]*record // by id
 	index map[Digest]string  // id by digest, also by an old one in its grace
+}
+
+// MemoryConfig is what [NewMemory] needs.
+type MemoryConfig struct {
+	Pepper Pepper // required
+	Issuer Issuer // the zero one will do
+}
+
+// NewMemory makes a Memory without keys. Its error says that there is no pepper.
+func NewMemory(cfg MemoryConfig) (*Memory, error) {
+	if err := cfg.Pepper.check(); err != nil {
+		return nil, err
+	}
+	return &Memory{cfg: cfg, keys: map[string]*record{}, index: map[Digest]string{}}, nil
 }
 
 type record struct {
@@ -31,17 +43,14 @@ type record struct {
 // [Issuer.Issue]), and the secret, this once. Its error wraps [ErrBadKey] or, when the
 // id is taken, [ErrExists].
 func (m *Memory) Create(k Key) (Key, Secret, error) {
-	if err := m.Pepper.check(); err != nil {
-		return Key{}, Secret{}, err
-	}
-	k, s, err := m.Issuer.Issue(k)
+	k, s, err := m.cfg.Issuer.Issue(k)
 	if err != nil {
 		return Key{}, Secret{}, err
 	}
-	if err := m.add(k, s.Digest(m.Pepper)); err != nil {
+	if err := m.add(k, s.Digest(m.cfg.Pepper)); err != nil {
 		return Key{}, Secret{}, err
 	}
-	m.notify(k.ID)
+	m.changed(k.ID)
 	return k, s, nil
 }
 
@@ -51,17 +60,17 @@ func (m *Memory) add(k Key, d Digest) error {
 	if _, taken := m.keys[k.ID]; taken {
 		return fmt.Errorf("%w: %s", ErrExists, k.ID)
 	}
-	if m.keys == nil {
-		m.keys, m.index = make(map[string]*record), make(map[Digest]string)
-	}
 	m.keys[k.ID], m.index[d] = &record{key: k.Clone(), digest: d}, k.ID
 	return nil
 }
 
-// notify runs without the lock, since whoever is told may ask for the key.
-func (m *Memory) notify(id string) {
-	if m.Notify != nil {
-		m.Notify.KeyChanged(context.Background(), id)
+// Notify has inv told of every change from now on. Call it before the first change.
+func (m *Memory) Notify(inv Invalidator) { m.notify = inv }
+
+// changed runs without the lock, since whoever is told may ask for the key.
+func (m *Memory) changed(id string) {
+	if m.notify != nil {
+		m.notify.KeyChanged(context.Background(), id)
 	}
 }
 
@@ -73,7 +82,7 @@ func (m *Memory) Rotate(id string, grace time.Duration) (Key, Secret, error) {
 	if err != nil {
 		return Key{}, Secret{}, err
 	}
-	m.notify(id)
+	m.changed(id)
 	return k, s, nil
 }
 
@@ -84,7 +93,7 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 	if !ok {
 		return Key{}, Secret{}, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
-	k, s, until, err := m.Issuer.Reissue(r.key, grace)
+	k, s, until, err := m.cfg.Issuer.Reissue(r.key, grace)
 	if err != nil {
 		return Key{}, Secret{}, err
 	}
@@ -93,7 +102,7 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 		delete(m.index, r.digest)
 	}
 	r.previous, r.until = r.digest, until
-	r.key, r.digest = k.Clone(), s.Digest(m.Pepper)
+	r.key, r.digest = k.Clone(), s.Digest(m.cfg.Pepper)
 	m.index[r.digest] = id
 	return k, s, nil
 }
@@ -103,7 +112,7 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 func (m *Memory) Change(id string, change func(*Key)) (Key, error) {
 	var kept Key
 	err := m.change(id, func(k *Key) error {
-		n, err := m.Issuer.Amend(*k, change)
+		n, err := m.cfg.Issuer.Amend(*k, change)
 		if err == nil {
 			*k, kept = n, n.Clone()
 		}
@@ -116,7 +125,7 @@ func (m *Memory) Change(id string, change func(*Key)) (Key, error) {
 func (m *Memory) Revoke(id string) error {
 	return m.change(id, func(k *Key) error {
 		if k.Revoked.IsZero() {
-			k.Revoked = millis(m.Issuer.now())
+			k.Revoked = millis(m.cfg.Issuer.now())
 		}
 		return nil
 	})
@@ -154,7 +163,7 @@ func (m *Memory) Key(id string) (Key, error) {
 func (m *Memory) change(id string, f func(*Key) error) error {
 	err := m.apply(id, f)
 	if err == nil {
-		m.notify(id)
+		m.changed(id)
 	}
 	return err
 }
@@ -180,7 +189,7 @@ func (m *Memory) KeyByDigest(ctx context.Context, d Digest) (*Key, error) {
 	if !ok {
 		return nil, ErrNotFound
 	}
-	old := r.previous.Equal(d) && m.Issuer.now().Before(r.until)
+	old := r.previous.Equal(d) && m.cfg.Issuer.now().Before(r.until)
 	if !r.digest.Equal(d) && !old {
 		return nil, ErrNotFound
 	}

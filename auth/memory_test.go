@@ -15,8 +15,8 @@ import (
 func TestMemoryConforms(t *testing.T) {
 	authtest.Run(t, authtest.Harness{
 		Pepper: pepper,
-		Open: func(_ *testing.T, now func() time.Time) authtest.Store {
-			m := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: now}}
+		Open: func(t *testing.T, now func() time.Time) authtest.Store {
+			m := newMemory(t, auth.Issuer{Now: now})
 			return authtest.Store{
 				KeyStore: m,
 				Create: func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
@@ -42,9 +42,19 @@ func TestMemoryConforms(t *testing.T) {
 	})
 }
 
+// newMemory is a store of keys under the tests' pepper.
+func newMemory(t testing.TB, issuer auth.Issuer) *auth.Memory {
+	t.Helper()
+	m, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper, Issuer: issuer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func TestMemoryNeedsAPepper(t *testing.T) {
-	if _, _, err := (&auth.Memory{}).Create(over()); err == nil || !strings.Contains(err.Error(), "pepper") {
-		t.Errorf("Create without a pepper: %v", err)
+	if _, err := auth.NewMemory(auth.MemoryConfig{}); err == nil || !strings.Contains(err.Error(), "pepper") {
+		t.Errorf("without a pepper: %v", err)
 	}
 	if p, err := auth.NewPepper([]byte("fifteen bytes..")); err == nil || !p.IsZero() {
 		t.Errorf("NewPepper of fifteen bytes: %v, %v", p, err)

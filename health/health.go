@@ -20,7 +20,7 @@ const (
 	Cache      = "redis"      // the shared cache
 )
 
-// DefaultTimeout bounds a probe when Checker.Timeout is 0.
+// DefaultTimeout bounds a probe when Config.Timeout is 0.
 const DefaultTimeout = 2 * time.Second
 
 // fresh is for how long a Report answers again.
@@ -31,9 +31,8 @@ const fresh = time.Second
 // again before it returns.
 type Probe func(ctx context.Context) error
 
-// A Checker runs probes. It is safe for concurrent use and must not be copied; its
-// fields must not change after the first Check.
-type Checker struct {
+// Config is what a [Checker] works with. All of it may be left out.
+type Config struct {
 	// Probes by role. A role without a probe does not exist in this deployment and
 	// is reported as true. A probe under any other name counts for success alone.
 	Probes map[string]Probe
@@ -45,11 +44,31 @@ type Checker struct {
 	Now func() time.Time
 	// Logger gets the errors of probes; a Report never holds them. nil means silent.
 	Logger *slog.Logger
+}
+
+// A Checker runs probes. It is safe for concurrent use.
+type Checker struct {
+	cfg Config // complete
 
 	mu      sync.Mutex
 	last    Report
 	current chan struct{}   // closed when the run in flight ends; nil when there is none
 	busy    map[string]bool // probes that have not returned yet
+}
+
+// New makes a Checker.
+func New(cfg Config) *Checker {
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	cfg.Probes = maps.Clone(cfg.Probes)
+	return &Checker{cfg: cfg, busy: map[string]bool{}}
 }
 
 // A Report is the state at one time, with the field names of the wire.
@@ -80,7 +99,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 // ctx does not stop a run, since others may wait for it; only its values are used.
 func (c *Checker) Check(ctx context.Context) Report {
 	c.mu.Lock()
-	if age := c.now().Sub(c.last.Timestamp.Time); c.current == nil && 0 <= age && age < fresh {
+	if age := c.cfg.Now().Sub(c.last.Timestamp.Time); c.current == nil && 0 <= age && age < fresh {
 		defer c.mu.Unlock()
 		return c.last
 	}
@@ -99,9 +118,9 @@ func (c *Checker) Check(ctx context.Context) Report {
 
 // run asks all probes and keeps the report.
 func (c *Checker) run(ctx context.Context, done chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout())
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	errs := make(map[string]error, len(c.Probes))
+	errs := make(map[string]error, len(c.cfg.Probes))
 	for name, answer := range c.start(ctx) {
 		select {
 		case errs[name] = <-answer:
@@ -124,11 +143,8 @@ func (c *Checker) run(ctx context.Context, done chan struct{}) {
 func (c *Checker) start(ctx context.Context) map[string]<-chan error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.busy == nil {
-		c.busy = map[string]bool{}
-	}
-	answers := make(map[string]<-chan error, len(c.Probes))
-	for name, probe := range c.Probes {
+	answers := make(map[string]<-chan error, len(c.cfg.Probes))
+	for name, probe := range c.cfg.Probes {
 		answer := make(chan error, 1)
 		answers[name] = answer
 		if c.busy[name] {
@@ -164,9 +180,7 @@ func (c *Checker) report(ctx context.Context, errs map[string]error) Report {
 	for _, name := range slices.Sorted(maps.Keys(errs)) {
 		if err := errs[name]; err != nil {
 			success = false
-			if c.Logger != nil {
-				c.Logger.ErrorContext(ctx, "health probe failed", "probe", name, "error", err)
-			}
+			c.cfg.Logger.ErrorContext(ctx, "health probe failed", "probe", name, "error", err)
 		}
 	}
 	return Report{
@@ -174,21 +188,7 @@ func (c *Checker) report(ctx context.Context, errs map[string]error) Report {
 		Database:   errs[Relational] == nil,
 		Redis:      errs[Cache] == nil,
 		Success:    success,
-		Version:    c.Version,
-		Timestamp:  Time{c.now()},
+		Version:    c.cfg.Version,
+		Timestamp:  Time{c.cfg.Now()},
 	}
-}
-
-func (c *Checker) now() time.Time {
-	if c.Now == nil {
-		return time.Now()
-	}
-	return c.Now()
-}
-
-func (c *Checker) timeout() time.Duration {
-	if c.Timeout <= 0 {
-		return DefaultTimeout
-	}
-	return c.Timeout
 }

@@ -48,7 +48,7 @@ func TestReport(t *testing.T) {
 			`{"clickhouse":true,"database":false,"redis":true,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := &health.Checker{Probes: tc.probes, Version: "1.2.3", Now: at(noon)}
+			c := health.New(health.Config{Probes: tc.probes, Version: "1.2.3", Now: at(noon)})
 			got, err := json.Marshal(c.Check(t.Context()))
 			if err != nil {
 				t.Fatal(err)
@@ -62,10 +62,10 @@ func TestReport(t *testing.T) {
 
 func TestCausesAreLoggedAndNeverReported(t *testing.T) {
 	var log bytes.Buffer
-	c := &health.Checker{
+	c := health.New(health.Config{
 		Probes: map[string]health.Probe{health.Relational: down},
 		Logger: slog.New(slog.NewTextHandler(&log, nil)),
-	}
+	})
 	body, err := json.Marshal(c.Check(t.Context()))
 	if err != nil {
 		t.Fatal(err)
@@ -84,11 +84,11 @@ func TestDeafProbesAreCutOff(t *testing.T) {
 	var started atomic.Int32
 	deaf := func(context.Context) error { started.Add(1); <-release; return nil }
 	var clock atomic.Int64
-	c := &health.Checker{
+	c := health.New(health.Config{
 		Probes:  map[string]health.Probe{health.Analytics: deaf, health.Cache: deaf, health.Relational: ok},
 		Timeout: 250 * time.Millisecond,
 		Now:     func() time.Time { return noon.Add(time.Duration(clock.Load())) },
-	}
+	})
 	begin := time.Now()
 	got := c.Check(t.Context())
 	if took := time.Since(begin); took > 5*time.Second {
@@ -109,11 +109,11 @@ func TestDeafProbesAreCutOff(t *testing.T) {
 func TestRecoversWhenAProbeReturns(t *testing.T) {
 	release := make(chan struct{})
 	var clock atomic.Int64
-	c := &health.Checker{
+	c := health.New(health.Config{
 		Probes:  map[string]health.Probe{health.Analytics: func(context.Context) error { <-release; return nil }},
 		Timeout: 20 * time.Millisecond,
 		Now:     func() time.Time { return noon.Add(time.Duration(clock.Load())) },
-	}
+	})
 	if c.Check(t.Context()).Success {
 		t.Fatal("a probe that hangs is reported as healthy")
 	}
@@ -133,10 +133,10 @@ func TestRecoversWhenAProbeReturns(t *testing.T) {
 func TestCachedForASecond(t *testing.T) {
 	var runs atomic.Int32
 	now := noon
-	c := &health.Checker{
+	c := health.New(health.Config{
 		Probes: map[string]health.Probe{health.Analytics: func(context.Context) error { runs.Add(1); return nil }},
 		Now:    func() time.Time { return now },
-	}
+	})
 	for _, step := range []struct {
 		after time.Duration
 		runs  int32
@@ -158,7 +158,7 @@ func TestCachedForASecond(t *testing.T) {
 func TestConcurrentCallersShareOneRun(t *testing.T) {
 	var runs atomic.Int32
 	started, release := make(chan struct{}), make(chan struct{})
-	c := &health.Checker{
+	c := health.New(health.Config{
 		Probes: map[string]health.Probe{health.Analytics: func(context.Context) error {
 			runs.Add(1)
 			close(started)
@@ -166,7 +166,7 @@ func TestConcurrentCallersShareOneRun(t *testing.T) {
 			return nil
 		}},
 		Now: at(noon),
-	}
+	})
 	var callers sync.WaitGroup
 	check := func() {
 		if !c.Check(t.Context()).Success {
@@ -186,9 +186,9 @@ func TestConcurrentCallersShareOneRun(t *testing.T) {
 }
 
 func TestACallerWhoLeavesSpoilsNothing(t *testing.T) {
-	c := &health.Checker{Probes: map[string]health.Probe{
+	c := health.New(health.Config{Probes: map[string]health.Probe{
 		health.Analytics: func(ctx context.Context) error { return ctx.Err() },
-	}}
+	}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := c.Check(ctx); !got.Success {
@@ -197,12 +197,12 @@ func TestACallerWhoLeavesSpoilsNothing(t *testing.T) {
 }
 
 func ExampleChecker() {
-	c := &health.Checker{
+	c := health.New(health.Config{
 		Probes: map[string]health.Probe{
 			health.Analytics: func(ctx context.Context) error { return nil }, // a store's Ping
 		},
 		Version: "1.0.0",
-	}
+	})
 	report := c.Check(context.Background())
 	fmt.Println(report.Success, report.Redis) // there is no cache, so nothing is wrong with it
 	// Output: true true

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -54,14 +53,13 @@ func allowPath(a *api, ctx context.Context, c *call) error {
 	return a.allowResource(ctx, c)
 }
 
-// allowCompile lets keys that see all of their data see how it is asked for, but not their
-// panel tokens. SQL would show others what is kept from them.
+// allowCompile lets those see the statements of a subject that may read it and see statements.
 func allowCompile(a *api, ctx context.Context, c *call) error {
 	if err := allowSubject(a, ctx, c); err != nil {
 		return err
 	}
 	c.scope = auth.ReadData
-	if p := c.principal; !p.Key.Has(auth.ReadData) || len(p.Key.Filters) > 0 || p.Token != "" {
+	if !c.principal.MayExplain() {
 		return &denied{auth.ReadData}
 	}
 	return nil
@@ -79,8 +77,7 @@ func allowList(_ *api, _ context.Context, c *call) error {
 // allowResource lets the key read c.resource. A resource that does not exist and one of
 // somebody else are refused alike, after the same look-up.
 func (a *api) allowResource(ctx context.Context, c *call) error {
-	scopes := auth.ReadScopes(c.resource.Kind)
-	c.scope = scopes[len(scopes)-1] // the narrowest one that would do
+	c.scope, _ = c.principal.Key.ReadScope(c.resource) // nobody's yet, so the one that is needed
 	if !plausible(c.resource.ID) {
 		c.resource.ID = ""
 		return &denied{c.scope}
@@ -90,11 +87,9 @@ func (a *api) allowResource(ctx context.Context, c *call) error {
 		return err
 	}
 	c.resource.Owner = owner
-	if err != nil || !c.principal.Key.MayRead(c.resource) {
+	var ok bool
+	if c.scope, ok = c.principal.Key.ReadScope(c.resource); !ok || err != nil {
 		return &denied{c.scope}
-	}
-	if i := slices.IndexFunc(scopes, c.principal.Key.Has); i >= 0 {
-		c.scope = scopes[i]
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ type call struct {
 	principal *auth.Principal // nil on public routes and before authentication
 	refused   error           // why authentication was, where it was
 	decision  auth.Decision   // the last word of the limiter
-	entered   bool            // the concurrency limiter, which is left when the answer is sent
+	acquired  bool            // the slot of the concurrency limiter, given back when the answer is sent
 	scope     auth.Scope      // asked for
 	resource  auth.Resource   // asked for
 	queries   []query.Decoded
@@ -73,23 +73,23 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestid.Header, c.id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	a.origins.allow(w.Header(), r)
-	place, id := a.router.find(r.URL)
-	if place == nil {
+	endpoint, id := a.router.find(r.URL)
+	if endpoint == nil {
 		a.refusal(c, errNoRoute).write(w, r)
 		return
 	}
 	if r.Method == http.MethodOptions {
-		a.origins.options(w, r, place.allow)
+		a.origins.options(w, r, endpoint.allow)
 		return
 	}
-	if c.route = place.methods[r.Method]; c.route == nil {
-		w.Header().Set("Allow", place.allow)
+	if c.route = endpoint.methods[r.Method]; c.route == nil {
+		w.Header().Set("Allow", endpoint.allow)
 		a.refusal(c, errMethod).write(w, r)
 		return
 	}
 	c.pathID = id
 	c.values, c.valuesErr = url.ParseQuery(r.URL.RawQuery)
-	defer a.leave(c)
+	defer a.release(c)
 	rep := a.guard(store.WithRequestID(r.Context(), c.id), c)
 	c.limitHeaders(w.Header(), a.cfg.Now())
 	c.cacheHeaders(w.Header())

@@ -26,7 +26,7 @@ type gatedLimiter struct {
 	entered int
 }
 
-func (g *gatedLimiter) Enter(id string) auth.Decision {
+func (g *gatedLimiter) Acquire(id string) auth.Decision {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.running[id] >= g.most {
@@ -37,7 +37,7 @@ func (g *gatedLimiter) Enter(id string) auth.Decision {
 	return auth.Decision{OK: true, Limit: g.most, Remaining: g.most - g.running[id], Concurrent: true}
 }
 
-func (g *gatedLimiter) Leave(id string) {
+func (g *gatedLimiter) Release(id string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running[id]--

@@ -21,42 +21,43 @@ var (
 	errMalformed = query.Errors{{Code: query.Invalid, Field: "query", Message: "the query string is malformed"}}
 )
 
-// problems says what each error is to a caller. The first row that matches counts; what
-// no row matches is an internal error, whose cause nobody but the log sees.
-var problems = []struct {
-	match   func(error) bool
-	status  int
-	code    string
-	message string
-	tell    func(error, *problem) // fills in what the error itself knows; may be nil
+// errorTable says which code each error has. The first row that matches counts; what no
+// row matches is an internal error, whose cause nobody but the log sees.
+var errorTable = []struct {
+	match func(error) bool
+	code  code
+	fill  func(error, *problem) // adds what the error itself knows; may be nil
 }{
-	{is(auth.ErrRequired), http.StatusUnauthorized, "AUTH_REQUIRED", "Authentication required", nil},
-	{is(auth.ErrForbidden), http.StatusForbidden, "FORBIDDEN", "Insufficient permissions", tellDenied},
-	{as[*limited], http.StatusTooManyRequests, "RATE_LIMITED", "", tellLimited},
-	{is(errNoSubject), http.StatusBadRequest, "MISSING_PROJECT_ID", "One of website_id, link_id and schedule_id is required", nil},
-	{as[query.Errors], http.StatusBadRequest, string(query.Invalid), "", tellMistakes},
-	{as[*query.Error], http.StatusBadRequest, string(query.Invalid), "", tellMistake},
-	{as[*http.MaxBytesError], http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE", "", tellSize},
-	{is(errMediaType), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE", "The body must be plain application/json in UTF-8", nil},
-	{is(errNoRoute), http.StatusNotFound, "NOT_FOUND", "There is nothing at this address", nil},
-	{is(store.ErrNotFound), http.StatusNotFound, "NOT_FOUND", "There is nothing at this address", nil},
-	{is(errMethod), http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "This address does not answer to that method", nil},
-	{is(store.ErrUnavailable), http.StatusServiceUnavailable, codeUnavailable, messageUnavailable, nil},
-	{as[*unavailable], http.StatusServiceUnavailable, codeUnavailable, messageUnavailable, nil},
-	{is(context.DeadlineExceeded), http.StatusGatewayTimeout, "TIMEOUT", "The answer took too long", nil},
-	{is(context.Canceled), http.StatusServiceUnavailable, codeUnavailable, messageUnavailable, nil},
+	{as[CodedError], codeInternal, fillCoded},
+	{is(auth.ErrRequired), codeAuthRequired, nil},
+	{is(auth.ErrForbidden), codeForbidden, fillDenied},
+	{as[*limited], codeRateLimited, fillLimited},
+	{is(errNoSubject), codeNoSubject, nil},
+	{as[query.Errors], codeValidation, fillMistakes},
+	{as[*query.Error], codeValidation, fillMistake},
+	{as[*http.MaxBytesError], codeTooLarge, fillSize},
+	{is(errMediaType), codeMediaType, nil},
+	{is(errNoRoute), codeNotFound, nil},
+	{is(store.ErrNotFound), codeNotFound, nil},
+	{is(errMethod), codeMethod, nil},
+	{is(store.ErrUnavailable), codeUnavailable, nil},
+	{as[*unavailable], codeUnavailable, nil},
+	{is(context.DeadlineExceeded), codeTimeout, nil},
+	{is(context.Canceled), codeUnavailable, nil},
 }
 
-const (
-	codeUnavailable    = "SERVICE_UNAVAILABLE"
-	messageUnavailable = "The service cannot answer now; try again later"
-)
+// A CodedError is an error of a host's own that says how callers are told of it. One that an
+// Authenticator, a Directory or a Limiter returns, also wrapped, is the answer as it is.
+type CodedError interface {
+	error
+	// ErrorCode returns the code, the message, and a status from 400 to 599; with any other
+	// status the answer is 500 INTERNAL_SERVER_ERROR. When is not shown.
+	ErrorCode() ErrorCode
+}
 
 // A problem is an error as a caller sees it.
 type problem struct {
-	status  int
-	code    string
-	message string
+	ErrorCode
 	details []detail
 	scope   auth.Scope // of 403
 	limited *limited   // of 429
@@ -71,17 +72,17 @@ type detail struct {
 
 // problemOf looks err up.
 func problemOf(err error) problem {
-	for _, row := range problems {
+	for _, row := range errorTable {
 		if !row.match(err) {
 			continue
 		}
-		p := problem{status: row.status, code: row.code, message: row.message}
-		if row.tell != nil {
-			row.tell(err, &p)
+		p := problem{ErrorCode: codes[row.code]}
+		if row.fill != nil {
+			row.fill(err, &p)
 		}
 		return p
 	}
-	return problem{status: http.StatusInternalServerError, code: "INTERNAL_SERVER_ERROR", message: "Something went wrong on our side"}
+	return problem{ErrorCode: codes[codeInternal]}
 }
 
 func is(target error) func(error) bool {
@@ -93,63 +94,58 @@ func as[E error](err error) bool {
 	return errors.As(err, &e)
 }
 
-// statuses are those of the codes that concern a query alone and are no mistake of its caller.
-var statuses = map[query.Code]struct {
-	status int
-	code   string
-}{
-	query.InvalidJSON: {http.StatusBadRequest, string(query.InvalidJSON)},
-	query.Forbidden:   {http.StatusForbidden, "FORBIDDEN"},
-	query.TimedOut:    {http.StatusGatewayTimeout, "TIMEOUT"},
-	query.Unavailable: {http.StatusServiceUnavailable, codeUnavailable},
-	query.Internal:    {http.StatusInternalServerError, "INTERNAL_SERVER_ERROR"},
+func fillCoded(err error, p *problem) {
+	if own, ok := errors.AsType[CodedError](err); ok {
+		if c := own.ErrorCode(); c.Status >= http.StatusBadRequest && c.Status < 600 {
+			p.ErrorCode = c
+		}
+	}
 }
 
-func tellMistakes(err error, p *problem) {
+func fillMistakes(err error, p *problem) {
 	if all, ok := errors.AsType[query.Errors](err); ok {
-		p.tellAll(all)
+		p.fillAll(all)
 	}
 }
 
-func tellMistake(err error, p *problem) {
+func fillMistake(err error, p *problem) {
 	if one, ok := errors.AsType[*query.Error](err); ok {
-		p.tellAll(query.Errors{one})
+		p.fillAll(query.Errors{one})
 	}
 }
 
-// tellAll says what the first mistake is and lists all; the first decides the code.
-func (p *problem) tellAll(all query.Errors) {
+// fillAll says what the first mistake is and lists all; the first decides the code.
+func (p *problem) fillAll(all query.Errors) {
 	if len(all) == 0 {
-		p.message = "The request is not valid"
 		return
 	}
-	if s, ok := statuses[all[0].Code]; ok {
-		p.status, p.code = s.status, s.code
+	if c, ok := queryCodes[all[0].Code]; ok {
+		p.ErrorCode = codes[c]
 	}
-	p.message = all[0].Error()
+	p.Message = all[0].Error()
 	if more := len(all) - 1; more > 0 {
-		p.message = fmt.Sprintf("%s (and %d more)", strings.TrimRight(p.message, "."), more)
+		p.Message = fmt.Sprintf("%s (and %d more)", strings.TrimRight(p.Message, "."), more)
 	}
 	for _, e := range all {
 		p.details = append(p.details, detail{e.Field, e.Message, e.Suggestion})
 	}
 }
 
-func tellSize(err error, p *problem) {
+func fillSize(err error, p *problem) {
 	if size, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		p.message = fmt.Sprintf("The body may have at most %d bytes", size.Limit)
+		p.Message = fmt.Sprintf("The body may have at most %d bytes", size.Limit)
 	}
 }
 
-func tellDenied(err error, p *problem) {
+func fillDenied(err error, p *problem) {
 	if d, ok := errors.AsType[*denied](err); ok {
 		p.scope = d.scope
 	}
 }
 
-func tellLimited(err error, p *problem) {
+func fillLimited(err error, p *problem) {
 	if errors.As(err, &p.limited) {
-		p.message = p.limited.message
+		p.Message = p.limited.message
 	}
 }
 

@@ -22,7 +22,7 @@ var errSecret = errors.New("pq: password of 10.0.0.7 is wrong")
 
 func TestErrors(t *testing.T) {
 	limit := &limited{auth.Decision{Limit: 120, Remaining: 0, Reset: now.Add(1500 * time.Millisecond)}.RateStatus(now), "Rate limit exceeded"}
-	covered := make([]bool, len(problems))
+	covered := make([]bool, len(errorTable))
 	for _, tc := range []struct {
 		name   string
 		err    error
@@ -70,6 +70,9 @@ func TestErrors(t *testing.T) {
 		{"a deadline", fmt.Errorf("%w: %w", context.DeadlineExceeded, errSecret), 504, `"error":"The answer took too long","code":"TIMEOUT"`, [2]string{}},
 		{"a caller who left", context.Canceled, 503,
 			`"error":"The service cannot answer now; try again later","code":"SERVICE_UNAVAILABLE"`, [2]string{"Retry-After", "5"}},
+		{"a host's own", fmt.Errorf("x: %w", hostError{402}), 402, `"error":"Your plan has ended","code":"PLAN_ENDED"`, [2]string{}},
+		{"a host's own refusal", hostError{429}, 429, `"error":"Your plan has ended","code":"PLAN_ENDED"`, [2]string{}},
+		{"a host's own with a status of success", hostError{200}, 500, `"error":"Something went wrong on our side","code":"INTERNAL_SERVER_ERROR"`, [2]string{}},
 		{"anything else", errSecret, 500, `"error":"Something went wrong on our side","code":"INTERNAL_SERVER_ERROR"`, [2]string{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -95,7 +98,7 @@ func TestErrors(t *testing.T) {
 				t.Errorf("Content-Type %q", rec.Header().Get("Content-Type"))
 			}
 		})
-		for i, row := range problems {
+		for i, row := range errorTable {
 			if row.match(tc.err) {
 				covered[i] = true
 				break
@@ -104,7 +107,35 @@ func TestErrors(t *testing.T) {
 	}
 	for i, ok := range covered {
 		if !ok {
-			t.Errorf("row %d of the table, %s, has no test", i, problems[i].code)
+			t.Errorf("row %d of the table, %s, has no test", i, codes[errorTable[i].code].Code)
+		}
+	}
+}
+
+// hostError is an error of a host's own, told with this status.
+type hostError struct{ status int }
+
+func (hostError) Error() string { return errSecret.Error() }
+
+func (e hostError) ErrorCode() ErrorCode {
+	return ErrorCode{Code: "PLAN_ENDED", Status: e.status, Message: "Your plan has ended"}
+}
+
+func TestCodes(t *testing.T) {
+	seen := map[string]bool{}
+	parameter := false // those of whole requests come first
+	for _, c := range Codes() {
+		if c.Code == "" || c.When == "" || seen[c.Code] || (c.Status == 0) != (c.Message == "") {
+			t.Errorf("%+v: empty or there twice", c)
+		}
+		if parameter = parameter || c.Status == 0; parameter && c.Status != 0 {
+			t.Errorf("%s stands after those of one parameter", c.Code)
+		}
+		seen[c.Code] = true
+	}
+	for _, c := range query.Codes() {
+		if !seen[string(c)] {
+			t.Errorf("%s of query is not there", c)
 		}
 	}
 }
@@ -137,6 +168,7 @@ func TestCausesAreLoggedAndNotShown(t *testing.T) {
 		{"the authenticator fails", "broken", func(*world) {}, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 		{"the authenticator panics", "panic", func(*world) {}, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
 		{"the directory fails", "all", func(w *world) { w.dir.err = errSecret }, 500, "INTERNAL_SERVER_ERROR", "10.0.0.7"},
+		{"the directory has an error of the host's", "all", func(w *world) { w.dir.err = hostError{502} }, 502, "PLAN_ENDED", "10.0.0.7"},
 		{"the directory is away", "all", func(w *world) { w.dir.err = fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret) }, 503, "SERVICE_UNAVAILABLE", "10.0.0.7"},
 		{"the limiter fails", "all", func(w *world) {
 			w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) { return auth.Decision{}, errSecret }

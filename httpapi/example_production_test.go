@@ -18,6 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/directorycache"
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
@@ -33,7 +34,7 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 	records.Notify(cache) // with several processes also a bus: auth/keycache/redisbus
 	callers, keysErr := auth.New(auth.Config{Store: cache, Pepper: pepper, Logger: log, Used: records.KeyUsed})
 	engine, engineErr := query.New(query.Config{Store: data})
-	sites, sitesErr := store.NewCachedDirectory(store.CachedDirectoryConfig{Directory: records})
+	sites, sitesErr := directorycache.New(directorycache.Config{Directory: records})
 	limits, limitsErr := ratelimit.New(ratelimit.Config{}) // with several processes: auth/ratelimit/redislimit around it
 	if err := errors.Join(keysErr, engineErr, sitesErr, limitsErr); err != nil {
 		return nil, nil, err
@@ -50,10 +51,10 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 		Limiter:   limits,
 		Audit:     trail,
 		Versions:  versions,
-		Health: &health.Checker{
+		Health: health.New(health.Config{
 			Probes: map[string]health.Probe{health.Analytics: data.Ping, health.Relational: records.Ping},
 			Logger: log,
-		},
+		}),
 		Logger:   log,
 		ClientIP: clientIP,
 	})

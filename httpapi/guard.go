@@ -39,7 +39,7 @@ func (a *api) attempt(ctx context.Context, c *call) (rep *reply, err error) {
 	if err := a.limit(ctx, c, 1); err != nil {
 		return nil, err
 	}
-	if err := a.enter(c); err != nil {
+	if err := a.acquire(c); err != nil {
 		return nil, err
 	}
 	var unread error
@@ -71,6 +71,8 @@ func (a *api) authenticate(ctx context.Context, c *call) error {
 	switch {
 	case errors.Is(err, auth.ErrRequired):
 		c.refused = err
+		return err
+	case as[CodedError](err):
 		return err
 	case err != nil:
 		return &unavailable{"authentication", err}

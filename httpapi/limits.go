@@ -27,6 +27,9 @@ func (a *api) limit(ctx context.Context, c *call, cost int) error {
 			a.cfg.Logger.WarnContext(ctx, "limiter failed", "requestId", c.id, "error", err)
 			return nil
 		}
+		if as[CodedError](err) {
+			return err
+		}
 		return &unavailable{"limiter", err}
 	}
 	c.decision = d
@@ -46,25 +49,25 @@ func (a *api) charge(ctx context.Context, c *call, cost int) (auth.Decision, err
 	return a.cfg.Limiter.Allow(ctx, c.route.class, clientip.Network(c.ip), cost, nil)
 }
 
-// enter takes one of the key's places among the requests that run. It comes after the
-// limit, so that who is refused for want of a place does not ask again for nothing.
-func (a *api) enter(c *call) error {
+// acquire takes one of the key's slots for the requests that run. It comes after the
+// limit, so that who is refused for want of a slot does not ask again for nothing.
+func (a *api) acquire(c *call) error {
 	if a.concurrency == nil || c.principal == nil {
 		return nil
 	}
-	d := a.concurrency.Enter(c.principal.ConcurrencyKey())
+	d := a.concurrency.Acquire(c.principal.ConcurrencyKey())
 	if !d.OK {
 		c.decision = d
 		return a.over(d, fmt.Sprintf("Too many requests at the same time; the key may have %d", d.Limit))
 	}
-	c.entered = true
+	c.acquired = true
 	return nil
 }
 
-// leave gives the place back when c took one.
-func (a *api) leave(c *call) {
-	if c.entered {
-		a.concurrency.Leave(c.principal.ConcurrencyKey())
+// release gives the slot back when c took one.
+func (a *api) release(c *call) {
+	if c.acquired {
+		a.concurrency.Release(c.principal.ConcurrencyKey())
 	}
 }
 

@@ -94,7 +94,7 @@ func (a *api) run(ctx context.Context, c *call, p *query.Prepared) (*query.Respo
 	}
 	for i := range resp.Data {
 		if r := &resp.Data[i]; r.Cause != nil {
-			a.cfg.Logger.LogAttrs(ctx, slog.LevelError, "parameter failed", slog.String("requestId", c.id),
+			a.cfg.Logger.LogAttrs(ctx, levelOf(r.Cause), "parameter failed", slog.String("requestId", c.id),
 				slog.String("parameter", r.Parameter), slog.String("code", string(r.Code)), slog.Any("error", r.Cause))
 		}
 	}
@@ -142,7 +142,7 @@ func lost(errs []error) error {
 		if err == nil {
 			return nil
 		}
-		if first == nil && problemOf(err).status >= http.StatusInternalServerError {
+		if first == nil && problemOf(err).Status >= http.StatusInternalServerError {
 			first = err
 		}
 	}
@@ -152,11 +152,11 @@ func lost(errs []error) error {
 // failure is the result of one query of a batch.
 func (a *api) failure(ctx context.Context, c *call, req query.Request, err error) failedBody {
 	p := problemOf(err)
-	if p.status >= http.StatusInternalServerError {
-		a.cfg.Logger.LogAttrs(ctx, slog.LevelError, "query of a batch failed", slog.String("requestId", c.id),
+	if p.Status >= http.StatusInternalServerError {
+		a.cfg.Logger.LogAttrs(ctx, levelOf(err), "query of a batch failed", slog.String("requestId", c.id),
 			slog.String("queryId", req.ID), slog.Any("error", err))
 	}
-	return failedBody{QueryID: req.ID, Error: p.message, Code: p.code, Details: p.details, Data: []struct{}{}, Meta: asked(req)}
+	return failedBody{QueryID: req.ID, Error: p.Message, Code: p.Code, Details: p.details, Data: []struct{}{}, Meta: asked(req)}
 }
 
 // asked is the meta of a query that was not resolved: what it said, and the defaults.

@@ -26,9 +26,9 @@ type errorBody struct {
 }
 
 // WriteError answers r with err in the format of this package, so that a host's own
-// middleware and routes refuse as these do. It knows the errors of auth, query and
-// store, http.MaxBytesError and the context's; any other is 500 INTERNAL_SERVER_ERROR,
-// whose text is not shown. It logs nothing. The request id is the one already set on w,
+// middleware and routes refuse as these do. It knows a host's own [CodedError], the errors of
+// auth, query and store, http.MaxBytesError and the context's; any other is 500
+// INTERNAL_SERVER_ERROR, whose text is not shown. It logs nothing. The request id is the one already set on w,
 // else the inbound one when clean, else a new one.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	id := w.Header().Get(requestid.Header)
@@ -42,26 +42,30 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 // refusal makes err an answer, and logs it when it is not the caller's doing.
 func (a *api) refusal(c *call, err error) *reply {
 	p := problemOf(err)
-	if p.status >= http.StatusInternalServerError {
+	if p.Status >= http.StatusInternalServerError {
 		path := c.r.URL.Path
 		if c.route != nil {
 			path = c.route.path
 		}
-		level := slog.LevelError
-		if errors.Is(err, context.Canceled) { // the caller left
-			level = slog.LevelInfo
-		}
-		a.cfg.Logger.LogAttrs(c.r.Context(), level, "request failed", slog.String("requestId", c.id),
-			slog.String("method", c.r.Method), slog.String("route", path), slog.Int("status", p.status), slog.Any("error", err))
+		a.cfg.Logger.LogAttrs(c.r.Context(), levelOf(err), "request failed", slog.String("requestId", c.id),
+			slog.String("method", c.r.Method), slog.String("route", path), slog.Int("status", p.Status), slog.Any("error", err))
 	}
 	return p.reply(c.r, c.id, err)
+}
+
+// levelOf is how a failure is logged: one that a caller brought about by leaving is none of ours.
+func levelOf(err error) slog.Level {
+	if errors.Is(err, context.Canceled) {
+		return slog.LevelInfo
+	}
+	return slog.LevelError
 }
 
 // reply is p in JSON, with the headers that its status asks for.
 func (p problem) reply(r *http.Request, id string, err error) *reply {
 	h := http.Header{}
-	body := errorBody{Error: p.message, Code: p.code, RequestID: id, Details: p.details}
-	switch p.status {
+	body := errorBody{Error: p.Message, Code: p.Code, RequestID: id, Details: p.details}
+	switch p.Status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", challenge(r, err))
 	case http.StatusForbidden:
@@ -73,8 +77,10 @@ func (p problem) reply(r *http.Request, id string, err error) *reply {
 	case http.StatusUnsupportedMediaType:
 		h.Set("Accept-Encoding", "identity")
 	case http.StatusTooManyRequests:
-		h.Set("Retry-After", strconv.FormatInt(p.limited.RetryAfter, 10))
-		body.RateStatus = &p.limited.RateStatus
+		if p.limited != nil { // a host's own says no more
+			h.Set("Retry-After", strconv.FormatInt(p.limited.RetryAfter, 10))
+			body.RateStatus = &p.limited.RateStatus
+		}
 	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", retryUnavailable)
 	}
@@ -82,7 +88,7 @@ func (p problem) reply(r *http.Request, id string, err error) *reply {
 	if failed != nil { // texts and numbers always encode
 		rep = &reply{body: []byte(`{"success":false}` + "\n")}
 	}
-	rep.status, rep.header = p.status, h
+	rep.status, rep.header = p.Status, h
 	return rep
 }
 

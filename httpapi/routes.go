@@ -47,30 +47,30 @@ func routes() []*route {
 	}
 }
 
-// A place is one path and what can be done there.
-type place struct {
+// An endpoint is one path and what can be done there.
+type endpoint struct {
 	segments []string
 	methods  map[string]*route
 	allow    string // value of the Allow header
 }
 
-// A router finds places. It has no redirects: they would not know the host's prefix.
+// A router finds endpoints. It has no redirects: they would not know the host's prefix.
 type router struct {
-	exact   map[string]*place
-	pattern []*place // those with a variable segment
+	exact   map[string]*endpoint
+	pattern []*endpoint // those with a variable segment
 }
 
 func newRouter(cfg *Config) router {
-	rt := router{exact: map[string]*place{}}
-	places := map[string]*place{}
+	rt := router{exact: map[string]*endpoint{}}
+	endpoints := map[string]*endpoint{}
 	for _, row := range routes() {
 		if row.off != nil && row.off(cfg) {
 			continue
 		}
-		p := places[row.path]
+		p := endpoints[row.path]
 		if p == nil {
-			p = &place{segments: strings.Split(row.path, "/"), methods: map[string]*route{}}
-			places[row.path] = p
+			p = &endpoint{segments: strings.Split(row.path, "/"), methods: map[string]*route{}}
+			endpoints[row.path] = p
 			if strings.Contains(row.path, "{") {
 				rt.pattern = append(rt.pattern, p)
 			} else {
@@ -95,8 +95,8 @@ func allowHeader(methods map[string]*route) string {
 	return strings.Join(names, ", ")
 }
 
-// find returns the place of u and the text in its variable segment; nil when there is none.
-func (rt *router) find(u *url.URL) (*place, string) {
+// find returns the endpoint of u and the text in its variable segment; nil when there is none.
+func (rt *router) find(u *url.URL) (*endpoint, string) {
 	path := u.EscapedPath()
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // the host stripped a prefix that ended in a slash
@@ -113,7 +113,7 @@ func (rt *router) find(u *url.URL) (*place, string) {
 	return nil, ""
 }
 
-func (p *place) match(segments []string) (id string, ok bool) {
+func (p *endpoint) match(segments []string) (id string, ok bool) {
 	if len(segments) != len(p.segments) {
 		return "", false
 	}

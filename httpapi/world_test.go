@@ -50,7 +50,7 @@ func newWorld(t testing.TB, change ...func(*Config)) *world {
 	}
 	w.cfg = Config{
 		Engine: engine, Directory: w.dir, Auth: w.keys, Limiter: w.limiter, Audit: w.trail,
-		Health: &health.Checker{Version: "1.2.3", Now: func() time.Time { return now }},
+		Health: health.New(health.Config{Version: "1.2.3", Now: func() time.Time { return now }}),
 		Logger: slog.New(slog.NewTextHandler(&locked{w: w.log}, nil)),
 		Now:    func() time.Time { return now },
 	}

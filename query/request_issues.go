@@ -28,6 +28,12 @@ const (
 	Internal     Code = "INTERNAL_SERVER_ERROR"
 )
 
+// Codes lists all codes, in a slice of the caller's own.
+func Codes() []Code {
+	return []Code{InvalidJSON, Invalid, UnknownType, WrongSubject, BadRange, BadFilter, BadGroup, BadSort, TooManyRows,
+		Forbidden, TimedOut, Unavailable, Internal}
+}
+
 // An Error is a mistake that a caller can correct, or a failure in words safe to show.
 type Error struct {
 	Code       Code

@@ -38,7 +38,7 @@ type result struct {
 func (i item) result() result {
 	switch {
 	case i.err != nil:
-		return result{Status: failed, Message: i.err.message, Code: i.err.code, Errors: i.err.fields, EventType: i.kind, EventID: i.id}
+		return result{Status: failed, Message: i.err.Message, Code: i.err.Code, Errors: i.err.fields, EventType: i.kind, EventID: i.id}
 	case i.ignored:
 		return result{Status: ignored, Type: i.kind, EventID: i.id}
 	}
@@ -162,26 +162,26 @@ func bot() reply { return reply{http.StatusOK, answer{Status: ignored}} }
 
 // refuse answers with a failure, and logs what is not the sender's fault.
 func (c *call) refuse(err error) reply {
-	p := told(err)
-	if p.status >= http.StatusInternalServerError {
+	p := asProblem(err)
+	if p.Status >= http.StatusInternalServerError {
 		level := slog.LevelError
 		if errors.Is(p, context.Canceled) && c.r.Context().Err() != nil { // the sender left
 			level = slog.LevelInfo
 		}
-		c.h.cfg.Logger.Log(c.r.Context(), level, "tracking failed", "requestId", c.id, "path", c.r.URL.Path, "code", p.code, "error", p.cause)
+		c.h.cfg.Logger.Log(c.r.Context(), level, "tracking failed", "requestId", c.id, "path", c.r.URL.Path, "code", p.Code, "error", p.cause)
 	}
-	e := envelope{Status: failed, Error: p.message, Message: p.message, Code: p.code, Retryable: p.retryable(), RequestID: c.id, Errors: p.fields, RateStatus: p.rate}
-	if p.retry > 0 {
-		c.w.Header().Set("Retry-After", seconds(p.retry))
-		e.RetryAfter = int((p.retry + time.Second - 1) / time.Second)
+	e := envelope{Status: failed, Error: p.Message, Message: p.Message, Code: p.Code, Retryable: p.retryable(), RequestID: c.id, Errors: p.fields, RateStatus: p.rate}
+	if p.Retry > 0 {
+		c.w.Header().Set("Retry-After", seconds(p.Retry))
+		e.RetryAfter = int((p.Retry + time.Second - 1) / time.Second)
 	}
 	switch {
-	case p.status == http.StatusUnauthorized && credentialed(c.r):
+	case p.Status == http.StatusUnauthorized && credentialed(c.r):
 		c.w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
-	case p.status == http.StatusUnauthorized:
+	case p.Status == http.StatusUnauthorized:
 		c.w.Header().Set("WWW-Authenticate", "Bearer")
-	case p.status == http.StatusForbidden && c.key != nil:
+	case p.Status == http.StatusForbidden && c.key != nil:
 		c.w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="track:events"`)
 	}
-	return reply{p.status, e}
+	return reply{p.Status, e}
 }

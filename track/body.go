@@ -22,7 +22,7 @@ type body struct {
 // read takes the body in.
 func (c *call) read() error {
 	if e := c.r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return encoded.tell()
+		return codeMediaType.problem()
 	}
 	limit := c.h.cfg.MaxBody
 	if c.route.body > 0 {
@@ -32,14 +32,14 @@ func (c *call) read() error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return c.route.tooLarge.tell()
+		return c.route.tooLarge.problem()
 	case err != nil:
-		return c.route.notJSON.because(err)
+		return c.route.notJSON.withCause(err)
 	}
 	if c.body.value, err = decode(raw); err != nil {
-		c.body.err = c.route.notJSON.because(err)
+		c.body.err = c.route.notJSON.withCause(err)
 		if c.route.list { // no array because it is no JSON at all
-			c.body.err = badJSON.because(err)
+			c.body.err = codeInvalidJSON.withCause(err)
 		}
 	}
 	return nil
@@ -77,17 +77,17 @@ func (c *call) list() ([]any, error) {
 		c.many = true
 		switch {
 		case c.route.items == 1:
-			return nil, badEvent.wrong("", "expected an object")
+			return nil, codeBadEvent.wrongType("", "expected an object")
 		case len(v) > c.route.items:
-			return nil, tooMany.tell()
+			return nil, codeTooMany.problem()
 		}
 		return v, nil
 	default:
 		if c.route.items == 1 {
-			return nil, badEvent.wrong("", "expected an object")
+			return nil, codeBadEvent.wrongType("", "expected an object")
 		}
 	}
-	return nil, c.route.notJSON.tell()
+	return nil, c.route.notJSON.problem()
 }
 
 // firstSite is the website that the first event names.
@@ -98,12 +98,6 @@ func (b body) firstSite() string {
 	}
 	o, _ := v.(object)
 	return newFields(o).peek("websiteId", "website_id")
-}
-
-// wrong returns a copy of p that names one field of another type than it should have.
-func (p problem) wrong(field, message string) *problem {
-	p.fields = []fieldError{{Code: "invalid_type", Field: field, Message: message}}
-	return &p
 }
 
 // valid reports whether an id can be looked up and stored.

@@ -33,7 +33,7 @@ type call struct {
 	site      string          // the website that the request as a whole names
 	strange   bool            // site is no website; the sender is told after the limit
 	home      string          // without a key: the only website that may be named
-	entered   bool            // the concurrency limiter, which is left when the answer is sent
+	acquired  bool            // the slot of the concurrency limiter, given back when the answer is sent
 	body      body
 	many      bool // the body is an array
 	items     []item
@@ -87,7 +87,7 @@ func (c *call) run(ctx context.Context) (rep reply, err error) {
 func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
 	o, ok := one.(object)
 	if !ok {
-		c.items = append(c.items, item{taken: taken{kind: c.route.kind}, err: badEvent.wrong("", "expected an object")})
+		c.items = append(c.items, item{taken: taken{kind: c.route.kind}, err: codeBadEvent.wrongType("", "expected an object")})
 		return nil
 	}
 	f := newFields(o)
@@ -97,7 +97,7 @@ func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
 		return nil
 	}
 	var p *problem
-	if !errors.As(err, &p) || p.status >= http.StatusInternalServerError {
+	if !errors.As(err, &p) || p.Status >= http.StatusInternalServerError {
 		return err
 	}
 	if got.kind == "" {
@@ -117,9 +117,9 @@ func (c *call) write(ctx context.Context, b *store.Batch) error {
 	_, err := c.h.cfg.Writer.Write(ctx, b)
 	switch {
 	case errors.Is(err, store.ErrInvalid):
-		return internal.because(fmt.Errorf("rows refused: %w", err))
+		return codeInternal.withCause(fmt.Errorf("rows refused: %w", err))
 	case err != nil:
-		return deliveryDown.because(err)
+		return codeDeliveryDown.withCause(err)
 	}
 	return nil
 }

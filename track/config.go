@@ -27,7 +27,7 @@ type Config struct {
 	Audit     auth.Sink          // required; auth.Discard says "none" out loud
 	Salts     Salts              // required
 
-	// Geo finds places by address; nil means that there is none.
+	// Geo finds locations by address; nil means that there is none.
 	Geo Geo
 	// CountryHeader names a header with the visitor's country that a trusted proxy
 	// sets, such as CF-IPCountry. Empty: no header is believed.
@@ -49,12 +49,12 @@ type Salts interface {
 
 // Geo knows where addresses are.
 type Geo interface {
-	// Locate returns the place of addr; the zero Place when it is not known.
-	Locate(addr netip.Addr) Place
+	// Locate returns the location of addr; the zero Location when it is not known.
+	Locate(addr netip.Addr) Location
 }
 
-// A Place is where a sender is. Unknown parts are empty.
-type Place struct {
+// A Location is where a sender is. Unknown parts are empty.
+type Location struct {
 	Country string // ISO 3166-1 alpha-2
 	Region  string // English name
 	City    string // English name

@@ -54,11 +54,11 @@ func (c *call) siteOf(f *fields) (store.Website, error) {
 			return store.Website{}, err
 		}
 		if only == "" {
-			return store.Website{}, siteMissing.tell()
+			return store.Website{}, codeWebsiteMissing.problem()
 		}
 		id = only
 	}
-	return c.website(f.ctx, id, siteMismatch) // unknown and foreign ones are answered alike
+	return c.website(f.ctx, id, codeWebsiteMismatch) // unknown and foreign ones are answered alike
 }
 
 // onlySite is the website of a key that reaches exactly one; else it is empty.
@@ -75,7 +75,7 @@ func (c *call) onlySite(f *fields) (string, error) {
 	if len(c.key.Resources) == 0 && c.key.All {
 		all, err := c.h.cfg.Directory.Websites(f.ctx, c.key.Owner)
 		if err != nil {
-			return "", lookupDown.because(err)
+			return "", codeLookupDown.withCause(err)
 		}
 		for _, w := range all {
 			if c.key.Allows(auth.TrackEvents, auth.Resource{Kind: string(store.KindWebsite), ID: w.ID, Owner: w.Owner}) {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestACustomEventFromAServer(t *testing.T) {
-	w := world{geo: map[string]Place{"203.0.113.7": {Country: "US"}}}
+	w := world{geo: map[string]Location{"203.0.113.7": {Country: "US"}}}
 	a := w.post(t, "/track", `{"name":"order","namespace":"shop","source":"server","timestamp":"2026-03-04T11:59:00Z","websiteId":"w2",
 		"properties":{"total":9.90},"anonymousId":"anon_1","sessionId":"sess_1","profileId":"p","path":"https://blog.org/x/","anonymizeVisitorIds":"auto"}`,
 		"Authorization", "Bearer all", "User-Agent", "node", "Content-Type", "application/json")
@@ -34,7 +34,7 @@ func TestACustomEventFromAServer(t *testing.T) {
 }
 
 func TestACustomEventFromABrowser(t *testing.T) {
-	w := world{geo: map[string]Place{"203.0.113.7": {Country: "US"}}}
+	w := world{geo: map[string]Location{"203.0.113.7": {Country: "US"}}}
 	a := w.post(t, "/track?website_id=w1", `[{"name":"screen_view","eventId":"c1"}]`)
 	if a.code != 200 {
 		t.Fatalf("%d %s", a.code, a.raw)

@@ -51,9 +51,9 @@ func (f *fields) problem() *problem {
 	if len(f.wrong) == 0 {
 		return nil
 	}
-	p := badEvent
+	p := codeBadEvent.problem()
 	p.fields = f.wrong
-	return &p
+	return p
 }
 
 // get returns the value, and the name under which it was found.

@@ -142,10 +142,10 @@ func TestPropertiesThatAreRefused(t *testing.T) {
 }
 
 func TestVisitorIDs(t *testing.T) {
-	us := map[string]Place{"203.0.113.7": {Country: "US"}}
+	us := map[string]Location{"203.0.113.7": {Country: "US"}}
 	for _, c := range []struct {
 		why, extra, want string
-		geo              map[string]Place
+		geo              map[string]Location
 	}{
 		{"salted by default", ``, hashed("anon_1"), nil},
 		{"salted when asked to", `,"anonymizeVisitorIds":true`, hashed("anon_1"), nil},
@@ -168,27 +168,27 @@ func TestVisitorIDs(t *testing.T) {
 }
 
 func TestPlaces(t *testing.T) {
-	berlin := Place{Country: "DE", Region: "Land Berlin", City: "Berlin"}
+	berlin := Location{Country: "DE", Region: "Land Berlin", City: "Berlin"}
 	for _, c := range []struct {
 		why, header, value string
-		geo, want          Place
+		geo, want          Location
 	}{
-		{"nothing known", "", "", Place{}, Place{}},
+		{"nothing known", "", "", Location{}, Location{}},
 		{"by address", "", "FR", berlin, berlin},
-		{"by the header", "CF-IPCountry", "fr", Place{}, Place{Country: "FR"}},
+		{"by the header", "CF-IPCountry", "fr", Location{}, Location{Country: "FR"}},
 		{"both agree", "CF-IPCountry", "DE", berlin, berlin},
-		{"they differ", "CF-IPCountry", "FR", berlin, Place{Country: "FR"}},
+		{"they differ", "CF-IPCountry", "FR", berlin, Location{Country: "FR"}},
 		{"the header is silent", "CF-IPCountry", "", berlin, berlin},
-		{"no country", "CF-IPCountry", "XX", Place{}, Place{}},
-		{"the Tor network", "CF-IPCountry", "T1", Place{}, Place{}},
-		{"a name is no code", "CF-IPCountry", "France", Place{}, Place{}},
-		{"an alias is no code", "CF-IPCountry", "UK", Place{}, Place{}},
-		{"a code that is none", "", "", Place{Country: "XK", City: "Pristina"}, Place{}},
+		{"no country", "CF-IPCountry", "XX", Location{}, Location{}},
+		{"the Tor network", "CF-IPCountry", "T1", Location{}, Location{}},
+		{"a name is no code", "CF-IPCountry", "France", Location{}, Location{}},
+		{"an alias is no code", "CF-IPCountry", "UK", Location{}, Location{}},
+		{"a code that is none", "", "", Location{Country: "XK", City: "Pristina"}, Location{}},
 	} {
-		w := world{header: c.header, geo: map[string]Place{"203.0.113.7": c.geo}}
+		w := world{header: c.header, geo: map[string]Location{"203.0.113.7": c.geo}}
 		w.post(t, "/?client_id=w1", `{"name":"x","path":"/"}`, "CF-IPCountry", c.value)
 		e := w.rows().Events[0]
-		if got := (Place{e.Country, e.Region, e.City}); got != c.want {
+		if got := (Location{e.Country, e.Region, e.City}); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.why, got, c.want)
 		}
 	}

@@ -44,9 +44,9 @@ func (c *call) authenticate(ctx context.Context) error {
 		return nil // the first event may name a website
 	case errors.Is(err, auth.ErrRequired):
 		c.refused = err
-		return unauthenticated.because(err)
+		return codeAuthRequired.withCause(err)
 	case err != nil:
-		return unavailable.because(fmt.Errorf("authentication: %w", err))
+		return codeUnavailable.withCause(fmt.Errorf("authentication: %w", err))
 	case p == nil || p.Key == nil:
 		return errors.New("track: the Authenticator returned neither a key nor an error")
 	}
@@ -58,22 +58,22 @@ func (c *call) authenticate(ctx context.Context) error {
 func (c *call) enter(ctx context.Context) error {
 	if c.key != nil {
 		if !c.key.Has(auth.TrackEvents) {
-			return noScope.tell()
+			return codeNoScope.problem()
 		}
 		return nil
 	}
-	missing, unknown := noClient, badClient
+	missing, unknown := codeNoClient, codeBadClient
 	if c.route.access == ByKeyOrSite {
-		missing, unknown = noCredentials, noSuchSite
+		missing, unknown = codeNoCredentials, codeNoWebsite
 		if c.site == "" {
 			c.site = c.body.firstSite()
 		}
 	}
 	switch {
 	case c.strange:
-		return unknown.tell()
+		return unknown.problem()
 	case c.site == "":
-		return missing.tell()
+		return missing.problem()
 	}
 	if _, err := c.website(ctx, c.site, unknown); err != nil {
 		return err
@@ -83,24 +83,24 @@ func (c *call) enter(ctx context.Context) error {
 }
 
 // website returns the website of that id when the request may write to it.
-func (c *call) website(ctx context.Context, id string, unknown problem) (store.Website, error) {
+func (c *call) website(ctx context.Context, id string, unknown code) (store.Website, error) {
 	if w, ok := c.sites[id]; ok {
 		return w, nil
 	}
 	if c.home != "" && id != c.home {
-		return store.Website{}, siteMismatch.tell()
+		return store.Website{}, codeWebsiteMismatch.problem()
 	}
 	if len(id) > maxID || !valid(id) {
-		return store.Website{}, unknown.tell()
+		return store.Website{}, unknown.problem()
 	}
 	w, err := c.h.cfg.Directory.Website(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return store.Website{}, unknown.tell()
+		return store.Website{}, unknown.problem()
 	case err != nil:
-		return store.Website{}, lookupDown.because(err)
+		return store.Website{}, codeLookupDown.withCause(err)
 	case c.key != nil && !c.key.Allows(auth.TrackEvents, auth.Resource{Kind: string(store.KindWebsite), ID: w.ID, Owner: w.Owner}):
-		return store.Website{}, unknown.tell()
+		return store.Website{}, unknown.problem()
 	}
 	if c.sites == nil {
 		c.sites = map[string]store.Website{}

@@ -5,33 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/clientip"
 )
 
-// limit takes one from the caller's bucket and, with a key, one of the key's places among
+// limit takes one from the caller's bucket and, with a key, one of the key's slots for
 // the requests that run.
 func (c *call) limit(ctx context.Context) error {
 	d, err := c.charge(ctx)
 	if err != nil {
 		return err
 	}
-	if err := c.judge(d, limited); err != nil || c.key == nil || c.h.concurrency == nil {
+	if err := c.judge(d); err != nil || c.key == nil || c.h.concurrency == nil {
 		return err
 	}
-	if d := c.h.concurrency.Enter(c.principal.ConcurrencyKey()); !d.OK {
-		return c.judge(d, crowded)
+	if d := c.h.concurrency.Acquire(c.principal.ConcurrencyKey()); !d.OK {
+		return c.judge(d)
 	}
-	c.entered = true
+	c.acquired = true
 	return nil
 }
 
-// leave gives the place back when c took one.
-func (c *call) leave() {
-	if c.entered {
-		c.h.concurrency.Leave(c.principal.ConcurrencyKey())
+// release gives the slot back when c took one.
+func (c *call) release() {
+	if c.acquired {
+		c.h.concurrency.Release(c.principal.ConcurrencyKey())
 	}
 }
 
@@ -47,7 +46,7 @@ func (c *call) charge(ctx context.Context) (d auth.Decision, err error) {
 		d, err = c.h.cfg.Limiter.Allow(ctx, auth.ClassTrack, id, 1, nil)
 	}
 	if err != nil {
-		return d, unavailable.because(fmt.Errorf("limiter: %w", err))
+		return d, codeUnavailable.withCause(fmt.Errorf("limiter: %w", err))
 	}
 	return d, nil
 }
@@ -58,8 +57,8 @@ func (c *call) charge(ctx context.Context) (d auth.Decision, err error) {
 func (c *call) bucket(ctx context.Context) (id string, err error) {
 	site := c.site
 	if site != "" {
-		_, err := c.website(ctx, site, badClient)
-		if p, ok := errors.AsType[*problem](err); ok && p.status < http.StatusInternalServerError {
+		_, err := c.website(ctx, site, codeBadClient)
+		if p, ok := errors.AsType[*problem](err); ok && p.Status < http.StatusInternalServerError {
 			site, c.strange = "", true
 		} else if err != nil {
 			return "", err
@@ -68,13 +67,11 @@ func (c *call) bucket(ctx context.Context) (id string, err error) {
 	return site + "|" + clientip.Network(c.h.cfg.ClientIP(c.r)), nil
 }
 
-// judge tells the sender where they stand, and makes a no the problem p.
-func (c *call) judge(d auth.Decision, p problem) error {
+// judge tells the sender where they stand, and makes a no a problem.
+func (c *call) judge(d auth.Decision) error {
 	d.SetHeaders(c.w.Header(), auth.ClassTrack, c.now)
 	if d.OK {
 		return nil
 	}
-	s := d.RateStatus(c.now)
-	p.rate, p.retry = &s, time.Duration(s.RetryAfter)*time.Second
-	return &p
+	return limited(d, c.now)
 }

@@ -95,7 +95,7 @@ func TestUnknownWebsitesAreToldAfterTheLimit(t *testing.T) {
 	}
 }
 
-// gatedWorld is a world whose limiter has places.
+// gatedWorld is a world whose limiter has slots.
 type gatedWorld struct {
 	world
 	most    int
@@ -104,7 +104,7 @@ type gatedWorld struct {
 	held    sync.Mutex
 }
 
-func (g *gatedWorld) Enter(id string) auth.Decision {
+func (g *gatedWorld) Acquire(id string) auth.Decision {
 	g.held.Lock()
 	defer g.held.Unlock()
 	if g.inside[id] >= g.most {
@@ -115,7 +115,7 @@ func (g *gatedWorld) Enter(id string) auth.Decision {
 	return auth.Decision{OK: true, Limit: g.most, Concurrent: true}
 }
 
-func (g *gatedWorld) Leave(id string) {
+func (g *gatedWorld) Release(id string) {
 	g.held.Lock()
 	defer g.held.Unlock()
 	g.inside[id]--
@@ -150,9 +150,9 @@ func TestTooManyAtOnce(t *testing.T) {
 		t.Errorf("%d writes, entries %+v", len(g.written), g.entries)
 	}
 	if g.inside["k-all"] != 1 {
-		t.Errorf("who was refused gave back a place: %v", g.inside)
+		t.Errorf("who was refused gave back a slot: %v", g.inside)
 	}
-	for range 3 { // without a key there are no places
+	for range 3 { // without a key there are no slots
 		if a := g.post(t, "/?client_id=w1", pageview); a.code != 200 {
 			t.Errorf("a page: %d %s", a.code, a.raw)
 		}

@@ -2,6 +2,7 @@ package track
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,42 +30,37 @@ func takePage(c *call, f *fields, b *store.Batch) (taken, error) {
 	if v, _ := f.get("type"); v != nil {
 		s, ok := v.(string)
 		if !ok {
-			return taken{}, badEvent.wrong("type", "expected a string")
+			return taken{}, codeBadEvent.wrongType("type", "expected a string")
 		}
 		kind = s
 	}
 	f.unwrap()
-	add := maker(kind, f.peek("name"))
-	if add == nil {
-		return taken{kind: kind}, unknownType.tell()
+	name := f.peek("name")
+	i := slices.IndexFunc(pageItems, func(row pageItem) bool { return row.kind == kind && (row.name == "" || row.name == name) })
+	if i < 0 {
+		return taken{kind: kind}, codeUnknownType.problem()
 	}
-	id, err := add(c, f, b)
+	id, err := pageItems[i].take(c, f, b)
 	return taken{kind: kind, id: id}, err
 }
 
-// maker is what makes the row of an item of that type and name; nil: nothing does.
-func maker(kind, name string) func(*call, *fields, *store.Batch) (string, error) {
-	switch kind {
-	case kindLink:
-		return takeClick
-	case kindError:
-		return addError
-	case kindVitals:
-		return addVital
-	case "custom":
-		return addOldCustom
-	case kindTrack:
-		switch name {
-		case "link_out":
-			return takeClick
-		case "error":
-			return addError
-		case "web_vitals":
-			return addVital
-		}
-		return takeEvent
-	}
-	return nil
+// A pageItem is what an item of / and /batch may be.
+type pageItem struct {
+	kind string // its type
+	name string // its name; empty: any
+	take func(*call, *fields, *store.Batch) (id string, err error)
+}
+
+// pageItems are the kinds of items; the first row that matches counts.
+var pageItems = []pageItem{
+	{kindLink, "", takeClick},
+	{kindError, "", addError},
+	{kindVitals, "", addVital},
+	{"custom", "", addOldCustom}, // an older form of /track
+	{kindTrack, "link_out", takeClick},
+	{kindTrack, "error", addError},
+	{kindTrack, "web_vitals", addVital},
+	{kindTrack, "", takeEvent},
 }
 
 // base is what all rows of a website share.

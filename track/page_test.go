@@ -29,7 +29,7 @@ func hashed(id string) string {
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 func TestAPageviewInFull(t *testing.T) {
-	w := world{geo: map[string]Place{"203.0.113.7": {Country: "DE", Region: "Land Berlin", City: "Berlin"}}}
+	w := world{geo: map[string]Location{"203.0.113.7": {Country: "DE", Region: "Land Berlin", City: "Berlin"}}}
 	a := w.post(t, "/?client_id=w1", `{
 		"type": "track", "eventId": "evt-1", "name": "screen_view", "path": "https://www.shop.com:443/pricing/?utm=1#top",
 		"anonymousId": "anon_1", "sessionId": "sess_1", "profileId": "user-7", "timestamp": 1772625600456, "sessionStartTime": 5,

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxPlace    = 128
+	maxLocation = 128
 	maxRegion   = 64
 	maxHTTPCode = 999
 	maxResponse = 3_600_000 // ms
@@ -28,7 +28,7 @@ func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 		Link: f.need(maxID, "linkId", "link_id"), ID: f.eventID(), Time: f.moment(c.now), Referrer: f.text(maxText, "referrer"),
 	}
 	ua := agent.Cut(f.text(maxText, "userAgent", "user_agent"))
-	place := c.visitPlace(f)
+	location := c.visitLocation(f)
 	if p := f.problem(); p != nil {
 		return taken{}, p
 	}
@@ -42,16 +42,16 @@ func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 	}
 	v.ReferrerDomain = referrer.Domain(v.Referrer, "")
 	v.Agent = describe(ua)
-	place.put(&v.Agent)
+	location.put(&v.Agent)
 	b.Visits = append(b.Visits, v)
 	return taken{kind: kindVisit, id: v.ID}, nil
 }
 
-// visitPlace is the place that a visit names, else that of the address it names.
-// Without a country there is no place.
-func (c *call) visitPlace(f *fields) Place {
-	p := Place{Region: f.text(maxPlace, "region"), City: f.text(maxPlace, "city")}
-	code, known := country.Code(f.text(maxPlace, "country"))
+// visitLocation is the location that a visit names, else that of the address it names.
+// Without a country there is no location.
+func (c *call) visitLocation(f *fields) Location {
+	p := Location{Region: f.text(maxLocation, "region"), City: f.text(maxLocation, "city")}
+	code, known := country.Code(f.text(maxLocation, "country"))
 	p.Country = code
 	s, name := f.raw("ip")
 	s = address.Clean(s)
@@ -141,11 +141,11 @@ func (c *call) owner(f *fields, s store.Subject) (string, error) {
 	owner, err := c.h.cfg.Directory.Owner(f.ctx, s)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return "", forbidden.tell()
+		return "", codeForbidden.problem()
 	case err != nil:
-		return "", lookupDown.because(err)
+		return "", codeLookupDown.withCause(err)
 	case !c.key.Allows(auth.TrackEvents, auth.Resource{Kind: string(s.Kind), ID: s.ID, Owner: owner}):
-		return "", forbidden.tell()
+		return "", codeForbidden.problem()
 	}
 	if c.owners == nil {
 		c.owners = map[store.Subject]string{}

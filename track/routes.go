@@ -13,8 +13,8 @@ type route struct {
 	list     bool     // the body is an array; else it is one item, or an array where items allows
 	items    int      // most items; 1 means an object and nothing else
 	body     int64    // most bytes; 0 means the configured limit
-	tooLarge problem  // the answer to more bytes
-	notJSON  problem  // the answer to a body of another shape
+	tooLarge code     // the answer to more bytes
+	notJSON  code     // the answer to a body of another shape
 	kind     string   // of items in answers; empty: each says its own
 	kinds    []string // counted in answers even when there are none
 	take     take
@@ -34,14 +34,14 @@ type taken struct {
 
 func routes() []*route {
 	return []*route{
-		{path: "/", access: BySite, items: 1, tooLarge: ingestTooLarge, notJSON: badJSON, take: takePage, reply: single},
-		{path: "/batch", access: BySite, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kinds: []string{kindTrack, kindLink}, take: takePage, reply: batched},
-		{path: "/track", access: ByKeyOrSite, items: 100, tooLarge: trackTooLarge, notJSON: badTrack, kind: kindCustom, take: takeCustom, reply: counted},
-		{path: "/errors", access: BySite, items: 50, body: 128 << 10, tooLarge: errorsTooLarge, notJSON: badJSON, kind: kindError, take: takeError, reply: counted},
-		{path: "/vitals", access: BySite, items: 20, tooLarge: ingestTooLarge, notJSON: badJSON, kind: kindVitals, take: takeVital, reply: counted},
-		{path: "/engagement", access: BySite, items: 20, tooLarge: ingestTooLarge, notJSON: badJSON, kind: kindSpan, take: takeSpan, reply: counted},
-		{path: "/link-visits", access: ByKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindVisit, kinds: []string{kindVisit}, take: takeVisit, reply: batched},
-		{path: "/uptime-checks", access: ByKey, list: true, items: 100, tooLarge: ingestTooLarge, notJSON: notArray, kind: kindCheck, kinds: []string{kindCheck}, take: takeCheck, reply: batched},
+		{path: "/", access: BySite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, take: takePage, reply: single},
+		{path: "/batch", access: BySite, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kinds: []string{kindTrack, kindLink}, take: takePage, reply: batched},
+		{path: "/track", access: ByKeyOrSite, items: 100, tooLarge: codeTrackTooLarge, notJSON: codeTrackBody, kind: kindCustom, take: takeCustom, reply: counted},
+		{path: "/errors", access: BySite, items: 50, body: 128 << 10, tooLarge: codeErrorsTooLarge, notJSON: codeInvalidJSON, kind: kindError, take: takeError, reply: counted},
+		{path: "/vitals", access: BySite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindVitals, take: takeVital, reply: counted},
+		{path: "/engagement", access: BySite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindSpan, take: takeSpan, reply: counted},
+		{path: "/link-visits", access: ByKey, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kind: kindVisit, kinds: []string{kindVisit}, take: takeVisit, reply: batched},
+		{path: "/uptime-checks", access: ByKey, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kind: kindCheck, kinds: []string{kindCheck}, take: takeCheck, reply: batched},
 	}
 }
 

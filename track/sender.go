@@ -27,7 +27,7 @@ func (c *call) agentOf() store.Agent {
 		if a.DeviceType == "" {
 			a.DeviceType = agent.Desktop
 		}
-		c.h.place(c).put(&a)
+		c.h.location(c).put(&a)
 		c.sender = &a
 	}
 	return *c.sender
@@ -42,35 +42,35 @@ func describe(ua string) store.Agent {
 	}
 }
 
-// place is where the sender of c is. A trusted header decides the country; region and
+// location is where the sender of c is. A trusted header decides the country; region and
 // city of the address stand when it agrees.
-func (h *handler) place(c *call) Place {
+func (h *handler) location(c *call) Location {
 	p := h.locate(h.cfg.ClientIP(c.r))
 	if h.cfg.CountryHeader == "" {
 		return p
 	}
 	code, ok := alpha2(c.r.Header.Get(h.cfg.CountryHeader))
 	if ok && code != p.Country {
-		return Place{Country: code}
+		return Location{Country: code}
 	}
 	return p
 }
 
-// locate is where an address is. Without a country there is no place.
-func (h *handler) locate(ip netip.Addr) Place {
+// locate is where an address is. Without a country there is no location.
+func (h *handler) locate(ip netip.Addr) Location {
 	if h.cfg.Geo == nil || !ip.IsValid() {
-		return Place{}
+		return Location{}
 	}
 	p := h.cfg.Geo.Locate(ip)
 	code, ok := alpha2(p.Country)
 	if !ok {
-		return Place{}
+		return Location{}
 	}
-	return Place{Country: code, Region: address.Clean(p.Region), City: address.Clean(p.City)}
+	return Location{Country: code, Region: address.Clean(p.Region), City: address.Clean(p.City)}
 }
 
 // put writes p into a.
-func (p Place) put(a *store.Agent) { a.Country, a.Region, a.City = p.Country, p.Region, p.City }
+func (p Location) put(a *store.Agent) { a.Country, a.Region, a.City = p.Country, p.Region, p.City }
 
 // alpha2 returns a country code in upper case; what is no country has none.
 func alpha2(s string) (string, bool) {
@@ -131,7 +131,7 @@ func (c *call) hide(ctx context.Context, id string) (string, error) {
 			err = fmt.Errorf("the salt of %s is empty", c.now.Format(time.DateOnly))
 		}
 		if err != nil {
-			return "", unavailable.because(fmt.Errorf("salt: %w", err))
+			return "", codeUnavailable.withCause(fmt.Errorf("salt: %w", err))
 		}
 		c.salted = hmac.New(sha256.New, salt)
 	}

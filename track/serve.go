@@ -39,7 +39,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	defer c.leave()
+	defer c.release()
 	c.send(h.answer(r.Context(), c))
 }
 
@@ -49,10 +49,10 @@ func (h *handler) answer(ctx context.Context, c *call) reply {
 	route, ok := h.routes[path]
 	switch {
 	case !ok:
-		return c.refuse(notFound.tell())
+		return c.refuse(codeNotFound.problem())
 	case c.r.Method != method:
 		c.w.Header().Set("Allow", method+", "+http.MethodOptions)
-		return c.refuse(wrongMethod.tell())
+		return c.refuse(codeMethod.problem())
 	}
 	c.route = route
 	rep, err := c.run(ctx)
@@ -60,7 +60,7 @@ func (h *handler) answer(ctx context.Context, c *call) reply {
 		rep = c.refuse(err)
 	}
 	if err := c.record(ctx, rep.status); err != nil {
-		return c.refuse(unavailable.because(fmt.Errorf("audit: %w", err)))
+		return c.refuse(codeUnavailable.withCause(fmt.Errorf("audit: %w", err)))
 	}
 	return rep
 }

@@ -39,7 +39,7 @@ type world struct {
 	writeErr, siteErr, auditErr, saltErr, authErr, limitErr error
 	decision                                                auth.Decision
 	panics                                                  bool
-	geo                                                     map[string]Place
+	geo                                                     map[string]Location
 	header                                                  string
 	log                                                     strings.Builder
 	maxBody                                                 int64
@@ -149,7 +149,7 @@ func (w *world) Salt(_ context.Context, day time.Time) ([]byte, error) {
 	return []byte("salt of " + day.Format(time.DateOnly)), w.saltErr
 }
 
-func (w *world) Locate(ip netip.Addr) Place { return w.geo[ip.String()] }
+func (w *world) Locate(ip netip.Addr) Location { return w.geo[ip.String()] }
 
 func (w *world) handler(t testing.TB) http.Handler {
 	if w.built != nil {

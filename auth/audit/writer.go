@@ -16,19 +16,19 @@ const (
 	flushTimeout = 10 * time.Second
 	// closeRetry is how long Close waits after a flush that failed.
 	closeRetry = 100 * time.Millisecond
-	// keepEvery is how often a writer with a Keep prunes.
+	// keepEvery is how often a writer with a Retention prunes.
 	keepEvery = 24 * time.Hour
 )
 
 // Config is what a [Writer] needs.
 type Config struct {
-	Log    Log              // required
-	Pepper auth.Pepper      // of the keys' secrets; required
-	Buffer int              // entries held at most; 0 means 8192
-	Every  time.Duration    // from flush to flush; 0 means a second
-	Keep   time.Duration    // older entries are pruned at start and daily, which needs a Log that is a Pruner; 0 keeps all
-	Now    func() time.Time // names chains, and is what Keep counts from; nil means time.Now
-	Logger *slog.Logger     // told when the log fails, recovers, and is pruned; nil means silent
+	Log       Log              // required
+	Pepper    auth.Pepper      // of the keys' secrets; required
+	Buffer    int              // entries held at most; 0 means 8192
+	Every     time.Duration    // from flush to flush; 0 means a second
+	Retention time.Duration    // older entries are pruned at start and daily, which needs a Log that is a Pruner; 0 keeps all
+	Now       func() time.Time // names chains, and is what Retention counts from; nil means time.Now
+	Logger    *slog.Logger     // told when the log fails, recovers, and is pruned; nil means silent
 
 	// OnHead is given each new head once it is in the log, one at a time. A host that keeps
 	// the last one of each chain where nobody who can write to the log can, has [Verify]
@@ -81,7 +81,7 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 		chain: &chain{log: cfg.Log, sign: sign, now: cfg.Now, logger: cfg.Logger},
 	}
 	w.work.Go(func() { w.run(background) })
-	if log, ok := cfg.Log.(Pruner); ok && cfg.Keep > 0 {
+	if log, ok := cfg.Log.(Pruner); ok && cfg.Retention > 0 {
 		w.work.Go(func() { w.retain(background, log) })
 	}
 	return w, nil
@@ -92,15 +92,15 @@ func (c *Config) check() (*signer, error) {
 	var faults []error
 	if c.Log == nil {
 		faults = append(faults, errors.New("audit: log is missing"))
-	} else if _, ok := c.Log.(Pruner); !ok && c.Keep > 0 {
-		faults = append(faults, fmt.Errorf("audit: entries are kept for %v, and nothing can be removed from a %T", c.Keep, c.Log))
+	} else if _, ok := c.Log.(Pruner); !ok && c.Retention > 0 {
+		faults = append(faults, fmt.Errorf("audit: entries are kept for %v, and nothing can be removed from a %T", c.Retention, c.Log))
 	}
 	sign, err := newSigner(c.Pepper)
 	if err != nil {
 		faults = append(faults, err)
 	}
-	if c.Buffer < 0 || c.Every < 0 || c.Keep < 0 {
-		faults = append(faults, fmt.Errorf("audit: buffer of %d, flushed every %v, kept for %v", c.Buffer, c.Every, c.Keep))
+	if c.Buffer < 0 || c.Every < 0 || c.Retention < 0 {
+		faults = append(faults, fmt.Errorf("audit: buffer of %d, flushed every %v, kept for %v", c.Buffer, c.Every, c.Retention))
 	}
 	if c.Buffer == 0 {
 		c.Buffer = 8192
@@ -210,7 +210,7 @@ func (w *Writer) retain(ctx context.Context, log Pruner) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
 	for {
-		before := w.cfg.Now().Add(-w.cfg.Keep)
+		before := w.cfg.Now().Add(-w.cfg.Retention)
 		pruned, err := Prune(ctx, log, w.cfg.Pepper, before)
 		switch {
 		case ctx.Err() != nil:

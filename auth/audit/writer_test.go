@@ -340,7 +340,7 @@ func TestManyRecorders(t *testing.T) {
 func TestWriterKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &audit.Memory{}
-		w := newWriter(t, audit.Config{Log: m, Keep: 36 * time.Hour, Every: time.Minute})
+		w := newWriter(t, audit.Config{Log: m, Retention: 36 * time.Hour, Every: time.Minute})
 		for day, want := range []int{1, 2, 2, 2} {
 			e := entry(day)
 			e.Time = time.Now()
@@ -366,7 +366,7 @@ func TestConfigReportsEveryFault(t *testing.T) {
 			t.Errorf("no word of the %s in: %v", part, err)
 		}
 	}
-	if _, err := audit.New(t.Context(), audit.Config{Log: nothing{}, Pepper: pepper, Keep: time.Hour}); err == nil {
+	if _, err := audit.New(t.Context(), audit.Config{Log: nothing{}, Pepper: pepper, Retention: time.Hour}); err == nil {
 		t.Error("a log that cannot be pruned is to keep entries for an hour")
 	}
 	if _, err := audit.Verify(t.Context(), &audit.Memory{}, auth.Pepper{}); err == nil {

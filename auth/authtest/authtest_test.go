@@ -104,8 +104,12 @@ func (k *keys) rotate(_ context.Context, id string, grace time.Duration) (auth.K
 }
 
 func TestFlawedKeys(t *testing.T) {
-	authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(_ *testing.T, now func() time.Time) authtest.Store {
-		m := &keys{Memory: &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: now}}}
+	authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(t *testing.T, now func() time.Time) authtest.Store {
+		memory, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper, Issuer: auth.Issuer{Now: now}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &keys{Memory: memory}
 		return authtest.Store{
 			KeyStore:    m,
 			Create:      func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) { return m.Create(k) },

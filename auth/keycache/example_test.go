@@ -16,13 +16,17 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	keys := &auth.Memory{Pepper: pepper}
+	keys, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	cache, err := keycache.New(keycache.Config{Store: keys})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	keys.Notify = cache
+	keys.Notify(cache)
 
 	key, secret, err := keys.Create(auth.Key{Owner: "acme", All: true})
 	if err != nil {

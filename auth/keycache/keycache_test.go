@@ -52,10 +52,19 @@ func (w *world) now() time.Time {
 
 func (w *world) wait(d time.Duration) { w.clock.Add(int64(d)) }
 
+func newKeys(t testing.TB, now func() time.Time) *auth.Memory {
+	t.Helper()
+	m, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper, Issuer: auth.Issuer{Now: now}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func newWorld(t testing.TB, cfg keycache.Config) *world {
 	t.Helper()
 	w := &world{}
-	w.keys = &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: w.now}}
+	w.keys = newKeys(t, w.now)
 	w.inner = &slow{KeyStore: w.keys}
 	cfg.Store, cfg.Now = w.inner, w.now
 	c, err := keycache.New(cfg)
@@ -63,7 +72,7 @@ func newWorld(t testing.TB, cfg keycache.Config) *world {
 		t.Fatal(err)
 	}
 	w.Cache = c
-	w.keys.Notify = c
+	w.keys.Notify(c)
 	return w
 }
 
@@ -89,12 +98,12 @@ func TestConforms(t *testing.T) {
 	authtest.Run(t, authtest.Harness{
 		Pepper: pepper, Lag: keycache.DefaultTTL,
 		Open: func(t *testing.T, now func() time.Time) authtest.Store {
-			m := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: now}}
+			m := newKeys(t, now)
 			c, err := keycache.New(keycache.Config{Store: m, Now: now})
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.Notify = c
+			m.Notify(c)
 			return authtest.Store{
 				KeyStore: c,
 				Create:   func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) { return m.Create(k) },
@@ -210,7 +219,7 @@ func TestChangesElsewhere(t *testing.T) {
 		_, other := w.create(t, "acme")
 		w.find(t, changed)
 		w.find(t, other)
-		w.keys.Notify = nil // as if another process changed it
+		w.keys.Notify(nil) // as if another process changed it
 		if err := w.keys.Revoke(k.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +314,7 @@ func TestLookUpThatHangs(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { w.find(t, d) })
 	<-arrived
-	w.keys.Notify = nil // as if another process changed it
+	w.keys.Notify(nil) // as if another process changed it
 	if err := w.keys.Revoke(k.ID); err != nil {
 		t.Error(err)
 	}

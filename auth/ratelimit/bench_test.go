@@ -64,7 +64,7 @@ func BenchmarkGate(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		l.Enter("key")
-		l.Leave("key")
+		l.Acquire("key")
+		l.Release("key")
 	}
 }

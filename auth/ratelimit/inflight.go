@@ -7,8 +7,8 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// crowded is how long callers are told to wait when all their places are taken.
-const crowded = time.Second
+// retryAfter is how long callers are told to wait when all their slots are taken.
+const retryAfter = time.Second
 
 // An inFlight counts the requests that run, by whose they are.
 type inFlight struct {
@@ -18,21 +18,21 @@ type inFlight struct {
 	running map[string]int // no zeros: it is as large as the number of requests
 }
 
-// Enter implements [auth.ConcurrencyLimiter].
-func (l *Limiter) Enter(id string) auth.Decision {
-	n, ok := l.inFlight.enter(id)
+// Acquire implements [auth.ConcurrencyLimiter].
+func (l *Limiter) Acquire(id string) auth.Decision {
+	n, ok := l.inFlight.acquire(id)
 	d := auth.Decision{OK: ok, Limit: l.inFlight.most, Remaining: l.inFlight.most - n, Concurrent: true}
 	if !ok {
-		d.Reset, d.Retry = l.now().Add(crowded), crowded
+		d.Reset, d.Retry = l.now().Add(retryAfter), retryAfter
 	}
 	return d
 }
 
-// Leave implements [auth.ConcurrencyLimiter].
-func (l *Limiter) Leave(id string) { l.inFlight.leave(id) }
+// Release implements [auth.ConcurrencyLimiter].
+func (l *Limiter) Release(id string) { l.inFlight.release(id) }
 
-// enter returns how many requests of id run, with this one if it may.
-func (f *inFlight) enter(id string) (n int, ok bool) {
+// acquire returns how many requests of id run, with this one if it may.
+func (f *inFlight) acquire(id string) (n int, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n = f.running[id]
@@ -43,7 +43,7 @@ func (f *inFlight) enter(id string) (n int, ok bool) {
 	return n + 1, true
 }
 
-func (f *inFlight) leave(id string) {
+func (f *inFlight) release(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if n := f.running[id]; n > 1 {

@@ -131,7 +131,7 @@ func (v entryView) cells() []cell {
 
 type verifyAudit struct {
 	records
-	peppered
+	pepperFlags
 
 	Heads string `placeholder:"FILE" help:"File with heads that were kept apart; without it that of the data folder, when there is one."`
 }

@@ -46,6 +46,11 @@ type (
 	}
 )
 
+func viewOwner(o meta.Owner) ownerView        { return ownerView(o) }
+func viewWebsite(w store.Website) websiteView { return websiteView(w) }
+func viewLink(l meta.Link) linkView           { return linkView(l) }
+func viewMonitor(m meta.Monitor) monitorView  { return monitorView(m) }
+
 func (o ownerView) cells() []cell {
 	return []cell{{"OWNER", o.ID}, {"NAME", o.Name}, {"CREATED", at(o.CreatedAt)}}
 }
@@ -94,7 +99,7 @@ func (a *addOwner) Run(ctx context.Context, e environment) error {
 		if err != nil {
 			return err
 		}
-		return showOne(e.out, a.JSON, ownerView(o))
+		return showOne(e.out, a.JSON, viewOwner(o))
 	})
 }
 
@@ -106,7 +111,7 @@ func (l *listOwners) Run(ctx context.Context, e environment) error {
 		if err != nil {
 			return err
 		}
-		return showAll(e.out, l.JSON, mapped(all, func(o meta.Owner) ownerView { return ownerView(o) }))
+		return showAll(e.out, l.JSON, mapped(all, viewOwner))
 	})
 }
 
@@ -120,19 +125,14 @@ type addWebsite struct {
 }
 
 func (a *addWebsite) Run(ctx context.Context, e environment) error {
-	return a.change(ctx, e, func(m *meta.Store) error {
-		w, err := m.CreateWebsite(ctx, store.Website{ID: a.ID, Owner: a.Owner, Name: a.Name, Domain: a.Domain, IsPublic: a.Public})
-		if err != nil {
-			return a.refused(err, fmt.Sprintf("there is a website %q already; choose another --id", a.ID))
-		}
-		return showOne(e.out, a.JSON, websiteView(w))
-	})
+	w := store.Website{ID: a.ID, Owner: a.Owner, Name: a.Name, Domain: a.Domain, IsPublic: a.Public}
+	return add(ctx, e, &a.owned, (*meta.Store).CreateWebsite, w, viewWebsite, fmt.Sprintf("there is a website %q already; choose another --id", a.ID))
 }
 
 type listWebsites struct{ owned }
 
 func (l *listWebsites) Run(ctx context.Context, e environment) error {
-	return list(ctx, e, &l.owned, (*meta.Store).Websites, func(w store.Website) websiteView { return websiteView(w) })
+	return list(ctx, e, &l.owned, (*meta.Store).Websites, viewWebsite)
 }
 
 type addLink struct {
@@ -145,19 +145,14 @@ type addLink struct {
 }
 
 func (a *addLink) Run(ctx context.Context, e environment) error {
-	return a.change(ctx, e, func(m *meta.Store) error {
-		l, err := m.CreateLink(ctx, meta.Link{ID: a.ID, Owner: a.Owner, Slug: a.Slug, TargetURL: a.Target, Name: a.Name})
-		if err != nil {
-			return a.refused(err, "there is a link of that --id or --slug already; see links list")
-		}
-		return showOne(e.out, a.JSON, linkView(l))
-	})
+	l := meta.Link{ID: a.ID, Owner: a.Owner, Slug: a.Slug, TargetURL: a.Target, Name: a.Name}
+	return add(ctx, e, &a.owned, (*meta.Store).CreateLink, l, viewLink, "there is a link of that --id or --slug already; see links list")
 }
 
 type listLinks struct{ owned }
 
 func (l *listLinks) Run(ctx context.Context, e environment) error {
-	return list(ctx, e, &l.owned, (*meta.Store).Links, func(k meta.Link) linkView { return linkView(k) })
+	return list(ctx, e, &l.owned, (*meta.Store).Links, viewLink)
 }
 
 type addMonitor struct {
@@ -170,20 +165,16 @@ type addMonitor struct {
 }
 
 func (a *addMonitor) Run(ctx context.Context, e environment) error {
-	return a.change(ctx, e, func(m *meta.Store) error {
-		kept, err := m.CreateMonitor(ctx, meta.Monitor{ID: a.ID, Owner: a.Owner, Name: a.Name, URL: a.URL, WebsiteID: a.Website})
-		if errors.Is(err, store.ErrNotFound) && !errors.Is(err, meta.ErrNoOwner) {
-			return fmt.Errorf("%s has no website %q; see websites list --owner %[1]s", a.Owner, a.Website)
-		}
-		if err != nil {
-			return a.refused(err, fmt.Sprintf("there is a monitor %q already; choose another --id", a.ID))
-		}
-		return showOne(e.out, a.JSON, monitorView(kept))
-	})
+	m := meta.Monitor{ID: a.ID, Owner: a.Owner, Name: a.Name, URL: a.URL, WebsiteID: a.Website}
+	err := add(ctx, e, &a.owned, (*meta.Store).CreateMonitor, m, viewMonitor, fmt.Sprintf("there is a monitor %q already; choose another --id", a.ID))
+	if errors.Is(err, store.ErrNotFound) { // an owner that is not there reads otherwise
+		return fmt.Errorf("%s has no website %q; see websites list --owner %[1]s", a.Owner, a.Website)
+	}
+	return err
 }
 
 type listMonitors struct{ owned }
 
 func (l *listMonitors) Run(ctx context.Context, e environment) error {
-	return list(ctx, e, &l.owned, (*meta.Store).Monitors, func(m meta.Monitor) monitorView { return monitorView(m) })
+	return list(ctx, e, &l.owned, (*meta.Store).Monitors, viewMonitor)
 }

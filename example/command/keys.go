@@ -18,7 +18,7 @@ import (
 
 type createKey struct {
 	owned
-	peppered
+	pepperFlags
 	rights
 
 	ID      string  `placeholder:"ID" help:"Id of the key; made when there is none."`
@@ -201,7 +201,7 @@ func (n *enableKey) Run(ctx context.Context, e environment) error {
 
 type rotateKey struct {
 	changeKey
-	peppered
+	pepperFlags
 
 	Grace span `placeholder:"TIME" help:"How long the old secret works on, as 7d or 1h."`
 }

@@ -22,7 +22,7 @@ import (
 // records are the flags of commands about what the relational store keeps. Such commands
 // work beside running servers as well as without.
 type records struct {
-	place
+	dataFlags
 
 	JSON bool `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
 }
@@ -47,6 +47,18 @@ func (o *owned) refused(err error, exists string) error {
 
 func (o *owned) noOwner() error {
 	return fmt.Errorf("there is no owner %q; see owners list, or make it with owners add --id", o.Owner)
+}
+
+// add keeps a record of an owner, and shows it as it is kept. exists says that there is one
+// like it already.
+func add[R any, V view](ctx context.Context, e environment, o *owned, create func(*meta.Store, context.Context, R) (R, error), record R, shown func(R) V, exists string) error {
+	return o.change(ctx, e, func(m *meta.Store) error {
+		kept, err := create(m, ctx, record)
+		if err != nil {
+			return o.refused(err, exists)
+		}
+		return showOne(e.out, o.JSON, shown(kept))
+	})
 }
 
 // list shows what an owner has.
@@ -85,7 +97,7 @@ func (r *records) needData() error {
 // change opens the store of a command that adds or changes, and runs it.
 func (r *records) change(ctx context.Context, e environment, run func(*meta.Store) error) error {
 	if r.Meta == "" {
-		if err := install.MakeFolder(r.Data); err != nil {
+		if err := install.CreateFolder(r.Data); err != nil {
 			return err
 		}
 	}
@@ -160,7 +172,7 @@ func checkPepper(ctx context.Context, m *meta.Store, pepper auth.Pepper) error {
 // another: its secrets would not work.
 func (r *records) pepper(ctx context.Context, e environment, file string) (auth.Pepper, error) {
 	if r.Meta == "" {
-		if err := install.MakeFolder(r.Data); err != nil {
+		if err := install.CreateFolder(r.Data); err != nil {
 			return auth.Pepper{}, err
 		}
 	}
@@ -169,7 +181,7 @@ func (r *records) pepper(ctx context.Context, e environment, file string) (auth.
 		if err := r.with(ctx, e, auth.Pepper{}, func(m *meta.Store) error { return r.needNoKeys(ctx, m) }); err != nil {
 			return auth.Pepper{}, err
 		}
-		if err := install.MakeFolder(r.Data); err != nil {
+		if err := install.CreateFolder(r.Data); err != nil {
 			return auth.Pepper{}, err
 		}
 	}

@@ -21,21 +21,21 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// A place is where an install keeps what it has.
-type place struct {
+// dataFlags say where an install keeps what it has.
+type dataFlags struct {
 	Data string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Folder of the data; made when it is not there."`
 	Meta string `env:"SIGHTLINE_META" placeholder:"ADDRESS" help:"PostgreSQL database for owners, websites, links, monitors, keys and audit, as postgres://name:password@host/database?search_path=schema; without it they lie in the data folder."`
 }
 
-// peppered is for commands that make or check what the pepper protects.
-type peppered struct {
+// pepperFlags are for commands that make or check what the pepper protects.
+type pepperFlags struct {
 	PepperFile string `env:"SIGHTLINE_PEPPER_FILE" placeholder:"FILE" help:"File with the pepper of key digests, 16 bytes or more; without it the pepper of the data folder, where serve makes one."`
 }
 
 // serve are the flags of service.Settings.
 type serve struct {
-	place
-	peppered
+	dataFlags
+	pepperFlags
 
 	Addr      string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 picks a free one."`
 	TrackAddr string `placeholder:"HOST:PORT" help:"Host and port to serve tracking on as well, at /; it is always served under /ingest of --addr."`

@@ -14,7 +14,7 @@ import (
 
 type mintToken struct {
 	ofKey
-	peppered
+	pepperFlags
 	rights
 
 	TTL span `name:"ttl" default:"1h" help:"How long it lives, at most 24h."`

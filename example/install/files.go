@@ -35,8 +35,8 @@ const (
 	ClickHouseProgressFile = "demo-clickhouse.json"
 )
 
-// MakeFolder makes the data folder, for nobody else to read.
-func MakeFolder(dir string) error {
+// CreateFolder makes the data folder, for nobody else to read.
+func CreateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}

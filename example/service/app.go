@@ -65,7 +65,7 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 			err = errors.Join(err, a.close())
 		}
 	}()
-	if err := install.MakeFolder(s.Data); err != nil {
+	if err := install.CreateFolder(s.Data); err != nil {
 		return nil, err
 	}
 	if s.GeoIP != "" {
@@ -133,7 +133,7 @@ func (a *app) openAudit(ctx context.Context) error {
 	}
 	a.onClose(heads.Close)
 	a.audit, err = audit.New(ctx, audit.Config{
-		Log: a.records.Audit(), Pepper: a.pepper, Keep: keep, OnHead: heads.Keep, Now: a.now, Logger: a.log,
+		Log: a.records.Audit(), Pepper: a.pepper, Retention: keep, OnHead: heads.Keep, Now: a.now, Logger: a.log,
 	})
 	if errors.Is(err, audit.ErrTampered) {
 		err = fmt.Errorf("%w; was another pepper used here (--pepper-file)? Else see audit verify", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/directorycache"
 	"github.com/sightline-analytics/sightline/track"
 )
 
@@ -31,7 +32,7 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	directory, err := store.NewCachedDirectory(store.CachedDirectoryConfig{Directory: a.records, Now: a.now})
+	directory, err := directorycache.New(directorycache.Config{Directory: a.records, Now: a.now})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +117,7 @@ func (a *app) health() *health.Checker {
 	if a.redis != nil {
 		probes[health.Cache] = func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }
 	}
-	return &health.Checker{Probes: probes, Version: Version(), Now: a.now, Logger: a.log}
+	return health.New(health.Config{Probes: probes, Version: Version(), Now: a.now, Logger: a.log})
 }
 
 func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory store.Directory) (http.Handler, error) {

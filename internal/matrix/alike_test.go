@@ -90,7 +90,7 @@ func TestNotMineAndNotThereTakeAsLong(t *testing.T) {
 
 // TestTheStopwatchSees: a directory that is slow where there is nothing is found out.
 func TestTheStopwatchSees(t *testing.T) {
-	e := inMemory()
+	e := inMemory(t)
 	right := e.dir
 	e.dir = &lateDirectory{Directory: right}
 	w := newWorld(t, e)

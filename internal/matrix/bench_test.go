@@ -18,6 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/directorycache"
 )
 
 // BenchmarkGuard is what stands before an answer, beside a bare net/http request in the same
@@ -73,7 +74,7 @@ func inMemoryOf(_ *testing.B, e engine) engine {
 // cachedOf is e with a cache before its directory.
 func cachedOf(b *testing.B, e engine) engine {
 	b.Helper()
-	dir, err := store.NewCachedDirectory(store.CachedDirectoryConfig{Directory: e.dir})
+	dir, err := directorycache.New(directorycache.Config{Directory: e.dir})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,11 +103,12 @@ func fourSteps(w *world) http.Handler {
 		}
 		d, err := p.Charge(ctx, w.limiter, auth.ClassQuery, 1)
 		d.SetHeaders(rw.Header(), auth.ClassQuery, noon)
-		place := w.limiter.Enter(p.ConcurrencyKey())
-		defer w.limiter.Leave(p.ConcurrencyKey())
+		slot := w.limiter.Acquire(p.ConcurrencyKey())
+		defer w.limiter.Release(p.ConcurrencyKey())
 		owner, unknown := w.dir.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: asked.ID})
 		asked.Owner = owner
-		if err != nil || unknown != nil || !d.OK || !place.OK || !p.Key.MayRead(asked) {
+		_, mayRead := p.Key.ReadScope(asked)
+		if err != nil || unknown != nil || !d.OK || !slot.OK || !mayRead {
 			httpapi.WriteError(rw, r, auth.ErrForbidden)
 			return
 		}

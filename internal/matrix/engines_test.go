@@ -45,18 +45,22 @@ type engine struct {
 
 // onEach runs a test on every engine.
 func onEach(t *testing.T, test func(t *testing.T, e engine)) {
-	t.Run("memory", func(t *testing.T) { test(t, inMemory()) })
+	t.Run("memory", func(t *testing.T) { test(t, inMemory(t)) })
 	t.Run("sqlite", func(t *testing.T) { test(t, onSQLite(t)) })
 	t.Run("postgres", func(t *testing.T) { test(t, onPostgres(t)) })
 }
 
-func inMemory() engine {
-	keys := &auth.Memory{Pepper: pepper, Issuer: auth.Issuer{Now: noonClock}}
+func inMemory(t testing.TB) engine {
+	t.Helper()
+	keys, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper, Issuer: auth.Issuer{Now: noonClock}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := &store.MemoryDirectory{}
 	return engine{
 		keys: keys, dir: dir, trail: &audit.Memory{},
 		create: keys.Create, revoke: keys.Revoke,
-		notify: func(inv auth.Invalidator) { keys.Notify = inv },
+		notify: keys.Notify,
 		site:   dir.AddWebsite,
 		link: func(id, owner string) error {
 			return dir.AddSubject(store.Subject{Kind: store.KindLink, ID: id}, owner)

@@ -20,7 +20,7 @@ import (
 
 // TestAHundredThousandBadKeys: whoever tries keys fills neither memory nor the way of others.
 func TestAHundredThousandBadKeys(t *testing.T) {
-	e := inMemory()
+	e := inMemory(t)
 	e.trail = onSQLite(t).trail
 	w := newWorld(t, e)
 	w.limiter.renew(t, ratelimit.Config{Factor: 1e6})
@@ -78,7 +78,7 @@ func heap() int64 {
 
 // TestHeadersOf64KiB: as a credential they are none, and the trail keeps little of any.
 func TestHeadersOf64KiB(t *testing.T) {
-	w := newWorld(t, inMemory())
+	w := newWorld(t, inMemory(t))
 	server := httptest.NewServer(w.api)
 	defer server.Close()
 	long := strings.Repeat("sl_0aA~", 64<<10/7)
@@ -149,7 +149,7 @@ func TestSpoofedAddresses(t *testing.T) {
 		{"a stranger who calls itself local", []string{"fd00::/8"}, "[2001:db8::7%fd00::1]:1", numbered("198.51.100.%d"), 4, "2001:db8::7"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, inMemory())
+			w := newWorld(t, inMemory(t))
 			h := w.behind(t, c.trusted)
 			w.limiter.renew(t, ratelimit.Config{Limits: map[auth.Class]int{auth.ClassPublic: 4}})
 			passed := 0

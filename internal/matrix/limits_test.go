@@ -34,7 +34,7 @@ func one() ratelimit.Config {
 
 // TestEveryRouteIsLimited: the second request of a minute is one too many.
 func TestEveryRouteIsLimited(t *testing.T) {
-	w := newWorld(t, inMemory())
+	w := newWorld(t, inMemory(t))
 	for i, r := range routes() {
 		w.limiter.renew(t, one())
 		for n, status := range []int{http.StatusOK, http.StatusTooManyRequests} {
@@ -81,7 +81,7 @@ func (w *world) mustHave(t *testing.T, r route, id string, status int) {
 // TestTokensHaveBucketsOfTheirOwn: a token that used up its limit takes nothing from its
 // key nor from another token, and all tokens together have ten times the limit.
 func TestTokensHaveBucketsOfTheirOwn(t *testing.T) {
-	w := newWorld(t, inMemory())
+	w := newWorld(t, inMemory(t))
 	mint := func(n int) string {
 		name := fmt.Sprintf("token %d", n)
 		token, err := tokens(t, auth.TokensConfig{Pepper: pepper, Now: noonClock}).Mint(w.secrets["right"].Digest(pepper), auth.Claims{}, time.Hour)

@@ -50,7 +50,10 @@ func TestNothingShowsSecrets(t *testing.T) {
 	_, unreachable := meta.Open(t.Context(), postgres)
 	_, malformedDSN := meta.Open(t.Context(), meta.Config{DSN: "postgres://someone:" + password + "@[::1/%zz", Pepper: pepper})
 	_, short := auth.NewPepper([]byte(pepperText[:10]))
-	memory := &auth.Memory{Pepper: pepper}
+	memory, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, _, err := memory.Create(auth.Key{Owner: acme}); err != nil {
 		t.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func (w *world) mount(t testing.TB, authenticator auth.Authenticator) {
 		t.Fatal(err)
 	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Directory: w.dir, Auth: authenticator, Limiter: w.limiter, Audit: w.audit,
-		Versions: cannedStore{}, Health: &health.Checker{Version: "test", Now: noonClock}, Now: noonClock})
+		Versions: cannedStore{}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package geoip finds places in a file of the MaxMind format, city or country.
+// Package geoip finds locations in a file of the MaxMind format, city or country.
 package geoip
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// ErrNoPlaces is wrapped by the error of a file that is sound but tells no places.
-var ErrNoPlaces = errors.New("geoip: the file holds no places")
+// ErrNoLocations is wrapped by the error of a file that is sound but tells no locations.
+var ErrNoLocations = errors.New("geoip: the file holds no locations")
 
 // A File implements track.Geo. It is safe for concurrent use until it is closed.
 type File struct {
@@ -28,7 +28,7 @@ func Open(path string) (*File, error) {
 	f := &File{r}
 	if !f.tells() {
 		_ = r.Close()
-		return nil, fmt.Errorf("%w: %s is a %q", ErrNoPlaces, path, r.Metadata.DatabaseType)
+		return nil, fmt.Errorf("%w: %s is a %q", ErrNoLocations, path, r.Metadata.DatabaseType)
 	}
 	return f, nil
 }
@@ -68,12 +68,12 @@ type names struct {
 
 // Locate implements track.Geo: country code, and the English names of the first
 // subdivision and the city. A damaged record tells nothing.
-func (f *File) Locate(addr netip.Addr) track.Place {
+func (f *File) Locate(addr netip.Addr) track.Location {
 	var rec record
 	if err := f.r.Lookup(addr).Decode(&rec); err != nil {
-		return track.Place{}
+		return track.Location{}
 	}
-	p := track.Place{Country: rec.Country.Code, City: rec.City.Names.English}
+	p := track.Location{Country: rec.Country.Code, City: rec.City.Names.English}
 	if len(rec.Subdivisions) > 0 {
 		p.Region = rec.Subdivisions[0].Names.English
 	}

@@ -36,7 +36,7 @@ func write(t *testing.T, kind string, records map[string]mmdbtype.Map) string {
 			t.Fatal(err)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "places.mmdb")
+	path := filepath.Join(t.TempDir(), "locations.mmdb")
 	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
@@ -69,22 +69,22 @@ func TestLocate(t *testing.T) {
 	defer f.Close()
 	for _, c := range []struct {
 		why, ip string
-		want    track.Place
+		want    track.Location
 	}{
-		{"a city, its first subdivision", "203.0.113.7", track.Place{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
-		{"IPv6", "2001:db8:1::5", track.Place{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
-		{"a country alone", "198.51.100.1", track.Place{Country: "US"}},
-		{"no subdivisions", "2001:db8:2::1", track.Place{Country: "FR"}},
-		{"a record without place", "192.0.2.1", track.Place{}},
-		{"a record of another shape", "192.0.2.200", track.Place{}},
-		{"a city without country", "100.64.1.1", track.Place{City: "Nowhere"}},
-		{"an unknown address", "8.8.8.8", track.Place{}},
+		{"a city, its first subdivision", "203.0.113.7", track.Location{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
+		{"IPv6", "2001:db8:1::5", track.Location{Country: "DE", Region: "Land Berlin", City: "Berlin"}},
+		{"a country alone", "198.51.100.1", track.Location{Country: "US"}},
+		{"no subdivisions", "2001:db8:2::1", track.Location{Country: "FR"}},
+		{"a record without location", "192.0.2.1", track.Location{}},
+		{"a record of another shape", "192.0.2.200", track.Location{}},
+		{"a city without country", "100.64.1.1", track.Location{City: "Nowhere"}},
+		{"an unknown address", "8.8.8.8", track.Location{}},
 	} {
 		if got := f.Locate(netip.MustParseAddr(c.ip)); got != c.want {
 			t.Errorf("%s: Locate(%s) = %+v, want %+v", c.why, c.ip, got, c.want)
 		}
 	}
-	if got := f.Locate(netip.Addr{}); got != (track.Place{}) {
+	if got := f.Locate(netip.Addr{}); got != (track.Location{}) {
 		t.Errorf("the zero address is in %+v", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Errorf("a missing file: %v", err)
 	}
 	asn := write(t, "GeoLite2-ASN", map[string]mmdbtype.Map{"203.0.113.0/24": {"autonomous_system_number": mmdbtype.Uint32(1)}})
-	if _, err := Open(asn); !errors.Is(err, ErrNoPlaces) {
-		t.Errorf("a file without places: %v", err)
+	if _, err := Open(asn); !errors.Is(err, ErrNoLocations) {
+		t.Errorf("a file without locations: %v", err)
 	}
 }

@@ -157,11 +157,11 @@ func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost i
 	return d, err
 }
 
-// Enter implements [auth.ConcurrencyLimiter].
-func (l *Limiter) Enter(id string) auth.Decision { return l.cfg.Local.Enter(id) }
+// Acquire implements [auth.ConcurrencyLimiter].
+func (l *Limiter) Acquire(id string) auth.Decision { return l.cfg.Local.Acquire(id) }
 
-// Leave implements [auth.ConcurrencyLimiter].
-func (l *Limiter) Leave(id string) { l.cfg.Local.Leave(id) }
+// Release implements [auth.ConcurrencyLimiter].
+func (l *Limiter) Release(id string) { l.cfg.Local.Release(id) }
 
 // Close ends what runs in the background. Decisions after it are local.
 func (l *Limiter) Close() error {

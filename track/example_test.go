@@ -1,0 +1,64 @@
+package track_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// rows is where events go: duckdb.Open or clickhouse.Open make one in real life.
+type rows struct{ events []store.Event }
+
+func (r *rows) Write(_ context.Context, b *store.Batch) (store.Written, error) {
+	r.events = append(r.events, b.Events...)
+	return store.Written{Stored: b.Len()}, nil
+}
+
+// nobody has a key here; auth.New makes the authenticator of keys.
+type nobody struct{}
+
+func (nobody) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
+	return nil, auth.ErrMissing
+}
+
+// salt hashes visitor ids; meta.Store keeps one for each day, and destroys it afterwards.
+type salt string
+
+func (s salt) Salt(context.Context, time.Time) ([]byte, error) { return []byte(s), nil }
+
+// A host mounts tracking in its own mux. A page of a website sends what happened with the
+// website's public id.
+func Example() {
+	sites, data := &store.MemoryDirectory{}, &rows{}
+	addErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
+	handler, err := track.New(track.Config{
+		Writer: data, Directory: sites, Auth: nobody{}, Salts: salt("of today"),
+		Limiter: auth.Unlimited, Audit: auth.Discard, // said out loud: no limits, no trail
+	})
+	if err := errors.Join(addErr, err); err != nil {
+		fmt.Println(err)
+		return
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/ingest/", http.StripPrefix("/ingest", handler))
+
+	body := `{"type": "track", "name": "screen_view", "path": "https://shop.example/sale", "eventId": "e1", "anonymousId": "a", "sessionId": "s"}`
+	r, w := httptest.NewRequest(http.MethodPost, "/ingest/?client_id=shop", strings.NewReader(body)), httptest.NewRecorder()
+	r.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36")
+	mux.ServeHTTP(w, r)
+	fmt.Print(w.Code, " ", w.Body)
+	for _, e := range data.events {
+		fmt.Println(e.Website, e.Name, e.Path, e.BrowserName)
+	}
+	// Output:
+	// 200 {"status":"success","type":"track","eventId":"e1"}
+	// shop screen_view /sale Chrome
+}
