@@ -285,7 +285,9 @@ func TestHealth(t *testing.T) {
 		{"the cache is away", map[string]health.Probe{health.Cache: down}, 503,
 			`{"clickhouse":true,"database":true,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
 	} {
-		w := newWorld(t, func(cfg *Config) { cfg.Health = health.New(health.Config{Probes: tc.probes, Version: "1.2.3", Now: cfg.Now}) })
+		w := newWorld(t, func(cfg *Config) {
+			cfg.Health = health.New(health.Config{Probes: tc.probes, Version: "1.2.3", Now: cfg.Now})
+		})
 		rec := w.send("GET", "/health", "", "")
 		if diff := cmp.Diff(tc.want+"\n", rec.Body.String()); diff != "" || rec.Code != tc.status || rec.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v %s", tc.name, rec.Code, rec.Header(), diff)
