@@ -26,16 +26,16 @@ const Window = 60 * time.Second
 // also bounds how many requests of a key run at once; whoever wraps one passes that on.
 type Limiter interface {
 	// Allow takes cost from the bucket of id in class. own replaces the class's default
-	// limit when not nil. A no takes nothing, and a cost of 0 only asks. The id must be
+	// limit when not nil. A refusal takes nothing, and a cost of 0 only asks. The id must be
 	// nothing that callers can choose at will: that of a key, or a client's network.
 	Allow(ctx context.Context, class Class, id string, cost int, own *Limits) (Decision, error)
 }
 
 // A ConcurrencyLimiter bounds how many requests of one caller run at the same time.
 type ConcurrencyLimiter interface {
-	// Acquire takes one of the slots of id. After a yes, [ConcurrencyLimiter.Release] must be called
-	// exactly once when the request has ended, however it ended; after a no, never. The
-	// no has a Limit of requests at the same time.
+	// Acquire takes one of the slots of id. When it is granted, [ConcurrencyLimiter.Release] must be called
+	// exactly once when the request has ended, however it ended; after a refusal, never. The
+	// refusal has a Limit of requests at the same time.
 	Acquire(id string) Decision
 	// Release gives back a slot of id.
 	Release(id string)
@@ -47,7 +47,7 @@ type Decision struct {
 	Limit      int           // per Window; of a ConcurrencyLimiter, at the same time
 	Remaining  int           // of Limit
 	Reset      time.Time     // when all of Limit is there again
-	Retry      time.Duration // of a no: how long until the same may pass; 0 means until Reset
+	Retry      time.Duration // of a refusal: how long until the same may pass; 0 means until Reset
 	Concurrent bool          // a ConcurrencyLimiter's
 }
 

@@ -28,7 +28,7 @@ func (d Decision) RateStatus(now time.Time) RateStatus {
 
 // SetHeaders tells the caller where they stand: in the X-RateLimit headers that are in
 // use, X-RateLimit-Reset in Unix milliseconds; in RateLimit and RateLimit-Policy of the
-// IETF's draft; and after a no in Retry-After. Without a limit it sets none of them but
+// IETF's draft; and after a refusal in Retry-After. Without a limit it sets none of them but
 // Retry-After.
 func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
 	s := d.RateStatus(now)

@@ -18,9 +18,9 @@ func (c Class) Tokens() Class { return c + "-tokens" }
 // Charge takes cost from the bucket of p's key in class. For a panel token it takes it
 // from the token's own and from that of all the key's tokens instead, so that who shows
 // a panel does not use up the key, and who mints tokens gets no more by minting many.
-// The answer is that of the token's own bucket, unless the other says no. A no of either
+// The answer is that of the token's own bucket, unless the other says no. A refusal by either
 // takes nothing from the other, but where requests at the same time race for the last of
-// what all have: then a token's own may be charged for a no.
+// what all have: then a token's own may be charged for a refusal.
 func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int) (Decision, error) {
 	own := p.Key.Limits
 	if p.Token == "" {

@@ -6,11 +6,11 @@
 // (store.Directory), how fast a caller may go (auth.Limiter) and where the audit trail
 // is kept (auth.Sink).
 //
-// # The way of a call
+// # The path of a request
 //
-// Every route is a row of one table, and every call passes the same steps in the same
+// Every route is a row of one table, and every request passes the same steps in the same
 // order: authenticate, limit, authorise, run, audit. The use of a key is recorded after
-// the answer is known and before it is sent; when it cannot be recorded, the call is
+// the answer is known and before it is sent; when it cannot be recorded, the request is
 // answered 503 instead.
 //
 // # Errors
@@ -24,16 +24,16 @@
 //
 // A key has one bucket per class of routes, a panel token of it one of its own, public
 // routes one per IPv4 address or IPv6 /64. A batch costs as many as it has queries: one
-// before its body is read, the rest after. Calls that fail to authenticate are refused
-// before they are counted. When the Limiter is an auth.ConcurrencyLimiter too, it also bounds how many
-// calls of a key run at the same time. Either no is 429; every answer that a limit was
-// asked for tells where the caller stands (auth.Decision.SetHeaders).
+// before its body is read, the rest after. Requests that fail to authenticate are refused
+// before they are counted. When the Limiter is an auth.ConcurrencyLimiter too, it also
+// bounds how many requests of a key run at the same time. Either refusal is 429; every
+// answer that a limit was asked for tells where the caller stands (auth.Decision.SetHeaders).
 //
 // # What a browser needs
 //
 // Origins named in [Config] are answered as CORS asks, without credentials. Answers to
 // GET carry an ETag where their data has a version. It covers the caller's access, the
-// resolved range and the data from 48 hours before it to 48 hours after, twice that for
-// a key with mandatory filters; answers that reach today, or in which a parameter failed,
+// resolved range, and the versions of the days that the answer depends on
+// ([query.Prepared]); answers that the clock changes, or in which a parameter failed,
 // have none.
 package httpapi

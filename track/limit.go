@@ -67,7 +67,7 @@ func (c *call) bucket(ctx context.Context) (id string, err error) {
 	return site + "|" + clientip.Network(c.h.cfg.ClientIP(c.r)), nil
 }
 
-// judge tells the sender where they stand, and makes a no a problem.
+// judge tells the sender where they stand, and makes a refusal a problem.
 func (c *call) judge(d auth.Decision) error {
 	d.SetHeaders(c.w.Header(), auth.ClassTrack, c.now)
 	if d.OK {

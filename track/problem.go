@@ -13,7 +13,7 @@ type problem struct {
 	ErrorCode
 	fields []fieldError
 	cause  error            // for the log alone
-	rate   *auth.RateStatus // of a no of the limiter
+	rate   *auth.RateStatus // of a refusal by the limiter
 }
 
 // A fieldError is one mistake in an item. Field is its dotted path.

@@ -12,7 +12,7 @@
 // second, in the background; when it answers, it decides again. Each change is logged once.
 //
 // What the processes' own buckets refuse is refused without asking Redis, since what one
-// process let pass is part of what all did; such a no tells what is left by the process's
+// process let pass is part of what all did; such a refusal tells what is left by the process's
 // own count. So a caller far over the limit costs few round trips, and a Redis that lost
 // its data does not open the gates.
 //

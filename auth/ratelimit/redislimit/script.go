@@ -18,7 +18,7 @@ import (
 // is added where rounding would make a whole token of those left look like none.
 //
 // An instant more than a window ahead was written before the clock stepped back. It is
-// drawn in, and kept even after a no, so that the bucket fills from now on.
+// drawn in, and kept even after a refusal, so that the bucket fills from now on.
 var script = redis.NewScript(`
 local time = redis.call('TIME')
 local now = (time[1] - 1767225600) * 1000000 + time[2]
