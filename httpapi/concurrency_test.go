@@ -1,22 +1,17 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// gatedLimiter is a fakeLimiter with places.
+// gatedLimiter is a fakeLimiter with slots.
 type gatedLimiter struct {
 	*fakeLimiter
 	most int
@@ -66,7 +61,7 @@ func TestTooManyAtOnce(t *testing.T) {
 	for range 2 {
 		all.Go(func() {
 			if rec := w.send("POST", "/v1/query?website_id=site_a", "all", question); rec.Code != 200 {
-				t.Errorf("a request that got a place: %d %s", rec.Code, rec.Body)
+				t.Errorf("a request that got a slot: %d %s", rec.Code, rec.Body)
 			}
 		})
 	}
@@ -109,7 +104,7 @@ type brokenWriter struct{ http.ResponseWriter }
 
 func (brokenWriter) WriteHeader(int) { panic(http.ErrAbortHandler) }
 
-func TestPlacesAreAlwaysGivenBack(t *testing.T) {
+func TestSlotsAreAlwaysGivenBack(t *testing.T) {
 	batch := "[" + question + "," + question + "]"
 	for _, tc := range []struct {
 		name, method, target, key, body string
@@ -153,7 +148,7 @@ func TestPlacesAreAlwaysGivenBack(t *testing.T) {
 	}
 }
 
-func TestPlacesAreGivenBackWhenTheServerPanics(t *testing.T) {
+func TestSlotsAreGivenBackWhenTheServerPanics(t *testing.T) {
 	w, g := gated(t, 1)
 	r := httptest.NewRequest("GET", "/v1/query/websites", http.NoBody)
 	r.Header.Set("X-Api-Key", "all")
@@ -170,7 +165,7 @@ func TestPlacesAreGivenBackWhenTheServerPanics(t *testing.T) {
 	}
 }
 
-func TestWhoTakesNoPlace(t *testing.T) {
+func TestWhoTakesNoSlot(t *testing.T) {
 	w, g := gated(t, 0) // nobody would get one
 	for name, tc := range map[string]struct {
 		target, key string
@@ -190,31 +185,5 @@ func TestWhoTakesNoPlace(t *testing.T) {
 	}
 	if rec := newWorld(t).send("GET", "/v1/query/websites", "all", ""); rec.Code != 200 {
 		t.Errorf("a limiter that is no ConcurrencyLimiter: %d", rec.Code)
-	}
-}
-
-// panel authenticates everybody as a panel token of the key all.
-type panel struct{ keys fakeKeys }
-
-func (p panel) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
-	return &auth.Principal{Key: p.keys["all"], Token: "t1"}, nil
-}
-
-func TestPanelTokensHaveBucketsAndPlacesOfTheirOwn(t *testing.T) {
-	w, g := gated(t, 1, func(cfg *Config) { cfg.Auth = panel{newKeys()} })
-	g.allow = func(class auth.Class, _ string, _ int) (auth.Decision, error) {
-		return auth.Decision{OK: true, Limit: map[auth.Class]int{"query-token": 120, "query-tokens": 1200}[class], Remaining: 1, Reset: now}, nil
-	}
-	rec := w.send("POST", "/v1/query?website_id=site_a", "", "["+question+","+question+"]")
-	if expect(t, rec, 200, ""); rec.Header().Get("RateLimit-Policy") != `"query";q=120;w=60` {
-		t.Errorf("headers %v", rec.Header())
-	}
-	want := []string{"query-token key_all/t1 1", "query-tokens key_all 1", "query-token key_all/t1 1", "query-tokens key_all 1"}
-	took := slices.DeleteFunc(g.asked, func(asked string) bool { return strings.HasSuffix(asked, " 0") })
-	if diff := cmp.Diff(want, took); diff != "" {
-		t.Error(diff)
-	}
-	if g.entered != 1 || len(g.running) != 1 || g.inside("key_all/tokens") != 0 {
-		t.Errorf("%d entered: %v", g.entered, g.running)
 	}
 }

@@ -13,62 +13,6 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-func TestLimitHeaders(t *testing.T) {
-	w := newWorld(t)
-	w.limiter.allow = func(class auth.Class, _ string, _ int) (auth.Decision, error) {
-		return auth.Decision{OK: class != auth.ClassOther, Limit: 120, Remaining: 7, Reset: now.Add(1500 * time.Millisecond)}, nil
-	}
-	for _, tc := range []struct {
-		method, target, key, body, class string
-		status                           int
-	}{
-		{"POST", "/v1/query?website_id=site_a", "all", question, "query", 200},
-		{"POST", "/v1/query?website_id=site_x", "all", question, "query", 403},
-		{"GET", "/v1/query/types", "", "", "public", 200},
-		{"GET", "/health", "", "", "health", 200},
-		{"GET", "/v1/query/websites", "all", "", "other", 429},
-	} {
-		t.Run(tc.method+" "+tc.target, func(t *testing.T) {
-			rec := w.send(tc.method, tc.target, tc.key, tc.body)
-			expect(t, rec, tc.status, "")
-			want := map[string]string{
-				"X-RateLimit-Limit": "120", "X-RateLimit-Remaining": "7", "X-RateLimit-Reset": "1774785601500", "Retry-After": "",
-				"RateLimit-Policy": `"` + tc.class + `";q=120;w=60`, "RateLimit": `"` + tc.class + `";r=7;t=2`,
-			}
-			if tc.status == http.StatusTooManyRequests {
-				want["Retry-After"] = "2"
-				body := object(t, rec)
-				delete(body, "requestId")
-				if diff := cmp.Diff(map[string]any{"success": false, "error": "Rate limit exceeded", "code": "RATE_LIMITED", "limit": 120.0,
-					"remaining": 7.0, "reset": 1774785601500.0, "retryAfter": 2.0}, body); diff != "" {
-					t.Error(diff)
-				}
-			}
-			for name, value := range want {
-				if got := rec.Header().Get(name); got != value {
-					t.Errorf("%s: %q, want %q", name, got, value)
-				}
-			}
-		})
-	}
-	if e := w.trail.take(); len(e) != 3 || e[2].Status != 429 || e[2].Outcome != "refused" {
-		t.Errorf("audit: %+v", e)
-	}
-	if rec := newWorld(t).send("GET", "/v1/query/types", "", ""); rec.Header().Get("X-RateLimit-Limit") != "" {
-		t.Errorf("headers of a limit that does not exist: %v", rec.Header())
-	}
-}
-
-func TestARefusalWithoutNumbers(t *testing.T) {
-	w := newWorld(t)
-	w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) { return auth.Decision{}, nil }
-	rec := w.send("GET", "/v1/query/websites", "all", "")
-	expect(t, rec, 429, "RATE_LIMITED")
-	if body := object(t, rec); rec.Header().Get("Retry-After") != "1" || body["retryAfter"] != 1.0 || body["reset"] != 0.0 {
-		t.Errorf("Retry-After %q, body %s", rec.Header().Get("Retry-After"), rec.Body)
-	}
-}
-
 func TestWhatACallCosts(t *testing.T) {
 	three := "[" + question + "," + question + `,{"parameters":[]}]`
 	for _, tc := range []struct {
@@ -94,19 +38,6 @@ func TestWhatACallCosts(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-// When the limiter knows how long to wait, the caller is told that, not when all is there again.
-func TestHowLongToWait(t *testing.T) {
-	w := newWorld(t)
-	w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) {
-		return auth.Decision{Limit: 120, Reset: now.Add(time.Minute), Retry: 2500 * time.Millisecond}, nil
-	}
-	rec := w.send("GET", "/v1/query/websites", "all", "")
-	expect(t, rec, 429, "RATE_LIMITED")
-	if h := rec.Header(); h.Get("Retry-After") != "3" || h.Get("RateLimit") != `"other";r=0;t=60` || object(t, rec)["retryAfter"] != 3.0 {
-		t.Errorf("headers %v, body %s", h, rec.Body)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -122,67 +121,6 @@ func TestEveryRouteFailsSafely(t *testing.T) {
 	w := world{saltErr: errDown}
 	if a := w.post(t, "/?client_id=w1", pageview); a.code != 503 || len(w.written) != 0 {
 		t.Errorf("no salt: %d %s", a.code, a.raw)
-	}
-}
-
-func TestKeyedRoutesRefuseAndRecord(t *testing.T) {
-	for path, g := range good {
-		if g.key == "" {
-			continue
-		}
-		for _, c := range []struct {
-			why, key string
-			code     int
-			want     string
-			keyID    string
-			outcome  string
-		}{
-			{"no key", "", 401, "AUTH_REQUIRED", "", "refused"},
-			{"an unknown key", "stolen", 401, "AUTH_REQUIRED", "", "refused"},
-			{"a key without the scope", "reader", 403, "TRACK_MISSING_SCOPE", "k-read", "refused"},
-			{"a good key", g.key, 200, "", "k-all", "allowed"},
-		} {
-			if c.key == "" && path == "/track" {
-				continue // website_id is enough there
-			}
-			var w world
-			a := w.post(t, g.target, g.body, append(keyed(c.key), "X-Request-ID", "r-1")...)
-			code, _ := a.body["code"].(string)
-			if a.code != c.code || code != c.want {
-				t.Errorf("%s, %s: %d %s", path, c.why, a.code, a.raw)
-			}
-			if (a.header.Get("WWW-Authenticate") != "") != (c.code > 400) {
-				t.Errorf("%s, %s: WWW-Authenticate %q", path, c.why, a.header.Get("WWW-Authenticate"))
-			}
-			if c.code > 400 && len(w.written) > 0 {
-				t.Errorf("%s, %s: written all the same", path, c.why)
-			}
-			if len(w.entries) != 1 {
-				t.Fatalf("%s, %s: %d entries", path, c.why, len(w.entries))
-			}
-			e := w.entries[0]
-			if e.KeyID != c.keyID || e.Outcome != c.outcome || e.Status != c.code || e.RequestID != "r-1" || e.Route != path ||
-				e.Scope != auth.TrackEvents || e.IP != "203.0.113.7" || !e.Time.Equal(noon) || e.Method != "POST" || e.UserAgent != chrome {
-				t.Errorf("%s, %s: entry %+v", path, c.why, e)
-			}
-			if c.code == 200 && (e.Resource.ID == "" || e.Resource.Owner != "org") {
-				t.Errorf("%s, %s: resource %+v", path, c.why, e.Resource)
-			}
-		}
-	}
-}
-
-func TestPublicRequestsAreNotRecorded(t *testing.T) {
-	var w world
-	for _, g := range good {
-		if g.key == "" {
-			w.post(t, g.target, g.body)
-		}
-	}
-	w.post(t, "/track?website_id=w1", custom)
-	w.post(t, "/track", custom)
-	if len(w.entries) != 0 {
-		t.Errorf("recorded: %+v", w.entries)
 	}
 }
 

@@ -1,10 +1,7 @@
 package track
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -16,48 +13,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 )
-
-func TestLimits(t *testing.T) {
-	for _, c := range []struct {
-		why        string
-		decision   auth.Decision
-		code       int
-		header     map[string]string
-		retryAfter any
-	}{
-		{"a no that does not know how long", auth.Decision{Limit: 6000, Remaining: -1, Reset: noon.Add(1500 * time.Millisecond)}, 429,
-			map[string]string{"Retry-After": "2", "X-Ratelimit-Limit": "6000", "X-Ratelimit-Remaining": "0", "Ratelimit": `"track";r=0;t=2`, "Ratelimit-Policy": `"track";q=6000;w=60`}, 2.0},
-		{"a no that does", auth.Decision{Limit: 6000, Reset: noon.Add(time.Minute), Retry: 10 * time.Millisecond}, 429,
-			map[string]string{"Retry-After": "1", "X-Ratelimit-Limit": "6000", "X-Ratelimit-Remaining": "0", "Ratelimit": `"track";r=0;t=60`, "Ratelimit-Policy": `"track";q=6000;w=60`}, 1.0},
-		{"a yes", auth.Decision{OK: true, Limit: 6000, Remaining: 5, Reset: noon.Add(time.Minute)}, 200,
-			map[string]string{"Retry-After": "", "X-Ratelimit-Limit": "6000", "X-Ratelimit-Remaining": "5", "Ratelimit": `"track";r=5;t=60`, "Ratelimit-Policy": `"track";q=6000;w=60`}, nil},
-		{"a yes without limit", auth.Decision{OK: true}, 200,
-			map[string]string{"Retry-After": "", "X-Ratelimit-Limit": "", "X-Ratelimit-Remaining": "", "X-Ratelimit-Reset": "", "Ratelimit": "", "Ratelimit-Policy": ""}, nil},
-	} {
-		w := world{decision: c.decision}
-		a := w.post(t, "/?client_id=w1", pageview)
-		if a.code != c.code || a.body["retryAfter"] != c.retryAfter || len(w.written) != map[int]int{200: 1}[c.code] {
-			t.Errorf("%s: %d %s, %d writes", c.why, a.code, a.raw, len(w.written))
-		}
-		if c.decision.Limit > 0 {
-			c.header["X-Ratelimit-Reset"] = fmt.Sprint(c.decision.Reset.UnixMilli())
-		}
-		for name, value := range c.header {
-			if got := a.header.Get(name); got != value {
-				t.Errorf("%s: %s is %q, want %q", c.why, name, got, value)
-			}
-		}
-		if c.code == 200 {
-			continue
-		}
-		want := map[string]any{"code": "TRACK_RATE_LIMITED", "retryable": true, "limit": 6000.0, "remaining": 0.0, "reset": float64(c.decision.Reset.UnixMilli())}
-		for name, value := range want {
-			if a.body[name] != value {
-				t.Errorf("%s: %s is %v, want %v", c.why, name, a.body[name], value)
-			}
-		}
-	}
-}
 
 func TestWhoseBucket(t *testing.T) {
 	for _, c := range []struct {
@@ -159,7 +114,7 @@ func TestTooManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestPlacesAreAlwaysGivenBack(t *testing.T) {
+func TestSlotsAreAlwaysGivenBack(t *testing.T) {
 	for _, c := range []struct {
 		why, body, key string
 		code           int
@@ -199,30 +154,5 @@ func TestBrowsersMayReadTheHeadersOfLimits(t *testing.T) {
 		if !slices.Contains(exposed, name) {
 			t.Errorf("%s is not among %q", name, exposed)
 		}
-	}
-}
-
-// panel authenticates everybody as a panel token of the key all.
-type panel struct{}
-
-func (panel) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
-	return &auth.Principal{Key: keys["all"], Token: "t1"}, nil
-}
-
-func TestPanelTokensHaveBucketsAndPlacesOfTheirOwn(t *testing.T) {
-	g := gated(t, 1)
-	h, err := New(Config{Writer: &g.world, Directory: &g.world, Auth: panel{}, Limiter: g, Audit: &g.world, Salts: &g.world, Now: noonClock})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.built = h
-	if a := g.post(t, "/track", `{"name":"x","websiteId":"w1"}`, keyed("token")...); a.code != 200 {
-		t.Errorf("%d %s", a.code, a.raw)
-	}
-	if diff := cmp.Diff([]string{"track-token:k-all/t1", "track-tokens:k-all"}, g.limits); diff != "" {
-		t.Error(diff)
-	}
-	if g.entered != 1 || len(g.inside) != 1 || g.inside["k-all/tokens"] != 0 {
-		t.Errorf("%d entered: %v", g.entered, g.inside)
 	}
 }
