@@ -1,0 +1,142 @@
+package flags
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A Context is for whom flags are evaluated. Empty texts are missing.
+type Context struct {
+	Environment    string         `json:"environment,omitempty"`
+	UserID         string         `json:"userId,omitempty"`
+	Email          string         `json:"email,omitempty"`
+	OrganizationID string         `json:"organizationId,omitempty"`
+	TeamID         string         `json:"teamId,omitempty"`
+	Properties     map[string]any `json:"properties,omitempty"` // as encoding/json decodes values
+}
+
+// Check says everything in c that is too large, as [FieldErrors].
+func (c *Context) Check() error {
+	var faults FieldErrors
+	for _, id := range []struct{ name, text string }{
+		{"environment", c.Environment}, {"userId", c.UserID}, {"email", c.Email},
+		{"organizationId", c.OrganizationID}, {"teamId", c.TeamID},
+	} {
+		if len(id.text) > MaxID {
+			faults.addf(id.name, "has %d bytes, more than %d", len(id.text), MaxID)
+		}
+	}
+	if len(c.Properties) > MaxProperties {
+		faults.addf("properties", "are %d, more than %d", len(c.Properties), MaxProperties)
+		return faults.err()
+	}
+	size := 0
+	for name, v := range c.Properties {
+		if len(name) > MaxPropertyName*4 {
+			faults.addf("properties", "has a name of %d bytes", len(name))
+		}
+		n, ok := weigh(v, MaxDepth)
+		if !ok {
+			faults.addf("properties", "has lists or objects deeper than %d", MaxDepth)
+		}
+		size += len(name) + n
+	}
+	if size > MaxContext {
+		faults.addf("properties", "have about %d bytes, more than %d", size, MaxContext)
+	}
+	return faults.err()
+}
+
+// weigh is about how many bytes v has, unless it is deeper than depth.
+func weigh(v any, depth int) (size int, ok bool) {
+	if depth < 0 {
+		return 0, false
+	}
+	ok = true
+	add := func(name string, inner any) {
+		n, fine := weigh(inner, depth-1)
+		size, ok = size+len(name)+n, ok && fine
+	}
+	switch v := v.(type) {
+	case string:
+		size = len(v)
+	case []any:
+		for _, inner := range v {
+			add("", inner)
+		}
+	case map[string]any:
+		for name, inner := range v {
+			add(name, inner)
+		}
+	}
+	return size + 8, ok
+}
+
+// person is what rollouts by user and variants are picked by.
+func (c *Context) person() string {
+	switch {
+	case c.UserID != "":
+		return c.UserID
+	case c.Email != "":
+		return c.Email
+	}
+	return anonymous
+}
+
+// unit is what a rollout by u is decided by.
+func (c *Context) unit(u Unit) string {
+	id := ""
+	switch u {
+	case ByOrganization:
+		id = c.OrganizationID
+	case ByTeam:
+		id = c.TeamID
+	default:
+		return c.person()
+	}
+	if id == "" {
+		return anonymous
+	}
+	return id
+}
+
+// property is that of a name, nil when it is missing or null.
+func (c *Context) property(name string) any { return scalar(c.Properties[name]) }
+
+// textOf is the text of v by ECMAScript's String().
+func textOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case bool:
+		if v {
+			return "true"
+		}
+		return "false"
+	case float64:
+		return numberText(v)
+	case []any:
+		texts := make([]string, len(v))
+		for i, inner := range v {
+			if inner != nil {
+				texts[i] = textOf(scalar(inner))
+			}
+		}
+		return strings.Join(texts, ",")
+	case map[string]any:
+		return "[object Object]"
+	}
+	return ""
+}
+
+// numberText writes f as JSON does, which is as ECMAScript does but for a negative zero.
+func numberText(f float64) string {
+	if f == 0 {
+		return "0"
+	}
+	js, err := json.Marshal(f)
+	if err != nil {
+		return "" // no number of a context: not finite
+	}
+	return string(js)
+}

@@ -1,0 +1,84 @@
+// Package flags keeps feature flags and evaluates them. It knows nothing of HTTP and links
+// the standard library alone.
+//
+// A [Store] keeps what the clients have: a client is a website or an organisation, by its id.
+// An [Editor] changes it, by whatever rules there are, so that a store need know none. An
+// [Evaluator] answers from memory. An [Index] is a client's flags made ready, and its
+// methods are pure: the same flags, context and instant give the same result in every process.
+//
+// # Which flags are evaluated
+//
+// A flag is evaluated when it is not removed, its status at that instant is active, and its
+// environment is the context's; a flag without environment only answers a context without
+// one. Any other key is FLAG_NOT_FOUND, and is absent where many keys are asked for.
+//
+// # The order of evaluation
+//
+//  1. Each key in dependencies must be a flag that is evaluated in the same environment, whatever
+//     its own result is. Otherwise: disabled, DEPENDENCY_NOT_SATISFIED.
+//  2. The first of the flag's rules that matches decides: enabled and value are those of the
+//     rule, USER_RULE_MATCH.
+//  3. The first rule that matches, of the flag's target groups in the flag's order, decides
+//     alike: TARGET_GROUP_MATCH.
+//  4. A multivariant flag with variants is enabled and has the value of one of them, with its
+//     key: MULTIVARIANT_EVALUATED.
+//  5. A rollout flag is enabled when the bucket of "KEY:IDENTIFIER" is less than the
+//     percentage: ROLLOUT_ENABLED or ROLLOUT_DISABLED. IDENTIFIER is the organisation's id
+//     for rollouts by organisation, the team's for those by team, else the person.
+//  6. Otherwise the flag has its default: BOOLEAN_DEFAULT.
+//
+// The person is the user's id, or without one the email. Whatever is missing for an
+// IDENTIFIER or a person is the word anonymous: all of them share one bucket. The payload is
+// in results that are enabled, and in no others.
+//
+// # Buckets
+//
+// hash(text) starts with 0 and, for each UTF-16 code unit u of text, becomes
+// hash × 31 + u as a signed integer of 32 bits that wraps around. Its absolute value
+// (2147483648 for the least integer) modulo 100 is the bucket, 0 to 99. So a percentage
+// that is raised keeps everybody who is in. Ids that count up have buckets side by side.
+//
+// A variant is picked with "KEY:variant:PERSON". When no variant has a weight, it is the one
+// at index absolute value modulo number of variants. Otherwise it is the first whose weight,
+// added to those before it, is greater than the bucket; a missing weight is 0, and when there
+// is none it is the last variant.
+//
+// # When a rule matches
+//
+// A rule is about the user's id, the email, or a property, which its field names. The first
+// of these that fits says how it matches; a rule that fits none never does. Texts are compared
+// by code units: case matters.
+//
+//   - batch with batchValues: on the text of the subject. in: it is one of batchValues;
+//     not_in: it is none, or missing; equals, contains, starts_with and ends_with: it does so with
+//     any of them; exists and not_exists never.
+//   - a user's id or email: an empty one never matches, not even not_in. equals, contains,
+//     starts_with and ends_with with value, a text; in and not_in with the texts of values.
+//   - a property with a field: exists: it is there and not null; not_exists: it is not, or
+//     null; in: it equals one of values; not_in: it equals none, or is missing or null; equals:
+//     it equals value; contains: its text contains the text of value. starts_with and ends_with never.
+//   - a property without a field, and a value that is a number: the bucket of
+//     "percentage:PERSON" is less than the value, whatever the operator.
+//
+// Two values are equal when they are texts, numbers or booleans of the same kind and content;
+// 1 is not "1", and lists and objects equal nothing. The subject of a batch is missing when it
+// is an empty id or email, or a property that is absent or null. The text of a value is that of
+// ECMAScript's String(): numbers as 1, 0.5, 1e+21; true and false; a list's elements joined by
+// commas, null as nothing; [object Object] for an object.
+//
+// # Schedules
+//
+// A [Step] enables or disables a flag or sets its percentage from an instant on. Evaluation
+// applies the steps that are due, so a step needs nobody to run it: it happens at the same
+// instant in every process, and after an outage it has happened. The next change of the
+// flag writes it into the record, with a [Change] at the step's instant, before the change
+// itself; from then on the record says what is so. Each step is a revision.
+//
+// # How soon a change is seen
+//
+// The process that changes a flag tells its [Evaluator], which answers by the change from
+// then on. Others look for new revisions every 500 ms, or are told by a message bus: an
+// [Invalidator] has the shape of auth.Invalidator, so that package redisbus carries both. When
+// the store does not answer, evaluation goes on by what was last known, and
+// [Evaluator.Check] says since when.
+package flags

@@ -1,0 +1,243 @@
+package flags
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// maxTries is how often a change is made anew because others of the same client came first.
+const maxTries = 100
+
+// EditorConfig is what an [Editor] needs.
+type EditorConfig struct {
+	Store  Store            // required
+	Notify []Invalidator    // told of every change after it is kept, and of every one that may be
+	Now    func() time.Time // nil means time.Now
+}
+
+// An Editor changes flags and target groups by the rules: fields are checked, keys are unique
+// in their environment, dependencies exist and form no cycle, groups exist, and everything is
+// within its bounds. Changes at the same time, of this process or others, follow one upon
+// another and are all kept. It is safe for concurrent use.
+//
+// Errors wrap [ErrInvalid] (and are [FieldErrors]), [ErrNotFound], [ErrExists] or [ErrConflict] where
+// they say so; others are those of the store.
+type Editor struct {
+	cfg EditorConfig
+}
+
+// NewEditor makes an editor.
+func NewEditor(cfg EditorConfig) (*Editor, error) {
+	if cfg.Store == nil || slices.Contains(cfg.Notify, nil) {
+		return nil, errors.New("flags: editor without a store, or with nobody to notify")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Editor{cfg: cfg}, nil
+}
+
+// A Target is the flag that a change is about, and who makes it.
+type Target struct {
+	Client   string
+	ID       string
+	Revision int64 // of the flag that the change was thought of for; 0 means any
+	Actor    Actor
+}
+
+// List returns the flags of client as they are now, in all environments, the newest first.
+func (e *Editor) List(ctx context.Context, client string) ([]Flag, error) {
+	set, err := e.cfg.Store.Load(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	now := e.now()
+	list := slices.DeleteFunc(set.Flags, func(f Flag) bool { return !f.RemovedAt.IsZero() })
+	for i, f := range list {
+		list[i] = f.At(now)
+	}
+	slices.SortFunc(list, func(a, b Flag) int { return newestFirst(a.CreatedAt, b.CreatedAt, a.ID, b.ID) })
+	return present(list), nil
+}
+
+// Flag returns one flag as it is now. Its error wraps ErrNotFound.
+func (e *Editor) Flag(ctx context.Context, client, id string) (Flag, error) {
+	set, err := e.cfg.Store.Load(ctx, client)
+	if err != nil {
+		return Flag{}, err
+	}
+	f := set.flag(id)
+	if f == nil {
+		return Flag{}, fmt.Errorf("%w: flag %.64q", ErrNotFound, id)
+	}
+	return f.At(e.now()), nil
+}
+
+// Create keeps f and returns it as it is kept, with an id, its revision and defaults. The key of
+// a removed flag restores that one: id, creation and history stay, everything else is f's. Its
+// error wraps ErrInvalid and ErrExists.
+func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
+	given := f.Clone()
+	given.normalize()
+	return e.write(ctx, given.Client, func(set *Set, now time.Time) (Flag, []Change, error) {
+		f, event, prior := given, Created, set.inPlace(place{given.Environment, given.Key})
+		f.ID, f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = newID(now), 1, now, now, time.Time{}
+		switch {
+		case prior != nil && prior.RemovedAt.IsZero():
+			return Flag{}, nil, fmt.Errorf("%w: %.128q", ErrExists, f.Key)
+		case prior != nil:
+			event, f.ID, f.CreatedAt, f.Revision = Restored, prior.ID, prior.CreatedAt, prior.Revision+1
+		}
+		if err := check(set, &f, nil, by, now); err != nil {
+			return Flag{}, nil, err
+		}
+		return f, []Change{change(event, by, prior, &f)}, nil
+	})
+}
+
+// Change lets edit change a flag, and returns it as it is kept. edit gets the flag as it is now,
+// and may be called again when another change came first. Client, environment, key and the
+// fields of the store stay what they are: edit must not change them. Its error wraps
+// ErrInvalid, ErrNotFound, and ErrConflict when the flag is not at t.Revision.
+func (e *Editor) Change(ctx context.Context, t Target, edit func(*Flag)) (Flag, error) {
+	return e.write(ctx, t.Client, func(set *Set, now time.Time) (Flag, []Change, error) {
+		kept, changes, err := set.settled(t, now)
+		if err != nil {
+			return Flag{}, nil, err
+		}
+		f := kept.Clone()
+		edit(&f)
+		f.normalize()
+		f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = kept.Revision+1, kept.CreatedAt, now, kept.RemovedAt
+		if err := check(set, &f, &kept, t.Actor, now); err != nil {
+			return Flag{}, nil, err
+		}
+		return f, append(changes, change(Updated, t.Actor, &kept, &f)), nil
+	})
+}
+
+// Remove takes a flag out of use and ends its schedule; [Editor.Create] with its key brings it
+// back. Flags that depend on it stay, and are off. Its error wraps ErrNotFound, and ErrConflict
+// when the flag is not at t.Revision.
+func (e *Editor) Remove(ctx context.Context, t Target) error {
+	_, err := e.write(ctx, t.Client, func(set *Set, now time.Time) (Flag, []Change, error) {
+		kept, changes, err := set.settled(t, now)
+		if err != nil {
+			return Flag{}, nil, err
+		}
+		f := kept.Clone()
+		f.Status, f.Schedule, f.Revision, f.UpdatedAt, f.RemovedAt = Archived, []Step{}, kept.Revision+1, now, now
+		return f, append(changes, change(Removed, t.Actor, &kept, &f)), t.Actor.check()
+	})
+	return err
+}
+
+// History lists what happened to a flag, removed or not, the newest first: at most limit
+// changes (1 to MaxHistory) that led to revisions less than before; 0 means the newest. Its
+// error wraps ErrInvalid and ErrNotFound.
+func (e *Editor) History(ctx context.Context, t Target, before int64, limit int) ([]Change, error) {
+	if limit < 1 || limit > MaxHistory || before < 0 {
+		return nil, FieldErrors{{"limit", fmt.Sprintf("is not between 1 and %d, or the page before is negative", MaxHistory)}}
+	}
+	set, err := e.cfg.Store.Load(ctx, t.Client)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(set.Flags, func(f Flag) bool { return f.ID == t.ID })
+	if i < 0 {
+		return nil, fmt.Errorf("%w: flag %.64q", ErrNotFound, t.ID)
+	}
+	if before == 0 {
+		before = 1<<63 - 1
+	}
+	// What the schedule did is not in the store before the next change.
+	_, due := set.Flags[i].settle(e.now())
+	due = slices.DeleteFunc(due, func(c Change) bool { return c.Revision >= before })
+	slices.Reverse(due)
+	if due = due[:min(limit, len(due))]; len(due) == limit {
+		return due, nil
+	}
+	kept, err := e.cfg.Store.History(ctx, t.Client, t.ID, before, limit-len(due))
+	return append(due, kept...), err
+}
+
+// settled is the flag of t as its schedule has made it by now, with the changes that are not
+// kept yet.
+func (s *Set) settled(t Target, now time.Time) (Flag, []Change, error) {
+	f := s.flag(t.ID)
+	if f == nil {
+		return Flag{}, nil, fmt.Errorf("%w: flag %.64q", ErrNotFound, t.ID)
+	}
+	kept, changes := f.settle(now)
+	if t.Revision != 0 && t.Revision != kept.Revision {
+		return Flag{}, nil, fmt.Errorf("%w: the flag is at revision %d, not %d", ErrConflict, kept.Revision, t.Revision)
+	}
+	return kept, changes, nil
+}
+
+// write makes a change of one flag and keeps it.
+func (e *Editor) write(ctx context.Context, client string, decide func(*Set, time.Time) (Flag, []Change, error)) (made Flag, err error) {
+	err = e.commit(ctx, client, func(set *Set, now time.Time) (Commit, error) {
+		var changes []Change
+		if made, changes, err = decide(set, now); err != nil {
+			return Commit{}, err
+		}
+		c := Commit{Flags: []Flag{made}, Changes: changes}
+		if !made.RemovedAt.IsZero() {
+			c.DropFlags = set.overflow()
+		}
+		return c, nil
+	})
+	if err != nil {
+		return Flag{}, err
+	}
+	return made.Clone(), nil
+}
+
+// commit has decide say what changes of client's set, again when another change came first.
+func (e *Editor) commit(ctx context.Context, client string, decide func(*Set, time.Time) (Commit, error)) error {
+	for try := 1; ; try++ {
+		set, err := e.cfg.Store.Load(ctx, client)
+		if err != nil {
+			return err
+		}
+		c, err := decide(&set, e.now())
+		if err != nil {
+			return err
+		}
+		c.Client, c.Base = client, set.Revision
+		if err = e.cfg.Store.Commit(ctx, c); errors.Is(err, ErrConflict) && try < maxTries {
+			continue
+		}
+		for _, inv := range e.cfg.Notify { // after a failure too: some leave open what was kept
+			inv.FlagsChanged(ctx, client)
+		}
+		return err
+	}
+}
+
+func (e *Editor) now() time.Time { return millis(e.cfg.Now()) }
+
+func newestFirst(a, b time.Time, idA, idB string) int {
+	if c := b.Compare(a); c != 0 {
+		return c
+	}
+	return cmp.Compare(idB, idA)
+}
+
+// newID is a UUID of version 7: those of one millisecond sort at random.
+func newID(now time.Time) string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // which does not fail
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(now.UnixMilli()))
+	copy(id[:6], ms[2:])
+	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}

@@ -1,0 +1,136 @@
+package flags
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// check says everything that is wrong with f, which is to take the place of prior (nil when it
+// is new or was removed) in set.
+func check(set *Set, f, prior *Flag, by Actor, now time.Time) error {
+	var faults FieldErrors
+	by.checkTexts(&faults)
+	f.check(now, &faults)
+	after := set.with(f)
+	if prior != nil {
+		unchanged(&faults, "id", prior.ID, f.ID)
+		unchanged(&faults, "clientId", prior.Client, f.Client)
+		unchanged(&faults, "environment", prior.Environment, f.Environment)
+		unchanged(&faults, "key", prior.Key, f.Key)
+	} else if n := after.live(); n > MaxFlags {
+		faults.addf("clientId", "has %d flags already", MaxFlags)
+	}
+	// What a flag refers to may have gone since: only what is new has to be there.
+	had := Flag{}
+	if prior != nil {
+		had = *prior
+	}
+	for i, key := range f.Dependencies {
+		if d := after.inPlace(place{f.Environment, key}); !slices.Contains(had.Dependencies, key) && (d == nil || !d.RemovedAt.IsZero()) {
+			faults.addf(at("dependencies", i), "%.128q is no flag of this client and environment", key)
+		}
+	}
+	for i, id := range f.Groups {
+		if !slices.Contains(had.Groups, id) && after.group(id) == nil {
+			faults.addf(at("targetGroupIds", i), "%.128q is no target group of this client", id)
+		}
+	}
+	if cycle := after.cycle(f); cycle != nil {
+		faults.addf("dependencies", "form a cycle: %s", strings.Join(cycle, " → "))
+	}
+	after.checkSize(&faults)
+	return faults.err()
+}
+
+func (a Actor) check() error {
+	var faults FieldErrors
+	a.checkTexts(&faults)
+	return faults.err()
+}
+
+func (a Actor) checkTexts(faults *FieldErrors) {
+	if max(len(a.Kind), len(a.ID), len(a.Name)) > MaxID || !utf8.ValidString(a.Kind+a.ID+a.Name) || strings.Contains(a.Kind+a.ID+a.Name, "\x00") {
+		faults.addf("actor", "has a text that is not UTF-8, or of more than %d bytes", MaxID)
+	}
+}
+
+func unchanged(faults *FieldErrors, field, was, is string) {
+	if was != is {
+		faults.addf(field, "cannot be changed")
+	}
+}
+
+// with is s with f in the place of the flag of its id.
+func (s *Set) with(f *Flag) *Set {
+	after := *s
+	after.Flags = append(slices.DeleteFunc(slices.Clone(s.Flags), func(old Flag) bool { return old.ID == f.ID }), *f)
+	return &after
+}
+
+func (s *Set) live() (n int) {
+	for i := range s.Flags {
+		if s.Flags[i].RemovedAt.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Set) checkSize(faults *FieldErrors) {
+	if n := sizeOf(s); n > MaxSet {
+		faults.addf("clientId", "would have flags and groups of %d bytes as JSON, more than %d", n, MaxSet)
+	}
+}
+
+// overflow is the flag that was removed longest ago, when one more is too many.
+func (s *Set) overflow() []string {
+	var oldest *Flag
+	removed := 0
+	for i := range s.Flags {
+		f := &s.Flags[i]
+		if f.RemovedAt.IsZero() {
+			continue
+		}
+		removed++
+		if oldest == nil || f.RemovedAt.Before(oldest.RemovedAt) {
+			oldest = f
+		}
+	}
+	if removed < MaxRemoved {
+		return nil
+	}
+	return []string{oldest.ID}
+}
+
+// cycle is a way along dependencies from f back to it, as keys; nil when there is none.
+func (s *Set) cycle(f *Flag) []string {
+	byKey := map[string]*Flag{}
+	for i := range s.Flags {
+		if g := &s.Flags[i]; g.Environment == f.Environment && g.RemovedAt.IsZero() {
+			byKey[g.Key] = g
+		}
+	}
+	seen := map[string]bool{}
+	var follow func(path []string) []string
+	follow = func(path []string) []string {
+		here := byKey[path[len(path)-1]]
+		if here == nil {
+			return nil
+		}
+		for _, key := range here.Dependencies {
+			if key == f.Key {
+				return append(path, key)
+			}
+			if !seen[key] {
+				seen[key] = true
+				if cycle := follow(append(slices.Clone(path), key)); cycle != nil {
+					return cycle
+				}
+			}
+		}
+		return nil
+	}
+	return follow([]string{f.Key})
+}

@@ -1,0 +1,83 @@
+package flags
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Groups returns the target groups of client, the newest first.
+func (e *Editor) Groups(ctx context.Context, client string) ([]Group, error) {
+	set, err := e.cfg.Store.Load(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(set.Groups, func(a, b Group) int { return newestFirst(a.CreatedAt, b.CreatedAt, a.ID, b.ID) })
+	return present(set.Groups), nil
+}
+
+// PutGroup keeps g and returns it as it is kept: a new one when its id is empty, else in the
+// place of the one of that id. Its error wraps ErrInvalid, ErrNotFound, and ErrConflict when
+// g.Revision is not 0 and not that of the group.
+func (e *Editor) PutGroup(ctx context.Context, g Group) (Group, error) {
+	given := g.Clone()
+	given.normalize()
+	err := e.commit(ctx, given.Client, func(set *Set, now time.Time) (Commit, error) {
+		var err error
+		if g, err = set.put(given, now); err != nil {
+			return Commit{}, err
+		}
+		return Commit{Groups: []Group{g}}, nil
+	})
+	if err != nil {
+		return Group{}, err
+	}
+	return g.Clone(), nil
+}
+
+// put is g as it is to be kept in s.
+func (s *Set) put(g Group, now time.Time) (Group, error) {
+	var faults FieldErrors
+	g.check(&faults)
+	prior := s.group(g.ID)
+	switch {
+	case g.ID != "" && prior == nil:
+		return Group{}, fmt.Errorf("%w: target group %.64q", ErrNotFound, g.ID)
+	case prior == nil:
+		g.ID, g.Revision, g.CreatedAt = newID(now), 1, now
+		if len(s.Groups) >= MaxGroups {
+			faults.addf("clientId", "has %d target groups already", MaxGroups)
+		}
+	case g.Revision != 0 && g.Revision != prior.Revision:
+		return Group{}, fmt.Errorf("%w: the group is at revision %d, not %d", ErrConflict, prior.Revision, g.Revision)
+	default:
+		g.Revision, g.CreatedAt = prior.Revision+1, prior.CreatedAt
+	}
+	g.UpdatedAt = now
+	after := *s
+	after.Groups = append(slices.DeleteFunc(slices.Clone(s.Groups), func(old Group) bool { return old.ID == g.ID }), g)
+	after.checkSize(&faults)
+	return g, faults.err()
+}
+
+// RemoveGroup forgets a target group that no flag has. Its error wraps ErrNotFound, and
+// ErrInvalid when flags have it.
+func (e *Editor) RemoveGroup(ctx context.Context, client, id string) error {
+	return e.commit(ctx, client, func(set *Set, _ time.Time) (Commit, error) {
+		if set.group(id) == nil {
+			return Commit{}, fmt.Errorf("%w: target group %.64q", ErrNotFound, id)
+		}
+		var users []string
+		for _, f := range set.Flags {
+			if f.RemovedAt.IsZero() && slices.Contains(f.Groups, id) {
+				users = append(users, f.Key)
+			}
+		}
+		if users != nil {
+			return Commit{}, FieldErrors{{"id", "is a target group of " + strings.Join(users, ", ")}}
+		}
+		return Commit{DropGroups: []string{id}}, nil
+	})
+}

@@ -1,0 +1,369 @@
+package flags
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// told counts what an invalidator is told of, by client.
+type told map[string]int
+
+func (n told) FlagsChanged(_ context.Context, client string) { n[client]++ }
+
+func newEditor(t *testing.T, s Store, notify ...Invalidator) *Editor {
+	t.Helper()
+	e, err := NewEditor(EditorConfig{Store: s, Notify: notify, Now: noon})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func mustCreate(t *testing.T, e *Editor, f Flag) Flag {
+	t.Helper()
+	if f.Client == "" {
+		f.Client = "web"
+	}
+	if f.Type == "" {
+		f.Type = Boolean
+	}
+	f, err := e.Create(t.Context(), Actor{Kind: "key"}, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestDependencies draws graphs at random, and holds what the editor takes against whether a
+// walk along dependencies comes back.
+func TestDependencies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	cycles := 0
+	for range 200 {
+		const n = 6
+		e := newEditor(t, &Memory{})
+		var ids [n]string
+		var edges [n][n]bool
+		for i := range n {
+			ids[i] = mustCreate(t, e, Flag{Key: fmt.Sprint(i)}).ID
+		}
+		for range 12 {
+			from, to := rng.IntN(n), rng.IntN(n)
+			tried := edges
+			tried[from][to] = true
+			_, err := e.Change(t.Context(), Target{Client: "web", ID: ids[from]}, func(f *Flag) {
+				if key := fmt.Sprint(to); !slices.Contains(f.Dependencies, key) {
+					f.Dependencies = append(f.Dependencies, key)
+				}
+			})
+			if reaches(tried, to, from, n) {
+				cycles++
+				if !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "form a cycle: "+fmt.Sprint(from)+" → ") {
+					t.Fatalf("%d → %d closes a cycle of %v: %v", from, to, edges, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%d → %d closes no cycle of %v: %v", from, to, edges, err)
+			}
+			edges = tried
+		}
+	}
+	if cycles < 100 {
+		t.Errorf("only %d cycles", cycles)
+	}
+}
+
+// reaches reports whether a walk of at most left steps leads from a to b.
+func reaches(edges [6][6]bool, a, b, left int) bool {
+	if a == b {
+		return true
+	}
+	for next, is := range edges[a] {
+		if left > 0 && is && reaches(edges, next, b, left-1) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestWhatAFlagRefersTo(t *testing.T) {
+	e := newEditor(t, &Memory{})
+	base := mustCreate(t, e, Flag{Key: "base"})
+	mustCreate(t, e, Flag{Key: "staged", Environment: "staging"})
+	for _, f := range []Flag{
+		{Key: "x", Dependencies: []string{"none"}},
+		{Key: "x", Dependencies: []string{"staged"}},
+		{Key: "x", Dependencies: []string{"x"}},
+		{Key: "x", Groups: []string{"none"}},
+		{Client: "other", Key: "x", Dependencies: []string{"base"}},
+	} {
+		if f.Client == "" {
+			f.Client = "web"
+		}
+		f.Type = Boolean
+		if _, err := e.Create(t.Context(), Actor{}, f); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+	f := mustCreate(t, e, Flag{Key: "x", Dependencies: []string{"base"}})
+	if err := e.Remove(t.Context(), Target{Client: "web", ID: base.ID}); err != nil {
+		t.Fatal(err)
+	}
+	// What it depends on is gone, which is no reason to refuse another change.
+	target := Target{Client: "web", ID: f.ID}
+	if _, err := e.Change(t.Context(), target, func(f *Flag) { f.Name = "renamed" }); err != nil {
+		t.Error(err)
+	}
+	// And when it comes back it may not depend on what depends on it.
+	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: "web", Key: "base", Type: Boolean, Dependencies: []string{"x"}}); !errors.Is(err, ErrInvalid) {
+		t.Error(err)
+	}
+}
+
+func TestWhatStays(t *testing.T) {
+	e := newEditor(t, &Memory{})
+	f := mustCreate(t, e, Flag{Key: "k", ID: "mine", Revision: 9, RemovedAt: noon(), CreatedAt: noon().Add(time.Hour)})
+	if f.ID == "mine" || len(f.ID) != 36 || f.Revision != 1 || !f.RemovedAt.IsZero() || !f.CreatedAt.Equal(noon()) {
+		t.Errorf("%+v", f)
+	}
+	for field, edit := range map[string]func(*Flag){
+		"id":          func(f *Flag) { f.ID = "x" },
+		"clientId":    func(f *Flag) { f.Client = "x" },
+		"key":         func(f *Flag) { f.Key = "x" },
+		"environment": func(f *Flag) { f.Environment = "x" },
+	} {
+		if _, err := e.Change(t.Context(), Target{Client: "web", ID: f.ID}, edit); err == nil || !strings.Contains(err.Error(), field+" cannot be changed") {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	f, err := e.Change(t.Context(), Target{Client: "web", ID: f.ID}, func(f *Flag) {
+		f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = 77, time.Time{}, time.Time{}, noon()
+	})
+	if err != nil || f.Revision != 2 || !f.CreatedAt.Equal(noon()) || !f.UpdatedAt.Equal(noon()) || !f.RemovedAt.IsZero() {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if _, err := e.Create(t.Context(), Actor{Name: strings.Repeat("x", MaxID+1)}, Flag{Client: "web", Key: "z", Type: Boolean}); !errors.Is(err, ErrInvalid) {
+		t.Error(err)
+	}
+}
+
+func TestGroups(t *testing.T) {
+	e := newEditor(t, &Memory{})
+	g, err := e.PutGroup(t.Context(), Group{Client: "web", Name: "Staff", Revision: 5})
+	if err != nil || g.ID == "" || g.Revision != 1 || g.Color != "#6366f1" || !g.CreatedAt.Equal(noon()) {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	g.Name = "Our staff"
+	changed, err := e.PutGroup(t.Context(), g)
+	if err != nil || changed.Revision != 2 || changed.Name != "Our staff" {
+		t.Errorf("%+v, %v", changed, err)
+	}
+	if _, err := e.PutGroup(t.Context(), g); !errors.Is(err, ErrConflict) {
+		t.Errorf("for revision 1 again: %v", err)
+	}
+	for _, bad := range []Group{{Client: "other", ID: g.ID, Name: "x"}, {Client: "web", ID: "none", Name: "x"}} {
+		if _, err := e.PutGroup(t.Context(), bad); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	if _, err := e.PutGroup(t.Context(), Group{Client: "web"}); !errors.Is(err, ErrInvalid) {
+		t.Error(err)
+	}
+	f := mustCreate(t, e, Flag{Key: "k", Groups: []string{g.ID}})
+	if err := e.RemoveGroup(t.Context(), "web", g.ID); err == nil || !strings.Contains(err.Error(), "is a target group of k") {
+		t.Error(err)
+	}
+	if err := e.Remove(t.Context(), Target{Client: "web", ID: f.ID}); err != nil {
+		t.Error(err)
+	}
+	if err := e.RemoveGroup(t.Context(), "other", g.ID); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+	if err := e.RemoveGroup(t.Context(), "web", g.ID); err != nil {
+		t.Error(err)
+	}
+	if list, err := e.Groups(t.Context(), "web"); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for range MaxGroups {
+		_, err = e.PutGroup(t.Context(), Group{Client: "web", Name: "x"})
+	}
+	if _, more := e.PutGroup(t.Context(), Group{Client: "web", Name: "x"}); err != nil || !errors.Is(more, ErrInvalid) {
+		t.Errorf("%v, and one more: %v", err, more)
+	}
+}
+
+func TestRemovedFlagsAreBounded(t *testing.T) {
+	var m Memory
+	c := Commit{Client: "web"}
+	for i := range MaxRemoved {
+		f := Flag{ID: fmt.Sprint("f", i), Client: "web", Key: fmt.Sprint(i), Revision: 2, RemovedAt: noon().Add(-time.Duration(i) * time.Minute)}
+		c.Flags = append(c.Flags, f)
+	}
+	if err := m.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	e := newEditor(t, &m)
+	f := mustCreate(t, e, Flag{Key: "k"})
+	if err := e.Remove(t.Context(), Target{Client: "web", ID: f.ID}); err != nil {
+		t.Fatal(err)
+	}
+	set, err := m.Load(t.Context(), "web")
+	if err != nil || len(set.Flags) != MaxRemoved || slices.ContainsFunc(set.Flags, func(f Flag) bool { return f.ID == "f999" }) {
+		t.Errorf("%d flags, %v; the one removed first should be gone", len(set.Flags), err)
+	}
+}
+
+func TestSetIsBounded(t *testing.T) {
+	var m Memory
+	c := Commit{Client: "web"}
+	values := slices.Repeat([]string{strings.Repeat("x", 1023)}, 1024) // more than an editor lets in
+	for i := range 17 {
+		c.Groups = append(c.Groups, Group{ID: fmt.Sprint(i), Client: "web", Rules: []Rule{{On: OnUserID, Operator: In, Batch: true, BatchValues: values}}})
+	}
+	if err := m.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	_, err := newEditor(t, &m).Create(t.Context(), Actor{}, Flag{Client: "web", Key: "k", Type: Boolean})
+	if err == nil || !strings.Contains(err.Error(), "would have flags and groups of") {
+		t.Error(err)
+	}
+}
+
+// contested is a store to which another change always comes first, so often.
+type contested struct {
+	Memory
+	times int
+	tries int
+	fault error // of commits; nil means none
+}
+
+func (c *contested) Commit(ctx context.Context, one Commit) error {
+	c.tries++
+	if c.times > 0 {
+		c.times--
+		if err := c.Memory.Commit(ctx, Commit{Client: one.Client, Base: one.Base}); err != nil {
+			return err
+		}
+	}
+	return errors.Join(c.Memory.Commit(ctx, one), c.fault)
+}
+
+func TestOthersComeFirst(t *testing.T) {
+	heard := told{}
+	s := &contested{times: 5}
+	e := newEditor(t, s, heard)
+	mustCreate(t, e, Flag{Key: "k"})
+	if s.tries != 6 || heard["web"] != 1 {
+		t.Errorf("%d tries, told %v", s.tries, heard)
+	}
+	s.times, s.tries = 1000, 0
+	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: "web", Key: "l", Type: Boolean}); !errors.Is(err, ErrConflict) || s.tries != maxTries {
+		t.Errorf("%v after %d tries", err, s.tries)
+	}
+	// What may have been kept is told of as well.
+	s.times, s.fault = 0, errors.New("the connection broke")
+	before := heard["web"]
+	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: "web", Key: "m", Type: Boolean}); !errors.Is(err, s.fault) || heard["web"] != before+1 {
+		t.Errorf("%v, told %v", err, heard)
+	}
+}
+
+func TestHistoryPages(t *testing.T) {
+	now := noon()
+	e, err := NewEditor(EditorConfig{Store: &Memory{}, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := mustCreate(t, e, Flag{Key: "k"})
+	target := Target{Client: "web", ID: f.ID}
+	for range 3 {
+		if _, err := e.Change(t.Context(), target, func(f *Flag) {
+			f.Schedule = []Step{{At: noon().Add(time.Hour), Action: Disable}, {At: noon().Add(2 * time.Hour), Action: Enable}}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = noon().Add(3 * time.Hour) // revisions 1 to 4 are kept, 5 and 6 are the schedule's
+	for _, c := range []struct {
+		before int64
+		limit  int
+		want   string
+	}{
+		{0, 10, "[6 5 4 3 2 1]"},
+		{0, 1, "[6]"},
+		{0, 2, "[6 5]"},
+		{0, 3, "[6 5 4]"},
+		{6, 2, "[5 4]"},
+		{5, 2, "[4 3]"},
+		{1, 2, "[]"},
+	} {
+		list, err := e.History(t.Context(), target, c.before, c.limit)
+		got := []int64{}
+		for _, one := range list {
+			got = append(got, one.Revision)
+		}
+		if fmt.Sprint(got) != c.want || err != nil {
+			t.Errorf("before %d, at most %d: %v, %v; want %s", c.before, c.limit, got, err, c.want)
+		}
+	}
+	for _, limit := range []int{0, MaxHistory + 1} {
+		if _, err := e.History(t.Context(), target, 0, limit); !errors.Is(err, ErrInvalid) {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}
+
+func TestListIsNewestFirst(t *testing.T) {
+	now := noon()
+	e, err := NewEditor(EditorConfig{Store: &Memory{}, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, key := range []string{"b", "c", "a"} {
+		now = now.Add(time.Second)
+		f := mustCreate(t, e, Flag{Key: key, Schedule: []Step{{At: noon().Add(time.Hour), Action: Disable}}})
+		if _, err := e.PutGroup(t.Context(), Group{Client: "web", Name: key}); err != nil {
+			t.Fatal(err)
+		}
+		if key != "c" {
+			want = append([]string{key}, want...)
+			continue
+		}
+		if err := e.Remove(t.Context(), Target{Client: "web", ID: f.ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = noon().Add(time.Hour)
+	list, err := e.List(t.Context(), "web")
+	var got []string
+	for _, f := range list {
+		got = append(got, f.Key)
+		if f.Status != Inactive || f.Revision != 2 {
+			t.Errorf("%s is not as its schedule made it: %+v", f.Key, f)
+		}
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	groups, err := e.Groups(t.Context(), "web")
+	if err != nil || len(groups) != 3 || groups[0].Name != "a" || groups[2].Name != "b" {
+		t.Errorf("groups %+v, %v", groups, err)
+	}
+}
+
+func TestEditorConfig(t *testing.T) {
+	for _, cfg := range []EditorConfig{{}, {Store: &Memory{}, Notify: []Invalidator{nil}}} {
+		if _, err := NewEditor(cfg); err == nil {
+			t.Errorf("%+v is taken", cfg)
+		}
+	}
+}

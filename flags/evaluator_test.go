@@ -1,0 +1,379 @@
+package flags
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// watched is a store whose answers a test counts, holds back and makes fail.
+type watched struct {
+	Memory
+	loads, looks atomic.Int64
+	away         atomic.Bool
+	panics       atomic.Bool
+	damaged      atomic.Pointer[string]                // a client that cannot be loaded
+	hold         atomic.Pointer[func(context.Context)] // runs between a load and its answer
+}
+
+var errAway = errors.New("the database is away")
+
+func (w *watched) Load(ctx context.Context, client string) (Set, error) {
+	w.loads.Add(1)
+	set, err := w.Memory.Load(ctx, client)
+	if hold := w.hold.Load(); hold != nil {
+		(*hold)(ctx)
+	}
+	if w.panics.Load() {
+		panic("out of order")
+	}
+	if d := w.damaged.Load(); w.away.Load() || d != nil && *d == client {
+		return Set{}, errAway
+	}
+	return set, errors.Join(err, ctx.Err())
+}
+
+func (w *watched) Revisions(ctx context.Context, clients []string) (map[string]int64, error) {
+	w.looks.Add(1)
+	if w.panics.Load() {
+		panic("out of order")
+	}
+	if w.away.Load() {
+		return nil, errAway
+	}
+	return w.Memory.Revisions(ctx, clients)
+}
+
+// world is an evaluator in a bubble of its own time, an editor that tells it, and one of
+// another process, which does not.
+type world struct {
+	*Evaluator
+	t           *testing.T
+	store       *watched
+	here, there *Editor
+	log         bytes.Buffer
+}
+
+func inBubble(t *testing.T, cfg EvaluatorConfig, test func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, store: &watched{}}
+		cfg.Store, cfg.Logger = w.store, slog.New(slog.NewTextHandler(&w.log, nil))
+		var err error
+		if w.Evaluator, err = NewEvaluator(cfg); err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		w.here = newEditor(t, &w.store.Memory, w.Evaluator)
+		w.there = newEditor(t, &w.store.Memory)
+		test(t, w)
+	})
+}
+
+// want holds the default of the flag k of a client against what it is evaluated to.
+func (w *world) want(client string, on bool) {
+	w.t.Helper()
+	r, err := w.Evaluate(w.t.Context(), client, "k", &Context{})
+	if err != nil || r.Enabled != on {
+		w.t.Errorf("%s: %+v, %v; want %v", client, r, err, on)
+	}
+}
+
+func (w *world) set(e *Editor, f Flag, on bool) {
+	w.t.Helper()
+	if _, err := e.Change(w.t.Context(), Target{Client: f.Client, ID: f.ID}, func(f *Flag) { f.Default = on }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func TestAnswersComeFromMemory(t *testing.T) {
+	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
+		mustCreate(t, w.there, Flag{Key: "k", Default: true})
+		for range 1000 {
+			w.want("web", true)
+		}
+		w.want("empty", false)
+		w.want("empty", false)
+		if all, err := w.EvaluateAll(t.Context(), "web", &Context{}); err != nil || len(all) != 1 {
+			t.Errorf("%v, %v", all, err)
+		}
+		if some, err := w.EvaluateKeys(t.Context(), "web", []string{"k", "l"}, &Context{}); err != nil || len(some) != 1 {
+			t.Errorf("%v, %v", some, err)
+		}
+		if n := w.store.loads.Load(); n != 2 {
+			t.Errorf("%d loads for two clients", n)
+		}
+		if _, err := w.EvaluateKeys(t.Context(), "web", make([]string, MaxKeys+1), &Context{}); !errors.Is(err, ErrInvalid) {
+			t.Errorf("too many keys: %v", err)
+		}
+		if _, err := w.Evaluate(t.Context(), "", "k", &Context{}); !errors.Is(err, ErrInvalid) {
+			t.Errorf("no client: %v", err)
+		}
+		if _, err := w.Evaluate(t.Context(), "web", "k", &Context{UserID: strings.Repeat("x", MaxID+1)}); !errors.Is(err, ErrInvalid) {
+			t.Errorf("a large context: %v", err)
+		}
+	})
+}
+
+func TestOwnChangesAreSeenAtOnce(t *testing.T) {
+	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
+		f := mustCreate(t, w.here, Flag{Key: "k", Default: true})
+		for n := range 20 {
+			w.want("web", n%2 == 0)
+			w.set(w.here, f, n%2 != 0)
+		}
+		if n := w.store.looks.Load(); n != 0 {
+			t.Errorf("%d looks, while no time passed", n)
+		}
+	})
+}
+
+func TestChangesElsewhereAreSeenWithinASecond(t *testing.T) {
+	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
+		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
+		other := mustCreate(t, w.there, Flag{Client: "other", Key: "k"})
+		w.want("web", true)
+		w.want("other", false)
+		time.Sleep(10 * time.Second)
+		if n := w.store.loads.Load(); n != 2 {
+			t.Errorf("%d loads, though nothing changed", n)
+		}
+		w.set(w.there, f, false)
+		w.want("web", true) // it cannot know
+		time.Sleep(time.Second)
+		w.want("web", false)
+		w.want("other", false)
+		if n := w.store.loads.Load(); n != 3 {
+			t.Errorf("%d loads for two clients, one of which changed", n)
+		}
+
+		// A message bus that lost its connection for a while says that any may have changed.
+		w.set(w.there, other, true)
+		w.FlagsChanged(t.Context(), "")
+		synctest.Wait()
+		w.want("other", true)
+	})
+}
+
+func TestSchedulesNeedNoStore(t *testing.T) {
+	var now atomic.Pointer[time.Time]
+	now.Store(new(noon()))
+	inBubble(t, EvaluatorConfig{Now: func() time.Time { return *now.Load() }}, func(t *testing.T, w *world) {
+		enabled := noon().Add(time.Hour)
+		mustCreate(t, w.there, Flag{Key: "k", Default: true, Status: Inactive, Schedule: []Step{{At: enabled, Action: Enable}}})
+		w.want("web", false)
+		w.store.away.Store(true)
+		now.Store(new(enabled.Add(-1)))
+		w.want("web", false)
+		now.Store(&enabled)
+		w.want("web", true)
+	})
+}
+
+func TestStoreIsAway(t *testing.T) {
+	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
+		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
+		w.want("web", true)
+		time.Sleep(time.Second)
+		if err := w.Check(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for i, trouble := range []*atomic.Bool{&w.store.away, &w.store.panics} {
+			stranger := fmt.Sprint("stranger-", i)
+			trouble.Store(true)
+			time.Sleep(time.Hour)
+			w.want("web", true)
+			w.FlagsChanged(t.Context(), "web") // which cannot be looked up
+			w.want("web", true)
+			if err := w.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "as they were at 2000-01-") {
+				t.Errorf("Check: %v", err)
+			}
+			for range 2 {
+				if r, err := w.Evaluate(t.Context(), stranger, "k", &Context{}); err == nil || trouble == &w.store.away && !errors.Is(err, errAway) {
+					t.Errorf("a client that nothing is known of: %+v, %v", r, err)
+				}
+			}
+			trouble.Store(false)
+			time.Sleep(time.Second)
+			if err := w.Check(t.Context()); err != nil {
+				t.Errorf("Check when it is back: %v", err)
+			}
+			w.want(stranger, false)
+		}
+		w.set(w.there, f, false)
+		time.Sleep(time.Second)
+		w.want("web", false)
+		if text := w.log.String(); strings.Count(text, "as they were") != 2 || strings.Count(text, "as they are again") != 2 {
+			t.Errorf("logged:\n%s", text)
+		}
+	})
+}
+
+// TestStoreHangs: nobody waits longer than the timeout, and only for what is new.
+func TestStoreHangs(t *testing.T) {
+	inBubble(t, EvaluatorConfig{Timeout: time.Second}, func(t *testing.T, w *world) {
+		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
+		w.want("web", true)
+		w.store.hold.Store(new(func(ctx context.Context) { <-ctx.Done() }))
+		w.set(w.here, f, false)
+		began := time.Now()
+		w.want("web", true)
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("after a change that could not be loaded an evaluation waited %v", took)
+		}
+		w.want("web", true)
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("the next one waited as well, %v in all", took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if _, err := w.Evaluate(ctx, "stranger", "k", &Context{}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("whose context ends first: %v", err)
+		}
+		w.store.hold.Store(nil)
+		time.Sleep(2 * time.Second)
+		w.want("web", false)
+	})
+}
+
+// TestOneClientCannotBeLoaded: the store answers, but not for that client.
+func TestOneClientCannotBeLoaded(t *testing.T) {
+	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
+		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
+		mustCreate(t, w.there, Flag{Client: "other", Key: "k", Default: true})
+		w.want("web", true)
+		w.want("other", true)
+		w.store.damaged.Store(new("web"))
+		w.FlagsChanged(t.Context(), "web") // nothing changed, so what is known is right
+		time.Sleep(2 * time.Second)
+		if err := w.Check(t.Context()); err != nil {
+			t.Error(err)
+		}
+		w.set(w.there, f, false)
+		time.Sleep(2 * time.Second)
+		w.want("web", true)
+		if err := w.Check(t.Context()); !errors.Is(err, errAway) {
+			t.Errorf("Check: %v", err)
+		}
+		w.store.damaged.Store(nil)
+		time.Sleep(2 * time.Second)
+		w.want("web", false)
+		if err := w.Check(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLoadFromBeforeAChange has changes come between what a load reads and its answer.
+func TestLoadFromBeforeAChange(t *testing.T) {
+	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
+		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
+		release := make(chan struct{})
+		w.store.hold.Store(new(func(context.Context) { <-release }))
+		first := make(chan Result)
+		go func() {
+			r, _ := w.Evaluate(t.Context(), "web", "k", &Context{})
+			first <- r
+		}()
+		synctest.Wait()
+		for range 5 {
+			w.set(w.here, f, false)
+		}
+		var late [3]Result
+		var wg sync.WaitGroup
+		for i := range late {
+			wg.Go(func() { late[i], _ = w.Evaluate(t.Context(), "web", "k", &Context{}) })
+		}
+		synctest.Wait()
+		close(release)
+		wg.Wait()
+		if r := <-first; !r.Enabled {
+			t.Errorf("who asked before the change got %+v", r)
+		}
+		for _, r := range late {
+			if r.Enabled || r.Reason != BooleanDefault {
+				t.Errorf("who asked after the change got %+v", r)
+			}
+		}
+		if n := w.store.loads.Load(); n != 2 {
+			t.Errorf("%d loads", n)
+		}
+	})
+}
+
+func TestClientsAreForgotten(t *testing.T) {
+	inBubble(t, EvaluatorConfig{Clients: 100}, func(t *testing.T, w *world) {
+		mustCreate(t, w.there, Flag{Key: "k", Default: true})
+		w.want("web", true)
+		loads := w.store.loads.Load()
+		for n := range 10_000 { // made-up ids
+			w.want(fmt.Sprint("stranger-", n), false)
+		}
+		if w.mu.RLock(); len(w.clients) > 100 {
+			t.Errorf("%d clients are remembered", len(w.clients))
+		}
+		w.mu.RUnlock()
+		w.want("web", true)
+		if n := w.store.loads.Load() - loads; n != 10_000 {
+			t.Errorf("%d loads for as many strangers: a known client was driven out", n)
+		}
+		time.Sleep(idle + idleEmpty)
+		if w.mu.RLock(); len(w.clients) != 0 {
+			t.Errorf("%d clients are remembered after nobody asked for long", len(w.clients))
+		}
+		w.mu.RUnlock()
+	})
+}
+
+func TestNoRoom(t *testing.T) {
+	inBubble(t, EvaluatorConfig{Clients: 2}, func(t *testing.T, w *world) {
+		release := make(chan struct{})
+		w.store.hold.Store(new(func(context.Context) { <-release }))
+		var wg sync.WaitGroup
+		for _, client := range []string{"a", "b"} {
+			wg.Go(func() { _, _ = w.Evaluate(t.Context(), client, "k", &Context{}) })
+		}
+		synctest.Wait()
+		if _, err := w.Evaluate(t.Context(), "c", "k", &Context{}); !errors.Is(err, ErrBusy) {
+			t.Errorf("with two clients being loaded: %v", err)
+		}
+		close(release)
+		wg.Wait()
+		w.want("c", false)
+	})
+}
+
+func TestClosed(t *testing.T) {
+	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
+		mustCreate(t, w.there, Flag{Key: "k", Default: true})
+		w.want("web", true)
+		for range 2 {
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		w.FlagsChanged(t.Context(), "web")
+		w.FlagsChanged(t.Context(), "")
+		w.want("web", true)
+		if _, err := w.Evaluate(t.Context(), "stranger", "k", &Context{}); !errors.Is(err, ErrBusy) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestEvaluatorConfigReportsEveryFault(t *testing.T) {
+	_, err := NewEvaluator(EvaluatorConfig{Every: time.Minute, Timeout: -1})
+	for _, part := range []string{"store", "looks every", "timeout"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("no word of the %s in: %v", part, err)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package flags
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+)
+
+const (
+	idle      = 10 * time.Minute // after which a client that nobody asks for is forgotten
+	idleEmpty = 10 * time.Second // the same, for a client without flags
+	lookAt    = 500              // clients in one question, so that statements stay short
+)
+
+// watch looks for changes until Close.
+func (e *Evaluator) watch() {
+	tick := time.NewTicker(e.cfg.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.work.Done():
+			return
+		case <-tick.C:
+		case <-e.look:
+		}
+		err := e.compare()
+		if e.work.Err() == nil {
+			e.note(err)
+		}
+	}
+}
+
+// compare asks for the revisions of all clients in memory, and has those loaded that differ. Its
+// error says that the store did not answer, or why one that differs could not be loaded before.
+func (e *Evaluator) compare() (failed error) {
+	for clients := range slices.Chunk(e.inUse(), lookAt) {
+		found, err := e.revisions(clients)
+		if err != nil {
+			return err
+		}
+		for _, client := range clients {
+			failed = cmp.Or(failed, e.follow(client, found[client]))
+		}
+	}
+	return failed
+}
+
+// follow has a client loaded that is not at a revision, and says why that failed before.
+func (e *Evaluator) follow(client string, revision int64) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	k := e.clients[client]
+	// A first load under way may be from before a change, which the next look finds.
+	if k == nil || k.index == nil || e.work.Err() != nil {
+		return nil
+	}
+	if k.index.revision == revision {
+		k.failed = nil
+		return nil
+	}
+	e.refresh(client, k, false)
+	return k.failed
+}
+
+func (e *Evaluator) revisions(clients []string) (found map[string]int64, err error) {
+	defer func() {
+		if p := recover(); p != nil { // in a goroutine of its own it would end the process
+			err = fmt.Errorf("flags: the store panicked: %v", p)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(e.work, e.cfg.Timeout)
+	defer cancel()
+	return e.cfg.Store.Revisions(ctx, clients)
+}
+
+// inUse lists the clients in memory, and forgets those that nobody asks for. While the store
+// does not answer nobody is forgotten, since nobody can be loaded again.
+func (e *Evaluator) inUse() []string {
+	now := e.cfg.Now()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.failing == nil {
+		maps.DeleteFunc(e.clients, func(_ string, k *known) bool {
+			return k.running == nil && now.Sub(time.Unix(0, k.used.Load())) > k.patience()
+		})
+	}
+	return slices.Collect(maps.Keys(e.clients))
+}
+
+func (k *known) patience() time.Duration {
+	if k.empty() {
+		return idleEmpty
+	}
+	return idle
+}
+
+func (k *known) empty() bool { return k.index != nil && len(k.index.flags) == 0 }
+
+// makeRoom forgets a tenth of the clients when there are too many: those without flags first,
+// so that made-up ids drive nobody out, then those asked for longest ago. It runs with the lock,
+// and reports whether there is room for one.
+func (e *Evaluator) makeRoom() bool {
+	if len(e.clients) < e.cfg.Clients {
+		return true
+	}
+	if e.failing != nil {
+		return false // whoever is forgotten could not be loaded again
+	}
+	type candidate struct {
+		client string
+		empty  bool
+		used   int64
+	}
+	var all []candidate
+	for client, k := range e.clients {
+		if k.running == nil {
+			all = append(all, candidate{client, k.empty(), k.used.Load()})
+		}
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		if a.empty != b.empty {
+			if a.empty {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.used, b.used)
+	})
+	for _, c := range all[:min(len(all), e.cfg.Clients/10+1)] {
+		delete(e.clients, c.client)
+	}
+	return len(all) > 0
+}
+
+// note keeps how the last look went, and logs when that changes.
+func (e *Evaluator) note(err error) {
+	e.mu.Lock()
+	was := e.failing
+	e.failing = err
+	if err != nil && was == nil {
+		e.since = e.cfg.Now()
+	}
+	e.mu.Unlock()
+	switch {
+	case err != nil && was == nil:
+		e.cfg.Logger.LogAttrs(context.Background(), slog.LevelWarn, "flags are evaluated as they were", slog.Any("error", err))
+	case err == nil && was != nil:
+		e.cfg.Logger.LogAttrs(context.Background(), slog.LevelInfo, "flags are evaluated as they are again")
+	}
+}

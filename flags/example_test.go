@@ -1,0 +1,55 @@
+package flags_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sightline-analytics/sightline/flags"
+)
+
+// An editor changes what a store keeps and tells the evaluator of it, which answers from memory.
+func Example() {
+	ctx := context.Background()
+	store := &flags.Memory{}
+	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: store})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer evaluator.Close()
+	editor, err := flags.NewEditor(flags.EditorConfig{Store: store, Notify: []flags.Invalidator{evaluator}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	me := flags.Actor{Kind: "user", ID: "ada"}
+	f, err := editor.Create(ctx, me, flags.Flag{
+		Client: "web_1", Key: "new-checkout", Type: flags.Rollout, Percentage: 0,
+		Rules: []flags.Rule{{On: flags.OnEmail, Operator: flags.EndsWith, Value: "@acme.example", Enabled: true}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show := func(c flags.Context) {
+		r, err := evaluator.Evaluate(ctx, "web_1", "new-checkout", &c)
+		fmt.Println(r.Enabled, r.Reason, err)
+	}
+	show(flags.Context{Email: "grace@acme.example"})
+	show(flags.Context{UserID: "user-1"})
+
+	_, err = editor.Change(ctx, flags.Target{Client: "web_1", ID: f.ID, Revision: f.Revision, Actor: me}, func(f *flags.Flag) {
+		f.Percentage = 100
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	show(flags.Context{UserID: "user-1"})
+
+	// Output:
+	// true USER_RULE_MATCH <nil>
+	// false ROLLOUT_DISABLED <nil>
+	// true ROLLOUT_ENABLED <nil>
+}

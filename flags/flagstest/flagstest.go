@@ -1,0 +1,148 @@
+// Package flagstest is the conformance suite of flags.Store: what each store must do, every case
+// with the sentence that it defends, and what a flags.Editor must do on top of it.
+package flagstest
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/flags"
+)
+
+// A Harness makes stores for the suite.
+type Harness struct {
+	// Open returns an empty store twice: two ways to the same records, such as two processes
+	// have; a store that only one process can have returns the same twice. It closes them with
+	// t.Cleanup.
+	Open func(t *testing.T) (one, other flags.Store)
+}
+
+// Run proves the stores of h.
+func Run(t *testing.T, h Harness) {
+	for _, c := range cases() {
+		t.Run(c.name, func(t *testing.T) {
+			b := &bench{t: t, why: c.why}
+			b.one, b.other = h.Open(t)
+			c.run(b)
+		})
+	}
+}
+
+type testCase struct {
+	name string
+	why  string
+	run  func(*bench)
+}
+
+func cases() []testCase {
+	return []testCase{
+		{"nothing", "A client that was never heard of has the empty set, and no error.", nothing},
+		{"round trip", "Records come back as they were given, JSON values byte for byte.", roundTrip},
+		{"replaced", "A record is replaced whole by one of its id.", replaced},
+		{"old base", "A commit for another revision is a conflict, and nothing of it is kept.", oldBase},
+		{"first commits at once", "Of commits with the same base one is kept.", firstCommits},
+		{"clients are apart", "What a client has, no other client sees, whatever the ids.", clientsApart},
+		{"history", "History is newest first, begins before a revision, and ends at the limit.", history},
+		{"dropped", "What is dropped is gone, a flag's history too.", dropped},
+		{"revisions", "Revisions are those of the clients asked for that are known.", revisions},
+		{"nothing is shared", "What a caller does to records afterwards, the store does not see.", nothingShared},
+		{"ended", "A context that has ended ends the operation, and nothing is kept.", ended},
+		{"a full client", "A client has MaxFlags flags and no more.", fullClient},
+		{"changes at once", "Changes at the same time are all kept.", changesAtOnce},
+		{"revision of a flag", "A change for an old revision of a flag is a conflict.", flagRevision},
+		{"other clients", "Nobody reads or changes a flag of another client.", otherClients},
+		{"one key", "A key is there once per client and environment.", oneKey},
+		{"remove and restore", "A removed flag is restored by its key, with its id and history.", restored},
+		{"schedule", "A step of a schedule happens once, and is in the history.", schedule},
+	}
+}
+
+// bench is one store on trial.
+type bench struct {
+	t          *testing.T
+	why        string
+	one, other flags.Store
+}
+
+// failf ends the case with what was seen and the rule it breaks.
+func (b *bench) failf(format string, args ...any) {
+	b.t.Helper()
+	b.t.Errorf(format, args...)
+	b.t.Fatalf("the rule: %s", b.why)
+}
+
+func (b *bench) ctx() context.Context { return b.t.Context() }
+
+func (b *bench) load(client string) flags.Set {
+	b.t.Helper()
+	set, err := b.other.Load(b.ctx(), client)
+	if err != nil || set.Client != client {
+		b.failf("Load: client %q, %v", set.Client, err)
+	}
+	return set
+}
+
+func (b *bench) commit(c flags.Commit) {
+	b.t.Helper()
+	if err := b.one.Commit(b.ctx(), c); err != nil {
+		b.failf("Commit: %v", err)
+	}
+}
+
+func (b *bench) history(client, flag string, before int64, limit int) []flags.Change {
+	b.t.Helper()
+	list, err := b.other.History(b.ctx(), client, flag, before, limit)
+	if err != nil {
+		b.failf("History: %v", err)
+	}
+	return list
+}
+
+// start is a whole millisecond, as all instants that editors give to stores.
+func start() time.Time { return time.Date(2026, 3, 29, 0, 59, 59, 987_000_000, time.UTC) }
+
+// full is a flag with something in every field.
+func full(client, id string) flags.Flag {
+	return flags.Flag{
+		ID: id, Client: client, Environment: "staging", Key: "key-" + id,
+		Name: `Name "ü" 'x' \ %_ 🙂`, Description: "<b>&\u2028\u0000</b>",
+		Type: flags.Multivariant, Status: flags.Inactive, Default: true,
+		Payload: json.RawMessage(`{"html":"<a href='x'>&amp;</a>","n":12345678901234567890,"u":"\u00fc\u2028"}`),
+		Rules: []flags.Rule{
+			{On: flags.OnProperty, Operator: flags.In, Field: "plan", Values: []any{"pro", 1.5, true, ""}, Enabled: true},
+			{On: flags.OnEmail, Operator: flags.EndsWith, Value: "@example.com"},
+			{On: flags.OnUserID, Operator: flags.In, Batch: true, BatchValues: []string{"u1", "<&>"}, Enabled: true},
+		},
+		Groups: []string{"g1"}, Percentage: 37, By: flags.ByTeam,
+		Variants: []flags.Variant{
+			{Key: "a", Type: flags.JSONValue, Value: json.RawMessage(`[1.0,{"b":null}]`), Weight: new(33.5), Description: "one"},
+			{Key: "b", Type: flags.StringValue, Value: json.RawMessage(`"<b>"`), Weight: new(66.5)},
+		},
+		Dependencies: []string{"other"},
+		Schedule: []flags.Step{
+			{At: start().Add(time.Hour), Action: flags.UpdateRollout, Percentage: 50},
+			{At: start().Add(2 * time.Hour), Action: flags.Disable},
+		},
+		PersistAcrossAuth: true,
+		Revision:          7, CreatedAt: start(), UpdatedAt: start().Add(time.Minute), RemovedAt: start().Add(time.Hour),
+	}
+}
+
+// plain is a flag with little in it, as an editor makes it.
+func plain(client, id string) flags.Flag {
+	return flags.Flag{
+		ID: id, Client: client, Key: "key-" + id, Type: flags.Boolean, Status: flags.Active, By: flags.ByUser,
+		Rules: []flags.Rule{}, Groups: []string{}, Variants: []flags.Variant{}, Dependencies: []string{}, Schedule: []flags.Step{},
+		Revision: 1, CreatedAt: start(), UpdatedAt: start(),
+	}
+}
+
+func group(client, id string) flags.Group {
+	return flags.Group{
+		ID: id, Client: client, Name: "Group <ü>", Description: "d", Color: "#6366f1",
+		Rules:    []flags.Rule{{On: flags.OnUserID, Operator: flags.Equals, Value: "u1", Enabled: true}},
+		Revision: 3, CreatedAt: start(), UpdatedAt: start().Add(time.Second),
+	}
+}

@@ -1,0 +1,223 @@
+package flagstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/sightline-analytics/sightline/flags"
+)
+
+func nothing(b *bench) {
+	if set := b.load("nobody"); set.Revision != 0 || len(set.Flags)+len(set.Groups) > 0 {
+		b.failf("Load = %+v", set)
+	}
+	if list := b.history("nobody", "f1", math.MaxInt64, 10); len(list) > 0 {
+		b.failf("History = %+v", list)
+	}
+}
+
+func roundTrip(b *bench) {
+	f, p, g := full("acme", "f1"), plain("acme", "f2"), group("acme", "g1")
+	made := flags.Change{
+		Client: "acme", Flag: "f1", Revision: 7, At: start(), Actor: flags.Actor{Kind: "key", ID: "k'1", Name: `"ü"`},
+		Event: flags.Updated, Before: &p, After: &f,
+	}
+	b.commit(flags.Commit{Client: "acme", Flags: []flags.Flag{f, p}, Groups: []flags.Group{g}, Changes: []flags.Change{made}})
+	set := b.load("acme")
+	slices.SortFunc(set.Flags, func(a, b flags.Flag) int { return strings.Compare(a.ID, b.ID) })
+	want := flags.Set{Client: "acme", Revision: 1, Flags: []flags.Flag{f, p}, Groups: []flags.Group{g}}
+	if !reflect.DeepEqual(set, want) {
+		b.failf("Load\n%+v\nwant\n%+v", set, want)
+	}
+	if got := b.history("acme", "f1", 8, 10); !reflect.DeepEqual(got, []flags.Change{made}) {
+		b.failf("History\n%+v\nwant\n%+v", got, made)
+	}
+}
+
+func replaced(b *bench) {
+	f, g := full("acme", "f1"), group("acme", "g1")
+	b.commit(flags.Commit{Client: "acme", Flags: []flags.Flag{f, full("acme", "f2")}, Groups: []flags.Group{g}})
+	f, g.Name = plain("acme", "f1"), "renamed"
+	b.commit(flags.Commit{Client: "acme", Base: 1, Flags: []flags.Flag{f}, Groups: []flags.Group{g}})
+	set := b.load("acme")
+	i := slices.IndexFunc(set.Flags, func(f flags.Flag) bool { return f.ID == "f1" })
+	if set.Revision != 2 || len(set.Flags) != 2 || i < 0 || !reflect.DeepEqual(set.Flags[i], f) || !reflect.DeepEqual(set.Groups, []flags.Group{g}) {
+		b.failf("Load = %+v", set)
+	}
+}
+
+func oldBase(b *bench) {
+	b.commit(flags.Commit{Client: "acme", Flags: []flags.Flag{plain("acme", "f1")}})
+	b.commit(flags.Commit{Client: "acme", Base: 1, Flags: []flags.Flag{plain("acme", "f2")}})
+	for _, base := range []int64{0, 1, 3} {
+		f := plain("acme", "f3")
+		err := b.one.Commit(b.ctx(), flags.Commit{
+			Client: "acme", Base: base, Flags: []flags.Flag{f}, DropFlags: []string{"f1"},
+			Changes: []flags.Change{{Client: "acme", Flag: "f3", Revision: 1, At: start(), Event: flags.Created, After: &f}},
+		})
+		if !errors.Is(err, flags.ErrConflict) {
+			b.failf("Commit with base %d of a set at revision 2: %v", base, err)
+		}
+	}
+	if set := b.load("acme"); set.Revision != 2 || len(set.Flags) != 2 || len(b.history("acme", "f3", 9, 9)) != 0 {
+		b.failf("after conflicts: %+v", set)
+	}
+}
+
+func firstCommits(b *bench) {
+	const together = 8
+	for base := range int64(3) {
+		var wg sync.WaitGroup
+		var errs [together]error
+		for i := range together {
+			wg.Go(func() {
+				store := []flags.Store{b.one, b.other}[i%2]
+				errs[i] = store.Commit(b.ctx(), flags.Commit{Client: "acme", Base: base, Flags: []flags.Flag{plain("acme", fmt.Sprint(base, "-", i))}})
+			})
+		}
+		wg.Wait()
+		kept := 0
+		for _, err := range errs {
+			if err == nil {
+				kept++
+			} else if !errors.Is(err, flags.ErrConflict) {
+				b.failf("Commit at the same time: %v", err)
+			}
+		}
+		if set := b.load("acme"); kept != 1 || set.Revision != base+1 || len(set.Flags) != int(base)+1 {
+			b.failf("%d commits with base %d were kept; %d flags at revision %d", kept, base, len(set.Flags), set.Revision)
+		}
+	}
+}
+
+func clientsApart(b *bench) {
+	for _, client := range []string{"acme", "other", "ACME"} {
+		f := plain(client, "f1")
+		f.Name = client
+		b.commit(flags.Commit{
+			Client: client, Flags: []flags.Flag{f}, Groups: []flags.Group{group(client, "g1")},
+			Changes: []flags.Change{{Client: client, Flag: "f1", Revision: 1, At: start(), Event: flags.Created, After: &f}},
+		})
+	}
+	b.commit(flags.Commit{Client: "other", Base: 1, DropFlags: []string{"f1"}, DropGroups: []string{"g1"}})
+	set := b.load("acme")
+	if set.Revision != 1 || len(set.Flags) != 1 || len(set.Groups) != 1 || set.Flags[0].Name != "acme" {
+		b.failf("Load = %+v", set)
+	}
+	if list := b.history("acme", "f1", 9, 9); len(list) != 1 || list[0].Client != "acme" {
+		b.failf("History = %+v", list)
+	}
+	if list := b.history("stranger", "f1", 9, 9); len(list) != 0 {
+		b.failf("History of somebody else's flag = %+v", list)
+	}
+}
+
+func history(b *bench) {
+	f := plain("acme", "f1")
+	for n := range int64(5) {
+		f.Revision = n + 1
+		changed := f.Clone()
+		b.commit(flags.Commit{Client: "acme", Base: n, Flags: []flags.Flag{f}, Changes: []flags.Change{
+			{Client: "acme", Flag: "f1", Revision: n + 1, At: start(), Event: flags.Updated, After: &changed},
+			{Client: "acme", Flag: "f2", Revision: n + 1, At: start(), Event: flags.Updated, After: &changed},
+		}})
+	}
+	for _, c := range []struct {
+		before int64
+		limit  int
+		want   []int64
+	}{
+		{math.MaxInt64, 10, []int64{5, 4, 3, 2, 1}},
+		{math.MaxInt64, 2, []int64{5, 4}},
+		{4, 2, []int64{3, 2}},
+		{2, 10, []int64{1}},
+		{1, 10, nil},
+	} {
+		var got []int64
+		for _, one := range b.history("acme", "f1", c.before, c.limit) {
+			got = append(got, one.Revision)
+		}
+		if !slices.Equal(got, c.want) {
+			b.failf("before %d, at most %d: %v, want %v", c.before, c.limit, got, c.want)
+		}
+	}
+}
+
+func dropped(b *bench) {
+	var c flags.Commit
+	for _, id := range []string{"f1", "f2"} {
+		f := plain("acme", id)
+		c.Flags = append(c.Flags, f)
+		c.Changes = append(c.Changes, flags.Change{Client: "acme", Flag: id, Revision: 1, At: start(), Event: flags.Created, After: &f})
+	}
+	c.Client, c.Groups = "acme", []flags.Group{group("acme", "g1"), group("acme", "g2")}
+	b.commit(c)
+	b.commit(flags.Commit{Client: "acme", Base: 1, DropFlags: []string{"f1"}, DropGroups: []string{"g1"}})
+	set := b.load("acme")
+	if len(set.Flags) != 1 || set.Flags[0].ID != "f2" || len(set.Groups) != 1 || set.Groups[0].ID != "g2" {
+		b.failf("Load = %+v", set)
+	}
+	if gone, stays := b.history("acme", "f1", 9, 9), b.history("acme", "f2", 9, 9); len(gone) != 0 || len(stays) != 1 {
+		b.failf("History = %+v and %+v", gone, stays)
+	}
+}
+
+func revisions(b *bench) {
+	b.commit(flags.Commit{Client: "acme"})
+	b.commit(flags.Commit{Client: "other"})
+	b.commit(flags.Commit{Client: "other", Base: 1})
+	for _, c := range []struct {
+		clients []string
+		want    map[string]int64
+	}{
+		{nil, map[string]int64{}},
+		{[]string{"nobody", "other"}, map[string]int64{"other": 2}},
+		{[]string{"acme", "other"}, map[string]int64{"acme": 1, "other": 2}},
+	} {
+		got, err := b.other.Revisions(b.ctx(), c.clients)
+		if err != nil || len(got) != len(c.want) || len(c.want) > 0 && !reflect.DeepEqual(got, c.want) {
+			b.failf("Revisions(%q) = %v, %v; want %v", c.clients, got, err, c.want)
+		}
+	}
+}
+
+func nothingShared(b *bench) {
+	given := full("acme", "f1")
+	change := flags.Change{Client: "acme", Flag: "f1", Revision: 1, At: start(), Event: flags.Created, After: &given}
+	b.commit(flags.Commit{Client: "acme", Flags: []flags.Flag{given}, Changes: []flags.Change{change}})
+	got := b.load("acme").Flags[0]
+	past := b.history("acme", "f1", 9, 9)[0]
+	for _, f := range []flags.Flag{given, got, *past.After} {
+		f.Payload[1], f.Rules[0].Values[0], f.Variants[0].Value[0], f.Groups[0] = 'x', "spoiled", 'x', "spoiled"
+		*f.Variants[0].Weight, f.Rules[2].BatchValues[0], f.Dependencies[0], f.Schedule[0].Percentage = 1, "spoiled", "spoiled", 1
+	}
+	if got := b.load("acme").Flags[0]; !reflect.DeepEqual(got, full("acme", "f1")) {
+		b.failf("Load = %+v", got)
+	}
+	if got := b.history("acme", "f1", 9, 9)[0].After; !reflect.DeepEqual(*got, full("acme", "f1")) {
+		b.failf("History = %+v", *got)
+	}
+}
+
+func ended(b *bench) {
+	ctx, cancel := context.WithCancel(b.ctx())
+	cancel()
+	_, err1 := b.one.Load(ctx, "acme")
+	_, err2 := b.one.Revisions(ctx, []string{"acme"})
+	_, err3 := b.one.History(ctx, "acme", "f1", 9, 9)
+	err4 := b.one.Commit(ctx, flags.Commit{Client: "acme", Flags: []flags.Flag{plain("acme", "f1")}})
+	for i, err := range []error{err1, err2, err3, err4} {
+		if !errors.Is(err, context.Canceled) {
+			b.failf("operation %d: %v", i+1, err)
+		}
+	}
+	if set := b.load("acme"); set.Revision != 0 {
+		b.failf("Load = %+v", set)
+	}
+}

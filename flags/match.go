@@ -1,0 +1,154 @@
+package flags
+
+import (
+	"slices"
+	"strings"
+)
+
+// A matcher is a rule made ready: how it matches is decided, and lists can be looked up in.
+type matcher struct {
+	enabled bool
+	on      Attribute
+	field   string
+	matches func(m *matcher, c *Context) bool
+
+	operator Operator
+	value    any
+	text     string // of value
+	limit    float64
+	values   map[any]struct{} // or those of a batch
+	batch    []string
+}
+
+// compile is the matcher of r, by the first of the package comment's kinds that fits.
+func compile(r *Rule) matcher {
+	m := matcher{enabled: r.Enabled, on: r.On, field: r.Field, operator: r.Operator, value: scalar(r.Value), matches: never}
+	m.text = textOf(m.value)
+	limit, numeric := m.value.(float64)
+	switch {
+	case r.Batch && len(r.BatchValues) > 0:
+		m.batch, m.values, m.matches = r.BatchValues, setOf(r.BatchValues), matchBatch
+	case r.On == OnUserID || r.On == OnEmail:
+		m.values, m.matches = setOf(r.Values), matchID
+	case r.On == OnProperty && r.Field != "":
+		m.values, m.matches = setOf(r.Values), matchProperty
+	case r.On == OnProperty && numeric:
+		m.limit, m.matches = limit, matchPercentage
+	}
+	return m
+}
+
+func never(*matcher, *Context) bool { return false }
+
+// percentageHash is that of "percentage:", with which all rules of a percentage begin.
+var percentageHash = hash(0).add("percentage:")
+
+func matchPercentage(m *matcher, c *Context) bool {
+	return float64(percentageHash.add(c.person()).bucket()) < m.limit
+}
+
+// subject is the text of what m is about, and whether it is there.
+func (m *matcher) subject(c *Context) (string, bool) {
+	switch m.on {
+	case OnUserID:
+		return c.UserID, c.UserID != ""
+	case OnEmail:
+		return c.Email, c.Email != ""
+	}
+	v := c.property(m.field)
+	return textOf(v), v != nil
+}
+
+func matchBatch(m *matcher, c *Context) bool {
+	text, there := m.subject(c)
+	_, in := m.values[text]
+	switch m.operator {
+	case In, Equals:
+		return there && in
+	case NotIn:
+		return !there || !in
+	}
+	return there && slices.ContainsFunc(m.batch, func(v string) bool { return compare(m.operator, text, v) })
+}
+
+func matchID(m *matcher, c *Context) bool {
+	text, there := m.subject(c)
+	if !there {
+		return false
+	}
+	_, in := m.values[text]
+	switch m.operator {
+	case In:
+		return in
+	case NotIn:
+		return !in
+	}
+	value, ok := m.value.(string)
+	return ok && compare(m.operator, text, value)
+}
+
+func matchProperty(m *matcher, c *Context) bool {
+	v := c.property(m.field)
+	switch m.operator {
+	case Exists:
+		return v != nil
+	case NotExists:
+		return v == nil
+	case In:
+		return m.lists(v)
+	case NotIn:
+		return !m.lists(v)
+	case Equals:
+		return isScalar(v) && v == m.value
+	case Contains:
+		return v != nil && m.value != nil && strings.Contains(textOf(v), m.text)
+	}
+	return false
+}
+
+// lists reports whether v equals one of the values.
+func (m *matcher) lists(v any) bool {
+	if !isScalar(v) {
+		return false
+	}
+	_, in := m.values[v]
+	return in
+}
+
+// compare is one of the four operators between texts.
+func compare(o Operator, text, with string) bool {
+	switch o {
+	case Equals:
+		return text == with
+	case Contains:
+		return strings.Contains(text, with)
+	case StartsWith:
+		return strings.HasPrefix(text, with)
+	case EndsWith:
+		return strings.HasSuffix(text, with)
+	}
+	return false
+}
+
+// isScalar reports whether v is such as two of them can be equal.
+func isScalar(v any) bool {
+	switch v.(type) {
+	case string, float64, bool:
+		return true
+	}
+	return false
+}
+
+// setOf is the set of those of list that can equal something; nil for an empty list.
+func setOf[T any](list []T) map[any]struct{} {
+	if len(list) == 0 {
+		return nil
+	}
+	set := make(map[any]struct{}, len(list))
+	for _, one := range list {
+		if v := scalar(one); isScalar(v) {
+			set[v] = struct{}{}
+		}
+	}
+	return set
+}

@@ -1,0 +1,139 @@
+package flags
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Memory is a [Store] that forgets everything when the process ends: for tests, examples, and
+// hosts that make their flags at start. The zero one is empty.
+type Memory struct {
+	mu      sync.RWMutex
+	sets    map[string]*Set     // by client
+	history map[string][]Change // by client and flag, the oldest first
+}
+
+var _ Store = (*Memory)(nil)
+
+// Load implements [Store].
+func (m *Memory) Load(ctx context.Context, client string) (Set, error) {
+	if err := ctx.Err(); err != nil {
+		return Set{}, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	set := Set{Client: client}
+	if kept, ok := m.sets[client]; ok {
+		set.Revision = kept.Revision
+		for _, f := range kept.Flags {
+			set.Flags = append(set.Flags, f.Clone())
+		}
+		for _, g := range kept.Groups {
+			set.Groups = append(set.Groups, g.Clone())
+		}
+	}
+	return set, nil
+}
+
+// Commit implements [Store].
+func (m *Memory) Commit(ctx context.Context, c Commit) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	kept := m.sets[c.Client]
+	if kept == nil {
+		kept = &Set{Client: c.Client}
+	}
+	if kept.Revision != c.Base {
+		return fmt.Errorf("%w: at revision %d, not %d", ErrConflict, kept.Revision, c.Base)
+	}
+	if m.sets == nil {
+		m.sets, m.history = map[string]*Set{}, map[string][]Change{}
+	}
+	m.sets[c.Client] = kept
+	kept.apply(c)
+	for _, id := range c.DropFlags {
+		delete(m.history, c.Client+"\x00"+id)
+	}
+	for _, one := range c.Changes {
+		m.remember(one)
+	}
+	return nil
+}
+
+// apply makes s the set after c.
+func (s *Set) apply(c Commit) {
+	s.Revision++
+	s.Flags = merge(s.Flags, c.Flags, c.DropFlags, func(f Flag) string { return f.ID })
+	s.Groups = merge(s.Groups, c.Groups, c.DropGroups, func(g Group) string { return g.ID })
+}
+
+// merge is kept without what is dropped, and with copies of changed in the place of those of
+// their ids.
+func merge[T interface{ Clone() T }](kept, changed []T, dropped []string, id func(T) string) []T {
+	gone := map[string]bool{}
+	for _, d := range dropped {
+		gone[d] = true
+	}
+	for _, one := range changed {
+		gone[id(one)] = true
+	}
+	kept = slices.DeleteFunc(kept, func(one T) bool { return gone[id(one)] })
+	for _, one := range changed {
+		kept = append(kept, one.Clone())
+	}
+	return kept
+}
+
+func (m *Memory) remember(c Change) {
+	id := c.Client + "\x00" + c.Flag
+	list := append(m.history[id], c.clone())
+	m.history[id] = list[max(0, len(list)-MaxHistory):]
+}
+
+// clone returns a copy that shares nothing with c.
+func (c Change) clone() Change {
+	if c.Before != nil {
+		c.Before = new(c.Before.Clone())
+	}
+	if c.After != nil {
+		c.After = new(c.After.Clone())
+	}
+	return c
+}
+
+// Revisions implements [Store].
+func (m *Memory) Revisions(ctx context.Context, clients []string) (map[string]int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	found := map[string]int64{}
+	for _, client := range clients {
+		if set, ok := m.sets[client]; ok {
+			found[client] = set.Revision
+		}
+	}
+	return found, nil
+}
+
+// History implements [Store].
+func (m *Memory) History(ctx context.Context, client, flag string, before int64, limit int) ([]Change, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	found := []Change{}
+	for _, c := range slices.Backward(m.history[client+"\x00"+flag]) {
+		if c.Revision < before && len(found) < limit {
+			found = append(found, c.clone())
+		}
+	}
+	return found, nil
+}

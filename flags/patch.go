@@ -1,0 +1,160 @@
+package flags
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Patch is some fields of a flag, read from JSON.
+type Patch struct {
+	Client string // clientId; empty when it is not there
+	fields map[string]func(*Flag)
+}
+
+// Apply sets the fields of p in f, whose client stays.
+func (p Patch) Apply(f *Flag) {
+	for _, name := range slices.Sorted(maps.Keys(p.fields)) {
+		p.fields[name](f)
+	}
+}
+
+// Flag is a new flag with the fields of p. Its error is [FieldErrors] when a field is missing that a
+// new flag needs: clientId, key, type and defaultValue.
+func (p Patch) Flag() (Flag, error) {
+	var faults FieldErrors
+	if p.Client == "" {
+		faults.addf("clientId", "is missing")
+	}
+	for _, name := range []string{"key", "type", "defaultValue"} {
+		if p.fields[name] == nil {
+			faults.addf(name, "is missing")
+		}
+	}
+	f := Flag{Client: p.Client}
+	p.Apply(&f)
+	return f, faults.err()
+}
+
+// ParsePatch reads a JSON object whose names are those of [Flag] that a caller sets; null clears
+// a field that may be absent. Its error is [FieldErrors] with everything that is wrong with the shape;
+// what fields may hold, [Flag.Check] knows.
+func ParsePatch(js []byte) (Patch, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(js, &raw); err != nil || raw == nil {
+		return Patch{}, FieldErrors{{"", "the body is not a JSON object"}}
+	}
+	var faults FieldErrors
+	p := Patch{fields: map[string]func(*Flag){}}
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		read, known := readers[name]
+		switch {
+		case name == "clientId":
+			readInto(&faults, name, raw[name], &p.Client)
+		case !known:
+			faults.addf(name, "is none of clientId, %s", strings.Join(slices.Sorted(maps.Keys(readers)), ", "))
+		case string(raw[name]) == "null" && slices.Contains(needed, name):
+			faults.addf(name, "is null")
+		default:
+			p.fields[name] = read(name, raw[name], &faults)
+		}
+	}
+	return p, faults.err()
+}
+
+// A reader makes of a field's JSON what sets it.
+type reader func(name string, js json.RawMessage, faults *FieldErrors) func(*Flag)
+
+var readers = map[string]reader{
+	"key":               single(func(f *Flag) *string { return &f.Key }),
+	"environment":       single(func(f *Flag) *string { return &f.Environment }),
+	"name":              single(func(f *Flag) *string { return &f.Name }),
+	"description":       single(func(f *Flag) *string { return &f.Description }),
+	"type":              single(func(f *Flag) *Type { return &f.Type }),
+	"status":            single(func(f *Flag) *Status { return &f.Status }),
+	"defaultValue":      single(func(f *Flag) *bool { return &f.Default }),
+	"payload":           single(func(f *Flag) *json.RawMessage { return &f.Payload }),
+	"rolloutPercentage": single(func(f *Flag) *int { return &f.Percentage }),
+	"rolloutBy":         single(func(f *Flag) *Unit { return &f.By }),
+	"persistAcrossAuth": single(func(f *Flag) *bool { return &f.PersistAcrossAuth }),
+	"rules":             list(func(f *Flag) *[]Rule { return &f.Rules }, "enabled"),
+	"variants":          list(func(f *Flag) *[]Variant { return &f.Variants }),
+	"schedule":          list(func(f *Flag) *[]Step { return &f.Schedule }),
+	"dependencies":      list(func(f *Flag) *[]string { return &f.Dependencies }),
+	"targetGroupIds":    list(func(f *Flag) *[]string { return &f.Groups }),
+}
+
+// needed are the fields that cannot be cleared.
+var needed = []string{"key", "type", "status", "defaultValue", "persistAcrossAuth"}
+
+func single[T any](field func(*Flag) *T) reader {
+	return func(name string, js json.RawMessage, faults *FieldErrors) func(*Flag) {
+		var v T
+		readInto(faults, name, js, &v)
+		return func(f *Flag) { *field(f) = v }
+	}
+}
+
+// list reads each element by itself, so that each has its own faults. need is a name that
+// elements must have.
+func list[T any](field func(*Flag) *[]T, need ...string) reader {
+	return func(name string, js json.RawMessage, faults *FieldErrors) func(*Flag) {
+		var elements []json.RawMessage
+		readInto(faults, name, js, &elements)
+		values := make([]T, len(elements))
+		for i, element := range elements {
+			readInto(faults, at(name, i), element, &values[i])
+			for _, n := range need {
+				var names map[string]json.RawMessage
+				if json.Unmarshal(element, &names) == nil && names[n] == nil {
+					faults.addf(at(name, i)+"."+n, "is missing")
+				}
+			}
+		}
+		return func(f *Flag) { *field(f) = slices.Clone(values) }
+	}
+}
+
+// readInto decodes js into v, and says what is wrong in words of JSON.
+func readInto(faults *FieldErrors, name string, js json.RawMessage, v any) {
+	d := json.NewDecoder(bytes.NewReader(js))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		return
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if wrong.Field != "" {
+			name += "." + wrong.Field
+		}
+		faults.addf(name, "is %s, not %s", wrong.Value, wordFor(wrong.Type))
+		return
+	}
+	if _, ok := errors.AsType[*time.ParseError](err); ok {
+		faults.addf(name, "has an instant that is not of the form 2026-03-29T12:00:00Z")
+		return
+	}
+	faults.addf(name, "is not as it should be: %s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+func wordFor(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list"
+	case reflect.String:
+		return "a text"
+	}
+	return fmt.Sprintf("an object such as a %s", strings.ToLower(t.Name()))
+}

@@ -1,0 +1,121 @@
+package flags
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const fullBody = `{"clientId":"web","key":"k","type":"multivariant","defaultValue":true,"status":"inactive","name":"N","description":"D",
+	"environment":"staging","payload":{"a":1},"rolloutPercentage":5,"rolloutBy":"team","persistAcrossAuth":true,
+	"rules":[{"type":"property","field":"p","operator":"in","values":["a",1,true],"enabled":true}],
+	"variants":[{"key":"a","type":"string","value":"x","weight":100}],"dependencies":["d"],"targetGroupIds":["g"],
+	"schedule":[{"scheduledAt":"2026-03-30T00:00:00+02:00","action":"enable"}]}`
+
+func TestPatch(t *testing.T) {
+	p, err := ParsePatch([]byte(fullBody))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Flag()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.normalize()
+	if err := f.Check(noon()); err != nil {
+		t.Error(err)
+	}
+	if f.Client != "web" || !f.Default || f.Percentage != 5 || f.Rules[0].Values[1] != 1.0 || *f.Variants[0].Weight != 100 || f.Schedule[0].At.Hour() != 22 {
+		t.Errorf("%+v", f)
+	}
+	var direct Flag
+	if err := json.Unmarshal([]byte(fullBody), &direct); err != nil {
+		t.Fatal(err)
+	}
+	direct.normalize()
+	if !reflect.DeepEqual(f, direct) {
+		t.Errorf("field by field %+v\nat once %+v", f, direct)
+	}
+
+	less, err := ParsePatch([]byte(`{"clientId":"web","description":null,"rules":null,"payload":null,"rolloutPercentage":null,"status":"active"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	less.Apply(&f)
+	f.normalize()
+	if f.Description != "" || len(f.Rules) != 0 || f.Payload != nil || f.Percentage != 0 || f.Status != Active || f.Name != "N" || len(f.Variants) != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestPatchReportsEveryFault(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{`[]`, "flags: not valid: the body is not a JSON object"},
+		{`null`, "flags: not valid: the body is not a JSON object"},
+		{`{} {}`, "flags: not valid: the body is not a JSON object"},
+		{`{"clientId":5}`, "flags: not valid: clientId is number, not a text"},
+		{`{"defaultValue":"yes","key":null,"rolloutPercentage":12.5,"rules":{}}`,
+			"flags: not valid: defaultValue is string, not true or false; key is null; rolloutPercentage is number 12.5, not a whole number; rules is object, not a list"},
+		{`{"rules":[{"enabled":"x"},{"type":"user_id"},5,{"enabled":true,"op":"x"}]}`,
+			`flags: not valid: rules[0].enabled is string, not true or false; rules[1].enabled is missing; rules[2] is number, not an object such as a rule; rules[3] is not as it should be: unknown field "op"`},
+		{`{"schedule":[{"scheduledAt":"tomorrow"}]}`, "flags: not valid: schedule[0] has an instant that is not of the form 2026-03-29T12:00:00Z"},
+		{`{"variants":[{"weight":"5"}]}`, "flags: not valid: variants[0].weight is string, not a number"},
+	} {
+		if _, err := ParsePatch([]byte(c.body)); err == nil || err.Error() != c.want {
+			t.Errorf("%s:\n%v\nwant\n%s", c.body, err, c.want)
+		}
+	}
+	_, err := ParsePatch([]byte(`{"colour":1}`))
+	if err == nil || !strings.Contains(err.Error(), "colour is none of clientId, defaultValue, dependencies,") {
+		t.Error(err)
+	}
+	p, err := ParsePatch([]byte(`{"name":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Flag(); err == nil || err.Error() != "flags: not valid: clientId is missing; key is missing; type is missing; defaultValue is missing" {
+		t.Error(err)
+	}
+}
+
+// FuzzPatch holds that what is read and found valid is the same after a store had it, and can
+// be evaluated.
+func FuzzPatch(f *testing.F) {
+	f.Add([]byte(fullBody))
+	f.Add([]byte(`{"clientId":"c","key":"k","type":"boolean","defaultValue":true,"payload":{"<":"\u2028"}}`))
+	f.Add([]byte(`{"clientId":"c","key":"k","type":"rollout","defaultValue":false,"rules":[{"type":"property","value":1e2,"enabled":false}]}`))
+	f.Add([]byte(`{"clientId":"c","key":"k","type":"multivariant","defaultValue":false,"variants":[{"key":"v","type":"json","value":[{}]}]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		p, err := ParsePatch(body)
+		if err != nil {
+			if faults, ok := errors.AsType[FieldErrors](err); !ok || len(faults) == 0 {
+				t.Fatalf("an error that names nothing: %v", err)
+			}
+			return
+		}
+		flag, err := p.Flag()
+		flag.normalize()
+		if err != nil || flag.Check(noon()) != nil {
+			return
+		}
+		js, err := json.Marshal(flag)
+		if err != nil {
+			t.Fatalf("%+v: %v", flag, err)
+		}
+		var back Flag
+		if err := json.Unmarshal(js, &back); err != nil {
+			t.Fatalf("%s: %v", js, err)
+		}
+		again, err := json.Marshal(back)
+		if err != nil || string(again) != string(js) {
+			t.Errorf("%s\nbecame\n%s, %v", js, again, err)
+		}
+		c := &Context{UserID: "u", Email: "e@x", Environment: flag.Environment, Properties: map[string]any{"p": "a"}}
+		r := NewIndex(Set{Flags: []Flag{flag}}).Evaluate(flag.Key, c, noon())
+		if _, err := json.Marshal(r); err != nil || r.Reason == FlagNotFound != (flag.Status != Active) {
+			t.Errorf("%s evaluates to %+v, %v", js, r, err)
+		}
+	})
+}

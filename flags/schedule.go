@@ -1,0 +1,56 @@
+package flags
+
+import "time"
+
+// At is f as it is at an instant: each step that is due by then is done and counted as a
+// revision.
+func (f Flag) At(now time.Time) Flag {
+	f, _ = f.settle(now)
+	return f
+}
+
+// step is f after the first step of its schedule.
+func (f Flag) step() Flag {
+	s := f.Schedule[0]
+	f.Status, f.Percentage = s.apply(f.Status, f.Percentage)
+	f.Schedule = f.Schedule[1:]
+	f.Revision++
+	f.UpdatedAt = s.At
+	return f
+}
+
+func (s *Step) apply(status Status, percentage int) (Status, int) {
+	switch s.Action {
+	case Enable:
+		status = Active
+	case Disable:
+		status = Inactive
+	case UpdateRollout:
+		percentage = s.Percentage
+	}
+	return status, percentage
+}
+
+// state is what f's schedule has made of its status and percentage by now.
+func (f *Flag) state(now time.Time) (Status, int) {
+	status, percentage := f.Status, f.Percentage
+	for i := range f.Schedule {
+		s := &f.Schedule[i]
+		if s.At.After(now) {
+			break
+		}
+		status, percentage = s.apply(status, percentage)
+	}
+	return status, percentage
+}
+
+// settle is f as it is at an instant, and the changes that its schedule made of it.
+func (f Flag) settle(now time.Time) (Flag, []Change) {
+	var done []Change
+	for len(f.Schedule) > 0 && !f.Schedule[0].At.After(now) {
+		before := f
+		f = f.step()
+		done = append(done, change(Scheduled, Actor{Kind: "schedule"}, &before, &f))
+	}
+	return f, done
+}

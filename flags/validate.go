@@ -1,0 +1,235 @@
+package flags
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Check says everything that is wrong with f by itself at an instant, as [FieldErrors]. What other
+// flags of its client allow, an [Editor] knows.
+func (f Flag) Check(now time.Time) error {
+	var faults FieldErrors
+	f.check(now, &faults)
+	return faults.err()
+}
+
+func (f *Flag) check(now time.Time, faults *FieldErrors) {
+	faults.required("clientId", f.Client, MaxClient)
+	faults.word("key", f.Key, MaxKey)
+	if f.Environment != "" {
+		faults.word("environment", f.Environment, MaxEnvironment)
+	}
+	faults.text("name", f.Name, MaxName)
+	faults.text("description", f.Description, MaxDescription)
+	oneOf(faults, "type", f.Type, Boolean, Rollout, Multivariant)
+	oneOf(faults, "status", f.Status, Active, Inactive, Archived)
+	oneOf(faults, "rolloutBy", f.By, ByUser, ByOrganization, ByTeam)
+	faults.percentage("rolloutPercentage", f.Percentage)
+	if f.Payload != nil && faults.json("payload", f.Payload) && f.Payload[0] != '{' {
+		faults.addf("payload", "is not a JSON object")
+	}
+	checkRules(faults, f.Rules)
+	names(faults, "targetGroupIds", f.Groups, MaxFlagGroups)
+	names(faults, "dependencies", f.Dependencies, MaxDependencies)
+	f.checkVariants(faults)
+	f.checkSchedule(now, faults)
+	faults.size(f)
+}
+
+// Check says everything that is wrong with g by itself, as [FieldErrors].
+func (g Group) Check() error {
+	var faults FieldErrors
+	g.check(&faults)
+	return faults.err()
+}
+
+func (g *Group) check(faults *FieldErrors) {
+	faults.required("clientId", g.Client, MaxClient)
+	faults.required("name", strings.TrimSpace(g.Name), MaxName)
+	faults.text("description", g.Description, MaxDescription)
+	if !isColor(g.Color) {
+		faults.addf("color", "is not # and six hexadecimal digits")
+	}
+	checkRules(faults, g.Rules)
+	faults.size(g)
+}
+
+func isColor(text string) bool {
+	digits, ok := strings.CutPrefix(text, "#")
+	return ok && len(digits) == 6 && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
+}
+
+func (f *Flag) checkVariants(faults *FieldErrors) {
+	if len(f.Variants) > MaxVariants {
+		faults.addf("variants", "are %d, more than %d", len(f.Variants), MaxVariants)
+		return
+	}
+	total, weighted, seen := 0.0, false, map[string]bool{}
+	for i, v := range f.Variants {
+		where := at("variants", i)
+		faults.word(where+".key", v.Key, MaxVariantKey)
+		if seen[v.Key] {
+			faults.addf(where+".key", "%q is there twice", v.Key)
+		}
+		seen[v.Key] = true
+		v.checkValue(where, faults)
+		faults.text(where+".description", v.Description, MaxDescription)
+		if w := v.Weight; w != nil {
+			if !(*w >= 0 && *w <= 100) { // also refuses NaN
+				faults.addf(where+".weight", "is not between 0 and 100")
+				return
+			}
+			weighted, total = true, total+*w
+		}
+	}
+	if weighted && math.Abs(total-100) >= 0.01 {
+		faults.addf("variants", "have weights that total %g rather than 100", total)
+	}
+}
+
+func (v *Variant) checkValue(where string, faults *FieldErrors) {
+	oneOf(faults, where+".type", v.Type, StringValue, NumberValue, JSONValue)
+	if !faults.json(where+".value", v.Value) {
+		return
+	}
+	kind := JSONValue
+	switch {
+	case v.Value[0] == '"':
+		kind = StringValue
+	case v.Value[0] == '-' || v.Value[0] >= '0' && v.Value[0] <= '9':
+		kind = NumberValue
+	}
+	if (v.Type == StringValue || v.Type == NumberValue) && v.Type != kind {
+		faults.addf(where+".value", "is not a %s", v.Type)
+	}
+}
+
+func (f *Flag) checkSchedule(now time.Time, faults *FieldErrors) {
+	if len(f.Schedule) > MaxSteps {
+		faults.addf("schedule", "has %d steps, more than %d", len(f.Schedule), MaxSteps)
+		return
+	}
+	for i, s := range f.Schedule {
+		where := at("schedule", i)
+		oneOf(faults, where+".action", s.Action, Enable, Disable, UpdateRollout)
+		switch {
+		case s.At.IsZero():
+			faults.addf(where+".scheduledAt", "is missing")
+		case !s.At.After(now):
+			faults.addf(where+".scheduledAt", "is not in the future")
+		case !s.At.Before(lastStep()):
+			faults.addf(where+".scheduledAt", "is after the year 2100")
+		case i > 0 && s.At.Equal(f.Schedule[i-1].At):
+			faults.addf(where+".scheduledAt", "is that of another step")
+		}
+		if s.Action == UpdateRollout {
+			faults.percentage(where+".value", s.Percentage)
+			if f.Type != Rollout {
+				faults.addf(where+".action", "sets a percentage, and the flag's type is not rollout")
+			}
+		}
+	}
+}
+
+// word is a text that names something: printable, without blanks and commas, since lists of
+// keys are separated by them.
+func (f *FieldErrors) word(field, text string, limit int) {
+	switch {
+	case text == "":
+		f.addf(field, "is missing")
+	case strings.ContainsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || !unicode.IsPrint(r) }):
+		f.addf(field, "has blanks, commas or characters that cannot be printed")
+	default:
+		f.text(field, text, limit)
+	}
+}
+
+func (f *FieldErrors) text(field, text string, limit int) {
+	switch {
+	case !utf8.ValidString(text):
+		f.addf(field, "is not UTF-8")
+	case utf8.RuneCountInString(text) > limit:
+		f.addf(field, "has more than %d characters", limit)
+	}
+}
+
+func (f *FieldErrors) required(field, text string, limit int) {
+	switch {
+	case text == "":
+		f.addf(field, "is missing")
+	case strings.ContainsFunc(text, unicode.IsControl):
+		f.addf(field, "has control characters")
+	default:
+		f.text(field, text, limit)
+	}
+}
+
+// json reports whether js is a JSON value of a size that may be kept.
+func (f *FieldErrors) json(field string, js json.RawMessage) bool {
+	before := len(*f)
+	switch {
+	case len(js) == 0:
+		f.addf(field, "is missing")
+	case len(js) > MaxPayload:
+		f.addf(field, "has %d bytes, more than %d", len(js), MaxPayload)
+	case !json.Valid(js) || !utf8.Valid(js):
+		f.addf(field, "is not JSON in UTF-8")
+	}
+	return len(*f) == before
+}
+
+func (f *FieldErrors) percentage(field string, n int) {
+	if n < 0 || n > 100 {
+		f.addf(field, "is %d, not between 0 and 100", n)
+	}
+}
+
+func (f *FieldErrors) size(record any) {
+	if n := sizeOf(record); n > MaxRecord {
+		f.addf("", "has %d bytes as JSON, more than %d", n, MaxRecord)
+	}
+}
+
+func oneOf[T ~string](faults *FieldErrors, field string, got T, allowed ...T) {
+	if slices.Contains(allowed, got) {
+		return
+	}
+	texts := make([]string, len(allowed))
+	for i, a := range allowed {
+		texts[i] = string(a)
+	}
+	if got == "" {
+		faults.addf(field, "is missing; it is one of %s", strings.Join(texts, ", "))
+		return
+	}
+	faults.addf(field, "is %.40q, none of %s", string(got), strings.Join(texts, ", "))
+}
+
+// names checks a list of ids or keys, each there once.
+func names(faults *FieldErrors, field string, list []string, limit int) {
+	if len(list) > limit {
+		faults.addf(field, "are %d, more than %d", len(list), limit)
+		return
+	}
+	for i, name := range list {
+		faults.word(at(field, i), name, MaxKey)
+		if slices.Contains(list[:i], name) {
+			faults.addf(at(field, i), "%q is there twice", name)
+		}
+	}
+}
+
+// sizeOf is how many bytes of JSON a record has; one that makes none has another fault.
+func sizeOf(record any) int {
+	var counted bytes.Buffer
+	if err := json.NewEncoder(&counted).Encode(record); err != nil {
+		return 0
+	}
+	return counted.Len()
+}

@@ -1,0 +1,120 @@
+package flags
+
+import (
+	"math"
+	"unicode/utf8"
+)
+
+func checkRules(faults *FieldErrors, rules []Rule) {
+	if len(rules) > MaxRules {
+		faults.addf("rules", "are %d, more than %d", len(rules), MaxRules)
+		return
+	}
+	for i := range rules {
+		rules[i].check(at("rules", i), faults)
+	}
+}
+
+// check finds what is no rule, and rules that would never match.
+func (r *Rule) check(where string, faults *FieldErrors) {
+	oneOf(faults, where+".type", r.On, OnUserID, OnEmail, OnProperty)
+	faults.text(where+".field", r.Field, MaxPropertyName)
+	for _, list := range []struct {
+		name string
+		size int
+	}{{".values", len(r.Values)}, {".batchValues", len(r.BatchValues)}} {
+		if list.size > MaxValues {
+			faults.addf(where+list.name, "are %d, more than %d", list.size, MaxValues)
+			return
+		}
+	}
+	for i, v := range r.Values {
+		checkScalar(faults, at(where+".values", i), v)
+	}
+	for i, v := range r.BatchValues {
+		faults.text(at(where+".batchValues", i), v, MaxValue)
+	}
+	if r.Value != nil {
+		checkScalar(faults, where+".value", r.Value)
+	}
+	if r.On == OnProperty && r.Field == "" && !r.Batch {
+		if n, ok := r.Value.(float64); !ok || !(n >= 0 && n <= 100) {
+			faults.addf(where+".value", "is not a number between 0 and 100, as in a property rule without a field")
+		}
+		return
+	}
+	oneOf(faults, where+".operator", r.Operator, Equals, Contains, StartsWith, EndsWith, In, NotIn, Exists, NotExists)
+	switch {
+	case r.Batch:
+		r.checkBatch(where, faults)
+	case r.On == OnProperty:
+		r.checkProperty(where, faults)
+	default:
+		r.checkID(where, faults)
+	}
+}
+
+func (r *Rule) checkBatch(where string, faults *FieldErrors) {
+	if r.On == OnProperty && r.Field == "" {
+		faults.addf(where+".field", "is missing")
+	}
+	if len(r.BatchValues) == 0 {
+		faults.addf(where+".batchValues", "are missing")
+	}
+	if r.Operator == Exists || r.Operator == NotExists {
+		faults.addf(where+".operator", "%s never matches in a batch", r.Operator)
+	}
+}
+
+func (r *Rule) checkProperty(where string, faults *FieldErrors) {
+	switch r.Operator {
+	case StartsWith, EndsWith:
+		faults.addf(where+".operator", "%s never matches a property, but in a batch", r.Operator)
+	case Equals, Contains:
+		if r.Value == nil {
+			faults.addf(where+".value", "is missing")
+		}
+	case In, NotIn:
+		r.needValues(where, faults)
+	}
+}
+
+func (r *Rule) checkID(where string, faults *FieldErrors) {
+	switch r.Operator {
+	case Exists, NotExists:
+		faults.addf(where+".operator", "%s never matches where type is %s", r.Operator, r.On)
+	case Equals, Contains, StartsWith, EndsWith:
+		if text, ok := r.Value.(string); !ok || text == "" {
+			faults.addf(where+".value", "is not a text, or an empty one")
+		}
+	case In, NotIn:
+		r.needValues(where, faults)
+		for i, v := range r.Values {
+			if _, ok := v.(string); !ok {
+				faults.addf(at(where+".values", i), "is not a text")
+			}
+		}
+	}
+}
+
+func (r *Rule) needValues(where string, faults *FieldErrors) {
+	if len(r.Values) == 0 {
+		faults.addf(where+".values", "are missing")
+	}
+}
+
+func checkScalar(faults *FieldErrors, where string, v any) {
+	switch v := v.(type) {
+	case string:
+		if !utf8.ValidString(v) || utf8.RuneCountInString(v) > MaxValue {
+			faults.addf(where, "is not UTF-8, or has more than %d characters", MaxValue)
+		}
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			faults.addf(where, "is no finite number")
+		}
+	case bool:
+	default:
+		faults.addf(where, "is not a text, a number, true or false")
+	}
+}

@@ -1,0 +1,182 @@
+package flags
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+// valid is a flag without a fault.
+func valid() Flag {
+	f := Flag{Client: "web", Key: "k", Type: Rollout}
+	f.normalize()
+	return f
+}
+
+// TestCheck has one fault at a time in a flag without any.
+func TestCheck(t *testing.T) {
+	many := func(n int) []string { return strings.Split(strings.TrimSuffix(strings.Repeat("x,", n), ","), ",") }
+	rule := func(r Rule) func(*Flag) { return func(f *Flag) { f.Rules = []Rule{r} } }
+	for _, c := range []struct {
+		spoil func(*Flag)
+		want  string // a part of the only fault; empty means none
+	}{
+		{func(*Flag) {}, ""},
+		{func(f *Flag) { f.Client = "" }, "clientId is missing"},
+		{func(f *Flag) { f.Client = "a\x00" }, "clientId has control"},
+		{func(f *Flag) { f.Key = "" }, "key is missing"},
+		{func(f *Flag) { f.Key = "a b" }, "key has blanks"},
+		{func(f *Flag) { f.Key = "a,b" }, "key has blanks, commas"},
+		{func(f *Flag) { f.Key = strings.Repeat("ü", MaxKey) }, ""},
+		{func(f *Flag) { f.Key = strings.Repeat("k", MaxKey+1) }, "key has more than 128"},
+		{func(f *Flag) { f.Environment = "a b" }, "environment has blanks"},
+		{func(f *Flag) { f.Name = "\xff" }, "name is not UTF-8"},
+		{func(f *Flag) { f.Description = strings.Repeat("d", MaxDescription+1) }, "description has more"},
+		{func(f *Flag) { f.Type = "boolen" }, `type is "boolen", none of boolean, rollout, multivariant`},
+		{func(f *Flag) { f.Status = "deleted" }, "status is"},
+		{func(f *Flag) { f.By = "country" }, "rolloutBy is"},
+		{func(f *Flag) { f.Percentage = 101 }, "rolloutPercentage is 101"},
+		{func(f *Flag) { f.Percentage = -1 }, "rolloutPercentage is -1"},
+		{func(f *Flag) { f.Payload = json.RawMessage(`[1]`) }, "payload is not a JSON object"},
+		{func(f *Flag) { f.Payload = json.RawMessage(`{`) }, "payload is not JSON"},
+		{func(f *Flag) { f.Payload = json.RawMessage("{\"\xff\":1}") }, "payload is not JSON"},
+		{func(f *Flag) { f.Payload = json.RawMessage(`{"a":"` + strings.Repeat("x", MaxPayload) + `"}`) }, "payload has 327"},
+		{func(f *Flag) { f.Groups = []string{"g", "g"} }, `targetGroupIds[1] "g" is there twice`},
+		{func(f *Flag) { f.Dependencies = many(MaxDependencies + 1) }, "dependencies are 33"},
+		{func(f *Flag) { f.Rules = make([]Rule, MaxRules+1) }, "rules are 101"},
+		{func(f *Flag) { f.Variants = weighted(make([]float64, MaxVariants+1)...) }, "variants are 33"},
+		{func(f *Flag) { f.Variants = weighted(50, 49) }, "variants have weights that total 99"},
+		{func(f *Flag) { f.Variants = weighted(50, -1, 50) }, ""},
+		{func(f *Flag) {
+			f.Variants = []Variant{{Key: "a", Type: JSONValue, Value: json.RawMessage("1"), Weight: new(math.NaN())}}
+		}, "weight is not between"},
+		{func(f *Flag) { f.Variants = append(weighted(-1), weighted(-1)...) }, `variants[1].key "a" is there twice`},
+		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: StringValue, Value: json.RawMessage("1")}} }, "variants[0].value is not a string"},
+		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: NumberValue, Value: json.RawMessage("-1")}} }, ""},
+		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: JSONValue}} }, "variants[0].value is missing"},
+		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: "text", Value: json.RawMessage(`"x"`)}} }, "variants[0].type is"},
+		{func(f *Flag) { f.Schedule = []Step{{At: noon(), Action: Enable}} }, "schedule[0].scheduledAt is not in the future"},
+		{func(f *Flag) { f.Schedule = []Step{{Action: Enable}} }, "schedule[0].scheduledAt is missing"},
+		{func(f *Flag) { f.Schedule = []Step{{At: lastStep(), Action: Enable}} }, "after the year 2100"},
+		{func(f *Flag) { f.Schedule = make([]Step, MaxSteps+1) }, "schedule has 51 steps"},
+		{func(f *Flag) {
+			f.Schedule = []Step{{At: noon().Add(1e9), Action: Enable}, {At: noon().Add(1e9), Action: Disable}}
+		}, "schedule[1].scheduledAt is that of another"},
+		{func(f *Flag) {
+			f.Type, f.Schedule = Boolean, []Step{{At: noon().Add(1e9), Action: UpdateRollout}}
+		}, "schedule[0].action sets a percentage"},
+		{func(f *Flag) { f.Schedule = []Step{{At: noon().Add(1e9), Action: UpdateRollout, Percentage: 101}} }, "schedule[0].value is 101"},
+		{rule(Rule{On: "ip", Operator: Equals, Value: "x"}), "rules[0].type is"},
+		{rule(Rule{On: OnUserID, Operator: "like", Value: "x"}), `rules[0].operator is "like"`},
+		{rule(Rule{On: OnUserID, Operator: Equals, Value: 1.0}), "rules[0].value is not a text"},
+		{rule(Rule{On: OnUserID, Operator: Equals}), "rules[0].value is not a text"},
+		{rule(Rule{On: OnUserID, Operator: In}), "rules[0].values are missing"},
+		{rule(Rule{On: OnUserID, Operator: In, Values: []any{"a", true}}), "rules[0].values[1] is not a text"},
+		{rule(Rule{On: OnEmail, Operator: Exists}), "rules[0].operator exists never matches where type is email"},
+		{rule(Rule{On: OnProperty, Field: "f", Operator: Exists}), ""},
+		{rule(Rule{On: OnProperty, Field: "f", Operator: Equals, Value: []any{}}), "rules[0].value is not a text, a number"},
+		{rule(Rule{On: OnProperty, Field: "f", Operator: Contains}), "rules[0].value is missing"},
+		{rule(Rule{On: OnProperty, Field: "f", Operator: StartsWith, Value: "x"}), "rules[0].operator starts_with never"},
+		{rule(Rule{On: OnProperty, Value: 12.5}), ""},
+		{rule(Rule{On: OnProperty, Value: 101.0}), "rules[0].value is not a number between"},
+		{rule(Rule{On: OnProperty, Operator: Equals, Value: "x"}), "rules[0].value is not a number between"},
+		{rule(Rule{On: OnProperty, Operator: In, Batch: true, BatchValues: []string{"x"}}), "rules[0].field is missing"},
+		{rule(Rule{On: OnUserID, Operator: In, Batch: true}), "rules[0].batchValues are missing"},
+		{rule(Rule{On: OnUserID, Operator: Exists, Batch: true, BatchValues: []string{"x"}}), "exists never matches in a batch"},
+		{rule(Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: many(MaxValues + 1)}), "rules[0].batchValues are 1001"},
+		{rule(Rule{On: OnUserID, Operator: Equals, Value: strings.Repeat("x", MaxValue+1)}), "rules[0].value is not UTF-8, or"},
+		{func(f *Flag) {
+			for range MaxRules {
+				f.Rules = append(f.Rules, Rule{On: OnUserID, Operator: In, Batch: true, BatchValues: []string{strings.Repeat("x", MaxValue)}, Values: []any{"a"}})
+			}
+			for i := range f.Rules {
+				f.Rules[i].BatchValues = strings.Split(strings.Repeat(strings.Repeat("y", 300)+" ", 10), " ")
+			}
+		}, "has 313119 bytes"},
+	} {
+		f := valid()
+		c.spoil(&f)
+		err := f.Check(noon())
+		faults, _ := errors.AsType[FieldErrors](err)
+		if c.want == "" && err != nil || c.want != "" && (len(faults) != 1 || !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+func TestCheckReportsEveryFault(t *testing.T) {
+	f := Flag{Rules: []Rule{{}, {On: OnUserID}}, Percentage: 200, Schedule: []Step{{}}}
+	faults, _ := errors.AsType[FieldErrors](f.Check(noon()))
+	var fields []string
+	for _, fault := range faults {
+		fields = append(fields, fault.Field)
+	}
+	const want = "[clientId key type status rolloutBy rolloutPercentage rules[0].type rules[0].operator rules[1].operator schedule[0].action schedule[0].scheduledAt]"
+	if got := fmt.Sprint(fields); got != want {
+		t.Errorf("faults of %s\nwant      %s", got, want)
+	}
+	if faults, _ := errors.AsType[FieldErrors](Group{Color: "red", Rules: []Rule{{}}}.Check()); len(faults) != 5 {
+		t.Errorf("a group with %v", faults)
+	}
+	f.Rules = make([]Rule, MaxRules)
+	if faults, _ := errors.AsType[FieldErrors](f.Check(noon())); len(faults) != maxFaults {
+		t.Errorf("%d faults", len(faults))
+	}
+}
+
+func TestContextIsBounded(t *testing.T) {
+	deep := any("x")
+	for range MaxDepth + 1 {
+		deep = []any{deep}
+	}
+	wide := map[string]any{}
+	for i := range MaxProperties + 1 {
+		wide[fmt.Sprint(i)] = i
+	}
+	long := strings.Repeat("x", MaxContext)
+	for name, c := range map[string]Context{
+		"deep":   {Properties: map[string]any{"a": deep}},
+		"wide":   {Properties: wide},
+		"long":   {Properties: map[string]any{"a": map[string]any{"b": long}}},
+		"list":   {Properties: map[string]any{"a": make([]any, MaxContext/8)}},
+		"name":   {Properties: map[string]any{long[:MaxPropertyName*4+1]: 1}},
+		"userId": {UserID: long[:MaxID+1]},
+	} {
+		if err := c.Check(); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	fine := Context{UserID: long[:MaxID], Properties: map[string]any{"a": []any{map[string]any{"b": 1.0}}, "c": nil}}
+	if err := fine.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNormalizedFlagsStay(t *testing.T) {
+	f := Flag{
+		Client: "web", Key: "k", Type: Multivariant, Payload: json.RawMessage(" { \"a\" : 1 } "),
+		Rules:    []Rule{{On: OnProperty, Field: "n", Operator: In, Values: []any{1, int64(2), float32(3), json.Number("4")}, BatchValues: []string{}}},
+		Variants: []Variant{{Key: "a", Type: JSONValue, Value: json.RawMessage("[ 1 ]")}},
+		Schedule: []Step{
+			{At: noon().Add(2*time.Hour + 1), Action: Disable, Percentage: 3},
+			{At: noon().Add(time.Hour).In(time.FixedZone("", 3600)), Action: Enable},
+		},
+	}
+	f.normalize()
+	js, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"clientId":"web","key":"k","type":"multivariant","status":"active","defaultValue":false,"payload":{"a":1},` +
+		`"rules":[{"type":"property","operator":"in","field":"n","values":[1,2,3,4],"enabled":false}],"targetGroupIds":[],"rolloutPercentage":0,"rolloutBy":"user",` +
+		`"variants":[{"key":"a","type":"json","value":[1]}],"dependencies":[],` +
+		`"schedule":[{"scheduledAt":"2026-03-29T13:00:00Z","action":"enable","value":0},{"scheduledAt":"2026-03-29T14:00:00Z","action":"disable","value":0}],` +
+		`"persistAcrossAuth":false,"id":"","revision":0,"createdAt":"0001-01-01T00:00:00Z","updatedAt":"0001-01-01T00:00:00Z"}`
+	if string(js) != want {
+		t.Errorf("%s\nwant\n%s", js, want)
+	}
+}
