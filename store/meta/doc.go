@@ -1,6 +1,7 @@
 // Package meta keeps what must outlive a restart and is no event: owners, websites,
-// links, monitors, API keys, the audit trail and the salts of visitor ids. It is a
-// [store.Directory] and an [auth.KeyStore], on SQLite without cgo or on PostgreSQL.
+// links, monitors, API keys, feature flags, the audit trail and the salts of visitor ids. It is
+// a [store.Directory] and an [auth.KeyStore], and [Store.Flags] is a flags.Store, on SQLite
+// without cgo or on PostgreSQL.
 //
 // # SQLite
 //

@@ -1,0 +1,51 @@
+package meta
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/flags/flagstest"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func TestFlagsConform(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
+		flagstest.Run(t, flagstest.Harness{Open: func(t *testing.T) (one, other flags.Store) {
+			cfg := config(t)
+			return mustOpen(t, cfg).Flags(), mustOpen(t, cfg).Flags()
+		}})
+	})
+}
+
+func TestFlagHistoryIsBounded(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg).Flags()
+		f := flags.Flag{ID: "f1", Client: "web", Key: "k", Payload: json.RawMessage(`{"a":1}`)}
+		for base, revision := range []int64{1, 2, flags.MaxHistory + 1} {
+			err := s.Commit(t.Context(), flags.Commit{
+				Client: "web", Base: int64(base), Flags: []flags.Flag{f},
+				Changes: []flags.Change{{Client: "web", Flag: "f1", Revision: revision, At: noon, Event: flags.Updated, After: &f}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		past, err := s.History(t.Context(), "web", "f1", math.MaxInt64, 10)
+		if err != nil || len(past) != 2 || past[1].Revision != 2 {
+			t.Errorf("%d changes, %v; want the one of revision 1 forgotten", len(past), err)
+		}
+	})
+}
+
+func TestDamagedFlagIsNoFlag(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		raw(t, cfg, "INSERT INTO flag_definitions (client, id, environment, flag_key, definition) VALUES ('web', 'f1', '', 'k', '{')")
+		if set, err := s.Flags().Load(t.Context(), "web"); !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("%+v, %v", set, err)
+		}
+	})
+}
