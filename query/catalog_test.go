@@ -62,7 +62,7 @@ func TestTypes(t *testing.T) {
 			}
 			var b strings.Builder
 			b.WriteString(explain(t, e, access, plain))
-			inClickHouse := lines(explained(t, other, access, plain).SQL)
+			inClickHouse := golden.SQL(explained(t, other, access, plain).SQL) + "\n"
 			full := plain
 			for _, field := range info.Filters {
 				switch field {
@@ -77,18 +77,14 @@ func TestTypes(t *testing.T) {
 				}
 			}
 			b.WriteString("\n" + explain(t, e, access, full))
-			golden.Check(t, filepath.Join("testdata", "types", info.Name+".golden"), []byte(b.String()))
-			inClickHouse += "\n" + lines(explained(t, other, access, full).SQL)
-			golden.Check(t, filepath.Join("testdata", "types", "clickhouse", info.Name+".golden"), []byte(inClickHouse))
-			for _, text := range []string{b.String(), inClickHouse} {
-				if n, own := len(reads.FindAllString(text, -1)), len(ofSubject.FindAllString(text, -1)); n == 0 || n != own {
-					t.Errorf("%d reads of stored rows, %d of them by subject:\n%s", n, own, text)
-				}
-			}
+			golden.CheckSQL(t, filepath.Join("testdata", "types", info.Name+".golden"), []byte(b.String()))
+			inClickHouse += "\n" + golden.SQL(explained(t, other, access, full).SQL) + "\n"
+			golden.CheckSQL(t, filepath.Join("testdata", "types", "clickhouse", info.Name+".golden"), []byte(inClickHouse))
 		})
 	}
 }
 
+// explained is what e makes of req. Every read of stored rows in it must be of the subject's.
 func explained(t *testing.T, e *query.Engine, a query.Access, req query.Request) query.Explained {
 	t.Helper()
 	found, err := e.Explain(a, req)
@@ -98,33 +94,30 @@ func explained(t *testing.T, e *query.Engine, a query.Access, req query.Request)
 	if found[0].Err != nil {
 		t.Fatal(found[0].Err)
 	}
+	sql := found[0].SQL
+	if n, own := len(reads.FindAllString(sql, -1)), len(ofSubject.FindAllString(sql, -1)); n == 0 || n != own {
+		t.Errorf("%d reads of stored rows, %d of them by subject:\n%s", n, own, sql)
+	}
 	return found[0]
 }
 
+// explain is the same for people.
 func explain(t *testing.T, e *query.Engine, a query.Access, req query.Request) string {
 	t.Helper()
 	found := explained(t, e, a, req)
 	var b strings.Builder
-	fmt.Fprintf(&b, "# plan\n%s# sql\n%s\n# arguments\n", found.Plan, lines(found.SQL))
+	fmt.Fprintf(&b, "# plan\n%s# sql\n%s\n# arguments\n", found.Plan, golden.SQL(found.SQL))
 	for _, arg := range found.Args {
 		fmt.Fprintf(&b, "%s %v\n", arg.Name, short(arg.Value))
 	}
 	return b.String()
 }
 
+// What reads stored rows, and what says first of such a read whose they are.
 var (
-	clause = regexp.MustCompile(` (FROM|LEFT JOIN|INNER JOIN|WHERE|GROUP BY|UNION ALL|LIMIT) `)
-	sub    = regexp.MustCompile(`(^WITH |\), )([a-z_]+ AS \()`)
-	// What reads stored rows, and what says first of such a read whose they are.
 	reads     = regexp.MustCompile(`(FROM|JOIN) (events|errors|vitals|spans|visits|checks)\b`)
 	ofSubject = regexp.MustCompile("WHERE \\(t\\.[\"`]subject[\"`] = [$]?[{]?p[0-9]+")
 )
-
-// lines breaks a statement before its clauses.
-func lines(sql string) string {
-	sql = sub.ReplaceAllString(sql, "$1\n$2\n  ")
-	return strings.ReplaceAll(clause.ReplaceAllString(sql, "\n  $1 "), ") SELECT", ")\nSELECT")
-}
 
 func short(v any) any {
 	if list, ok := v.([]string); ok && len(list) > 5 {

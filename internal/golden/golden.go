@@ -7,6 +7,7 @@
 package golden
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
@@ -23,10 +24,10 @@ var update = flag.Bool("update", false, "write golden files instead of comparing
 // and the folders above it, instead.
 func Check(t testing.TB, path string, got []byte) {
 	t.Helper()
-	check(t, path, got, *update)
+	check(t, path, got, bytes.Equal, *update)
 }
 
-func check(t testing.TB, path string, got []byte, write bool) {
+func check(t testing.TB, path string, got []byte, same func(want, got []byte) bool, write bool) {
 	t.Helper()
 	if write {
 		if err := rewrite(path, got); err != nil {
@@ -39,8 +40,8 @@ func check(t testing.TB, path string, got []byte, write bool) {
 		t.Errorf("golden: %v (run the tests with -update to write it, then read it)", err)
 		return
 	}
-	if diff := cmp.Diff(lines(want), lines(got)); diff != "" {
-		t.Errorf("%s differs (-want +got); if the new text is right, run the tests with -update:\n%s", path, diff)
+	if !same(want, got) {
+		t.Errorf("%s differs (-want +got); if the new text is right, run the tests with -update:\n%s", path, cmp.Diff(lines(want), lines(got)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ func TestCheckComparesByteForByte(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.golden")
 			write(t, path, tt.file)
 			r := &recorder{TB: t}
-			check(r, path, []byte(tt.got), false)
+			check(r, path, []byte(tt.got), bytes.Equal, false)
 			if got, want := len(r.failures) > 0, len(tt.shows) > 0; got != want {
 				t.Fatalf("failed = %v, want %v: %q", got, want, r.failures)
 			}
@@ -56,7 +57,7 @@ func TestCheckComparesByteForByte(t *testing.T) {
 func TestCheckWithoutAFileFailsAndWritesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "absent.golden")
 	r := &recorder{TB: t}
-	check(r, path, []byte("a\n"), false)
+	check(r, path, []byte("a\n"), bytes.Equal, false)
 	if len(r.failures) != 1 || !strings.Contains(r.failures[0], "-update") {
 		t.Errorf("failures = %q, want one that says how to write the file", r.failures)
 	}
@@ -67,10 +68,10 @@ func TestCheckWithoutAFileFailsAndWritesNothing(t *testing.T) {
 
 func TestUpdateWritesTheFileAndItsFolders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "er", "x.golden")
-	check(t, path, []byte("a\n"), true)
-	check(t, path, []byte("a\n"), false)
-	check(t, path, []byte("b\n"), true)
-	check(t, path, []byte("b\n"), false)
+	check(t, path, []byte("a\n"), bytes.Equal, true)
+	check(t, path, []byte("a\n"), bytes.Equal, false)
+	check(t, path, []byte("b\n"), bytes.Equal, true)
+	check(t, path, []byte("b\n"), bytes.Equal, false)
 }
 
 func write(t *testing.T, path, text string) {
