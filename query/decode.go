@@ -136,3 +136,113 @@ func ParseValues(values url.Values) (Request, Errors) {
 
 // subjectNames are the query parameters that say whose rows are asked for.
 var subjectNames = []string{"website_id", "link_id", "schedule_id"}
+
+// A member is one field of an object and how it is read.
+type member[T any] struct {
+	name string
+	read read[T]
+}
+
+type read[T any] func(r *reader, at fieldPath, v fieldValue, into *T)
+
+// reading is how the member called name is read; nil when there is none.
+func reading[T any](members []member[T], name string) read[T] {
+	for _, m := range members {
+		if m.name == name {
+			return m.read
+		}
+	}
+	return nil
+}
+
+// text reads a string into a field.
+func text[T any](field func(*T) *string) read[T] {
+	return func(r *reader, at fieldPath, v fieldValue, into *T) { *field(into) = r.text(at, v) }
+}
+
+// requestMembers are the fields of a query, in a body and in an address.
+// TestRequestFields holds them against requestFields.
+var requestMembers = []member[Request]{
+	{"id", text(func(q *Request) *string { return &q.ID })},
+	{"parameters", func(r *reader, at fieldPath, v fieldValue, q *Request) { q.Parameters = r.parameters(at, v) }},
+	{"startDate", text(func(q *Request) *string { return &q.StartDate })},
+	{"endDate", text(func(q *Request) *string { return &q.EndDate })},
+	{"preset", text(func(q *Request) *string { return &q.Preset })},
+	{"timeZone", text(func(q *Request) *string { return &q.TimeZone })},
+	{"limit", func(r *reader, at fieldPath, v fieldValue, q *Request) { q.Limit = r.whole(at, v) }},
+	{"page", func(r *reader, at fieldPath, v fieldValue, q *Request) { q.Page = r.page(at, v) }},
+	{"filters", func(r *reader, at fieldPath, v fieldValue, q *Request) { q.Filters = r.filters(at, v) }},
+	{"granularity", text(func(q *Request) *string { return &q.Granularity })},
+	{"groupBy", func(r *reader, at fieldPath, v fieldValue, q *Request) { q.GroupBy = r.groupBy(at, v) }},
+	{"sortBy", text(func(q *Request) *string { return &q.SortBy })},
+	{"sortOrder", text(func(q *Request) *string { return &q.SortOrder })},
+}
+
+var parameterMembers = []member[Parameter]{
+	{"name", text(func(p *Parameter) *string { return &p.Name })},
+	{"id", text(func(p *Parameter) *string { return &p.ID })},
+	{"start_date", text(func(p *Parameter) *string { return &p.StartDate })},
+	{"end_date", text(func(p *Parameter) *string { return &p.EndDate })},
+	{"granularity", text(func(p *Parameter) *string { return &p.Granularity })},
+}
+
+// A sentFilter is a filter, and whether its value was sent and as an array.
+type sentFilter struct {
+	Filter
+	array bool
+	has   bool
+}
+
+var filterMembers = []member[sentFilter]{
+	{"field", text(func(f *sentFilter) *string { return &f.Field })},
+	{"op", func(r *reader, at fieldPath, v fieldValue, f *sentFilter) { f.Op = Op(r.text(at, v)) }},
+	{"value", func(r *reader, at fieldPath, v fieldValue, f *sentFilter) { r.values(at, v, f) }},
+}
+
+// readObject reads v, an object, into *into. at is its path; that of a query has no field.
+// It goes by tokens, since maps and structs do not tell that a field is given twice.
+func readObject[T any](r *reader, members []member[T], at fieldPath, v fieldValue, into *T) {
+	dec := json.NewDecoder(bytes.NewReader(v.json))
+	_, _ = dec.Token() // the brace; v was checked to be JSON
+	seen := map[string]bool{}
+	for dec.More() {
+		token, _ := dec.Token()
+		name, _ := token.(string)
+		var sent fieldValue
+		if dec.Decode(&sent.json) != nil {
+			return
+		}
+		here := at
+		if at.field == "" {
+			here = inField(name)
+		} else {
+			here.part = name
+		}
+		read := reading(members, name)
+		switch {
+		case read == nil:
+			if !r.full() { // looking for suggestions takes time
+				r.add(cutPath(here), unknown(Invalid, "field", name, memberNames(members)))
+			}
+		case seen[name]:
+			r.addf(here, "is given twice")
+		default:
+			seen[name] = true
+			read(r, here, sent, into)
+		}
+	}
+}
+
+func memberNames[T any](members []member[T]) []string {
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i] = m.name
+	}
+	return names
+}
+
+// cutPath bounds the name of a field that a caller made up.
+func cutPath(p fieldPath) fieldPath {
+	p.field, p.part = cut(p.field), cut(p.part)
+	return p
+}

@@ -8,65 +8,6 @@ import (
 	"strings"
 )
 
-// Code is the machine-readable kind of a mistake. The set is closed and its texts are stable.
-type Code string
-
-// The codes of mistakes. Those from UnknownType on concern one parameter.
-const (
-	InvalidJSON  Code = "INVALID_JSON"
-	Invalid      Code = "VALIDATION_ERROR"
-	UnknownType  Code = "UNKNOWN_TYPE"
-	WrongSubject Code = "WRONG_SUBJECT" // the type is for another kind of id
-	BadRange     Code = "INVALID_DATE_RANGE"
-	BadFilter    Code = "INVALID_FILTER"
-	BadGroup     Code = "INVALID_GROUP_BY"
-	BadSort      Code = "INVALID_SORT"
-	TooManyRows  Code = "TOO_MANY_ROWS"
-	Forbidden    Code = "FORBIDDEN" // the access does not include the type
-	TimedOut     Code = "TIMEOUT"
-	Unavailable  Code = "SERVICE_UNAVAILABLE"
-	Internal     Code = "INTERNAL_SERVER_ERROR"
-)
-
-// Codes lists all codes, in a slice of the caller's own.
-func Codes() []Code {
-	return []Code{InvalidJSON, Invalid, UnknownType, WrongSubject, BadRange, BadFilter, BadGroup, BadSort, TooManyRows,
-		Forbidden, TimedOut, Unavailable, Internal}
-}
-
-// An Error is a mistake that a caller can correct, or a failure in words safe to show.
-type Error struct {
-	Code       Code
-	Field      string   // where: "parameters[1]", "filters[0].op"
-	Message    string   // safe to show
-	Suggestion string   // the nearest valid name, if any is near
-	Allowed    []string // the valid names, when they help
-	Err        error    // the cause, for logs only
-}
-
-// Error is the message, with the place where it is known.
-func (e *Error) Error() string {
-	if e.Field == "" {
-		return e.Message
-	}
-	return e.Field + ": " + e.Message
-}
-
-// Unwrap is the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Errors are all the mistakes of one request, in the order of its fields. It is never empty.
-type Errors []*Error
-
-// Error joins the messages.
-func (es Errors) Error() string {
-	texts := make([]string, len(es))
-	for i, e := range es {
-		texts[i] = e.Error()
-	}
-	return strings.Join(texts, "; ")
-}
-
 // maxIssues bounds what is told of one request, so that an answer cannot be made
 // much larger than what was sent.
 const maxIssues = 100
@@ -174,4 +115,106 @@ func (list *issues) sorted() Errors {
 		sorted[i] = list.errors[at]
 	}
 	return sorted
+}
+
+// maxSuggested is the longest name, in bytes, that a suggestion is looked for.
+const maxSuggested = 64
+
+// unknown is the mistake of naming what is not there: what says what kind of name it
+// is, and allowed are the names that would do.
+func unknown(code Code, what, name string, allowed []string) Error {
+	return refused(code, fmt.Sprintf("unknown %s %s", what, quote(name)), name, allowed)
+}
+
+// refused is a mistake in the choice of a name, with the names that would do.
+func refused(code Code, message, name string, allowed []string) Error {
+	e := Error{Code: code, Message: message, Allowed: allowed, Suggestion: nearest(name, allowed)}
+	if e.Suggestion != "" {
+		e.Message += fmt.Sprintf("; did you mean %q?", e.Suggestion)
+	}
+	switch {
+	case len(allowed) == 0:
+	case e.Suggestion != "":
+		e.Message += " Allowed are " + strings.Join(allowed, ", ")
+	default:
+		e.Message += "; allowed are " + strings.Join(allowed, ", ")
+	}
+	return e
+}
+
+// quote writes a caller's text for a message, cut when it is long.
+func quote(s string) string {
+	if short := cut(s); short != s {
+		return fmt.Sprintf("%q…", strings.TrimSuffix(short, "…"))
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// cut bounds a caller's text to 64 characters.
+func cut(s string) string {
+	const longest = 64
+	count := 0
+	for i := range s {
+		if count == longest {
+			return s[:i] + "…"
+		}
+		count++
+	}
+	return s
+}
+
+// nearest is the name that was probably meant, or empty when none is near: the one
+// with the fewest edits, of equals the first; else the first that name begins.
+// Case and the kind of separator do not count.
+func nearest(name string, names []string) string {
+	if name == "" || len(name) > maxSuggested {
+		return ""
+	}
+	plain := simplify(name)
+	best, found := allowedEdits(plain)+1, ""
+	for _, candidate := range names {
+		if d := edits(plain, simplify(candidate)); d < best {
+			best, found = d, candidate
+		}
+	}
+	if found != "" {
+		return found
+	}
+	for _, candidate := range names {
+		if len(plain) > 1 && strings.HasPrefix(simplify(candidate), plain) {
+			return candidate
+		}
+	}
+	return ""
+}
+
+// allowedEdits grows with the length, so that short names do not resemble everything.
+func allowedEdits(plain string) int { return min(3, len(plain)/3) }
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+func simplify(s string) string { return separators.Replace(strings.ToLower(s)) }
+
+// edits is the least number of inserted, removed, changed and swapped neighbouring
+// bytes that turn a into b.
+func edits(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
 }

@@ -1,6 +1,121 @@
 package query
 
-import "strings"
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// A fieldValue is one field as it was sent: valid JSON in a body, or text in an address.
+type fieldValue struct {
+	json json.RawMessage // nil: text
+	text string
+}
+
+// kind says what JSON v is.
+func (v fieldValue) kind() string {
+	switch v.json[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// items are those of v, when it is an array.
+func (v fieldValue) items() []fieldValue {
+	var raw []json.RawMessage
+	if v.json[0] != '[' || json.Unmarshal(v.json, &raw) != nil {
+		return nil
+	}
+	items := make([]fieldValue, len(raw))
+	for i := range raw {
+		items[i].json = raw[i]
+	}
+	return items
+}
+
+// str is the text of v, when it is a string.
+func (v fieldValue) str() (s string, ok bool) {
+	ok = v.json[0] == '"' && json.Unmarshal(v.json, &s) == nil
+	return s, ok
+}
+
+// scalar is the text of a string, a number or a boolean, the latter two as written.
+func (v fieldValue) scalar() (string, bool) {
+	switch v.kind() {
+	case "a string":
+		return v.str()
+	case "a number", "a boolean":
+		return string(v.json), true
+	}
+	return "", false
+}
+
+// A reader reads fields, and gathers what is wrong with them.
+type reader struct{ issues }
+
+// wrong tells that JSON of another kind was wanted. Null is nothing wrong: it says that
+// the field is absent.
+func (r *reader) wrong(at fieldPath, wanted string, v fieldValue) {
+	if v.kind() != "null" {
+		r.addf(at, "must be %s, not %s", wanted, v.kind())
+	}
+}
+
+func (r *reader) text(at fieldPath, v fieldValue) string {
+	if v.json == nil {
+		return v.text
+	}
+	s, ok := v.str()
+	if !ok {
+		r.wrong(at, "a string", v)
+	}
+	return s
+}
+
+// whole reads a whole number, written without fraction and exponent.
+func (r *reader) whole(at fieldPath, v fieldValue) *int {
+	digits := v.text
+	if v.json != nil {
+		if v.kind() != "a number" {
+			r.wrong(at, "a whole number", v)
+			return nil
+		}
+		digits = string(v.json)
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		r.addf(at, "must be a whole number, not %s", cut(digits))
+		return nil
+	}
+	return &n
+}
+
+// page reads a page. Its 0 must not pass for an absent one.
+func (r *reader) page(at fieldPath, v fieldValue) int {
+	n := r.whole(at, v)
+	if n == nil {
+		return 0
+	}
+	if *n < 1 {
+		r.addf(at, "must be at least 1, not %d", *n)
+	}
+	return *n
+}
+
+func (list *issues) atMost(at fieldPath, what string, most, count int) {
+	if count > most {
+		list.addf(at, "may have at most %d %s, not %d", most, what, count)
+	}
+}
 
 // split reads names joined by commas, the first ones if there are too many.
 func (r *reader) split(at fieldPath, what string, most int, text string) []string {
@@ -67,19 +182,6 @@ func (r *reader) groupBy(at fieldPath, v fieldValue) []string {
 	}
 	r.atMost(at, what, maxGroups, len(items))
 	return all
-}
-
-// A sentFilter is a filter, and whether its value was sent and as an array.
-type sentFilter struct {
-	Filter
-	array bool
-	has   bool
-}
-
-var filterMembers = []member[sentFilter]{
-	{"field", text(func(f *sentFilter) *string { return &f.Field })},
-	{"op", func(r *reader, at fieldPath, v fieldValue, f *sentFilter) { f.Op = Op(r.text(at, v)) }},
-	{"value", func(r *reader, at fieldPath, v fieldValue, f *sentFilter) { r.values(at, v, f) }},
 }
 
 // filters reads an array of filters; an address has it as JSON.
