@@ -168,7 +168,7 @@ func visitorMetrics() []metric {
 	custom := expr.Or(ofKind(store.PageEvent), ofKind(store.Custom))
 	viewed := ofKind(store.Pageview)
 	// A session that counts does so for whoever has an event in it, when it began in the range.
-	session := ifElse(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, ofSession("hits"), expr.Int(0)), expr.Int(0)),
+	session := ifElse(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, ofSession(matchingPageviews), expr.Int(0)), expr.Int(0)),
 		expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())),
 		expr.Call(dialect.Concat, ofSession("session_id"), expr.Lit("@"), ofSession("start")), expr.Lit(""))
 	last := func(e expr.Expr) expr.Expr {

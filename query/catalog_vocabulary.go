@@ -20,19 +20,19 @@ const (
 
 // table is a set of rows that metrics count and types are about.
 type table struct {
-	name            string
-	subject         store.SubjectKind
-	rows            rowKind
-	logical         expr.Ident
-	where           expr.Expr // which rows of the logical table, on alias t
-	fields          []string  // per-row fields that callers may filter on
-	dimensions      []string  // dimensions that only types may group by
-	events          bool      // rows are events
-	leadsGroups     bool      // of several tables, its rows say which combinations of groupBy are shown
-	perProperty     bool      // a row per property of each row, under alias q
-	wholeSessions   bool      // rows outside the range count too, when their session has an event in it
-	precedesSession bool      // rows may lie before the session that they belong to
-	pageEvents      bool      // rows are page events: the first one of their session is not later
+	name          string
+	subject       store.SubjectKind
+	rows          rowKind
+	logical       expr.Ident
+	where         expr.Expr // which rows of the logical table, on alias t
+	fields        []string  // per-row fields that callers may filter on
+	dimensions    []string  // dimensions that only types may group by
+	events        bool      // rows are events
+	leadsGroups   bool      // of several tables, its rows say which combinations of groupBy are shown
+	perProperty   bool      // a row per property of each row, under alias q
+	wholeSessions bool      // rows outside the range count too, when their session has an event in it
+	earlyRows     bool      // rows may lie before the session that they belong to
+	pageEvents    bool      // rows are page events: the first one of their session is not later
 }
 
 // hasSessions says whether the rows of tb belong to sessions.
@@ -59,16 +59,16 @@ var tables = []*table{
 		fields: []string{"href", "text"}, dimensions: []string{"domain"}}),
 	website(table{name: "activity", logical: "events", where: expr.Not(hidden)}),
 	website(table{name: "custom", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)),
-		fields: []string{"event_name", "namespace"}, precedesSession: true}),
+		fields: []string{"event_name", "namespace"}, earlyRows: true}),
 	website(table{name: "properties", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)), perProperty: true,
-		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, precedesSession: true}),
+		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, earlyRows: true}),
 	eventList,
-	website(table{name: "visitors", logical: "events", precedesSession: true, dimensions: []string{"visitor"}}),
+	website(table{name: "visitors", logical: "events", earlyRows: true, dimensions: []string{"visitor"}}),
 	website(table{name: "sessions", rows: sessionRows, logical: "events",
 		dimensions: []string{"entry_page", "exit_page", "duration_range"}}),
-	website(table{name: "errors", logical: "errors", fields: []string{"message", "error_type"}, precedesSession: true}),
-	website(table{name: "vitals", logical: "vitals", fields: []string{"metric_name"}, precedesSession: true}),
-	website(table{name: "spans", logical: "spans", precedesSession: true}),
+	website(table{name: "errors", logical: "errors", fields: []string{"message", "error_type"}, earlyRows: true}),
+	website(table{name: "vitals", logical: "vitals", fields: []string{"metric_name"}, earlyRows: true}),
+	website(table{name: "spans", logical: "spans", earlyRows: true}),
 	{name: "visits", subject: store.KindLink, logical: "visits",
 		fields:     []string{"referrer", "country", "region", "city", "device_type", "browser_name"},
 		dimensions: []string{"region_country", "city_country", "city_region"}},
@@ -77,7 +77,7 @@ var tables = []*table{
 }
 
 // eventList are all events. They have every field that events have.
-var eventList = website(table{name: "event_list", logical: "events", wholeSessions: true, precedesSession: true,
+var eventList = website(table{name: "event_list", logical: "events", wholeSessions: true, earlyRows: true,
 	fields: []string{"event_name", "namespace", "href", "text"}})
 
 // checks are what outages are made of, too.
@@ -176,19 +176,19 @@ func binNames(bounds []bin) []string {
 // ifElse is yes in the rows where cond holds, and no in the others.
 func ifElse(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, cond, yes, no) }
 
-// facts are the columns of a session, over its events p in the order p.ord. Session
+// facts are the columns of a session, over its events p in the order p.sort_key. Session
 // fields that are not named here are those of the earliest page event.
 var facts = map[expr.Ident]expr.Expr{
 	"ended":             expr.Call(dialect.GroupMax, expr.Col("p", "time")),
 	"pageviews":         expr.Call(dialect.CountIf, pIs(store.Pageview)),
 	"events":            expr.Call(dialect.Count),
 	"interaction_count": expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks
-	"page_rows":         expr.Call(dialect.CountIf, pPage),
+	"page_events":       expr.Call(dialect.CountIf, pPage),
 	"exit_time":         expr.Call(dialect.SumIf, expr.Col("p", "time_on_page"), pIs(store.Exit)),
-	"events_json":       expr.Call(dialect.StringAgg, eventObject("p"), expr.Col("p", "ord")),
-	"entry_page": expr.Call(dialect.FirstIf, expr.Col("p", "path"), expr.Col("p", "ord"),
+	"events_json":       expr.Call(dialect.StringAgg, eventObject("p"), expr.Col("p", "sort_key")),
+	"entry_page": expr.Call(dialect.FirstIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),
 		pIs(store.Pageview)),
-	"exit_page": expr.Call(dialect.LastIf, expr.Col("p", "path"), expr.Col("p", "ord"),
+	"exit_page": expr.Call(dialect.LastIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),
 		pIs(store.Pageview)),
 }
 
@@ -203,7 +203,7 @@ func fact(name expr.Ident) expr.Expr {
 	if e, ok := facts[name]; ok {
 		return e
 	}
-	return expr.Call(dialect.FirstIf, expr.Col("p", name), expr.Col("p", "ord"), pPage)
+	return expr.Call(dialect.FirstIf, expr.Col("p", name), expr.Col("p", "sort_key"), pPage)
 }
 
 // Lengths of a session: its length in milliseconds, and whether it bounced.

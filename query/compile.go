@@ -150,7 +150,7 @@ func (c *compiler) read(w interval) []expr.Expr {
 	}
 }
 
-// needs says that the answer is computed from the rows of w, too.
+// dependOn says that the answer is computed from the rows of w, too.
 func (c *compiler) dependOn(w interval) {
 	c.depends.from, c.depends.to = min(c.depends.from, w.from), max(c.depends.to, w.to)
 }

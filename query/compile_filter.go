@@ -38,17 +38,17 @@ func attributed(f *field, tb *table, alias expr.Alias) expr.Expr {
 	if f.Carried == carriedByAll || f.Carried == carriedByEvents && tb.events {
 		own = row(f.Column)
 	}
-	has := expr.Gt(expr.Call(dialect.Coalesce, expr.Col(alias, "page_rows"), expr.Int(0)), expr.Int(0))
+	has := expr.Gt(expr.Call(dialect.Coalesce, expr.Col(alias, "page_events"), expr.Int(0)), expr.Int(0))
 	return expr.Call(dialect.If, has, expr.Col(alias, f.Column), own)
 }
 
 // conditions are the filters as they apply to the rows of tb: a key's first, then the
-// caller's. Of sessions, per-row filters want one pageview that passes them all.
+// caller's. Of a session, filters on rows want one pageview that passes them all.
 func (c *compiler) conditions(tb *table) []expr.Expr {
 	var found []expr.Expr
 	if tb.rows == sessionRows {
 		found = append(found, expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo()),
-			expr.Gt(ofSession("hits"), expr.Int(0)))
+			expr.Gt(ofSession(matchingPageviews), expr.Int(0)))
 	}
 	if tb.rows == plainRows {
 		for _, cond := range c.p.Mandatory {
@@ -68,8 +68,8 @@ func (c *compiler) conditions(tb *table) []expr.Expr {
 	return found
 }
 
-// hits are the caller's per-row filters over an event p of a session.
-func (c *compiler) hits() expr.Expr {
+// rowFilters are the caller's filters on rows, over an event p of a session.
+func (c *compiler) rowFilters() expr.Expr {
 	var found []expr.Expr
 	for _, cond := range c.p.Filters {
 		if !cond.Field.Session {

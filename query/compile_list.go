@@ -26,9 +26,9 @@ func (c *compiler) list() selection {
 	return p.q
 }
 
-// listSessions makes the answer of a plan that lists sessions. It chooses those of the page by what filters and order ask
-// of them, and only then reads the rest of what is shown: most facts of a session cost
-// more than finding it.
+// listSessions makes the answer of a plan that lists sessions. It chooses those of the page by
+// what filters and order ask of them, and only then reads the rest of what is shown: most
+// facts of a session cost more than finding it.
 func (c *compiler) listSessions(p *part) selection {
 	shown := p.q.columns
 	order := c.ordering(nil, nil)
@@ -47,7 +47,7 @@ func (c *compiler) listSessions(p *part) selection {
 
 	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
 	final := selection{from: relation{"listed", "s"}, columns: shown, order: order, tail: c.page()}
-	facts := c.facts(sessionNeeds{columns: columnsOf("s", final)})
+	facts := c.facts(sessionSpec{columns: columnsOf("s", final)})
 	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts}))
 	events.columns = append(events.columns, named{"start", h("start")})
 	inside := expr.And(expr.Eq(h("session_id"), row("session_id")),
@@ -66,6 +66,6 @@ func (c *compiler) listed(tb *table) []expr.Expr {
 		return c.read(c.rng)
 	}
 	inside := expr.And(expr.Ge(row("time"), expr.RangeFrom()), expr.Lt(row("time"), expr.RangeTo()))
-	of := expr.And(expr.Ge(row("time"), ofSession("start")), expr.Gt(expr.Call(dialect.Coalesce, ofSession("touched"), expr.Int(0)), expr.Int(0)))
+	of := expr.And(expr.Ge(row("time"), ofSession("start")), expr.Gt(expr.Call(dialect.Coalesce, ofSession(eventsInRange), expr.Int(0)), expr.Int(0)))
 	return append(c.read(c.rng.widen(day, day)), expr.Or(inside, of))
 }

@@ -15,14 +15,14 @@ import (
 // its rows are whole: one day to find a session's start, one day that it lasts.
 const margin = 2 * day
 
-// after is how long after a row of tb its session's fields may be decided: by the first
-// page event of a session that lasts a day, and that begins up to a day after the row if
-// that may lie before it. It is no more than margin.
-func (tb *table) after() int64 {
+// decidedWithin is how long after a row of tb the fields of its session may be decided: by
+// the first page event of a session that lasts a day, and that begins up to a day after the
+// row if that may lie before it. It is no more than margin.
+func (tb *table) decidedWithin() int64 {
 	switch {
 	case tb.pageEvents:
 		return 0
-	case tb.precedesSession:
+	case tb.earlyRows:
 		return 2 * day
 	}
 	return day
@@ -36,82 +36,82 @@ func intervalOf(r calendar.Range) interval { return interval{r.From.UnixMilli(),
 // widen is w and so much more on both sides.
 func (w interval) widen(before, after int64) interval { return interval{w.from - before, w.to + after} }
 
-// visible are the events t that sessions are made of.
+// visible are the events t that sessions are formed of.
 var visible = []expr.Expr{expr.Ne(row("session_id"), expr.Lit("")), expr.Not(hidden)}
 
-// sessionNeeds is what a statement wants of its sessions.
-type sessionNeeds struct {
-	columns         []string // of the relation sessions
-	hits            bool     // sessions are counted or listed, so per-row filters choose among them
-	precedesSession bool     // rows are joined that may lie before their session
-	after           int64    // how long after the range the sessions of rows are decided
+// sessionSpec says what the relation sessions of a statement holds.
+type sessionSpec struct {
+	columns       []string
+	rowFilters    bool  // sessions are counted or listed, so filters on rows choose among them
+	earlyRows     bool  // rows are joined that may lie before their session
+	decidedWithin int64 // how long after the range the sessions of its rows are decided
 }
 
-// join adds what rows of tb are joined to sessions.
-func (need *sessionNeeds) join(tb *table) {
-	need.precedesSession = need.precedesSession || tb.precedesSession
-	need.after = max(need.after, tb.after())
+// joins tells that rows of tb are joined to the sessions.
+func (spec *sessionSpec) joins(tb *table) {
+	spec.earlyRows = spec.earlyRows || tb.earlyRows
+	spec.decidedWithin = max(spec.decidedWithin, tb.decidedWithin())
 }
 
-// sessionsFor adds the sessions that parts need, if any, and joins their rows to them. It
+// sessionsFor adds the sessions that parts read, if any, and joins their rows to them. It
 // returns the events that they are formed of.
 func (c *compiler) sessionsFor(parts []*part) selection {
-	var need sessionNeeds
+	var spec sessionSpec
 	for _, p := range parts {
 		if !p.tb.hasSessions() {
 			continue
 		}
 		columns := columnsOf("s", p.q)
 		if p.tb.rows == sessionRows {
-			need.hits = true
-			need.after = max(need.after, p.tb.after())
+			spec.rowFilters = true
+			spec.decidedWithin = max(spec.decidedWithin, p.tb.decidedWithin())
 		} else if len(columns) > 0 {
 			p.q.joins = append(p.q.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
-			need.join(p.tb)
+			spec.joins(p.tb)
 		}
 		for _, name := range columns {
-			if !slices.Contains(need.columns, name) {
-				need.columns = append(need.columns, name)
+			if !slices.Contains(spec.columns, name) {
+				spec.columns = append(spec.columns, name)
 			}
 		}
 		if len(columnsOf("m", p.q)) > 0 {
 			p.q.joins = append(p.q.joins, join{left: true, to: relation{"unfiltered", "m"}, on: within("m")})
-			need.join(p.tb)
+			spec.joins(p.tb)
 		}
 	}
-	need.hits = need.hits || slices.Contains(need.columns, "hits")
-	return c.sessions(need)
+	spec.rowFilters = spec.rowFilters || slices.Contains(spec.columns, matchingPageviews)
+	return c.sessions(spec)
 }
 
-// within joins a row t to the session that it lies in or, for rows that are not
-// events of sessions, shortly before.
+// within joins a row t to the session that it lies in or, where rows may be early, lies
+// less than a day before.
 func within(alias expr.Alias) expr.Expr {
 	at := row("time")
 	return expr.And(
 		expr.Eq(expr.Col(alias, "session_id"), row("session_id")),
-		expr.Ge(at, expr.Col(alias, "since")),
+		expr.Ge(at, expr.Col(alias, rowsFrom)),
 		expr.Lt(at, expr.Add(expr.Col(alias, "start"), expr.Int(day))))
 }
 
 // sessions adds the relation sessions, if it is needed: one row per session that may
 // touch the range. When a key's filters remove whole sessions, sessions are formed
 // twice: of all events, to know which of them the key may see, and then of those.
-func (c *compiler) sessions(need sessionNeeds) selection {
+func (c *compiler) sessions(spec sessionSpec) selection {
 	around, depth := c.rng.widen(margin, margin), int64(1)
 	byRow, bySession := c.mandatory()
 	events := selection{from: relation{"events", "t"}}
 	if len(bySession) > 0 {
 		depth++
 		first := selection{from: relation{"events", "t"}, where: slices.Concat(c.read(around.widen(margin, margin)), visible)}
-		c.sessionize("unfiltered", first, sessionNeeds{columns: columnsOf("m", selection{where: bySession}), precedesSession: need.precedesSession})
+		c.sessionize("unfiltered", first, sessionSpec{columns: columnsOf("m", selection{where: bySession}), earlyRows: spec.earlyRows})
 		events.joins = []join{{left: true, to: relation{"unfiltered", "m"}, on: within("m")}}
 	}
 	events.where = slices.Concat(c.read(around), byRow, bySession, visible)
-	if len(need.columns) > 0 {
-		c.sessionize("sessions", events, need)
+	if len(spec.columns) > 0 {
+		c.sessionize("sessions", events, spec)
 	}
-	if len(need.columns)+len(bySession) > 0 {
-		c.dependOn(c.rng.widen(depth*margin, depth*need.after))
+	if len(spec.columns)+len(bySession) > 0 {
+		c.dependOn(c.rng.widen(depth*margin, depth*spec.decidedWithin))
 	}
 	return events
 }
@@ -123,13 +123,13 @@ func (c *compiler) sessions(need sessionNeeds) selection {
 // as they are, are put in order to find where sessions begin. That reads the events
 // three times, so events that are joined to other sessions first, which costs more, are
 // all put in order.
-func (c *compiler) sessionize(name string, events selection, need sessionNeeds) {
-	facts := c.facts(need)
+func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
+	facts := c.facts(spec)
 	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts}))
 	c.with(name+"_events", c.build(events))
 	if len(events.joins) > 0 {
 		c.assignEvents(name, events.columns, facts, nil)
-		c.with(name, c.build(c.attribute(relation{name + "_facts", "f"}, facts, attributedFrom(need.precedesSession))))
+		c.with(name, c.build(c.attribute(relation{name + "_facts", "f"}, facts, attributedFrom(spec.earlyRows))))
 		return
 	}
 	ids := selection{from: relation{name + "_events", "p"}, group: 1, columns: slices.Concat([]named{{"session_id", expr.Col("p", "session_id")},
@@ -140,26 +140,33 @@ func (c *compiler) sessionize(name string, events selection, need sessionNeeds) 
 	c.assignEvents(name, events.columns, facts, []join{{to: relation{name + "_multi_day", "i"},
 		on: expr.Eq(expr.Col("i", "session_id"), expr.Col("e", "session_id"))}})
 
-	short := c.attribute(relation{name + "_ids", "f"}, facts, attributedFromSingle(need.precedesSession))
+	short := c.attribute(relation{name + "_ids", "f"}, facts, attributedFromSingle(spec.earlyRows))
 	short.where = []expr.Expr{expr.Not(multiDay("f"))}
-	c.with(name, sqlbuilder.UnionAll(c.build(short), c.build(c.attribute(relation{name + "_facts", "f"}, facts, attributedFrom(need.precedesSession)))))
+	c.with(name, sqlbuilder.UnionAll(c.build(short), c.build(c.attribute(relation{name + "_facts", "f"}, facts, attributedFrom(spec.earlyRows)))))
 }
 
-// facts are the columns that need wants of sessions, over their events p.
-func (c *compiler) facts(need sessionNeeds) []named {
+// The columns of sessions that depend on what is asked.
+const (
+	matchingPageviews = "matching_pageviews" // those that pass the caller's filters on rows
+	eventsInRange     = "events_in_range"
+	rowsFrom          = "rows_from" // the time from which rows belong to the session
+)
+
+// facts are the columns of sessions that spec asks for, over their events p.
+func (c *compiler) facts(spec sessionSpec) []named {
 	var found []named
-	for _, col := range need.columns {
+	for _, col := range spec.columns {
 		switch col {
-		case "session_id", "start", "since", "hits", "touched":
+		case "session_id", "start", rowsFrom, matchingPageviews, eventsInRange:
 		default:
 			found = append(found, named{expr.Ident(col), fact(expr.Ident(col))})
 		}
 	}
-	if need.hits {
-		found = append(found, named{"hits", expr.Call(dialect.CountIf, expr.And(pIs(store.Pageview), c.hits()))})
+	if spec.rowFilters {
+		found = append(found, named{matchingPageviews, expr.Call(dialect.CountIf, expr.And(pIs(store.Pageview), c.rowFilters()))})
 	}
-	if slices.Contains(need.columns, "touched") {
-		found = append(found, named{"touched", expr.Call(dialect.CountIf, expr.And(
+	if slices.Contains(spec.columns, eventsInRange) {
+		found = append(found, named{eventsInRange, expr.Call(dialect.CountIf, expr.And(
 			expr.Ge(expr.Col("p", "time"), expr.RangeFrom()), expr.Lt(expr.Col("p", "time"), expr.RangeTo())))})
 	}
 	return found
@@ -171,8 +178,8 @@ func (c *compiler) eventColumns(columns []string) []named {
 	for _, col := range columns {
 		switch col {
 		case "session_id", "time":
-		case "ord":
-			found = append(found, named{"ord", expr.Call(dialect.SortKey, eventOrder("t")...)})
+		case "sort_key":
+			found = append(found, named{"sort_key", expr.Call(dialect.SortKey, eventOrder("t")...)})
 		default:
 			found = append(found, named{expr.Ident(col), row(expr.Ident(col))})
 		}
@@ -181,12 +188,12 @@ func (c *compiler) eventColumns(columns []string) []named {
 }
 
 // attribute selects sessions f with their facts, and the time from which rows belong to them.
-func (c *compiler) attribute(from relation, facts []named, since expr.Expr) selection {
+func (c *compiler) attribute(from relation, facts []named, start expr.Expr) selection {
 	q := selection{from: from}
 	for _, col := range slices.Concat([]named{{as: "session_id"}, {as: "start"}}, facts) {
 		q.columns = append(q.columns, named{col.as, expr.Col("f", col.as)})
 	}
-	q.columns = append(q.columns, named{"since", since})
+	q.columns = append(q.columns, named{rowsFrom, start})
 	return q
 }
 
@@ -195,8 +202,8 @@ func multiDay(of expr.Alias) expr.Expr {
 	return expr.Ge(expr.Sub(expr.Col(of, "last"), expr.Col(of, "start")), expr.Int(day))
 }
 
-// attributedFrom is the time from which rows belong to session f: its start or, for rows that
-// may precede their session, one day before, but not inside the session before it.
+// attributedFrom is the time from which rows belong to session f: its start or, where rows may
+// be early, one day before, but not inside the session before it.
 func attributedFrom(early bool) expr.Expr {
 	start := expr.Col("f", "start")
 	if !early {
@@ -215,8 +222,8 @@ func attributedFromSingle(early bool) expr.Expr {
 	return expr.Sub(expr.Col("f", "start"), expr.Int(day))
 }
 
-// assignEvents adds name_facts: the sessions that events form, those alone that pass joins,
-// found by their order. Each event belongs to the latest session that began by then.
+// assignEvents adds name_facts: the sessions of the events that pass joins, found by putting
+// these in order. Each event belongs to the latest session that began by then.
 func (c *compiler) assignEvents(name string, columns, facts []named, joins []join) {
 	e := func(name expr.Ident) expr.Expr { return expr.Col("e", name) }
 	before := expr.Call(dialect.Lag, e("time"), e("session_id"), e("time"))

@@ -22,7 +22,7 @@ func (c *compiler) combine(parts []*part) string {
 	}
 	var union []sqlbuilder.Builder
 	for _, p := range parts {
-		union = append(union, c.build(widen(p, parts, keys, c.p.Type.leftJoin)))
+		union = append(union, c.build(withNulls(p, parts, keys, c.p.Type.leftJoin)))
 		for _, m := range p.metrics {
 			e := expr.Call(dialect.Max, expr.Col("u", m.alias()))
 			if m.Zero {
@@ -42,13 +42,13 @@ func (c *compiler) combine(parts []*part) string {
 	return "joined"
 }
 
-// widen selects p's rows with null for the metrics of the other parts.
-func widen(p *part, parts []*part, keys []named, owned bool) selection {
+// withNulls selects p's rows with null for the metrics of the other parts.
+func withNulls(p *part, parts []*part, keys []named, sourceRows bool) selection {
 	q := selection{from: relation{"part_" + p.tb.name, "x"}}
 	for _, key := range keys {
 		q.columns = append(q.columns, named{key.as, expr.Col("x", key.as)})
 	}
-	if owned {
+	if sourceRows {
 		q.columns = append(q.columns, named{sourceRowsColumn, expr.Col("x", sourceRowsColumn)})
 	}
 	for _, other := range parts {

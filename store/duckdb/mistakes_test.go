@@ -18,7 +18,7 @@ func mistakes() []storetest.Mutation {
 		{Name: "fields of the session's last event", Op: dialect.FirstIf, Template: "coalesce(arg_max($1, $2) FILTER (WHERE $3), '')"},
 		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
 		{Name: "the first instead of the latest", Op: dialect.Latest, Template: "arg_min($1, ROW($2))", When: storetest.OfType("uptime_overview", "uptime_ssl_status", "errors")},
-		{Name: "bounces of the events that a filter leaves", SQL: storetest.Replaced(`s."pageviews" = 1`, `s."hits" = 1`), When: storetest.OfType("summary", "summary_metrics", "session_metrics")},
+		{Name: "bounces of the events that a filter leaves", SQL: storetest.Replaced(`s."pageviews" = 1`, `s."matching_pageviews" = 1`), When: storetest.OfType("summary", "summary_metrics", "session_metrics")},
 		{Name: "shares after the limit", SQL: storetest.Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 		{Name: "pages without a tie-break", SQL: storetest.Rewritten(`(ORDER BY "[a-z_]+" (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1, random() LIMIT`)},
 		{Name: "ne drops absent values", SQL: storetest.Rewritten(`\(NOT \(((?:t|s)\."[a-z_]+"|CASE WHEN [^=]*? END) = (\$p\d+::VARCHAR)\)\)`, `($1 <> $2 AND $1 <> '')`)},
