@@ -1,6 +1,11 @@
 package calendar
 
-import "github.com/sightline-analytics/sightline/store/dialect"
+// A Segment is a stretch of time in which local time is UTC plus Shift. It begins at From
+// and ends where the next one begins. Both are milliseconds.
+type Segment struct {
+	From  int64
+	Shift int64
+}
 
 // Segments cuts r into stretches of one shift each, in order: the first begins at
 // r.From, each ends where the next begins, and the last at r.To. An instant plus the
@@ -10,9 +15,9 @@ import "github.com/sightline-analytics/sightline/store/dialect"
 // Where clocks go back over midnight, a stretch shows yesterday again. It belongs to
 // the new day, so its shift puts it into hour 00 of that day, in pieces of an hour at
 // most. An empty range has no segments.
-func Segments(r Range) []dialect.Segment {
+func Segments(r Range) []Segment {
 	from, to := r.From.UnixMilli(), r.To.UnixMilli()
-	var segments []dialect.Segment
+	var segments []Segment
 	var newest int64 // the latest midnight that was shown
 	for i, s := range stretches(from, to, r.Zone) {
 		if i == 0 {
@@ -20,10 +25,10 @@ func Segments(r Range) []dialect.Segment {
 		}
 		at := s.from
 		for until := min(s.to, newest-s.shift); at < until; at += hourMillis {
-			segments = append(segments, dialect.Segment{From: at, Shift: newest - at})
+			segments = append(segments, Segment{From: at, Shift: newest - at})
 		}
 		if at = max(s.from, min(s.to, newest-s.shift)); at < s.to {
-			segments = append(segments, dialect.Segment{From: at, Shift: s.shift})
+			segments = append(segments, Segment{From: at, Shift: s.shift})
 			newest = midnightBefore(s.to - 1 + s.shift)
 		}
 	}

@@ -31,13 +31,6 @@ type Arg struct {
 	Value any
 }
 
-// A Segment is a stretch of time in which local time is UTC plus Shift.
-// It begins at From and ends where the next one begins. Both are milliseconds.
-type Segment struct {
-	From  int64
-	Shift int64
-}
-
 // A Dialect is how one database writes the operations of this library.
 // It is data: adding a database adds a value, not a type.
 type Dialect struct {
