@@ -111,7 +111,7 @@ func plausible(id string) bool {
 // access is what the key may ask of the engine.
 func (c *call) access() query.Access {
 	key := c.principal.Key
-	a := query.Access{Subject: c.subject(), Owner: c.resource.Owner, Types: key.Types}
+	a := query.Access{Subject: c.subject(), Types: key.Types}
 	for _, f := range key.Filters {
 		a.Filters = append(a.Filters, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
 	}

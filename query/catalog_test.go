@@ -258,7 +258,7 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 		if place >= 0 && place < len(e.Types()) {
 			info := e.Types()[place]
 			req := query.Request{ID: mark, Parameters: []query.Parameter{{Name: info.Name, ID: mark}}, StartDate: "2026-03-01", EndDate: "2026-03-02"}
-			access := query.Access{Subject: store.Subject{Kind: info.Subject, ID: mark}, Owner: mark}
+			access := query.Access{Subject: store.Subject{Kind: info.Subject, ID: mark}}
 			if info.RequiredFilter != "" {
 				req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{mark}}}
 			}

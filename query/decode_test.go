@@ -219,8 +219,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, d := range all {
 			found, errs := registry.resolve(access, d.Request, now)
-			if d.Errors == nil && errs == nil && len(found.slots) != len(d.Request.Parameters) {
-				t.Fatalf("%d slots for %d parameters", len(found.slots), len(d.Request.Parameters))
+			if d.Errors == nil && errs == nil && len(found.parameters) != len(d.Request.Parameters) {
+				t.Fatalf("%d prepared of %d parameters", len(found.parameters), len(d.Request.Parameters))
 			}
 		}
 		_, _ = ParseValues(url.Values{"filters": {string(body)}, string(body): {string(body)}, "limit": {string(body)}})

@@ -32,7 +32,6 @@ type Engine struct {
 // and which types.
 type Access struct {
 	Subject store.Subject
-	Owner   string
 	Zone    *time.Location // when the request names none; nil means UTC
 	Filters []Filter       // mandatory: they cut the data before anything else
 	Types   []string       // nil means all
@@ -90,30 +89,30 @@ func (e *Engine) Explain(a Access, req Request) ([]Explained, error) {
 
 // answer runs one parameter. It runs in a goroutine of its own, where a panic would end
 // the host's process, so a fault of a store becomes a failure here.
-func (e *Engine) answer(ctx context.Context, s *slot) (r Result) {
-	if s.err != nil {
-		return failed(s, s.err)
+func (e *Engine) answer(ctx context.Context, p *preparedParameter) (r Result) {
+	if p.err != nil {
+		return p.failed(p.err)
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			r = failed(s, broken("%v\n%s", fault, debug.Stack()))
+			r = p.failed(broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	rows, err := e.store.Query(ctx, s.statement)
+	rows, err := e.store.Query(ctx, p.statement)
 	if err != nil {
-		return failed(s, storeFailure(err))
+		return p.failed(storeFailure(err))
 	}
-	table, more, mistake := finish(s.plan, rows)
+	table, more, mistake := finish(p.plan, rows)
 	if mistake != nil {
-		return failed(s, mistake)
+		return p.failed(mistake)
 	}
-	return Result{Parameter: s.name, ID: s.id, Success: true, Data: table, Meta: s.plan.meta(table.Len(), more)}
+	return Result{Parameter: p.name, ID: p.id, Success: true, Data: table, Meta: p.plan.meta(table.Len(), more)}
 }
 
-func failed(s *slot, err *Error) Result {
-	return Result{Parameter: s.name, ID: s.id, Error: err.Message, Code: err.Code, Cause: err.Err}
+func (p *preparedParameter) failed(err *Error) Result {
+	return Result{Parameter: p.name, ID: p.id, Error: err.Message, Code: err.Code, Cause: err.Err}
 }
 
 // storeFailure says in words that are safe to show what a store could not do.

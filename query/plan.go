@@ -17,8 +17,7 @@ const DefaultLimit = 100
 // MaxLimit is the largest limit, and the most rows that a series may have.
 const MaxLimit = 10_000
 
-// A plan is one parameter, resolved: no name is left to look up and no default to
-// apply. Compile, store and fill ask nothing more.
+// A plan is one parameter, resolved: no name is left to look up and no default to apply.
 type plan struct {
 	Type      *boundType
 	ID        string // the parameter's own id; empty when it had none
@@ -83,16 +82,15 @@ func (p *plan) String() string {
 	return b.String()
 }
 
-// resolved is a request in which everything is decided: a slot per parameter, in the
-// order of the request.
+// resolved is a request in which everything is decided, by parameter in its order.
 type resolved struct {
-	slots []slot
-	rng   calendar.Range // of the request
-	meta  Meta
+	parameters []preparedParameter
+	rng        calendar.Range // of the request
+	meta       Meta
 }
 
-// A slot is one parameter: what will run, or why it cannot.
-type slot struct {
+// A preparedParameter is what will run for one parameter, or why it cannot.
+type preparedParameter struct {
 	name string
 	id   string
 	plan *plan
@@ -116,7 +114,7 @@ type resolver struct {
 }
 
 // resolve decides all that req leaves open. What is wrong with the request as a whole
-// is told as Errors, all of it; what is wrong with one parameter is in its slot.
+// is told as Errors, all of it; what is wrong with one parameter is in its parameter.
 func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Errors) {
 	var list issues
 	rd := checkRequest(&req, &list)
@@ -140,9 +138,9 @@ func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Err
 	if v.mandatoryErr == nil {
 		v.mandatory = conditions(a.Filters)
 	}
-	found := &resolved{slots: make([]slot, len(req.Parameters)), rng: v.rng, meta: v.meta()}
+	found := &resolved{parameters: make([]preparedParameter, len(req.Parameters)), rng: v.rng, meta: v.meta()}
 	for i, p := range req.Parameters {
-		found.slots[i] = v.slot(i, p)
+		found.parameters[i] = v.parameter(i, p)
 	}
 	return found, nil
 }
@@ -161,21 +159,21 @@ func checkMandatory(all []Filter) *Error {
 	return nil
 }
 
-// slot resolves the i-th parameter.
-func (v *resolver) slot(i int, p Parameter) slot {
-	s := slot{name: p.Name, id: p.ID}
+// parameter resolves the i-th parameter.
+func (v *resolver) parameter(i int, p Parameter) preparedParameter {
+	found := preparedParameter{name: p.Name, id: p.ID}
 	if v.mandatoryErr != nil {
-		s.err = v.mandatoryErr
-		return s
+		found.err = v.mandatoryErr
+		return found
 	}
 	list := issues{limit: maxParameterIssues}
 	if ty := v.typeNamed(fieldPath{"parameters", i, ""}, p.Name, &list); ty != nil {
-		s.plan = v.plan(i, p, ty, &list)
+		found.plan = v.plan(i, p, ty, &list)
 	}
-	if s.err = mergeErrors(list.sorted()); s.err != nil {
-		s.plan = nil
+	if found.err = mergeErrors(list.sorted()); found.err != nil {
+		found.plan = nil
 	}
-	return s
+	return found
 }
 
 // mergeErrors makes one of all the mistakes of a parameter: the first, with the texts of all.

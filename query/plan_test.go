@@ -145,7 +145,7 @@ func describe(found *resolved) []string {
 	m := found.meta
 	lines := []string{fmt.Sprintf("%s..%s %s %s, limit %d, page %d, %d filters", m.StartDate, m.EndDate,
 		m.Timezone, m.Granularity, m.Limit, m.Page, m.FiltersApplied)}
-	for _, s := range found.slots {
+	for _, s := range found.parameters {
 		name := s.name
 		if s.id != "" {
 			name += " as " + s.id
@@ -188,7 +188,7 @@ func TestResolveOfManyParameters(t *testing.T) {
 	if errs != nil {
 		t.Fatal(errs)
 	}
-	first, last := found.slots[0].plan.Filters, found.slots[maxParameters-1].plan.Filters
+	first, last := found.parameters[0].plan.Filters, found.parameters[maxParameters-1].plan.Filters
 	for i := range req.Filters {
 		if len(first[i].codes) < 2 || &first[i].codes[0] != &last[i].codes[0] {
 			t.Errorf("%s: names are looked up for every parameter", req.Filters[i].Field)
@@ -200,7 +200,7 @@ func TestResolveOfManyParameters(t *testing.T) {
 	if found, errs = smallRegistry().resolve(access, req, time.Unix(0, 0)); errs != nil {
 		t.Fatal(errs)
 	}
-	for _, s := range found.slots {
+	for _, s := range found.parameters {
 		if n := strings.Count(s.err.Message, "cannot be filtered by"); n != maxParameterIssues || s.plan != nil {
 			t.Fatalf("%d mistakes are told, want %d; plan %v", n, maxParameterIssues, s.plan)
 		}

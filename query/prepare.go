@@ -33,23 +33,23 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
-	for i := range found.slots {
-		found.slots[i].compile(e.store.Dialect())
+	for i := range found.parameters {
+		found.parameters[i].compile(e.store.Dialect())
 	}
 	return &Prepared{e, a.Subject, req.ID, now, found}, nil
 }
 
-// compile writes the statement of s. A fault of a host's type fails its parameter alone.
-func (s *slot) compile(d *dialect.Dialect) {
-	if s.err != nil {
+// compile writes the statement of p. A fault of a host's type fails its parameter alone.
+func (p *preparedParameter) compile(d *dialect.Dialect) {
+	if p.err != nil {
 		return
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.plan, s.err = nil, broken("%v\n%s", fault, debug.Stack())
+			p.plan, p.err = nil, broken("%v\n%s", fault, debug.Stack())
 		}
 	}()
-	s.statement, s.depends = compile(s.plan, d)
+	p.statement, p.depends = compile(p.plan, d)
 }
 
 // Range is the request's own range; parameters may have others.
@@ -67,10 +67,10 @@ type Dependency struct {
 func (p *Prepared) Dependencies() []Dependency {
 	const length = 24 * time.Hour
 	var all []Dependency
-	for i := range p.slots {
-		if s := &p.slots[i]; s.err == nil {
-			from := time.UnixMilli(s.depends.from).UTC().Truncate(length)
-			to := time.UnixMilli(s.depends.to).UTC().Add(length - time.Nanosecond).Truncate(length)
+	for _, one := range p.parameters {
+		if one.err == nil {
+			from := time.UnixMilli(one.depends.from).UTC().Truncate(length)
+			to := time.UnixMilli(one.depends.to).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})
 		}
 	}
@@ -93,8 +93,8 @@ func (p *Prepared) Dependencies() []Dependency {
 // has not ended, and for types that count the time until now.
 func (p *Prepared) Key() string {
 	open := p.rng.To.After(p.now)
-	for _, s := range p.slots {
-		open = open || s.err == nil && (s.plan.Range.To.After(p.now) || s.plan.Type.untilNow())
+	for _, one := range p.parameters {
+		open = open || one.err == nil && (one.plan.Range.To.After(p.now) || one.plan.Type.untilNow())
 	}
 	if open {
 		return ""
@@ -117,13 +117,13 @@ type Explained struct {
 	Err       *Error // instead of the above
 }
 
-// Explain tells, by parameter, what Run runs.
+// Explain tells what Run runs, a parameter each.
 func (p *Prepared) Explain() []Explained {
-	found := make([]Explained, len(p.slots))
-	for i, s := range p.slots {
-		found[i] = Explained{Parameter: s.name, ID: s.id, Err: s.err}
-		if s.err == nil {
-			found[i].Plan, found[i].SQL, found[i].Args = s.plan.String(), s.statement.SQL, s.statement.Args
+	found := make([]Explained, len(p.parameters))
+	for i, one := range p.parameters {
+		found[i] = Explained{Parameter: one.name, ID: one.id, Err: one.err}
+		if one.err == nil {
+			found[i].Plan, found[i].SQL, found[i].Args = one.plan.String(), one.statement.SQL, one.statement.Args
 		}
 	}
 	return found
@@ -132,14 +132,14 @@ func (p *Prepared) Explain() []Explained {
 // Run answers the request. Its error is the context's when ctx ended, and the store's when
 // it answered no parameter. Any other failure is in the result of its parameter.
 func (p *Prepared) Run(ctx context.Context) (*Response, error) {
-	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.slots)), Meta: p.meta}
+	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
 	var running sync.WaitGroup
 	free := make(chan struct{}, p.engine.parallel)
-	for i := range p.slots {
+	for i := range p.parameters {
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
-			resp.Data[i] = p.engine.answer(ctx, &p.slots[i])
+			resp.Data[i] = p.engine.answer(ctx, &p.parameters[i])
 		})
 	}
 	running.Wait()
