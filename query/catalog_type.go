@@ -140,6 +140,17 @@ func (ty *boundType) column(name string) int {
 	return slices.IndexFunc(ty.columns, func(c column) bool { return c.Name == name })
 }
 
+// dimensionColumn is the name of the output column that shows the first dimension; empty
+// when none does.
+func (ty *boundType) dimensionColumn() string {
+	for i, m := range ty.outputs {
+		if len(ty.dimensions) > 0 && m.Name == ty.dimensions[0].Name {
+			return ty.columns[i].Name
+		}
+	}
+	return ""
+}
+
 // dimension is the field that a Ref of name stands for: one of Dimensions or, in a list,
 // any that the rows have. It is nil when name is a metric.
 func (ty *boundType) dimension(name string) *field {

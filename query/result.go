@@ -120,11 +120,21 @@ func (t Table) Columns() []string {
 // string (dates too), an int64, a float64 (rounded), a bool, a time.Time in UTC, or
 // nil for null and for a column or row that is not there.
 func (t Table) Value(row int, name string) any {
-	at := slices.IndexFunc(t.columns, func(c cells) bool { return c.Name == name })
-	if at < 0 || row < 0 || row >= t.len {
+	c := t.column(name)
+	if c == nil || row < 0 || row >= t.len {
 		return nil
 	}
-	return t.columns[at].value(row)
+	return c.value(row)
+}
+
+// column is the column called name; nil when there is none.
+func (t Table) column(name string) *cells {
+	for i := range t.columns {
+		if t.columns[i].Name == name {
+			return &t.columns[i]
+		}
+	}
+	return nil
 }
 
 func (c *cells) value(row int) any {

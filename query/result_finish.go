@@ -29,7 +29,7 @@ func finish(p *plan, rows *store.Rows) (Table, bool, *Error) {
 		case c.Format == Date:
 			c.Column = bucketLabels(c.Column, p.Grain)
 		case c.PreciseFor != "":
-			t.roundOthers(c)
+			t.roundOthers(c, p.Type.dimensionColumn())
 		}
 	}
 	return t, rows.Len > p.Limit, nil
@@ -76,94 +76,13 @@ func bucketLabels(numbers store.Column, grain calendar.Grain) store.Column {
 	return store.Column{Kind: dialect.Text, Texts: texts, Valid: numbers.Valid}
 }
 
-// finishSeries fills, orders and pages the rows of a series.
-func finishSeries(p *plan, rows *store.Rows) (Table, bool, *Error) {
-	s := newSeries(p, rows)
-	if mistake := s.assign(); mistake != nil {
-		return Table{}, false, mistake
-	}
-	spots := s.ordered()
-	from := min(p.Offset, len(spots))
-	to := len(spots)
-	if p.Limit > 0 {
-		to = min(from+p.Limit, to)
-	}
-	more := to < len(spots) && from < to
-	return s.table(spots[from:to]), more, nil
-}
-
-// table gathers the rows at spots.
-func (s *series) table(spots []seriesRow) Table {
-	t := Table{len: len(spots)}
-	for i, c := range s.columns {
-		var values store.Column
-		switch {
-		case i == s.date:
-			values = s.dates(spots)
-		case i < len(s.plan.Group):
-			values = s.keys(i, spots)
-		default:
-			values = gather(&s.rows.Columns[i], spots)
-		}
-		t.columns = append(t.columns, cells{c, values})
-	}
-	return t
-}
-
-func (s *series) dates(spots []seriesRow) store.Column {
-	texts := make([]string, len(spots))
-	for i, sp := range spots {
-		texts[i] = s.buckets[sp.bucket].Label
-	}
-	return store.Column{Kind: dialect.Text, Texts: texts}
-}
-
-func (s *series) keys(column int, spots []seriesRow) store.Column {
-	texts := make([]string, len(spots))
-	for i, sp := range spots {
-		texts[i] = s.combinations[sp.combination][column]
-	}
-	return store.Column{Kind: dialect.Text, Texts: texts}
-}
-
-// gather picks the values of the rows at spots; a spot without row is null.
-func gather(c *store.Column, spots []seriesRow) store.Column {
-	picked := store.Column{Kind: c.Kind, Valid: make([]bool, len(spots))}
-	switch c.Kind {
-	case dialect.Int:
-		picked.Ints = pick(c, c.Ints, spots, picked.Valid)
-	case dialect.Float:
-		picked.Floats = pick(c, c.Floats, spots, picked.Valid)
-	case dialect.Text:
-		picked.Texts = pick(c, c.Texts, spots, picked.Valid)
-	}
-	if !slices.Contains(picked.Valid, false) {
-		picked.Valid = nil
-	}
-	return picked
-}
-
-func pick[T any](c *store.Column, from []T, spots []seriesRow, valid []bool) []T {
-	values := make([]T, len(spots))
-	for i, sp := range spots {
-		if sp.row >= 0 && !c.Null(sp.row) {
-			values[i], valid[i] = from[sp.row], true
-		}
-	}
-	return values
-}
-
-// roundOthers rounds to two decimals the values of c in rows that none of the table's
-// texts marks as ones that need more.
-func (t *Table) roundOthers(c *cells) {
-	fine := func(row int) bool {
-		return slices.ContainsFunc(t.columns, func(other cells) bool {
-			return other.Format == String && other.Texts[row] == c.PreciseFor
-		})
-	}
+// roundOthers rounds to two decimals the values of c in rows whose dimension, in the column
+// called by, is not the one that needs more.
+func (t *Table) roundOthers(c *cells, by string) {
+	of := t.column(by)
 	c.Floats = slices.Clone(c.Floats)
 	for row := range t.len {
-		if !fine(row) {
+		if of == nil || of.text(row) != c.PreciseFor {
 			c.Floats[row] = round(c.Floats[row], 2)
 		}
 	}

@@ -12,33 +12,35 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// series is the rows of a series on their way to a table.
+// series is the rows that a store has for a series, by combination of groupBy and bucket.
 type series struct {
 	plan          *plan
 	rows          *store.Rows
-	columns       []column
-	date          int // place of the column of buckets
 	buckets       []calendar.Bucket
-	combinations  [][]string // of groupBy, in ascending order; one empty one without groupBy
+	combinations  [][]string // in ascending order; one empty one without groupBy
 	combinationOf []int      // combination of each row
 	at            [][]int    // by combination and bucket, the row or -1
 }
 
-// A seriesRow is one row of the answer: a combination in a bucket, and the row that the
-// store has for it, or -1.
-type seriesRow struct {
-	combination, bucket, row int
+// finishSeries fills, orders and pages the rows of a series.
+func finishSeries(p *plan, rows *store.Rows) (Table, bool, *Error) {
+	s := &series{plan: p, rows: rows, buckets: calendar.Buckets(p.Range, p.Grain)}
+	if mistake := s.assign(); mistake != nil {
+		return Table{}, false, mistake
+	}
+	whole := s.fill()
+	sorted := whole.sorted(p.Sort)
+	from, to := min(p.Offset, len(sorted)), len(sorted)
+	if p.Limit > 0 {
+		to = min(from+p.Limit, to)
+	}
+	return whole.pick(sorted[from:to]), from < to && to < len(sorted), nil
 }
 
-func newSeries(p *plan, rows *store.Rows) *series {
-	s := &series{plan: p, rows: rows, columns: p.columns(), buckets: calendar.Buckets(p.Range, p.Grain)}
-	s.date = slices.IndexFunc(s.columns, func(c column) bool { return c.Format == Date })
-	return s
-}
-
-// place finds the combinations and puts every row into its bucket.
+// assign finds the combinations and puts every row into its bucket.
 func (s *series) assign() *Error {
-	if s.date < 0 || s.rows.Columns[s.date].Kind != dialect.Int {
+	date := slices.IndexFunc(s.plan.columns(), func(c column) bool { return c.Format == Date })
+	if date < 0 || s.rows.Columns[date].Kind != dialect.Int {
 		return broken("%s has no column of bucket numbers", s.plan.Type.Name)
 	}
 	if s.rows.Len > MaxLimit {
@@ -51,7 +53,7 @@ func (s *series) assign() *Error {
 	for range s.combinations {
 		s.at = append(s.at, slices.Repeat([]int{-1}, len(s.buckets)))
 	}
-	numbers := s.rows.Columns[s.date].Ints
+	numbers := s.rows.Columns[date].Ints
 	for row, c := range s.combinationOf {
 		b, found := slices.BinarySearchFunc(s.buckets, numbers[row], func(b calendar.Bucket, number int64) int {
 			return cmp.Compare(b.Number, number)
@@ -89,12 +91,12 @@ func (s *series) combine() {
 		byKey[keys[row]] = values
 	}
 	s.combinations = slices.SortedFunc(maps.Values(byKey), slices.Compare)
-	places := make(map[string]int, len(s.combinations))
+	index := make(map[string]int, len(s.combinations))
 	for i, values := range s.combinations {
-		places[joinKey(values)] = i
+		index[joinKey(values)] = i
 	}
 	for row, key := range keys {
-		s.combinationOf[row] = places[key]
+		s.combinationOf[row] = index[key]
 	}
 }
 
@@ -110,93 +112,105 @@ func joinKey(values []string) string {
 	return b.String()
 }
 
-// ordered lists all spots of s in the order of its plan, then by date, then by
-// combination.
-func (s *series) ordered() []seriesRow {
-	spots := make([]seriesRow, 0, len(s.combinations)*len(s.buckets))
+// fill makes the table of all buckets in order, each with all combinations in order.
+func (s *series) fill() Table {
+	t := Table{len: len(s.buckets) * len(s.combinations)}
+	stored, dates := make([]int, 0, t.len), make([]string, 0, t.len)
 	for b := range s.buckets {
 		for c := range s.combinations {
-			spots = append(spots, seriesRow{c, b, s.at[c][b]})
+			stored, dates = append(stored, s.at[c][b]), append(dates, s.buckets[b].Label)
 		}
 	}
-	var steps []func(a, b seriesRow) int
-	for _, o := range s.plan.Sort {
-		if step := s.compareBy(o); step != nil {
-			steps = append(steps, step)
-		}
-	}
-	if len(steps) == 0 {
-		return spots
-	}
-	slices.SortStableFunc(spots, func(a, b seriesRow) int {
-		for _, step := range steps {
-			if d := step(a, b); d != 0 {
-				return d
+	for i, c := range s.plan.columns() {
+		values := store.Column{Kind: dialect.Text}
+		switch group := slices.IndexFunc(s.plan.Group, func(f *field) bool { return f.Name == c.Name }); {
+		case group >= 0:
+			for range s.buckets {
+				for _, combination := range s.combinations {
+					values.Texts = append(values.Texts, combination[group])
+				}
 			}
+		case c.Format == Date:
+			values.Texts = dates
+		default:
+			values = gather(&s.rows.Columns[i], stored)
 		}
-		return 0
-	})
-	return spots
-}
-
-// compareBy compares spots by one column, unrounded; null comes last either way.
-func (s *series) compareBy(o order) func(a, b seriesRow) int {
-	at := slices.IndexFunc(s.columns, func(c column) bool { return c.Name == o.column })
-	var compare func(a, b seriesRow) int
-	switch {
-	case at < 0:
-		return nil
-	case at == s.date:
-		compare = func(a, b seriesRow) int { return cmp.Compare(a.bucket, b.bucket) }
-	case at < len(s.plan.Group):
-		compare = func(a, b seriesRow) int {
-			return cmp.Compare(s.combinations[a.combination][at], s.combinations[b.combination][at])
-		}
-	default:
-		return s.compareValues(at, o.desc)
+		t.columns = append(t.columns, cells{c, values})
 	}
-	return func(a, b seriesRow) int { return directed(compare(a, b), o.desc) }
+	return t
 }
 
-func (s *series) compareValues(at int, desc bool) func(a, b seriesRow) int {
-	zero := s.columns[at].Zero || s.columns[at].Format == String
-	c := &s.rows.Columns[at]
-	return func(a, b seriesRow) int {
-		nullA, nullB := isNull(c, a.row) && !zero, isNull(c, b.row) && !zero
-		switch {
-		case nullA && nullB:
-			return 0
-		case nullA:
-			return 1
-		case nullB:
-			return -1
-		}
-		return directed(compareCells(c, a.row, b.row), desc)
-	}
-}
-
-func isNull(c *store.Column, row int) bool { return row < 0 || c.Null(row) }
-
-// compareCells compares two values of c; one that is not there is 0 or empty.
-func compareCells(c *store.Column, a, b int) int {
+// gather picks the values of c at rows; at -1 is null.
+func gather(c *store.Column, rows []int) store.Column {
+	picked := store.Column{Kind: c.Kind, Valid: make([]bool, len(rows))}
 	switch c.Kind {
 	case dialect.Int:
-		return cmp.Compare(cell(c, c.Ints, a), cell(c, c.Ints, b))
+		picked.Ints = pick(c, c.Ints, rows, picked.Valid)
 	case dialect.Float:
-		return cmp.Compare(cell(c, c.Floats, a), cell(c, c.Floats, b))
+		picked.Floats = pick(c, c.Floats, rows, picked.Valid)
+	case dialect.Text:
+		picked.Texts = pick(c, c.Texts, rows, picked.Valid)
 	}
-	return cmp.Compare(cell(c, c.Texts, a), cell(c, c.Texts, b))
+	if !slices.Contains(picked.Valid, false) {
+		picked.Valid = nil
+	}
+	return picked
 }
 
-func cell[T any](c *store.Column, values []T, row int) T {
-	if isNull(c, row) {
-		var nothing T
-		return nothing
+func pick[T any](c *store.Column, from []T, rows []int, valid []bool) []T {
+	values := make([]T, len(rows))
+	for i, row := range rows {
+		if row >= 0 && !c.Null(row) {
+			values[i], valid[i] = from[row], true
+		}
 	}
-	return values[row]
+	return values
 }
 
-func directed(d int, desc bool) int {
+// pick is the table of some rows of t, in the order of rows.
+func (t Table) pick(rows []int) Table {
+	picked := Table{len: len(rows)}
+	for _, c := range t.columns {
+		picked.columns = append(picked.columns, cells{c.column, gather(&c.Column, rows)})
+	}
+	return picked
+}
+
+// sorted lists the rows of t in the order of steps; equal ones stay as they are.
+func (t Table) sorted(steps []order) []int {
+	rows := make([]int, t.len)
+	for i := range rows {
+		rows[i] = i
+	}
+	for _, step := range slices.Backward(steps) {
+		if c := t.column(step.column); c != nil {
+			slices.SortStableFunc(rows, func(a, b int) int { return c.compare(a, b, step.desc) })
+		}
+	}
+	return rows
+}
+
+// compare orders two values of c, unrounded. Null comes last either way, but where it is
+// shown as 0 or as an empty text.
+func (c *cells) compare(a, b int, desc bool) int {
+	if nullA, nullB := c.Null(a), c.Null(b); (nullA || nullB) && !c.Zero && c.Format != String {
+		switch {
+		case !nullB:
+			return 1
+		case !nullA:
+			return -1
+		}
+		return 0
+	}
+	var d int
+	switch c.Kind {
+	case dialect.Int:
+		d = cmp.Compare(c.Ints[a], c.Ints[b])
+	case dialect.Float:
+		d = cmp.Compare(c.Floats[a], c.Floats[b])
+	default:
+		d = cmp.Compare(c.Texts[a], c.Texts[b])
+	}
 	if desc {
 		return -d
 	}
