@@ -1,10 +1,12 @@
-// Package expr is the language that dimensions, metrics and filters are written in.
-// It knows no database: a Writer spells it in a dialect.
+// Package expr is the language that dimensions, metrics and filters are written in. It knows
+// no database: a Writer writes it in a dialect. Names and constants come from the program,
+// and values of callers are bound as arguments, so nothing of a caller becomes SQL text.
 package expr
 
 import "github.com/sightline-analytics/sightline/store/dialect"
 
-// An Expr is one expression. The zero Expr is absent, and And, Or and Walk skip it.
+// An Expr is one expression. The zero Expr is absent: And and Or skip it, and it is written
+// as no text at all.
 type Expr struct {
 	kind kind
 	name string // column, reference or literal text; operator
@@ -37,20 +39,22 @@ const (
 // constant can hold untyped constants only: a caller's text is a string and does not fit.
 type constant string
 
-// An Ident is the name of a column or relation, from the catalogue. It is quoted
-// when written. Nothing of a caller is ever converted to it.
+// An Ident is the name of a column, from the program and never a caller's. It is quoted when
+// written.
 type Ident string
 
 // Absent reports whether e says nothing.
 func (e Expr) Absent() bool { return e.kind == absent }
 
-// An Alias is what a statement calls a relation. It is written as it is, and never a caller's.
+// An Alias is what a statement calls a table or sub-query, from the program and never a
+// caller's. It is written as it is.
 type Alias string
 
-// Col is a column of the relation with the alias of.
+// Col is a column of the table or sub-query that is called of.
 func Col(of Alias, name Ident) Expr { return Expr{kind: column, of: of, name: string(name)} }
 
-// Ref names something that stands elsewhere, a dimension or a metric; Replace puts it in.
+// Ref stands for an expression that is defined elsewhere, a dimension or a metric; Replace
+// puts it in.
 func Ref(name Ident) Expr { return Expr{kind: ref, name: string(name)} }
 
 // Out is an output column of the SELECT it stands in, for its ORDER BY.
@@ -59,7 +63,7 @@ func Out(name Ident) Expr { return Expr{kind: out, name: string(name)} }
 // Int is a whole number of the program's own.
 func Int(n int64) Expr { return Expr{kind: integer, num: n} }
 
-// Lit is a text of the program's own.
+// Lit is a text of the program's own: s fits constants only, so that no caller's text is one.
 func Lit(s constant) Expr { return Expr{kind: text, name: string(s)} }
 
 // Arg is a value that is bound, never written.
@@ -118,7 +122,7 @@ func RangeFrom() Expr { return Expr{kind: rangeFrom} }
 // RangeTo is the instant just after the Writer's range, in milliseconds.
 func RangeTo() Expr { return Expr{kind: rangeTo} }
 
-// IsKnown holds when e is not null.
+// IsNotNull holds when e is not null.
 func IsNotNull(e Expr) Expr { return op("IS NOT", e, Null()) }
 
 func op(operator string, a, b Expr) Expr {

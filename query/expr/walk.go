@@ -30,7 +30,7 @@ func Refs(e Expr) []string {
 	return names(e, func(e Expr) bool { return e.kind == ref })
 }
 
-// Columns lists the columns of relation of in e, each once, in the order of their first use.
+// Columns lists the columns in e of the table or sub-query that is called of, each once, in the order of their first use.
 func Columns(e Expr, of Alias) []string {
 	return names(e, func(e Expr) bool { return e.kind == column && e.of == of })
 }
@@ -52,7 +52,7 @@ func names(e Expr, want func(Expr) bool) []string {
 	return found
 }
 
-// String is e for people: operations by name, arguments by value.
+// String is e for people, in no dialect: operations by name, arguments by value.
 func (e Expr) String() string {
 	parts := make([]string, len(e.args))
 	for i, a := range e.args {

@@ -7,15 +7,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A Writer spells expressions in one dialect and numbers their arguments.
+// A Writer writes expressions in one dialect and numbers their arguments.
 type Writer struct {
-	Dialect  *dialect.Dialect
-	From, To int64 // the range, in milliseconds
-	Args     []dialect.Arg
+	Dialect  *dialect.Dialect // required
+	From, To int64            // what RangeFrom and RangeTo are, in milliseconds
+	Args     []dialect.Arg    // of all that was written
 	bound    map[dialect.Arg]string
 }
 
-// Write spells e. The zero Expr is empty text.
+// Write is e in SQL. Equal values share one argument.
 func (w *Writer) Write(e Expr) string {
 	switch e.kind {
 	case absent:
@@ -60,7 +60,7 @@ func (w *Writer) each(args []Expr) []string {
 }
 
 // bind gives a its name. Equal values share one, so that a statement says once whose
-// rows it reads and when; lists are equal when they are the same one.
+// rows it reads and when; lists are equal when they share their memory.
 func (w *Writer) bind(a dialect.Arg) string {
 	id := identity(a)
 	name, ok := w.bound[id]
