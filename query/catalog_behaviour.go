@@ -151,10 +151,10 @@ func properties(of expr.Alias) expr.Expr {
 
 // eventObject is an event as the JSON object that session_events has for a row.
 func eventObject(of expr.Alias) expr.Expr {
-	quoted := func(e expr.Expr) expr.Expr { return expr.Call(dialect.JSONText, e) }
+	quoted := func(e expr.Expr) expr.Expr { return expr.Call(dialect.TextToJSON, e) }
 	return expr.Call(dialect.Concat,
 		expr.Lit(`{"event_id":`), quoted(expr.Col(of, "event_id")),
-		expr.Lit(`,"timestamp":"`), expr.Call(dialect.ISO, expr.Col(of, "time")),
+		expr.Lit(`,"timestamp":"`), expr.Call(dialect.ISO8601, expr.Col(of, "time")),
 		expr.Lit(`","kind":"`), kindName(of),
 		expr.Lit(`","name":`), quoted(eventName(of)),
 		expr.Lit(`,"path":`), quoted(expr.Col(of, "path")),
@@ -172,7 +172,7 @@ func visitorMetrics() []metric {
 		expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())),
 		expr.Call(dialect.Concat, ofSession("session_id"), expr.Lit("@"), ofSession("start")), expr.Lit(""))
 	last := func(e expr.Expr) expr.Expr {
-		return expr.Call(dialect.LatestIf, e, expr.List(eventOrder("t")...), open)
+		return expr.Call(dialect.ArgMaxListIf, e, expr.List(eventOrder("t")...), open)
 	}
 	of := func(c column, e expr.Expr) metric { return metric{source: "visitors", column: c, expr: e} }
 	lastOf := func(name expr.Ident, label string) metric {

@@ -36,9 +36,9 @@ type metricKey struct {
 	perRow       bool
 }
 
-// newCatalog looks up what metrics name of their tables, and tells what is not there.
+// newCatalog makes the catalog, with every metric bound to its table, and tells what no table has.
 func newCatalog() (catalog, []error) {
-	d := catalog{}
+	c := catalog{}
 	var faults []error
 	for _, group := range [][]metric{
 		answerMetrics(), labelMetrics(), referrerMetrics(),
@@ -48,13 +48,13 @@ func newCatalog() (catalog, []error) {
 	} {
 		for i := range group {
 			m := &group[i]
-			d[metricKey{m.source, m.Name, m.perRow}] = m
+			c[metricKey{m.source, m.Name, m.perRow}] = m
 			if m.source != "" {
 				faults = append(faults, m.bind())
 			}
 		}
 	}
-	return d, faults
+	return c, faults
 }
 
 // bind gives m its table, and puts what rows of it have in for the dimensions that m names.
@@ -237,5 +237,5 @@ func errorMetrics() []metric {
 
 // latest is e of the latest row; equal times are told apart by event id.
 func latest(e expr.Expr) expr.Expr {
-	return expr.Call(dialect.Latest, e, expr.List(row("time"), row("event_id")))
+	return expr.Call(dialect.ArgMaxList, e, expr.List(row("time"), row("event_id")))
 }

@@ -49,7 +49,7 @@ func checkMetrics() []metric {
 	up := expr.Eq(row("status"), expr.Int(int64(store.Up)))
 	judged := expr.Le(row("status"), expr.Int(int64(store.Up)))
 	total, ttfb := when(up, row("total")), when(up, row("ttfb"))
-	// Latest leaves out rows without a value, so an absent one is given a number first.
+	// ArgMaxList leaves out rows without a value, so an absent one is given a number first.
 	last := func(name expr.Ident) expr.Expr {
 		return expr.Call(dialect.NullIf, latest(expr.Call(dialect.Coalesce, row(name), expr.Int(-1))), expr.Int(-1))
 	}

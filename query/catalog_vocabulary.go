@@ -133,7 +133,7 @@ var typeFields = []*field{
 	{Name: "exit_page", Column: "exit_page", Session: true},
 	{Name: "duration_range", computed: binOf(duration, durationBins)},
 	{Name: "depth_range", computed: binOf(row("scroll_depth"), depthBins)},
-	{Name: "domain", computed: expr.Call(dialect.Host, row("href"))},
+	{Name: "domain", computed: expr.Call(dialect.URLHost, row("href"))},
 	{Name: "property_key", computed: expr.Col("q", "key")},
 	{Name: "property_value", computed: expr.Col("q", "value")},
 	{Name: "status", Column: "status", number: true},
@@ -179,16 +179,16 @@ func ifElse(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, co
 // facts are the columns of a session, over its events p in the order p.sort_key. Session
 // fields that are not named here are those of the earliest page event.
 var facts = map[expr.Ident]expr.Expr{
-	"ended":             expr.Call(dialect.GroupMax, expr.Col("p", "time")),
+	"ended":             expr.Call(dialect.MaxNotNull, expr.Col("p", "time")),
 	"pageviews":         expr.Call(dialect.CountIf, pIs(store.Pageview)),
 	"events":            expr.Call(dialect.Count),
 	"interaction_count": expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks
 	"page_events":       expr.Call(dialect.CountIf, pPage),
 	"exit_time":         expr.Call(dialect.SumIf, expr.Col("p", "time_on_page"), pIs(store.Exit)),
 	"events_json":       expr.Call(dialect.StringAgg, eventObject("p"), expr.Col("p", "sort_key")),
-	"entry_page": expr.Call(dialect.FirstIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),
+	"entry_page": expr.Call(dialect.ArgMinIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),
 		pIs(store.Pageview)),
-	"exit_page": expr.Call(dialect.LastIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),
+	"exit_page": expr.Call(dialect.ArgMaxIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),
 		pIs(store.Pageview)),
 }
 
@@ -203,7 +203,7 @@ func fact(name expr.Ident) expr.Expr {
 	if e, ok := facts[name]; ok {
 		return e
 	}
-	return expr.Call(dialect.FirstIf, expr.Col("p", name), expr.Col("p", "sort_key"), pPage)
+	return expr.Call(dialect.ArgMinIf, expr.Col("p", name), expr.Col("p", "sort_key"), pPage)
 }
 
 // Lengths of a session: its length in milliseconds, and whether it bounced.

@@ -18,7 +18,7 @@ import (
 // same keys, then their union by key, then the columns. A plan that lists rows reads
 // its table as it is.
 //
-// The window is the time of the stored rows that the answer is computed from.
+// The interval is the time of the stored rows that the answer is computed from.
 func compile(p *plan, d *dialect.Dialect) (store.Statement, interval) {
 	c := &compiler{p: p, rng: intervalOf(p.Range)}
 	c.w, c.depends = expr.Writer{Dialect: d, From: c.rng.from, To: c.rng.to}, c.rng

@@ -49,7 +49,7 @@ func (c *compiler) aggregate() selection {
 	groups, dims := keys[:len(c.p.Group)], keys[len(c.p.Group):]
 	q.order = c.ordering(groups, dims)
 	if values := c.p.Type.Values; len(values) > 0 && len(c.p.Sort) == 0 {
-		position := expr.Call(dialect.Position, dims[0], expr.Arg(dialect.Texts, values))
+		position := expr.Call(dialect.ListPosition, dims[0], expr.Arg(dialect.Texts, values))
 		q.order = append([]ordering{{e: position}}, q.order...)
 	}
 	q.tail = c.page()
@@ -120,7 +120,7 @@ func (c *compiler) part(p *part) selection {
 	default:
 		q.from = relation{string(p.tb.logical), "t"}
 		if p.tb.perProperty {
-			q.lateral = relation{c.w.Write(expr.Call(dialect.Properties, row("properties"))), "q"}
+			q.lateral = relation{c.w.Write(expr.Call(dialect.JSONEach, row("properties"))), "q"}
 		}
 		q.where = append(c.read(c.rng), p.tb.where)
 	}

@@ -44,11 +44,11 @@ func (c *compiler) outages() {
 		named{"since", expr.Call(dialect.Greatest, expr.Col("k", "time"), milli(from))},
 		named{"until", expr.Call(dialect.Least, expr.Call(dialect.Coalesce, next, milli(end)), milli(end))})
 	c.with("check_intervals", c.build(intervals))
-	c.spread(group)
+	c.cutByBucket(group)
 }
 
-// spread adds the relation outages: the intervals that are down, cut by bucket.
-func (c *compiler) spread(group []named) {
+// cutByBucket adds the relation outages: the intervals that are down, cut by bucket.
+func (c *compiler) cutByBucket(group []named) {
 	var numbers, since, until []int64
 	for _, span := range calendar.Spans(c.p.Range, c.p.Grain) {
 		numbers, since, until = append(numbers, span.Number), append(since, span.From), append(until, span.To)

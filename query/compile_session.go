@@ -133,7 +133,7 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 		return
 	}
 	ids := selection{from: relation{name + "_events", "p"}, group: 1, columns: slices.Concat([]named{{"session_id", expr.Col("p", "session_id")},
-		{"start", expr.Call(dialect.GroupMin, expr.Col("p", "time"))}}, facts, []named{{"last", expr.Call(dialect.GroupMax, expr.Col("p", "time"))}})}
+		{"start", expr.Call(dialect.MinNotNull, expr.Col("p", "time"))}}, facts, []named{{"last", expr.Call(dialect.MaxNotNull, expr.Col("p", "time"))}})}
 	c.with(name+"_ids", c.build(ids))
 	c.with(name+"_multi_day", c.build(selection{from: relation{name + "_ids", "i"}, where: []expr.Expr{multiDay("i")},
 		columns: []named{{"session_id", expr.Col("i", "session_id")}}}))

@@ -122,20 +122,20 @@ func (c condition) holds(value expr.Expr) expr.Expr {
 func (c condition) match(value expr.Expr) expr.Expr {
 	switch c.Field.Match {
 	case byCountry:
-		return c.oneOfNamed(value)
+		return c.inCodes(value)
 	case byReferrer:
 		if wholeValue(c.Op) {
-			return c.oneOfNamed(value)
+			return c.inCodes(value)
 		}
-		return expr.Or(c.compare(value, []string{strings.ToLower(c.Values[0])}), c.oneOfNamed(value))
+		return expr.Or(c.compare(value, []string{strings.ToLower(c.Values[0])}), c.inCodes(value))
 	case anyCase:
 		return c.compare(expr.Call(dialect.Lower, value), c.Values)
 	}
 	return c.compare(value, c.Values)
 }
 
-// oneOfNamed binds a list of its own wherever c is held against a value.
-func (c condition) oneOfNamed(value expr.Expr) expr.Expr { return oneOf(value, slices.Clone(c.codes)) }
+// inCodes binds a list of its own wherever c is held against a value.
+func (c condition) inCodes(value expr.Expr) expr.Expr { return inList(value, slices.Clone(c.codes)) }
 
 func (c condition) compare(value expr.Expr, values []string) expr.Expr {
 	switch c.Op {
@@ -144,14 +144,14 @@ func (c condition) compare(value expr.Expr, values []string) expr.Expr {
 	case StartsWith:
 		return expr.Call(dialect.StartsWith, value, expr.Arg(dialect.Text, values[0]))
 	}
-	return oneOf(value, values)
+	return inList(value, values)
 }
 
-func oneOf(value expr.Expr, values []string) expr.Expr {
+func inList(value expr.Expr, values []string) expr.Expr {
 	if len(values) == 1 {
 		return expr.Eq(value, expr.Arg(dialect.Text, values[0]))
 	}
-	return expr.Call(dialect.OneOf, value, expr.Arg(dialect.Texts, values))
+	return expr.Call(dialect.InList, value, expr.Arg(dialect.Texts, values))
 }
 
 // countries by code, after none: that one's code and name are empty.

@@ -108,13 +108,13 @@ func TestReferenceKillsMutants(t *testing.T) {
 func mistakes() []storetest.Mutation {
 	return []storetest.Mutation{
 		{Name: "empty visitors counted", Op: dialect.CountDistinct, Template: "toInt64(uniqExact($1))"},
-		{Name: "what nothing has is a zero", Op: dialect.Latest, Template: "argMax($1, tuple($2))", When: storetest.OfType("uptime_ssl_status")},
+		{Name: "what nothing has is a zero", Op: dialect.ArgMaxList, Template: "argMax($1, tuple($2))", When: storetest.OfType("uptime_ssl_status")},
 		{Name: "letters of ASCII alone in lower case", Op: dialect.Lower, Template: "lower($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
 		{Name: "a final sigma in lower case", Op: dialect.Lower, Template: "lowerUTF8($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
-		{Name: "hosts of ASCII alone in lower case", Op: dialect.Host, Template: `extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`, When: storetest.OfType("outbound_domains")},
-		{Name: "ports kept", Op: dialect.Host, Template: "domainWithoutWWW(lowerUTF8($1))", When: storetest.OfType("outbound_domains")},
+		{Name: "hosts of ASCII alone in lower case", Op: dialect.URLHost, Template: `extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`, When: storetest.OfType("outbound_domains")},
+		{Name: "ports kept", Op: dialect.URLHost, Template: "domainWithoutWWW(lowerUTF8($1))", When: storetest.OfType("outbound_domains")},
 		{Name: "a frame that ends at the row", Op: dialect.Lead, Template: "leadInFrame(toNullable($1)) OVER (PARTITION BY $2 ORDER BY $3)", When: storetest.OfType("uptime_time_series")},
-		{Name: "numbers of properties spelled anew", Op: dialect.Properties, Template: "ARRAY JOIN arrayMap(member -> CAST((member.1," +
+		{Name: "numbers of properties spelled anew", Op: dialect.JSONEach, Template: "ARRAY JOIN arrayMap(member -> CAST((member.1," +
 			" if(startsWith(member.2, '\"'), JSONExtractString(member.2), member.2)), 'Tuple(key String, value String)'), JSONExtractKeysAndValuesRaw($1))",
 			When: storetest.OfType("custom_event_properties")},
 	}
@@ -128,9 +128,9 @@ func mistakesOfBoth() []storetest.Mutation {
 		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "like($1, concat($2, '%'))", When: storetest.Filtered("%", "_")},
 		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "like($1, concat('%', $2, '%'))", When: storetest.Filtered("%", "_")},
 		{Name: "buckets cut towards zero", Op: dialect.FloorDiv, Template: "toInt64(round(($1) / $2))"},
-		{Name: "fields of the session's last event", Op: dialect.FirstIf, Template: "argMaxIf($1, $2, $3)"},
+		{Name: "fields of the session's last event", Op: dialect.ArgMinIf, Template: "argMaxIf($1, $2, $3)"},
 		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
-		{Name: "the first instead of the latest", Op: dialect.Latest, Template: "argMinOrNull($1, tuple($2))", When: storetest.OfType("uptime_overview", "uptime_ssl_status", "errors")},
+		{Name: "the first instead of the latest", Op: dialect.ArgMaxList, Template: "argMinOrNull($1, tuple($2))", When: storetest.OfType("uptime_overview", "uptime_ssl_status", "errors")},
 		{Name: "bounces of the events that a filter leaves", SQL: storetest.Replaced("s.`pageviews` = 1", "s.`matching_pageviews` = 1"), When: storetest.OfType("summary", "summary_metrics", "session_metrics")},
 		{Name: "shares after the limit", SQL: storetest.Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 		{Name: "pages without a tie-break", SQL: storetest.Rewritten("(ORDER BY `[a-z_]+` (?:ASC|DESC) NULLS LAST), .*? LIMIT", `$1, rand() LIMIT`)},

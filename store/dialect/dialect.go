@@ -1,5 +1,6 @@
-// Package dialect is the only place where databases differ. It is pure: it knows SQL,
-// never a driver or a connection.
+// Package dialect is the only place where databases differ. A Dialect is how one of them
+// writes names, arguments and each operation (Op) that statements use. The package is pure:
+// it knows SQL, never a driver or a connection.
 package dialect
 
 import (
@@ -8,7 +9,7 @@ import (
 	"strings"
 )
 
-// Kind is the type of a value that crosses the seam between engine and store.
+// Kind is the type of an argument of a statement or of a column of its answer.
 type Kind uint8
 
 // Columns of an answer are Int, Float or Text. Arguments may be of any kind.

@@ -16,11 +16,11 @@ func (p *speller) texts() []spelling {
 		{"StartsWith", whole, p.holds(dialect.StartsWith, "'a_b'", "'a_'"), "", "1"},
 		{"Lower", text, p.call(dialect.Lower, "'ÄΣ İ'"), "", "äσ i"},
 		{"Concat", text, p.call(dialect.Concat, "'a'", "''", "'b'"), "", "ab"},
-		{"Host", text, p.call(dialect.Host, address), "", "bücher.example"},
-		{"Host of none", text, p.call(dialect.Host, "'mailto:a@example.org'"), "", ""},
-		{"JSONText", text, p.call(dialect.JSONText, odd), "", `"/\"\\\t` + "\u2028" + `\\u2028"`},
-		{"DigestHigh", whole, p.call(dialect.DigestHigh, "'sightline'"), "", "169241654"}, // the MD5 is 9f84badb3704dc401f9eb880366c160a
-		{"DigestLow", whole, p.call(dialect.DigestLow, "'sightline'"), "", "2159582751"},
+		{"URLHost", text, p.call(dialect.URLHost, address), "", "bücher.example"},
+		{"URLHost of none", text, p.call(dialect.URLHost, "'mailto:a@example.org'"), "", ""},
+		{"TextToJSON", text, p.call(dialect.TextToJSON, odd), "", `"/\"\\\t` + "\u2028" + `\\u2028"`},
+		{"MD5High", whole, p.call(dialect.MD5High, "'sightline'"), "", "169241654"}, // the MD5 is 9f84badb3704dc401f9eb880366c160a
+		{"MD5Low", whole, p.call(dialect.MD5Low, "'sightline'"), "", "2159582751"},
 	}
 }
 
@@ -28,12 +28,12 @@ func (p *speller) lists() []spelling {
 	const whole, text = dialect.Int, dialect.Text
 	xy, names, empty := p.list("xy", "x", "y"), p.list("names", "1", "2"), p.list("empty")
 	return []spelling{
-		{"OneOf", whole, p.holds(dialect.OneOf, "'y'", xy), "", "1"},
-		{"OneOf of an empty list", whole, p.holds(dialect.OneOf, "'y'", empty), "", "0"},
+		{"InList", whole, p.holds(dialect.InList, "'y'", xy), "", "1"},
+		{"InList of an empty list", whole, p.holds(dialect.InList, "'y'", empty), "", "0"},
 		{"Lookup", text, p.call(dialect.Lookup, "'y'", xy, names, "'?'"), "", "2"},
 		{"Lookup of a stranger", text, p.call(dialect.Lookup, "'z'", xy, names, "'?'"), "", "?"},
-		{"Position", whole, p.call(dialect.Position, "'y'", xy), "", "2"},
-		{"Position of a stranger", whole, p.call(dialect.Position, "'z'", xy), "", "null"},
+		{"ListPosition", whole, p.call(dialect.ListPosition, "'y'", xy), "", "2"},
+		{"ListPosition of a stranger", whole, p.call(dialect.ListPosition, "'z'", xy), "", "null"},
 	}
 }
 
@@ -69,18 +69,18 @@ func (p *speller) tables() []spelling {
 	whole := func(name string, values ...int64) string { return p.arg(name, dialect.Ints, values) }
 	zip := p.call(dialect.ZipBuckets, whole("bucket", 1, 2), whole("since", 3, 4), whole("until", 5, 6))
 	members := func(name, object string) string {
-		return " FROM (SELECT " + p.text(name, object) + " AS p) AS t " + p.call(dialect.Properties, "t.p") + " AS q ORDER BY v"
+		return " FROM (SELECT " + p.text(name, object) + " AS p) AS t " + p.call(dialect.JSONEach, "t.p") + " AS q ORDER BY v"
 	}
 	member := p.call(dialect.Concat, "q.key", "'='", "q.value")
 	return []spelling{
 		{"ZipBuckets", dialect.Int, "z.bucket + z.since * z.until", " FROM " + zip + " AS z ORDER BY v", "16|26"},
 		{"Unnest", dialect.Text, "u.value", " FROM " + p.call(dialect.Unnest, p.list("letters", "b", "a")) + " AS u ORDER BY v", "a|b"},
-		{"Properties keeps numbers as they stand", dialect.Text, member,
+		{"JSONEach keeps numbers as they stand", dialect.Text, member,
 			members("numbers", `{"a":1.50,"b":[-0,1e5,123456789012345678901234567890],"a":"1.50"}`),
 			"a=1.50|a=1.50|b=[-0,1e5,123456789012345678901234567890]"},
-		{"Properties escapes no more than it must", dialect.Text, member,
+		{"JSONEach escapes no more than it must", dialect.Text, member,
 			members("signs", `{"a":{"x":"\u2028\\u2028\/"},"b":"\u2028\/","c":"it's \"x\""}`),
 			"a={\"x\":\"\u2028\\\\u2028/\"}|b=\u2028/|c=it's \"x\""},
-		{"Properties of no object", dialect.Text, member, members("nothing", "no object"), ""},
+		{"JSONEach of no object", dialect.Text, member, members("nothing", "no object"), ""},
 	}
 }

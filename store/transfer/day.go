@@ -104,7 +104,7 @@ func digests(ctx context.Context, s store.Store, t *table, subject store.Subject
 	rows, err := s.Query(ctx, store.Statement{
 		Label: "digest " + t.name,
 		SQL: "SELECT " + dayOf(d) + " AS day, " + d.Call(dialect.Count) + " AS counted, " +
-			sum(dialect.DigestHigh) + " AS high, " + sum(dialect.DigestLow) + " AS low FROM " + t.name + " AS t WHERE t.subject = " +
+			sum(dialect.MD5High) + " AS high, " + sum(dialect.MD5Low) + " AS low FROM " + t.name + " AS t WHERE t.subject = " +
 			d.Arg("subject", dialect.Subject) + " AND t.time >= " + q.int(d, "since", first*dayMillis) +
 			" AND t.time < " + q.int(d, "until", (last+1)*dayMillis) + " GROUP BY " + dayOf(d),
 		Args: q.args, Kinds: []dialect.Kind{dialect.Int, dialect.Int, dialect.Int, dialect.Int},
@@ -145,7 +145,7 @@ func (q *question) digested(d *dialect.Dialect, t *table) string {
 		}
 		value := "t." + c.Name
 		if !c.Kind.IsText() {
-			value = d.Call(dialect.Digits, value)
+			value = d.Call(dialect.IntToText, value)
 		}
 		parts = append(parts, value)
 	}
