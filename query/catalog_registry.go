@@ -8,19 +8,20 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Registry is a set of checked types. It is immutable and safe for concurrent use.
+// A Registry is a set of query types that NewRegistry checked. It is immutable and safe for
+// concurrent use.
 type Registry struct {
 	types  []*boundType
 	byName map[string]*boundType
 }
 
-// NewRegistry checks types and looks up every name in them. Its error joins every
-// fault of every row.
+// NewRegistry checks types and looks up every name in them. Its error joins every fault of
+// every type.
 func NewRegistry(types ...Type) (*Registry, error) {
 	r := &Registry{byName: map[string]*boundType{}}
-	words, faults := newCatalog()
+	metrics, faults := newCatalog()
 	for _, ty := range types {
-		b := typeBuilder{catalog: words, ty: &boundType{Type: ty, inputs: map[string]*metric{}}}
+		b := typeBuilder{catalog: metrics, ty: &boundType{Type: ty, inputs: map[string]*metric{}}}
 		b.build()
 		if _, twice := r.byName[ty.Name]; twice {
 			b.fault("the name is taken")
@@ -63,7 +64,7 @@ func (tb *table) has(f *field) bool {
 	return tb.subject == store.KindWebsite && f.Session || slices.Contains(tb.fields, f.Name)
 }
 
-// Info is what callers may know of a type.
+// Info describes a query type to callers.
 type Info struct {
 	Name           string
 	Subject        store.SubjectKind
@@ -71,7 +72,7 @@ type Info struct {
 	RequiredFilter string   // field that must be filtered by with eq; empty for most types
 	Groupable      []string // fields that groupBy may name
 	Sortable       []string // output columns that sortBy may name
-	DefaultLimit   int      // 100; series 10 000
+	DefaultLimit   int      // rows of an answer that asked for no limit: 100, of a series 10 000
 	Customizable   bool     // filters are allowed
 	Title          string
 	Description    string
@@ -92,7 +93,7 @@ type OutputField struct {
 	Description string
 }
 
-// Types lists the types in the order of the catalogue.
+// Types lists the types in the order of the catalog.
 func (e *Engine) Types() []Info {
 	found := make([]Info, len(e.types.types))
 	for i, ty := range e.types.types {

@@ -9,31 +9,35 @@ import (
 )
 
 // A Type is one query type: a named choice of dimensions and metrics. Validation, SQL,
-// metadata and docs all follow from this row. Names are those of package documentation.
+// metadata and docs all follow from this row. Tables are listed in the package's
+// documentation, dimensions and metrics in docs/definitions.md.
 type Type struct {
-	Name          string
+	Name          string // required, as are the four after it
 	Title         string
 	Description   string // one sentence
 	Category      string
-	Tags          []string
 	Visualization string // table, timeseries, bar, pie, metric
+	Tags          []string
 
-	Subject        store.SubjectKind // whose rows it reads
-	Source         string            // its table; metrics of this name win over those of Joins
-	Joins          []string          // further tables that columns come from
-	Shape          Shape             // required
-	Dimensions     []string          // of a Breakdown: a row for each combination of their values
-	Columns        []string          // in order: "name", or "name=metric"
-	Order          []string          // output columns, "-" before descending ones
-	Values         []string          // of its one dimension, in the order of rows; instead of Order
-	ZeroFill       bool              // each of Values has a row, also where nothing counts
-	Window         Window            // what it counts instead of the request's range; 0: the range
-	TieBreak       []string          // output columns, ascending, that order equal rows; then Dimensions do
-	ShareOf        string            // the column that percentage is a share of; empty: the first of Order
-	RequiredFilter string            // a field that must be filtered by, with eq
-	Having         string            // a metric of Source that is not 0 in every row
-	OuterJoin      bool              // rows of Joins make rows of their own; otherwise those of Source alone do
-	SkipEmpty      string            // a dimension: rows without a value of it are left out, of shares too
+	Subject store.SubjectKind // whose rows it reads; required
+	Source  string            // the table that it reads; required
+	Joins   []string          // further tables that columns come from; a metric that Source has, too, is that of Source
+	Window  Window            // the time that it counts instead of the request's range; 0: the range
+
+	Shape      Shape    // required
+	Dimensions []string // of a Breakdown: a row for each combination of their values
+	Columns    []string // of the answer, in order: "name" of a dimension or metric, or "shown=name"; required
+	OuterJoin  bool     // rows of Joins make rows of their own; otherwise those of Source alone do
+	SkipEmpty  string   // a dimension: rows without a value of it are left out, of shares too
+	Having     string   // a metric of Source: rows in which it is 0 are left out
+	ShareOf    string   // the column that percentage is a share of; empty: the first of Order
+
+	Order    []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
+	TieBreak []string // columns, ascending, that order equal rows; after them Dimensions do
+	Values   []string // of its one dimension, in the order of rows; instead of Order
+	ZeroFill bool     // each of Values has a row, also where nothing counts
+
+	RequiredFilter string // a field that must be filtered by, with eq; empty: none
 }
 
 // Shape is what the rows of an answer stand for.
@@ -47,10 +51,10 @@ const (
 	List      Shape = "list"      // a row per row of the source, nothing counted
 )
 
-// A Window is the time until now that a type counts instead of its request's range.
+// A Window is so much time until now; whole milliseconds, and not negative but for Today.
 type Window time.Duration
 
-// Today is the window since local midnight.
+// Today is the window that begins at local midnight.
 const Today Window = -1
 
 // Format is how a column is written in JSON.
@@ -60,7 +64,7 @@ type Format string
 const (
 	String   Format = "string"
 	Integer  Format = "integer" // whole number
-	Number   Format = "number"  // rounded half away from zero to Decimals, no trailing zeros; may be null
+	Number   Format = "number"  // rounded half away from zero, without trailing zeros; may be null
 	Boolean  Format = "boolean"
 	Date     Format = "date"     // YYYY-MM-DD, hourly YYYY-MM-DD HH:00:00, local
 	DateTime Format = "datetime" // ISO 8601, milliseconds, Z; may be null
@@ -117,7 +121,7 @@ type boundType struct {
 	sources    []*table           // whose rows metrics count, its own first
 	leftJoin   bool               // rows of the tables beside its own make no row of the answer
 	fields     map[string]*field  // what callers may filter on, by name
-	filterable []string           // the names of fields, in order of the catalogue
+	filterable []string           // the names of fields, in the order of the catalog
 	groupable  []string           // fields that groupBy may name
 	sortable   []string           // output columns that sortBy may name
 	order      []order
@@ -135,7 +139,7 @@ type column struct {
 	Zero        bool   // nothing is 0; otherwise nothing is null (texts are never null)
 }
 
-// column is the place of the output column called name, or -1.
+// column is the index of the output column called name, or -1.
 func (ty *boundType) column(name string) int {
 	return slices.IndexFunc(ty.columns, func(c column) bool { return c.Name == name })
 }
@@ -164,9 +168,9 @@ func (ty *boundType) dimension(name string) *field {
 // untilNow says whether ty counts the time until now instead of the range.
 func (ty *boundType) untilNow() bool { return ty.Window != 0 }
 
-// groups says whether f may lead the rows. Rows that stand for one thing each, a
-// session or a person, are not grouped. A session is one session of its fields, but of
-// many paths.
+// groups says whether callers may group by f. Rows that stand for one thing each, a session
+// or a visitor, are not grouped; and whole sessions have one value of each session field,
+// but many paths.
 func (ty *boundType) groups(f *field) bool {
 	if ty.Shape == List || ty.Having != "" {
 		return false

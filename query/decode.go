@@ -26,7 +26,7 @@ type Decoded struct {
 // Decode reads the body of a query: an object is one request, an array of objects a
 // batch of at most maxBatch (0 means DefaultBatch), which the bool reports. The error
 // is an *Error about the body as a whole: it is no JSON, or no object or array of
-// objects. Everything else that can be known without the catalogue and the clock is
+// objects. Everything else that can be known without the catalog and the clock is
 // told per request, all of it. Decode takes any bytes and never panics; bounding
 // their number is the caller's part.
 func Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
@@ -103,7 +103,7 @@ func decodeQuery(v fieldValue) Decoded {
 // subjects (website_id, link_id, schedule_id) are left to the caller; any other name
 // is a mistake. An empty value says that the field is absent. Errors is nil when the
 // request is well-formed, and otherwise tells all that can be known of it without the
-// catalogue and the clock.
+// catalog and the clock.
 func ParseValues(values url.Values) (Request, Errors) {
 	var r reader
 	var q Request

@@ -1,35 +1,41 @@
 // Package query answers named questions about websites, short links and uptime
 // monitors from any store.
 //
-//	Request ── resolve ──► plan ── compile ──► Statement ── Store ──► Rows ── finish ──► Table
+// Every query type goes one way. The name of a file begins with its part:
 //
-// Resolve, compile and finish are pure; the store is the only I/O. Nothing goes back:
-// a plan leaves no name to look up and no default to apply.
+//	a body, or the query parameters of an address
+//	  │ decode, request   what is asked, or all that is wrong with it
+//	  ▼
+//	Request
+//	  │ catalog           query types, their tables, fields and metrics; NewRegistry binds them
+//	  │ plan              names looked up, dates, zone, filters and limits decided
+//	  ▼
+//	a plan per parameter, or its error
+//	  │ compile           the clauses of one statement, and the days of data that it depends on
+//	  ▼
+//	store.Statement ── store.Store, the only I/O ──► store.Rows
+//	  │ result            gaps filled, numbers rounded
+//	  ▼
+//	Table ──► JSON
 //
-// # Files
-//
-// The name of a file begins with its part:
-//
-//	decode, request   a body or an address → a Request, or all that is wrong with it
-//	catalog           types, tables, fields and metrics, bound to each other by NewRegistry
-//	plan              a Request × the catalog → a plan per parameter, or its error
-//	compile           a plan × a dialect → a statement, and the days of data it depends on
-//	result            rows → a Table → JSON
-//	engine, prepare   all of these, one after the other
+// Nothing goes back: a plan leaves no name to look up and no default to apply. An Engine
+// (engine.go) does all of it, and a Prepared (prepare.go) stops before the store is asked.
 //
 // # Types
 //
-// A Type is a named choice of dimensions and metrics, one row in catalog_*.go. What
+// A Type is a named choice of dimensions and metrics: one row in catalog_*.go. What
 // callers may filter, group and sort by, the SQL, the metadata and the checks all
 // follow from it. A host appends rows of its own to Builtin and gives them to
 // NewRegistry.
 //
 // # Vocabulary
 //
-// Tables and fields are defined once, in catalog_vocabulary.go, metrics beside the types
-// that show them or in catalog_metrics.go. A metric belongs to a table, since the same name
-// counts other rows in another: visitors of pageviews, visitors of sessions. A type names
-// its table in Source, and further tables in Joins.
+// A dimension is a column that groups rows, a metric one that is computed from them, a
+// field what callers may filter or group by. Tables and fields are defined once, in
+// catalog_vocabulary.go, metrics beside the types that show them or in catalog_metrics.go.
+// A metric belongs to a table, since the same name counts other rows in another: visitors
+// of pageviews, visitors of sessions. A type names its table in Source, and further tables
+// in Joins.
 //
 //	pageviews   views of pages
 //	exits       departures from pages; stays and scrolls are those with a time or a depth
@@ -46,9 +52,12 @@
 //	checks      checks of a monitor
 //	outages     stretches in which a monitor was down
 //
+// A page event is a pageview, an exit, or an event of any other name that a page sends.
+//
 // # Sessions
 //
-// A session is looked at whole. The statement reads the events of two days around the
-// range, finds the starts of sessions, and makes a row per session with its facts.
-// Rows of all kinds have the fields of the session they belong to.
+// An event begins a session when no other of its session id lies in the 24 hours before it;
+// the session is that event and all that follow it within 24 hours. The statement reads the
+// events of two days around the range and makes a row per session. Rows of all kinds have
+// the fields of the session they belong to, which are those of its first page event.
 package query

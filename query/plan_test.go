@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// smallRegistry is a catalogue by hand: what resolve decides must not depend on the
+// smallRegistry is a catalog by hand: what resolve decides must not depend on the
 // built-in one.
 func smallRegistry() *Registry {
 	path := &field{Name: "path", Match: byPath}

@@ -82,7 +82,7 @@ type parsedRequest struct {
 }
 
 // checkRequest reads q and tells all that is wrong with its values, as far as neither
-// the catalogue nor the clock is needed. It is the one place of these checks: Decode
+// the catalog nor the clock is needed. It is the one place of these checks: Decode
 // adds those of shape, resolve the rest.
 func checkRequest(q *Request, list *issues) parsedRequest {
 	var rd parsedRequest

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// marker begins the part of the page of definitions that is made from the catalogue.
+// marker begins the part of the page of definitions that is made from the catalog.
 const marker = "<!-- columns -->"
 
 // Definitions is the page of definitions with its list of columns made anew: what

@@ -1,4 +1,4 @@
-// Package docgen writes the pages of docs that follow from the catalogue. A test that
+// Package docgen writes the pages of docs that follow from the catalog of query types. A test that
 // has a store with data calls it; with -update it rewrites the pages, and without, the
 // test fails when a page is stale.
 package docgen
@@ -54,7 +54,7 @@ func QueryTypes(ctx context.Context, src Source) ([]byte, error) {
 	return p.Bytes(), errors.Join(p.faults...)
 }
 
-const generatedNote = "<!-- Made from the catalogue by a test of store/duckdb; `make golden` makes it again. -->\n\n"
+const generatedNote = "<!-- Made from the catalog by a test of store/duckdb; `make golden` makes it again. -->\n\n"
 
 var kinds = []struct {
 	of               store.SubjectKind

@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
-// TestDocs fails when a page of docs that follows from the catalogue is stale. With
+// TestDocs fails when a page of docs that follows from the catalog is stale. With
 // -update it writes them.
 func TestDocs(t *testing.T) {
 	t.Parallel()

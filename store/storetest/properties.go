@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// A property holds of every type of the catalogue, whatever the rows are.
+// A property holds of every type of the catalog, whatever the rows are.
 type property struct {
 	name string
 	// holds asks about one type and returns what breaks the property.
