@@ -51,7 +51,7 @@ const (
 	List      Shape = "list"      // a row per row of the source, nothing counted
 )
 
-// A Window is so much time until now; whole milliseconds, and not negative but for Today.
+// A Window is time that ends now: a length in whole milliseconds, or Today.
 type Window time.Duration
 
 // Today is the window that begins at local midnight.

@@ -1,7 +1,9 @@
 // Package query answers named questions about websites, short links and uptime
 // monitors from any store.
 //
-// Every query type goes one way. The name of a file begins with its part:
+// A request is about one subject: a website, a link or a monitor. It asks for one or more
+// query types, which are called its parameters, and each is answered or fails for itself.
+// All of them go one way; the name of a file begins with its part:
 //
 //	a body, or the query parameters of an address
 //	  │ decode, request   what is asked, or all that is wrong with it

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Config is what an Engine works with.
+// Config says what an Engine answers from, and how.
 type Config struct {
 	Store    store.Store      // required
 	Types    *Registry        // nil means the built-in types
@@ -28,13 +28,12 @@ type Engine struct {
 	parallel int
 }
 
-// Access is what one caller may ask: whose data, in which zone, always filtered how,
-// and which types.
+// Access is what one caller may ask.
 type Access struct {
-	Subject store.Subject
-	Zone    *time.Location // when the request names none; nil means UTC
-	Filters []Filter       // mandatory: they cut the data before anything else
-	Types   []string       // nil means all
+	Subject store.Subject  // whose rows are read
+	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
+	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
+	Types   []string       // the query types that it includes; nil means all
 }
 
 // New checks cfg and returns an engine, or all that is wrong with cfg.
@@ -189,7 +188,8 @@ func (e *Error) Error() string {
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errors are all the mistakes of one request, in the order of its fields. It is never empty.
+// Errors are all the mistakes of one request, in the order of its fields. As an error it is
+// never empty.
 type Errors []*Error
 
 // Error joins the messages.

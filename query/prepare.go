@@ -55,12 +55,11 @@ func (p *preparedParameter) compile(d *dialect.Dialect) {
 // Range is the request's own range; parameters may have others.
 func (p *Prepared) Range() calendar.Range { return p.rng }
 
-// A Dependency is what is stored of a subject on whole days of UTC, from From to To
-// exclusive. While its version stands, see [store.Versioner], so do the answers that
-// depend on it.
+// A Dependency is what is stored of a subject on some days. While its version stands, see
+// [store.Versioner], so do the answers that depend on it.
 type Dependency struct {
 	Subject  store.Subject
-	From, To time.Time
+	From, To time.Time // whole days of UTC; To is exclusive
 }
 
 // Dependencies are the days that the answers are computed from, in order and without overlap.
@@ -88,8 +87,8 @@ func (p *Prepared) Dependencies() []Dependency {
 	return merged
 }
 
-// Key names the answer: requests with equal keys have equal answers while the versions of
-// their Dependencies stand. It is empty where the clock may change the answer: when a range
+// Key is a text that is the same for equal requests: those with equal keys have equal answers
+// while the versions of their Dependencies stand. It is empty where the clock may change the answer: when a range
 // has not ended, and for types that count the time until now.
 func (p *Prepared) Key() string {
 	open := p.rng.To.After(p.now)

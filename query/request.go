@@ -18,15 +18,15 @@ type Request struct {
 	Parameters  []Parameter // 1 to 50
 	StartDate   string      // YYYY-MM-DD
 	EndDate     string      // YYYY-MM-DD, inclusive
-	Preset      string      // wins over dates
-	TimeZone    string      // IANA name; empty means UTC
+	Preset      string      // a range by name, such as last_7d: see calendar.Presets; wins over dates
+	TimeZone    string      // IANA name; empty means that of the Access
 	Limit       *int        // 1 to MaxLimit; nil: 100 rows, series whole
 	Page        int         // from 1; 0 means 1
 	Filters     []Filter    // at most 50
 	Granularity string      // hourly, daily, hour, day; empty means daily
-	GroupBy     []string    // fields
+	GroupBy     []string    // fields, at most 50: their values lead the rows
 	SortBy      string      // an output column
-	SortOrder   string      // asc, desc; empty: desc for metrics and instants, asc for names and date; alone it turns the first step of the type's order
+	SortOrder   string      // asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics and instants, asc for names and dates
 }
 
 // A Parameter asks for one query type. What it leaves empty it takes from its request;
@@ -43,12 +43,13 @@ type Parameter struct {
 
 // A Filter is one condition; all conditions of a request must hold.
 type Filter struct {
-	Field  string
+	Field  string // one of Info.Filters
 	Op     Op
-	Values []string // one value, or for In and NotIn 1 to 500
+	Values []string // one value, or for In and NotIn 1 to 500; empty texts match what is absent
 }
 
-// Op is how a filter compares. The set is closed.
+// Op is how a filter compares. The set is closed. Ne, NotContains and NotIn hold wherever their
+// opposites do not, also for absent values.
 type Op string
 
 // The operators.

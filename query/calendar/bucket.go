@@ -7,7 +7,7 @@ import (
 
 // A Bucket is one local day or hour of a range.
 type Bucket struct {
-	Number int64  // floor((instant + shift) / width), the same for all its instants
+	Number int64  // floor((instant + shift) / width), the same for all its instants: see Segments
 	From   int64  // its first instant, in milliseconds
 	To     int64  // just after its last instant, in milliseconds
 	Label  string // YYYY-MM-DD, or YYYY-MM-DD HH:00:00

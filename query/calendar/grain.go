@@ -5,7 +5,7 @@ const (
 	dayMillis  = 24 * hourMillis
 )
 
-// Grain is how long the buckets of a series are. The zero Grain is Daily.
+// Grain is how long the buckets of a series are: a day or an hour. The zero Grain is Daily.
 type Grain uint8
 
 // The grains.

@@ -3,8 +3,7 @@ package calendar
 // A Segment is a stretch of time in which local time is UTC plus Shift. It begins at From
 // and ends where the next one begins. Both are milliseconds.
 type Segment struct {
-	From  int64
-	Shift int64
+	From, Shift int64
 }
 
 // Segments cuts r into stretches of one shift each, in order: the first begins at

@@ -43,15 +43,15 @@ type constant string
 // written.
 type Ident string
 
-// Absent reports whether e says nothing.
+// Absent reports whether e is the zero Expr.
 func (e Expr) Absent() bool { return e.kind == absent }
 
 // An Alias is what a statement calls a table or sub-query, from the program and never a
 // caller's. It is written as it is.
 type Alias string
 
-// Col is a column of the table or sub-query that is called of.
-func Col(of Alias, name Ident) Expr { return Expr{kind: column, of: of, name: string(name)} }
+// Col is a column of the table or sub-query called alias.
+func Col(alias Alias, name Ident) Expr { return Expr{kind: column, of: alias, name: string(name)} }
 
 // Ref stands for an expression that is defined elsewhere, a dimension or a metric; Replace
 // puts it in.
@@ -71,10 +71,10 @@ func Arg(k dialect.Kind, v any) Expr {
 	return Expr{kind: argument, arg: dialect.Arg{Kind: k, Value: v}}
 }
 
-// Call is an operation of the dialect.
-func Call(o dialect.Op, args ...Expr) Expr { return Expr{kind: call, op: o, args: args} }
+// Call is an operation over args, as the dialect writes it.
+func Call(op dialect.Op, args ...Expr) Expr { return Expr{kind: call, op: op, args: args} }
 
-// List is expressions side by side, for operations that take several in one place.
+// List is several expressions as one operand, with commas between them.
 func List(args ...Expr) Expr { return Expr{kind: list, args: args} }
 
 // And holds when all of args do; absent ones are skipped. Of none it is absent.
@@ -113,7 +113,7 @@ func Sub(a, b Expr) Expr { return op("-", a, b) }
 // Mul is a * b.
 func Mul(a, b Expr) Expr { return op("*", a, b) }
 
-// Null is no value.
+// Null is the value NULL.
 func Null() Expr { return Expr{kind: null} }
 
 // RangeFrom is the first instant of the Writer's range, in milliseconds.

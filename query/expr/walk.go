@@ -30,9 +30,10 @@ func Refs(e Expr) []string {
 	return names(e, func(e Expr) bool { return e.kind == ref })
 }
 
-// Columns lists the columns in e of the table or sub-query that is called of, each once, in the order of their first use.
-func Columns(e Expr, of Alias) []string {
-	return names(e, func(e Expr) bool { return e.kind == column && e.of == of })
+// Columns lists the columns in e of the table or sub-query called alias, each once, in the
+// order of their first use.
+func Columns(e Expr, alias Alias) []string {
+	return names(e, func(e Expr) bool { return e.kind == column && e.of == alias })
 }
 
 func names(e Expr, want func(Expr) bool) []string {

@@ -40,8 +40,8 @@ type Dialect struct {
 	Ident func(name string) string
 	// Arg writes the placeholder of a named argument, with a cast to its exact type.
 	Arg func(name string, k Kind) string
-	// Templates are by Op, over $1, $2, … (operands), $* (all of them, comma separated)
-	// and $$ (a dollar).
+	// Templates are the SQL of each Op, in which $1, $2, … stand for its operands, $* for all
+	// of them with commas between, and $$ for a dollar.
 	Templates [numOps]string
 }
 
