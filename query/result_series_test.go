@@ -170,6 +170,18 @@ func TestFinishBreakdown(t *testing.T) {
 	}
 }
 
+// CLS is small, so its rows have more decimals; those of a group that is called so have not.
+func TestFinishRoundsByDimension(t *testing.T) {
+	name, mean := column{Name: "metric_name", Format: String}, column{Name: "avg_value", Format: Number, Decimals: 4, PreciseFor: "CLS"}
+	ty := define(Type{Name: "vitals"}, []column{name, mean}, nil, nil)
+	ty.dimensions, ty.outputs = []*field{{Name: "metric_name"}}, []*metric{{column: name}, {column: mean}}
+	p := &plan{Type: ty, Limit: 10, Group: []*field{{Name: "utm_source"}}}
+	table, _, mistake := finish(p, rows(texts("CLS", "x"), texts("LCP", "CLS"), floats(1.23456, 0.12345)))
+	if diff := cmp.Diff("CLS LCP 1.23\nx CLS 0.1235\n", lines(table)); diff != "" || mistake != nil {
+		t.Errorf("%v (-want +got):\n%s", mistake, diff)
+	}
+}
+
 // A store that breaks its promise is a failure of the parameter, never a panic.
 func TestFinishRefusesBrokenRows(t *testing.T) {
 	day := number(2024, 3, 30)
