@@ -22,6 +22,14 @@ type Identity struct {
 // their ids.
 const PageEvents = uint8(store.Pageview)
 
+// IdentityKind is the Identity.Kind of events of a kind.
+func IdentityKind(of store.EventKind) uint8 {
+	if of <= store.PageEvent {
+		return PageEvents
+	}
+	return uint8(of)
+}
+
 // An Item is an item of a batch that can be stored.
 type Item struct {
 	Identity

@@ -15,12 +15,7 @@ func events() Table {
 		website(func(r Row) *store.Identity { return &r.event().Identity }, func(r Row) *store.Agent { return &r.event().Agent },
 			func(r Row) *string { return &r.event().Path }),
 		eventColumns())
-	t.kind = func(r Row) uint8 {
-		if kind := r.event().Kind; kind > store.PageEvent {
-			return uint8(kind)
-		}
-		return PageEvents
-	}
+	t.kind = func(r Row) uint8 { return IdentityKind(r.event().Kind) }
 	return t
 }
 

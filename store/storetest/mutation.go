@@ -28,13 +28,40 @@ type Mutation struct {
 	When func(q reference.Question) bool
 }
 
-// Mutations are those that can be made over any store, whatever its SQL.
+// Mutations are those that can be made between any store and its SQL: in arguments and rows.
 func Mutations() []Mutation {
 	return []Mutation{
 		{Name: "a UTC edge", Args: edgesInUTC},
 		{Name: "the DST hour", Args: oneShift},
 		{Name: "www. kept", Rows: keepWWW},
 		{Name: "a duplicate counted twice", Rows: newIDs},
+	}
+}
+
+// SQLMutations are those that can be made in the SQL of any database, as d writes it.
+func SQLMutations(d *dialect.Dialect) []Mutation {
+	changed := func(op dialect.Op, oldnew ...string) string {
+		return strings.NewReplacer(oldnew...).Replace(d.Templates[op])
+	}
+	one := func(column string) string { return "s." + d.Ident(column) + " = 1" }
+	column := strings.Replace(regexp.QuoteMeta(d.Ident("x")), "x", "[a-z_]+", 1)
+	text := strings.Replace(regexp.QuoteMeta(d.Arg("x", dialect.Text)), "x", `p\d+`, 1)
+	return []Mutation{
+		{Name: "visitors counted by row", Op: dialect.CountDistinct, Template: changed(dialect.CountIf, "$1", "$1 <> ''")},
+		{Name: "medians that take a neighbour", Op: dialect.Quantile,
+			Template: changed(dialect.Quantile, "quantile_cont", "quantile_disc", "quantileExactInclusiveOrNull", "quantileExactOrNull")},
+		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE ($2 || '%'))", When: Filtered("%", "_")},
+		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "($1 LIKE ('%' || $2 || '%'))", When: Filtered("%", "_")},
+		{Name: "buckets cut at half", Op: dialect.FloorDiv, Template: changed(dialect.FloorDiv, "floor(", "round(")},
+		{Name: "fields of the session's last event", Op: dialect.FirstIf, Template: d.Templates[dialect.LastIf]},
+		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
+		{Name: "the first instead of the latest", Op: dialect.Latest, Template: changed(dialect.Latest, "max", "min", "Max", "Min"),
+			When: OfType("uptime_overview", "uptime_ssl_status", "errors")},
+		{Name: "bounces of the events that a filter leaves", SQL: Replaced(one("pageviews"), one("hits")),
+			When: OfType("summary", "summary_metrics", "session_metrics")},
+		{Name: "shares after the limit", SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
+		{Name: "pages without a tie-break", SQL: Rewritten(`(ORDER BY `+column+` (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1 LIMIT`)},
+		{Name: "ne drops absent values", SQL: Rewritten(`\(NOT \(((?:t|s)\.`+column+`|CASE WHEN [^=]*? END|if\([^=]*?\)) = (`+text+`)\)\)`, `($1 <> $2 AND $1 <> '')`)},
 	}
 }
 
