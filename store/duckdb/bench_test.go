@@ -1,6 +1,6 @@
 //go:build cgo
 
-package duckdb_test
+package duckdb
 
 import (
 	"context"
@@ -12,16 +12,15 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
-	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
 func BenchmarkWrite(b *testing.B) {
 	for _, n := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			s := open(b, duckdb.Config{Path: filepath.Join(b.TempDir(), "s.duckdb")})
+			s := open(b, Config{Path: filepath.Join(b.TempDir(), "s.duckdb")})
 			for i := 0; b.Loop(); i++ {
 				b.StopTimer()
-				events := batch("w", fmt.Sprintf("%d-", i), n)
+				events := batch(fmt.Sprintf("%d-", i), n)
 				b.StartTimer()
 				if _, err := s.Write(context.Background(), events); err != nil {
 					b.Fatal(err)
@@ -31,12 +30,12 @@ func BenchmarkWrite(b *testing.B) {
 		})
 	}
 	b.Run("rows=1/callers=64", func(b *testing.B) {
-		s := open(b, duckdb.Config{Path: filepath.Join(b.TempDir(), "s.duckdb")})
+		s := open(b, Config{Path: filepath.Join(b.TempDir(), "s.duckdb")})
 		var next atomic.Int64
 		b.SetParallelism(32)
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				if _, err := s.Write(context.Background(), batch("w", fmt.Sprintf("%d-", next.Add(1)), 1)); err != nil {
+				if _, err := s.Write(context.Background(), batch(fmt.Sprintf("%d-", next.Add(1)), 1)); err != nil {
 					b.Error(err)
 				}
 			}
@@ -46,7 +45,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkQuery(b *testing.B) {
-	s := open(b, duckdb.Config{Path: filepath.Join(b.TempDir(), "s.duckdb")})
+	s := open(b, Config{Path: filepath.Join(b.TempDir(), "s.duckdb")})
 	for _, c := range []struct {
 		name string
 		stmt store.Statement
@@ -67,7 +66,7 @@ func BenchmarkQuery(b *testing.B) {
 		})
 	}
 	b.Run("version", func(b *testing.B) {
-		if _, err := s.Write(context.Background(), batch("w", "e", 100)); err != nil {
+		if _, err := s.Write(context.Background(), batch("e", 100)); err != nil {
 			b.Fatal(err)
 		}
 		w := store.Subject{Kind: store.KindWebsite, ID: "w"}

@@ -129,7 +129,7 @@ func (c *catalog) replace(from *catalog) {
 }
 
 // readCatalog reads the tables, and counts the rows of the one that grows.
-func readCatalog(c *conn) (cat *catalog, versionRows int64, err error) {
+func readCatalog(c session) (cat *catalog, versionRows int64, err error) {
 	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64)}
 	err = c.each("SELECT kind, id, number::BIGINT FROM subject_numbers", nil, func(v []sqldriver.Value) error {
 		var kind, id string

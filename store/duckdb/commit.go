@@ -3,14 +3,44 @@
 package duckdb
 
 import (
-	sqldriver "database/sql/driver"
 	"errors"
 	"maps"
 	"slices"
 
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/schema"
 )
+
+// A commit, step by step, all in the writer's goroutine:
+//
+//  1. The write that came first and those that wait by now are a group.
+//  2. The engine is opened if it is not open.
+//  3. Rows whose event id came before, in the group or earlier, are marked as repeats.
+//  4. One transaction takes the numbers of new subjects, the rows, their receipts and the
+//     versions of their days.
+//  5. COMMIT appends it to the log, and returns when it is on disk.
+//  6. Bloom filter and catalog learn of it, so that queries and Version see it.
+//  7. The callers hear.
+//
+// What fails, what the callers hear, and what of the group is on disk (TestFailures and
+// TestFullDisk show it, the kill of the process TestNothingAnsweredIsLostWhenTheProcessIsKilled):
+//
+//	what fails                              the callers hear               on disk
+//	2    the file cannot be opened          why it cannot                  nothing
+//	3-5  disk or memory do not suffice      ErrFull, ErrUnavailable        nothing
+//	3-5  the engine refuses a row           each write is tried alone:     all but
+//	                                        its own error, or nil          that write
+//	3-5  the engine fails, is opened again
+//	       and does not have the commit     as with the two above          as there
+//	       and has the commit               nil                            all
+//	3-5  the engine fails, and cannot be
+//	     opened again                       why it cannot                  all or nothing
+//	1-4  the process is killed              nothing                        nothing
+//	5    the process is killed              nothing                        all or nothing
+//	6-7  the process is killed              nothing                        all
+//
+// Where it says all or nothing the caller calls again. Write finds the receipts of what is
+// there. Restore stores without a look at receipts, and its caller looks for the rows first;
+// so a group whose outcome is not known is never tried again here.
 
 // groupRows ends the gathering of a group; one batch may be larger.
 const groupRows = 20_000
@@ -30,16 +60,13 @@ func (w *writer) gather(first *write) []*write {
 	return group
 }
 
-// commit stores a group and tells each of its writes. When a group fails for another
-// reason than the state of disk and engine, its writes are tried one by one, so that
-// none suffers for another.
+// commit stores a group and tells each of its writes.
 func (w *writer) commit(group []*write) {
 	err := w.ready()
 	if err == nil {
 		err = w.save(group)
 	}
-	known := w.conn == nil || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrCorrupt)
-	if err != nil && !known && len(group) > 1 {
+	if len(group) > 1 && w.maybeOfOne(err) {
 		for _, one := range group {
 			w.commit([]*write{one})
 		}
@@ -50,9 +77,16 @@ func (w *writer) commit(group []*write) {
 	}
 }
 
+// maybeOfOne reports whether err may be about one write of a group, none of which is stored.
+func (w *writer) maybeOfOne(err error) bool {
+	if err == nil || w.session == nil {
+		return false
+	}
+	return !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrCorrupt)
+}
+
 // save stores a group in one transaction. It marks the rows that are repeats.
 func (w *writer) save(group []*write) error {
-	cat := &w.store.catalog
 	fresh, err := w.markRepeats(group)
 	if err != nil {
 		return w.failed(err)
@@ -60,9 +94,10 @@ func (w *writer) save(group []*write) error {
 	if len(fresh) == 0 {
 		return nil
 	}
+	cat := &w.store.catalog
 	version := cat.latest() + 1
 	newcomers, touched := w.survey(fresh)
-	err = w.conn.transact(func() error {
+	err = transact(w.session, func() error {
 		if err := w.addSubjects(newcomers); err != nil {
 			return err
 		}
@@ -75,20 +110,24 @@ func (w *writer) save(group []*write) error {
 		return w.addVersions(version, touched)
 	})
 	if err != nil {
-		err = w.failed(err)
-		// Whether a commit that broke the engine is stored, the file tells once it is open
-		// again: its version lies in the same transaction, and nobody else writes here.
-		// While it cannot be opened nobody knows, and a retry finds the receipts or not.
-		if w.conn == nil || cat.latest() < version {
-			return err
-		}
-		return nil
+		return w.outcome(err, version)
 	}
 	for _, r := range fresh {
-		w.filter.add(r.key)
+		w.bloom.add(r.key)
 	}
 	w.versionRows += int64(len(touched))
 	cat.publish(version, newcomers, touched)
+	return nil
+}
+
+// outcome is what became of a transaction that failed with err. One that broke the engine is
+// stored all the same if its version is in the file once that is open again: nobody else
+// writes there, and both are one transaction.
+func (w *writer) outcome(err error, version uint64) error {
+	err = w.failed(err)
+	if w.session == nil || w.store.catalog.latest() < version {
+		return err
+	}
 	return nil
 }
 
@@ -102,8 +141,8 @@ func (w *writer) failed(err error) error {
 	return explain(err)
 }
 
-// markRepeats marks the rows whose id was received before, in the group or earlier,
-// and returns the others.
+// markRepeats marks the rows whose id was received before, in the group or earlier, and
+// returns the others. Rows that are restored are no repeats.
 func (w *writer) markRepeats(group []*write) ([]*row, error) {
 	firsts := make(map[key]*row)
 	var fresh []*row
@@ -120,7 +159,7 @@ func (w *writer) markRepeats(group []*write) ([]*row, error) {
 				continue
 			}
 			firsts[r.key] = r
-			if !one.restored && w.filter.maybe(r.key) {
+			if !one.restored && w.bloom.maybe(r.key) {
 				doubtful = append(doubtful, r.key)
 			}
 		}
@@ -128,7 +167,7 @@ func (w *writer) markRepeats(group []*write) ([]*row, error) {
 	if len(doubtful) == 0 {
 		return fresh, nil
 	}
-	known, err := lookUp(w.conn, doubtful)
+	known, err := lookUp(w.session, doubtful)
 	if err != nil {
 		return nil, err
 	}
@@ -161,73 +200,4 @@ func (w *writer) number(s store.Subject, newcomers map[store.Subject]int32) int3
 		return n
 	}
 	return w.store.catalog.number(s)
-}
-
-func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
-	if len(newcomers) == 0 {
-		return nil
-	}
-	return w.conn.fill("subject_numbers", func(add func(...sqldriver.Value) error) error {
-		for s, n := range newcomers {
-			if err := add(string(s.Kind), s.ID, n); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// addRows fills the tables, one after the other.
-func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32) error {
-	var buf []sqldriver.Value
-	for _, t := range schema.Tables() {
-		fresh := func(r row) bool { return r.table == t.ID && !r.repeated }
-		if !slices.ContainsFunc(group, func(one *write) bool { return slices.ContainsFunc(one.rows, fresh) }) {
-			continue
-		}
-		err := w.conn.fill(t.ID.String(), func(add func(...sqldriver.Value) error) error {
-			for _, one := range group {
-				for _, r := range one.rows {
-					if !fresh(r) {
-						continue
-					}
-					subject := w.number(r.subject, newcomers)
-					for sample := range t.Rows(one.batch, r.index) {
-						buf = w.tables[t.ID].encode(buf[:0], subject, schema.Row{Batch: one.batch, Item: r.index, Sample: sample})
-						if err := add(buf...); err != nil {
-							return err
-						}
-					}
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *writer) addReceipts(rows []*row, newcomers map[store.Subject]int32) error {
-	day := receiptDay(w.store.cfg.Now())
-	return w.conn.fill("receipts", func(add func(...sqldriver.Value) error) error {
-		for _, r := range rows {
-			if err := add(w.number(r.subject, newcomers), day, r.key.hi, r.key.lo); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func (w *writer) addVersions(version uint64, touched []subjectDay) error {
-	return w.conn.fill("versions", func(add func(...sqldriver.Value) error) error {
-		for _, t := range touched {
-			if err := add(t.subject, t.day, int64(version)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

@@ -1,10 +1,11 @@
 //go:build cgo
 
-package duckdb_test
+package duckdb
 
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,27 +14,21 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
-	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
 // specimen is a store with rows in its file and, if logged, more in its log.
 func specimen(t *testing.T, logged bool) (file, log []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
-	s := open(t, duckdb.Config{Path: path})
-	write := func(prefix string) {
-		if _, err := s.Write(context.Background(), batch("w", prefix, 3000)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("a")
+	s := open(t, Config{Path: path})
+	mustWrite(t, s, batch("a", 3000))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if logged {
-		s = open(t, duckdb.Config{Path: path})
-		write("b")
-		write("c")
+		s = open(t, Config{Path: path})
+		mustWrite(t, s, batch("b", 3000))
+		mustWrite(t, s, batch("c", 3000))
 		log = read(t, path+".wal")
 	}
 	return read(t, path), log
@@ -57,6 +52,23 @@ func spoil(data []byte, at, n int) []byte {
 	return data
 }
 
+// foreign is a DuckDB file that no store made.
+func foreign(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "foreign.duckdb")
+	db, err := sql.Open("duckdb", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("CREATE TABLE t AS SELECT range FROM range(10)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, path)
+}
+
 func TestDamagedAndForeignFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	file, log := specimen(t, true)
@@ -74,8 +86,8 @@ func TestDamagedAndForeignFilesAreRefused(t *testing.T) {
 		{"a damaged header", spoil(file, 4096, 8), nil},
 		{"a damaged log", file, spoil(log, 2, 8)},
 		{"a log with a damaged row", file, spoil(log, len(log)/4, 1)},
-		{"the log of another file", strange(t), log},
-		{"a database of another program", strange(t), nil},
+		{"the log of another file", foreign(t), log},
+		{"a database of another program", foreign(t), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -95,7 +107,7 @@ func TestDamagedAndForeignFilesAreRefused(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "s.duckdb")
 		put(t, path, file)
 		put(t, path+".wal", log)
-		countEvents(t, open(t, duckdb.Config{Path: path}), 9000)
+		countEvents(t, open(t, Config{Path: path}), 9000)
 	})
 }
 
@@ -105,11 +117,10 @@ func TestALogThatEndsEarlyLosesItsLastCommitOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	put(t, path, file)
 	put(t, path+".wal", log[:len(log)-100])
-	s := open(t, duckdb.Config{Path: path})
+	s := open(t, Config{Path: path})
 	countEvents(t, s, 6000)
-	got, err := s.Write(context.Background(), batch("w", "c", 3000))
-	if want := (store.Written{Stored: 3000}); err != nil || got != want {
-		t.Errorf("writing the lost batch again = %+v, %v; want %+v", got, err, want)
+	if got, want := mustWrite(t, s, batch("c", 3000)), (store.Written{Stored: 3000}); got != want {
+		t.Errorf("writing the lost batch again = %+v, want %+v", got, want)
 	}
 }
 
@@ -121,7 +132,7 @@ func TestADamagedBlockIsReportedWhenItIsRead(t *testing.T) {
 	const block, head = 256 << 10, 12 << 10
 	for at := head + 64; at+8 < len(file); at += block {
 		put(t, path, spoil(file, at, 8))
-		s, err := duckdb.Open(context.Background(), duckdb.Config{Path: path})
+		s, err := Open(context.Background(), Config{Path: path})
 		if err == nil {
 			_, err = s.Query(context.Background(), store.Statement{
 				SQL:   "SELECT max(path), max(event_id), max(session_id), max(anonymous_id), max(time) FROM events",
@@ -142,7 +153,7 @@ func TestADamagedBlockIsReportedWhenItIsRead(t *testing.T) {
 	}
 }
 
-func countEvents(t *testing.T, s *duckdb.Store, want int64) {
+func countEvents(t *testing.T, s *Store, want int64) {
 	t.Helper()
 	got := ask(t, s, "SELECT count(*), count(DISTINCT event_id) FROM events", []dialect.Kind{dialect.Int, dialect.Int})
 	rows, ids := got.Columns[0].Ints[0], got.Columns[1].Ints[0]

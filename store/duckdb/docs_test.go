@@ -1,6 +1,6 @@
 //go:build cgo
 
-package duckdb_test
+package duckdb
 
 import (
 	"testing"
@@ -10,14 +10,13 @@ import (
 	"github.com/sightline-analytics/sightline/internal/docgen"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
 // TestDocs fails when a page of docs that follows from the catalog is stale. With
 // -update it writes them.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	s := open(t, duckdb.Config{})
+	s := open(t, Config{})
 	end := time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC)
 	made := demo.New(demo.Config{Seed: 1, Website: "web_demo", Domain: "shop.example", Link: "link_demo", Schedule: "mon_demo", PerDay: 90})
 	rows := made.Batch(end.AddDate(0, 0, -9), end)

@@ -14,7 +14,7 @@ import (
 // A Store is an open DuckDB database. It is safe for concurrent use.
 type Store struct {
 	cfg     Config
-	steps   []string // the schema, as migrations
+	setup   setup
 	lang    *dialect.Dialect
 	catalog catalog
 	slots   chan struct{} // one per query that runs
@@ -22,13 +22,19 @@ type Store struct {
 	mu   sync.RWMutex // held for reading by every query, so that inst stays open
 	inst *instance    // nil while the engine could not be opened again
 
-	writes  chan *write
-	tasks   chan func(*writer)
-	ill     chan struct{} // a reader met a fatal error
-	closing chan struct{}
-	once    sync.Once     // closes closing
-	ended   chan struct{} // the writer is gone
-	fault   error         // of the writer's end; read after ended
+	writes      chan *write
+	tasks       chan func(*writer)
+	needsReopen chan struct{} // a reader met a fatal error
+	closing     chan struct{}
+	once        sync.Once     // closes closing
+	ended       chan struct{} // the writer is gone
+	closed      error         // what Close returns; read after ended
+}
+
+// A setup is what only tests change: the migrations, and what the writer works through.
+type setup struct {
+	steps   []string
+	session func(*instance) (session, error)
 }
 
 var (
@@ -36,6 +42,8 @@ var (
 	_ store.Writer    = (*Store)(nil)
 	_ store.Versioner = (*Store)(nil)
 	_ store.Eraser    = (*Store)(nil)
+	_ store.Lister    = (*Store)(nil)
+	_ store.Restorer  = (*Store)(nil)
 )
 
 // Open opens the database at cfg.Path, and makes it when it is not there. An older
@@ -54,10 +62,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openWith(ctx, cfg, steps)
+	return openWith(ctx, cfg, setup{steps, (*instance).session})
 }
 
-func openWith(ctx context.Context, cfg Config, steps []string) (*Store, error) {
+func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 	cfg, err := cfg.resolve()
 	if err != nil {
 		return nil, err
@@ -65,19 +73,19 @@ func openWith(ctx context.Context, cfg Config, steps []string) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := prepare(cfg, steps); err != nil {
+	if err := prepare(cfg, with.steps); err != nil {
 		return nil, err
 	}
 	s := &Store{
-		cfg:     cfg,
-		steps:   steps,
-		lang:    dialect.DuckDB(),
-		slots:   make(chan struct{}, cfg.MaxReaders),
-		writes:  make(chan *write),
-		tasks:   make(chan func(*writer)),
-		ill:     make(chan struct{}, 1),
-		closing: make(chan struct{}),
-		ended:   make(chan struct{}),
+		cfg:         cfg,
+		setup:       with,
+		lang:        dialect.DuckDB(),
+		slots:       make(chan struct{}, cfg.MaxReaders),
+		writes:      make(chan *write),
+		tasks:       make(chan func(*writer)),
+		needsReopen: make(chan struct{}, 1),
+		closing:     make(chan struct{}),
+		ended:       make(chan struct{}),
 	}
 	w := &writer{store: s}
 	if err := w.open(); err != nil {
@@ -114,13 +122,13 @@ func (s *Store) Version(ctx context.Context, subject store.Subject, from, to tim
 func (s *Store) Close() error {
 	s.once.Do(func() { close(s.closing) })
 	<-s.ended
-	return s.fault
+	return s.closed
 }
 
-// wantHeal asks the writer to open the engine again if it must be.
-func (s *Store) wantHeal() {
+// askReopen asks the writer to open the engine again if it must be.
+func (s *Store) askReopen() {
 	select {
-	case s.ill <- struct{}{}:
+	case s.needsReopen <- struct{}{}:
 	default:
 	}
 }

@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -93,7 +94,7 @@ func testFull(t *testing.T, d disk) {
 	t.Helper()
 	var log strings.Builder
 	cfg := Config{Path: filepath.Join(d.dir, "s.duckdb"), Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	s := mustOpen(t, cfg)
+	s := open(t, cfg)
 	d.fill(t)
 	stored := writeUntilFull(t, s)
 	if v, err := s.Version(context.Background(), site, time.Unix(0, 0), time.Unix(1<<33, 0)); err != nil || v != uint64(stored) {
@@ -125,11 +126,27 @@ func testFull(t *testing.T, d disk) {
 	if err := s.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	s = mustOpen(t, cfg)
+	s = open(t, cfg)
 	wantBatches(t, s, stored)
 	if got, err := s.Write(context.Background(), someBatch(0)); err != nil || got.Repeated != batchRows {
 		t.Errorf("the first batch again = %+v, %v; want repeats", got, err)
 	}
+}
+
+const batchRows = 500
+
+// someBatch is batch n of events that do not compress well.
+func someBatch(n int) *store.Batch {
+	b := &store.Batch{Events: make([]store.Event, batchRows)}
+	for i := range b.Events {
+		id := fmt.Sprintf("%d-%d", n, i)
+		k := newKey(0, "noise", id)
+		b.Events[i] = store.Event{
+			Website: site.ID, ID: id, Time: time.Unix(int64(n*3600+i), 0),
+			Title: fmt.Sprintf("%x%x", uint64(k.hi), uint64(k.lo)), Properties: strings.Repeat(fmt.Sprintf("%x", uint64(k.hi)), 8),
+		}
+	}
+	return b
 }
 
 // writeUntilFull writes batches until one is refused, and returns how many were stored.
@@ -152,13 +169,8 @@ func writeUntilFull(t *testing.T, s *Store) int {
 // wantBatches finds the first n batches, each whole and once.
 func wantBatches(t *testing.T, s *Store, n int) {
 	t.Helper()
-	rows, err := s.Query(context.Background(), store.Statement{
-		SQL:   "SELECT count(*), count(DISTINCT event_id), count(DISTINCT split_part(event_id, '-', 1)) FROM events",
-		Kinds: []dialect.Kind{dialect.Int, dialect.Int, dialect.Int},
-	})
-	if err != nil {
-		t.Fatalf("counting: %v", err)
-	}
+	rows := ask(t, s, "SELECT count(*), count(DISTINCT event_id), count(DISTINCT split_part(event_id, '-', 1)) FROM events",
+		[]dialect.Kind{dialect.Int, dialect.Int, dialect.Int})
 	got := [3]int64{rows.Columns[0].Ints[0], rows.Columns[1].Ints[0], rows.Columns[2].Ints[0]}
 	if want := [3]int64{int64(n * batchRows), int64(n * batchRows), int64(n)}; got != want {
 		t.Errorf("rows, ids, batches = %v, want %v", got, want)

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package duckdb_test
+package duckdb
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
-	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
 // killBatch is the size of the batches that the killed child writes.
@@ -23,7 +22,7 @@ const killBatch = 7
 // writeUntilKilled is a child that writes batches from several goroutines, and prints
 // the prefix of each batch when it was answered.
 func writeUntilKilled(path string) int {
-	s, err := duckdb.Open(context.Background(), duckdb.Config{Path: path})
+	s, err := Open(context.Background(), Config{Path: path})
 	if err != nil {
 		return complain(err)
 	}
@@ -36,7 +35,7 @@ func writeUntilKilled(path string) int {
 		all.Go(func() {
 			for i := 0; ; i++ {
 				prefix := fmt.Sprintf("%d-%d-%d/", round, worker, i)
-				_, err := s.Write(context.Background(), batch("w", prefix, killBatch))
+				_, err := s.Write(context.Background(), batch(prefix, killBatch))
 				mu.Lock()
 				if err != nil {
 					fmt.Println("error:", err)
@@ -87,7 +86,7 @@ func TestNothingAnsweredIsLostWhenTheProcessIsKilled(t *testing.T) {
 // whole or not at all, and the ids remembered.
 func survived(t *testing.T, path string, answered []string) {
 	t.Helper()
-	s, err := duckdb.Open(context.Background(), duckdb.Config{Path: path})
+	s, err := Open(context.Background(), Config{Path: path})
 	if err != nil {
 		t.Fatalf("Open after the kill: %v", err)
 	}
@@ -107,7 +106,7 @@ func survived(t *testing.T, path string, answered []string) {
 		}
 	}
 	last := answered[len(answered)-1]
-	got, err := s.Write(context.Background(), batch("w", last, killBatch))
+	got, err := s.Write(context.Background(), batch(last, killBatch))
 	if want := (store.Written{Repeated: killBatch}); err != nil || got != want {
 		t.Errorf("the last answered batch again = %+v, %v; want %+v", got, err, want)
 	}

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package duckdb_test
+package duckdb
 
 import (
 	"bufio"

@@ -1,16 +1,16 @@
 //go:build cgo
 
-package duckdb_test
+package duckdb
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
 // Mistakes that services of this kind are known to have made, each by the number under
@@ -18,6 +18,8 @@ import (
 //
 //	20  revenue in several currencies: there is no revenue
 //	25  look-alike hosts when rows arrive: internal/referrer; held against filters here
+//	30  pages of equal rows that overlap: storetest.Properties
+//	37  batches without end, 38 one bad query that rejects its batch: query, TestDecodeBatch
 //	42  a key without the scope is 403, not 401: httpapi
 //	43  scans per query: no number depends on it; benchmarks of store/duckdb
 //	45  stored averages and quantiles: nothing is stored but rows
@@ -25,11 +27,9 @@ import (
 // TestPitfalls asks them of one small dataset.
 func TestPitfalls(t *testing.T) {
 	t.Parallel()
-	s := open(t, duckdb.Config{})
+	s := open(t, Config{})
 	for range 2 { // the second delivery is a repeat
-		if _, err := s.Write(t.Context(), pitfallRows()); err != nil {
-			t.Fatal(err)
-		}
+		mustWrite(t, s, pitfallRows())
 	}
 	p := pit{s, pitfallNow}
 	for _, row := range pitfalls() {
@@ -125,4 +125,99 @@ func shown(t *testing.T, r query.Result, columns string) string {
 		lines = append(lines, strings.Join(cells, " "))
 	}
 	return strings.Join(lines, "|")
+}
+
+// TestPitfallsOfSeveralAnswers is about pitfalls that one row of one answer does not show.
+func TestPitfallsOfSeveralAnswers(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{})
+	mustWrite(t, s, pitfallRows())
+	p := pit{s, pitfallNow}
+	for _, row := range []struct {
+		name  string
+		check func(*testing.T, pit)
+	}{
+		{"3: a limit that nobody gave cuts a series", hoursOfAMonth},
+		{"8: a preset wins over dates and nobody says so", presetIsShown},
+		{"9: today is remembered from yesterday", todayMoves},
+		{"31: the default limit is published and not applied", defaultLimit},
+		{"32: two parameters of one name show the same rows", twoOfOneName},
+		{"33: entries come back in another order", orderOfEntries},
+		{"44: hints promise hours that a type does not have", truthfulHints},
+	} {
+		t.Run("pitfall "+row.name, func(t *testing.T) { row.check(t, p) })
+	}
+}
+
+func (p pit) must(t *testing.T, of, request string) *query.Response {
+	t.Helper()
+	r, refused := p.run(t, of, request)
+	if refused != "" {
+		t.Fatal(refused)
+	}
+	return r
+}
+
+func hoursOfAMonth(t *testing.T, p pit) {
+	r := p.must(t, "", ask1("summary", `"startDate":"2026-02-11","endDate":"2026-03-12","granularity":"hourly"`))
+	if n := r.Data[0].Data.Len(); n != 720 {
+		t.Errorf("%d hours, want 720", n)
+	}
+}
+
+func presetIsShown(t *testing.T, p pit) {
+	m := p.must(t, "", ask1("summary_metrics", march10+`,"preset":"yesterday"`)).Meta
+	if m.StartDate != "2026-03-11" || m.EndDate != "2026-03-11" {
+		t.Errorf("meta says %s to %s, want the 11th", m.StartDate, m.EndDate)
+	}
+}
+
+func todayMoves(t *testing.T, p pit) {
+	for day, want := range map[int]string{9: "1", 10: "6", 11: "0"} {
+		p.now = time.Date(2026, 3, day, 23, 59, 59, 999_999_999, time.UTC)
+		for _, request := range []string{ask1("summary_metrics", `"preset":"today"`), ask1("today_metrics", `"preset":"last_7d"`)} {
+			if got := shown(t, p.must(t, "", request).Data[0], "pageviews"); got != want {
+				t.Errorf("at the end of day %d %s: %s pageviews, want %s", day, request, got, want)
+			}
+		}
+	}
+}
+
+func defaultLimit(t *testing.T, p pit) {
+	r := p.must(t, "many", ask1("pages", march10))
+	for _, info := range p.engine(t).Types() {
+		if n := r.Data[0].Data.Len(); info.Name == "pages" && (n != info.DefaultLimit || n != 100) {
+			t.Errorf("%d rows, the limit is %d", n, info.DefaultLimit)
+		}
+	}
+	if !r.Data[0].Meta.HasMore {
+		t.Error("it does not say that more follow")
+	}
+}
+
+func twoOfOneName(t *testing.T, p pit) {
+	r := p.must(t, "", `{"parameters":["summary_metrics",{"name":"summary_metrics","start_date":"2026-03-09","end_date":"2026-03-09"}],`+march10+`}`)
+	if a, b := shown(t, r.Data[0], "pageviews"), shown(t, r.Data[1], "pageviews"); a != "6" || b != "1" {
+		t.Errorf("%s and %s pageviews, want 6 and 1", a, b)
+	}
+}
+
+func orderOfEntries(t *testing.T, p pit) {
+	r := p.must(t, "", `{"parameters":["pages","weather",{"name":"traffic","start_date":"soon"},"countries"],`+march10+`}`)
+	var got []string
+	for _, d := range r.Data {
+		got = append(got, fmt.Sprint(d.Parameter, " ", d.Success))
+	}
+	if want := []string{"pages true", "weather false", "traffic false", "countries true"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func truthfulHints(t *testing.T, p pit) {
+	for _, info := range p.engine(t).Types() {
+		dated := slices.ContainsFunc(info.Output, func(f query.OutputField) bool { return f.Type == query.Date })
+		if dated != (len(info.Granularity) > 0) {
+			t.Errorf("%s: granularity %v, a column of dates: %t", info.Name, info.Granularity, dated)
+		}
+	}
 }

@@ -74,7 +74,7 @@ func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.inst == nil {
-		s.wantHeal()
+		s.askReopen()
 		return nil, fmt.Errorf("%w: the engine is not open", store.ErrUnavailable)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -90,7 +90,7 @@ func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver
 		return nil, fmt.Errorf("%w: the engine was closed", store.ErrUnavailable)
 	}
 	if fatal(err) {
-		s.wantHeal()
+		s.askReopen()
 	}
 	return rows, err
 }

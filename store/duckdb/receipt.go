@@ -66,7 +66,7 @@ func newKey(kind byte, subject, id string) key {
 }
 
 // lookUp tells which of keys were received before.
-func lookUp(c *conn, keys []key) (map[key]bool, error) {
+func lookUp(c session, keys []key) (map[key]bool, error) {
 	his, los := make([]int64, len(keys)), make([]int64, len(keys))
 	for i, k := range keys {
 		his[i], los[i] = k.hi, k.lo
@@ -91,6 +91,6 @@ func lookUp(c *conn, keys []key) (map[key]bool, error) {
 func receiptDay(now time.Time) int32 { return utcDay(now.UnixMilli()) }
 
 // forget drops the receipts that need not be remembered on day, and reports how many.
-func forget(c *conn, day int32) (int64, error) {
+func forget(c session, day int32) (int64, error) {
 	return c.change("DELETE FROM receipts WHERE day < $day::INTEGER", named("day", day-rememberDays))
 }

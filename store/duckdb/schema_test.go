@@ -3,10 +3,10 @@
 package duckdb
 
 import (
-	"context"
+	sqldriver "database/sql/driver"
 	"errors"
-	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,58 +14,26 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
 // older makes a file of the schema that steps lead to, with one event. With logged the
 // event is in its log, as after a kill.
 func older(t *testing.T, steps []string, logged bool) string {
 	t.Helper()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "s.duckdb")
-	s, err := openWith(context.Background(), Config{Path: path}, steps)
-	if err != nil {
-		t.Fatal(err)
+	path := filepath.Join(t.TempDir(), "s.duckdb")
+	s := openSteps(t, Config{Path: path}, steps)
+	mustWrite(t, s, event("e"))
+	if logged {
+		killed := filepath.Join(t.TempDir(), "killed.duckdb")
+		put(t, killed, read(t, path))
+		put(t, killed+".wal", read(t, path+".wal"))
+		path = killed
 	}
-	if _, err := s.Write(context.Background(), event("e")); err != nil {
-		t.Fatal(err)
-	}
-	if !logged {
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	killed := filepath.Join(dir, "killed.duckdb")
-	copyFile(t, path, killed)
-	copyFile(t, path+".wal", killed+".wal")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return killed
-}
-
-func copyFile(t *testing.T, from, to string) {
-	t.Helper()
-	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// bytesOf is the file at path and its log.
-func bytesOf(t *testing.T, path string) (both [2]string) {
-	t.Helper()
-	for i, name := range []string{path, path + ".wal"} {
-		data, err := os.ReadFile(name)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-		both[i] = string(data)
-	}
-	return both
+	return path
 }
 
 func steps(t *testing.T, more ...string) []string {
@@ -80,14 +48,7 @@ func steps(t *testing.T, more ...string) []string {
 func TestANewerSchemaIsRefusedUntouched(t *testing.T) {
 	t.Parallel()
 	for _, logged := range []bool{false, true} {
-		path := older(t, steps(t, "CREATE TABLE of_the_future(x INTEGER)"), logged)
-		before := bytesOf(t, path)
-		if _, err := Open(context.Background(), Config{Path: path}); !errors.Is(err, store.ErrNewerSchema) {
-			t.Errorf("with a log %t: Open: %v, want ErrNewerSchema", logged, err)
-		}
-		if bytesOf(t, path) != before {
-			t.Errorf("with a log %t: the refused file was changed", logged)
-		}
+		refuse(t, older(t, steps(t, "CREATE TABLE of_the_future(x INTEGER)"), logged), store.ErrNewerSchema)
 	}
 }
 
@@ -95,25 +56,19 @@ func TestAnOlderSchemaMigratesForward(t *testing.T) {
 	t.Parallel()
 	for _, logged := range []bool{false, true} {
 		path := older(t, steps(t), logged)
-		newer := steps(t,
+		s := openSteps(t, Config{Path: path}, steps(t,
 			"CREATE TABLE second(x INTEGER)",
-			"INSERT INTO second SELECT count(*) FROM events; CREATE VIEW third AS SELECT * FROM second")
-		s, err := openWith(context.Background(), Config{Path: path}, newer)
-		if err != nil {
-			t.Fatalf("with a log %t: %v", logged, err)
-		}
+			"INSERT INTO second SELECT count(*) FROM events; CREATE VIEW third AS SELECT * FROM second"))
 		if e, v := count(t, s, "events"), count(t, s, "third"); e != 1 || v != 1 {
 			t.Errorf("with a log %t: %d events, %d rows in the new view; want one of each", logged, e, v)
 		}
-		if got, err := s.Write(context.Background(), event("e")); err != nil || got.Repeated != 1 {
-			t.Errorf("with a log %t: the event again = %+v, %v; want a repeat", logged, got, err)
+		if got := mustWrite(t, s, event("e")); got.Repeated != 1 {
+			t.Errorf("with a log %t: the event again = %+v, want a repeat", logged, got)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(context.Background(), Config{Path: path}); !errors.Is(err, store.ErrNewerSchema) {
-			t.Errorf("with a log %t: Open by the older program: %v, want ErrNewerSchema", logged, err)
-		}
+		refuse(t, path, store.ErrNewerSchema)
 	}
 }
 
@@ -134,26 +89,21 @@ func everything() *store.Batch {
 func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 	t.Parallel()
 	path := older(t, steps(t)[:1], true)
-	first, err := openWith(t.Context(), Config{Path: path}, steps(t)[:1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := first.Write(t.Context(), everything()); err != nil {
-		t.Fatal(err)
-	}
+	first := openSteps(t, Config{Path: path}, steps(t)[:1])
+	mustWrite(t, first, everything())
 	columns := columnsOf(t, first)
 	before := dump(t, first, columns)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s := mustOpen(t, Config{Path: path})
+	s := open(t, Config{Path: path})
 	if diff := cmp.Diff(before, dump(t, s, columns)); diff != "" {
 		t.Errorf("the data before (-) and after (+) the migration:\n%s", diff)
 	}
 	all := everything()
 	all.Spans = []store.Span{{Website: "w", ID: "1", Time: time.Unix(1_700_000_000, 0), RageClicks: 3}}
-	if got, err := s.Write(t.Context(), all); err != nil || got != (store.Written{Stored: 1, Repeated: 5}) {
-		t.Errorf("writing all again, with a span = %+v, %v; want the span alone", got, err)
+	if got := mustWrite(t, s, all); got != (store.Written{Stored: 1, Repeated: 5}) {
+		t.Errorf("writing all again, with a span = %+v, want the span alone", got)
 	}
 	if n := count(t, s, "spans"); n != 1 {
 		t.Errorf("%d spans, want 1", n)
@@ -166,14 +116,8 @@ func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 // columnsOf are the columns of each table of the first schema but for its version.
 func columnsOf(t *testing.T, s *Store) map[string]string {
 	t.Helper()
-	rows, err := s.Query(t.Context(), store.Statement{
-		SQL: "SELECT table_name, string_agg(column_name, ', ' ORDER BY column_index) FROM duckdb_columns()" +
-			" WHERE NOT internal AND table_name <> 'schema_version' GROUP BY ALL",
-		Kinds: []dialect.Kind{dialect.Text, dialect.Text},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := ask(t, s, "SELECT table_name, string_agg(column_name, ', ' ORDER BY column_index) FROM duckdb_columns()"+
+		" WHERE NOT internal AND table_name <> 'schema_version' GROUP BY ALL", []dialect.Kind{dialect.Text, dialect.Text})
 	all := map[string]string{}
 	for i, table := range rows.Columns[0].Texts {
 		all[table] = rows.Columns[1].Texts[i]
@@ -186,13 +130,7 @@ func dump(t *testing.T, s *Store, columns map[string]string) map[string][]string
 	t.Helper()
 	all := map[string][]string{}
 	for table, names := range columns {
-		rows, err := s.Query(t.Context(), store.Statement{
-			SQL:   "SELECT row(" + names + ")::VARCHAR FROM " + table + " ORDER BY 1",
-			Kinds: []dialect.Kind{dialect.Text},
-		})
-		if err != nil {
-			t.Fatalf("reading %s: %v", table, err)
-		}
+		rows := ask(t, s, "SELECT row("+names+")::VARCHAR FROM "+table+" ORDER BY 1", []dialect.Kind{dialect.Text})
 		if rows.Len == 0 {
 			t.Fatalf("%s is empty: this test proves nothing", table)
 		}
@@ -208,16 +146,15 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := older(t, steps(t), false)
 	broken := steps(t, "CREATE TABLE second(x INTEGER); DROP TABLE visits", "CREATE TABLE second(x INTEGER)")
-	if s, err := openWith(context.Background(), Config{Path: path}, broken); err == nil {
+	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).session}); err == nil {
 		_ = s.Close()
 		t.Fatal("Open with a step that fails succeeded")
 	}
-	s := mustOpen(t, Config{Path: path})
+	s := open(t, Config{Path: path})
 	if e, v := count(t, s, "events"), count(t, s, "visits"); e != 1 || v != 0 {
 		t.Errorf("%d events, %d visits; want 1 and 0", e, v)
 	}
-	_, err := s.Query(context.Background(), store.Statement{SQL: "SELECT * FROM second"})
-	if err == nil {
+	if _, err := s.Query(t.Context(), store.Statement{SQL: "SELECT * FROM second"}); err == nil {
 		t.Error("a step before the one that failed was kept")
 	}
 }
@@ -227,5 +164,60 @@ func TestNewerFilesOfTheEngineAreNewerSchemas(t *testing.T) {
 	err := explainOpen(errors.New("IO Error: Trying to read a database file with version number 99, but we can only read versions between 64 and 67."))
 	if !errors.Is(err, store.ErrNewerSchema) {
 		t.Errorf("%v, want ErrNewerSchema", err)
+	}
+}
+
+// The steps in schema/*.sql lead to the columns of package schema, and the types of their kinds.
+func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
+	t.Parallel()
+	types := map[schema.Kind]string{
+		schema.Text: "VARCHAR NOT NULL", schema.LowCardinality: "VARCHAR NOT NULL", schema.Compressed: "VARCHAR NOT NULL",
+		schema.Instant: "BIGINT NOT NULL", schema.Integer: "BIGINT NOT NULL", schema.Small: "UTINYINT NOT NULL", schema.Measure: "BIGINT",
+	}
+	s := open(t, Config{})
+	for _, table := range schema.Tables() {
+		want := []string{"subject INTEGER NOT NULL"}
+		for _, c := range table.Columns {
+			want = append(want, c.Name+" "+types[c.Kind])
+		}
+		var got []string
+		do(t, s, func(w *writer) {
+			err := w.session.each(`SELECT column_name || ' ' || data_type || CASE WHEN is_nullable THEN '' ELSE ' NOT NULL' END
+				FROM duckdb_columns() WHERE table_name = $name`, []sqldriver.NamedValue{named("name", table.ID.String())},
+				func(v []sqldriver.Value) error {
+					got = append(got, "")
+					return scan(v, &got[len(got)-1])
+				})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-schema +file):\n%s", table.ID, diff)
+		}
+	}
+}
+
+// A step can only add a column at the end of a table, wherever it stands in the schema.
+func TestColumnsMayStandInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	s := openSteps(t, Config{}, steps(t,
+		"ALTER TABLE visits RENAME TO old; CREATE TABLE visits AS SELECT * EXCLUDE (event_id, city), event_id, city FROM old; DROP TABLE old"))
+	visit := everything().Visits[0]
+	visit.City, visit.Referrer = "Bonn", "https://x.example/"
+	mustWrite(t, s, &store.Batch{Visits: []store.Visit{visit}})
+	rows := ask(t, s, "SELECT event_id || ' ' || city || ' ' || referrer FROM visits", []dialect.Kind{dialect.Text})
+	if got := rows.Columns[0].Texts; !slices.Equal(got, []string{"1 Bonn https://x.example/"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAColumnThatNobodyKnowsIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).session})
+	if !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("Open: %v, want ErrCorrupt", err)
 	}
 }

@@ -1,21 +1,34 @@
 //go:build cgo
 
-package duckdb_test
+package duckdb
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // open opens cfg and closes the store when the test ends.
-func open(t testing.TB, cfg duckdb.Config) *duckdb.Store {
+func open(t testing.TB, cfg Config) *Store {
 	t.Helper()
-	s, err := duckdb.Open(context.Background(), cfg)
+	all, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openSteps(t, cfg, all)
+}
+
+// openSteps opens a store whose schema is that of steps.
+func openSteps(t testing.TB, cfg Config, steps []string) *Store {
+	t.Helper()
+	s, err := openWith(context.Background(), cfg, setup{steps, (*instance).session})
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}
@@ -27,32 +40,160 @@ func open(t testing.TB, cfg duckdb.Config) *duckdb.Store {
 	return s
 }
 
+// emptyStore is an empty store in memory.
+func emptyStore(t *testing.T) storetest.Filled { return open(t, Config{}) }
+
+// inMemoryHarness lets storetest reach stores in memory.
+var inMemoryHarness = storetest.Harness{
+	Open: emptyStore,
+	Slow: store.Statement{Label: "slow", SQL: endless, Kinds: []dialect.Kind{dialect.Int}},
+}
+
+// endless is a query that takes far longer than any test.
+const endless = "SELECT count(*) FROM range(10000000) AS a, range(10000000) AS b WHERE a.range + b.range < 0"
+
+var site = store.Subject{Kind: store.KindWebsite, ID: "w"}
+
+func event(id string) *store.Batch {
+	return &store.Batch{Events: []store.Event{{Website: site.ID, ID: id, Time: time.Unix(0, 0)}}}
+}
+
+// batch is n pageviews with ids prefix0, prefix1, ….
+func batch(prefix string, n int) *store.Batch {
+	b := &store.Batch{Events: make([]store.Event, n)}
+	for i := range b.Events {
+		b.Events[i] = store.Event{
+			Website: site.ID, ID: fmt.Sprintf("%s%d", prefix, i), Name: "screen_view",
+			Time: time.Date(2026, 3, 1, 0, 0, i, 0, time.UTC), Path: fmt.Sprintf("/page/%d", i%100),
+			Identity: store.Identity{AnonymousID: fmt.Sprintf("anon-%d", i%500), SessionID: fmt.Sprintf("s-%d", i%700)},
+			Agent:    store.Agent{BrowserName: "Firefox", OSName: "Linux", DeviceType: "desktop", Country: "DE"},
+			LoadTime: store.Known(int64(i % 3000)),
+		}
+	}
+	return b
+}
+
+func mustWrite(t testing.TB, s *Store, b *store.Batch) store.Written {
+	t.Helper()
+	written, err := s.Write(context.Background(), b)
+	if err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+	return written
+}
+
+// ask runs text with args and fails the test on an error.
+func ask(t testing.TB, s *Store, text string, kinds []dialect.Kind, args ...dialect.Arg) *store.Rows {
+	t.Helper()
+	rows, err := s.Query(context.Background(), store.Statement{Label: "test", SQL: text, Args: args, Kinds: kinds})
+	if err != nil {
+		t.Fatalf("Query %s: %v", text, err)
+	}
+	return rows
+}
+
+// count is how many rows a table has.
+func count(t testing.TB, s *Store, table string) int64 {
+	t.Helper()
+	return ask(t, s, "SELECT count(*) FROM "+table, []dialect.Kind{dialect.Int}).Columns[0].Ints[0]
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, inMemoryHarness)
+}
+
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	paths := make(map[storetest.WriterStore]string)
+	openAt := func(t *testing.T, path string, now func() time.Time) storetest.WriterStore {
+		s := open(t, Config{Path: path, Now: now})
+		paths[s] = path
+		return s
+	}
 	storetest.RunWriter(t, storetest.WriterHarness{
 		Open: func(t *testing.T, now func() time.Time) storetest.WriterStore {
-			path := filepath.Join(t.TempDir(), "s.duckdb")
-			s := open(t, duckdb.Config{Path: path, Now: now})
-			paths[s] = path
-			return s
+			return openAt(t, filepath.Join(t.TempDir(), "s.duckdb"), now)
 		},
 		Reopen: func(t *testing.T, s storetest.WriterStore, now func() time.Time) storetest.WriterStore {
-			if err := s.(*duckdb.Store).Close(); err != nil {
+			if err := s.(*Store).Close(); err != nil {
 				t.Fatalf("Close: %v", err)
 			}
-			again := open(t, duckdb.Config{Path: paths[s], Now: now})
-			paths[again] = paths[s]
-			return again
+			return openAt(t, paths[s], now)
 		},
 	})
 }
 
-func TestWriterInMemory(t *testing.T) {
+func TestRestore(t *testing.T) {
 	t.Parallel()
-	storetest.RunWriter(t, storetest.WriterHarness{
-		Open: func(t *testing.T, now func() time.Time) storetest.WriterStore {
-			return open(t, duckdb.Config{Now: now})
-		},
+	storetest.RunRestore(t, func(t *testing.T) storetest.Movable {
+		return open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
 	})
+}
+
+// TestReference asks the engine and the reference evaluator the same random questions:
+// see storetest.RandomRunOf for how many.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 200))
+}
+
+// TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.
+func TestReferenceKillsMutants(t *testing.T) {
+	t.Parallel()
+	storetest.KillsMutants(t, inMemoryHarness, append(storetest.Mutations(), storetest.SQLMutations(dialect.DuckDB())...))
+}
+
+// TestProperties proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
+// of which dataset.
+func TestProperties(t *testing.T) {
+	t.Parallel()
+	storetest.Properties(t, inMemoryHarness, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+}
+
+// TestKeys proves what keys with mandatory filters see. SIGHTLINE_SEED says of which
+// dataset, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	storetest.Keys(t, inMemoryHarness, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
+}
+
+// TestDependencies asks questions of all rows and of those that the answer depends on.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	storetest.Dependencies(t, inMemoryHarness, storetest.RandomRunOf(t, 1000))
+}
+
+// An error may lie almost a day before its session, and the session's first page event almost
+// a day after its start: random datasets seldom have both.
+func TestAnErrorDependsOnTheSessionAfterIt(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{})
+	at := func(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 0, 0, 0, time.UTC) }
+	session := store.Identity{AnonymousID: "a", SessionID: "s"}
+	if _, err := s.Write(t.Context(), &store.Batch{
+		Errors: []store.Error{{Website: "w", ID: "e", Time: at(10, 23), Identity: session, Message: "x"}},
+		Events: []store.Event{
+			{Website: "w", ID: "c", Kind: store.Click, Time: at(11, 22), Identity: session},
+			{Website: "w", ID: "p", Time: at(12, 21), Identity: session, Name: "screen_view", Agent: store.Agent{Country: "DE"}},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	e, err := query.New(query.Config{Store: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.Prepare(query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, query.Request{
+		Parameters: []query.Parameter{{Name: "errors"}}, GroupBy: []string{"country"}, StartDate: "2026-03-10", EndDate: "2026-03-10"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := p.Run(t.Context())
+	if err != nil || resp.Data[0].Data.Value(0, "country") != "DE" {
+		t.Errorf("the error has no country of its session: %v, %v", resp, err)
+	}
+	if days := p.Dependencies(); len(days) != 1 || !days[0].To.Equal(at(13, 0)) {
+		t.Errorf("it depends on %v, which ends before the session's first page event", days)
+	}
 }

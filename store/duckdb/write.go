@@ -78,6 +78,92 @@ func (w *write) written() store.Written {
 	return sum
 }
 
+// Restore stores b whole or not at all. It needs no mark, since a look at the rows shows
+// every earlier attempt: what this process hands in is committed in turn, and what another
+// one wrote is finished when this one can open the file.
+func (s *Store) Restore(ctx context.Context, _ string, b *store.Batch) error {
+	rows, err := arrange(b)
+	if err != nil {
+		return fmt.Errorf("duckdb: restore: %w", err)
+	}
+	if err := ctx.Err(); err != nil || len(rows) == 0 {
+		return err
+	}
+	if err := s.hand(ctx, &write{batch: b, rows: rows, restored: true, done: make(chan error, 1)}); err != nil {
+		return fmt.Errorf("duckdb: restore: %w", err)
+	}
+	return nil
+}
+
+// Subjects is answered from memory.
+func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.catalog.subjects(), nil
+}
+
+// Erase removes all rows of subject and forgets the event ids received for it, so
+// that the same rows could be written again. The versions of its days stay and
+// grow. The space is used again after the next checkpoint; the file does not shrink.
+// Like Write, it waits for the outcome once it was taken.
+func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	var erased int64
+	done := make(chan error, 1)
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-s.closing:
+		return 0, errClosed
+	case s.tasks <- func(w *writer) {
+		var err error
+		erased, err = w.erase(subject)
+		done <- err
+	}:
+	}
+	err := <-done // erased is set before
+	return erased, err
+}
+
+func (w *writer) erase(subject store.Subject) (int64, error) {
+	if err := w.ready(); err != nil {
+		return 0, err
+	}
+	cat := &w.store.catalog
+	number := cat.number(subject)
+	touched := cat.daysOf(number)
+	if len(touched) == 0 {
+		return 0, nil
+	}
+	version := cat.latest() + 1
+	var erased int64
+	err := transact(w.session, func() error {
+		for t := range schema.NumTables {
+			n, err := w.session.change("DELETE FROM "+t.String()+" WHERE subject = $subject::INTEGER", named("subject", number))
+			if err != nil {
+				return err
+			}
+			erased += n
+		}
+		if err := w.session.exec("DELETE FROM receipts WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
+			return err
+		}
+		return w.addVersions(version, touched)
+	})
+	if err != nil {
+		if err = w.outcome(err, version); err != nil {
+			return 0, err
+		}
+		return erased, nil
+	}
+	w.versionRows += int64(len(touched))
+	cat.publish(version, nil, touched)
+	return erased, nil
+}
+
 // arrange lists the rows of b, all of which can be stored.
 func arrange(b *store.Batch) ([]row, error) {
 	rows := make([]row, 0, b.Len())

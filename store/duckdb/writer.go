@@ -23,13 +23,14 @@ const (
 
 // A writer is the goroutine through which everything is written, and what it alone knows.
 type writer struct {
-	store       *Store
-	conn        *conn // nil while the engine is not open
-	tables      [schema.NumTables]table
-	filter      *filter
-	versionRows int64     // in the table versions, of which only the latest count
-	purged      int32     // the day of receipt on which old receipts were dropped
-	checkpoints time.Time // none before
+	store   *Store
+	session session // nil while the engine is not open
+	tables  [schema.NumTables]table
+	bloom   *bloom
+
+	versionRows     int64     // in the table versions, of which only the latest count
+	receiptsDropped int32     // the day on which old receipts were dropped
+	nextCheckpoint  time.Time // none before
 }
 
 // run serves until the store is closed.
@@ -41,17 +42,17 @@ func (w *writer) run() {
 		select {
 		case first := <-w.store.writes:
 			w.commit(w.gather(first))
-			w.tidy()
+			w.maintain()
 			w.checkpoint(logLimit)
 		case do := <-w.store.tasks:
 			do(w)
-		case <-w.store.ill:
-			w.heal()
+		case <-w.store.needsReopen:
+			w.reopenIfBroken()
 		case <-pause.C:
-			w.tidy()
+			w.maintain()
 			w.checkpoint(quietLogLimit)
 		case <-w.store.closing:
-			w.store.fault = w.end()
+			w.store.closed = w.end()
 			return
 		}
 		pause.Reset(quiet)
@@ -68,14 +69,14 @@ func (w *writer) open() error {
 	if !s.cfg.memory() && s.cfg.TempDir == "" {
 		_ = os.RemoveAll(s.cfg.tempDir()) // left by a process that was killed
 	}
-	c, err := inst.connect()
+	c, err := s.setup.session(inst)
 	if err != nil {
 		return errors.Join(err, inst.close())
 	}
 	if err := w.load(c); err != nil {
 		return explainOpen(errors.Join(err, c.close(), inst.close()))
 	}
-	w.conn = c
+	w.session = c
 	s.mu.Lock()
 	s.inst = inst
 	s.mu.Unlock()
@@ -83,7 +84,7 @@ func (w *writer) open() error {
 }
 
 // load migrates and reads the tables that are held in memory.
-func (w *writer) load(c *conn) error {
+func (w *writer) load(c session) error {
 	version := 0
 	if !w.store.cfg.memory() {
 		var err error
@@ -91,7 +92,7 @@ func (w *writer) load(c *conn) error {
 			return err
 		}
 	}
-	if err := migrate(c, version, w.store.steps); err != nil {
+	if err := migrate(c, version, w.store.setup.steps); err != nil {
 		return err
 	}
 	tables, err := readTables(c)
@@ -102,32 +103,32 @@ func (w *writer) load(c *conn) error {
 	if err != nil {
 		return err
 	}
-	filter, err := readFilter(c)
+	filter, err := readBloom(c)
 	if err != nil {
 		return err
 	}
-	w.tables, w.filter, w.versionRows = tables, filter, versionRows
+	w.tables, w.bloom, w.versionRows = tables, filter, versionRows
 	w.store.catalog.replace(cat)
 	return nil
 }
 
-// shut closes the engine, after the queries that run on it.
-func (w *writer) shut() error {
+// closeEngine closes the engine, after the queries that run on it.
+func (w *writer) closeEngine() error {
 	s := w.store
-	if w.conn == nil {
+	if w.session == nil {
 		return nil
 	}
 	s.inst.stop() // only the writer changes inst, so it may read it without the lock
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := errors.Join(w.conn.close(), s.inst.close())
-	w.conn, s.inst = nil, nil
+	err := errors.Join(w.session.close(), s.inst.close())
+	w.session, s.inst = nil, nil
 	return err
 }
 
 // ready opens the engine if it is not open.
 func (w *writer) ready() error {
-	if w.conn != nil {
+	if w.session != nil {
 		return nil
 	}
 	if w.store.cfg.memory() {
@@ -139,21 +140,21 @@ func (w *writer) ready() error {
 // reopen replaces an engine that failed. Everything committed is still there.
 func (w *writer) reopen(because error) error {
 	w.store.cfg.Logger.Warn("duckdb: the engine failed and is opened again", "error", explain(because))
-	if err := w.shut(); err != nil {
+	if err := w.closeEngine(); err != nil {
 		w.store.cfg.Logger.Warn("duckdb: closing the failed engine", "error", err)
 	}
 	return w.ready()
 }
 
-// heal opens the engine again if it is closed or refuses to work.
-func (w *writer) heal() {
-	if w.conn == nil {
+// reopenIfBroken opens the engine again if it is closed or refuses to work.
+func (w *writer) reopenIfBroken() {
+	if w.session == nil {
 		if err := w.ready(); err != nil {
 			w.store.cfg.Logger.Error("duckdb: the engine cannot be opened", "error", err)
 		}
 		return
 	}
-	if err := w.conn.exec("SELECT 1"); fatal(err) {
+	if err := w.session.exec("SELECT 1"); fatal(err) {
 		if err := w.reopen(err); err != nil {
 			w.store.cfg.Logger.Error("duckdb: the engine cannot be opened", "error", err)
 		}
@@ -163,8 +164,8 @@ func (w *writer) heal() {
 // end moves the log into the file and closes it.
 func (w *writer) end() error {
 	var err error
-	if w.conn != nil && !w.store.cfg.memory() {
-		err = explain(w.conn.exec("CHECKPOINT"))
+	if w.session != nil && !w.store.cfg.memory() {
+		err = explain(w.session.exec("CHECKPOINT"))
 	}
-	return errors.Join(err, w.shut())
+	return errors.Join(err, w.closeEngine())
 }

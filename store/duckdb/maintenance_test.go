@@ -3,7 +3,6 @@
 package duckdb
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -20,39 +19,33 @@ func TestReceiptsAreForgottenAfterTheirTime(t *testing.T) {
 	t.Parallel()
 	var days atomic.Int64
 	start := time.Date(2026, 1, 1, 23, 59, 59, 0, time.UTC)
-	s := mustOpen(t, Config{Now: func() time.Time { return start.AddDate(0, 0, int(days.Load())) }})
-	ctx := context.Background()
+	s := open(t, Config{Now: func() time.Time { return start.AddDate(0, 0, int(days.Load())) }})
 	for day := range 12 {
 		days.Store(int64(day))
-		if _, err := s.Write(ctx, event(fmt.Sprint(day))); err != nil {
-			t.Fatal(err)
-		}
+		mustWrite(t, s, event(fmt.Sprint(day)))
 	}
-	do(t, s, func(*writer) {}) // after the commit the writer tidies
+	do(t, s, func(*writer) {}) // which comes after the maintenance
 	if n := count(t, s, "receipts"); n != rememberDays+1 {
 		t.Errorf("%d receipts after 12 days with one each, want those of today and %d days before", n, rememberDays)
 	}
 	for id, want := range map[string]int{"11": 1, "3": 1, "2": 0} {
-		if got, err := s.Write(ctx, event(id)); err != nil || got.Repeated != want {
-			t.Errorf("the event of day %s again on day 11 = %+v, %v; want %d repeats", id, got, err, want)
+		if got := mustWrite(t, s, event(id)); got.Repeated != want {
+			t.Errorf("the event of day %s again on day 11 = %+v, want %d repeats", id, got, want)
 		}
 	}
 }
 
-func TestVersionsAreThinnedWithoutChangingAny(t *testing.T) {
+func TestVersionsAreDroppedWithoutChangingAny(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
-	s := mustOpen(t, Config{Path: path})
-	ctx := context.Background()
+	s := open(t, Config{Path: path})
 	for i := range 30 {
 		b := event(fmt.Sprint(i))
 		b.Events[0].Time = time.Unix(int64(i%3)*86_400, 0)
-		if _, err := s.Write(ctx, b); err != nil {
-			t.Fatal(err)
-		}
+		mustWrite(t, s, b)
 	}
 	version := func(s *Store, day int64) uint64 {
-		v, err := s.Version(ctx, site, time.Unix(day*86_400, 0), time.Unix((day+1)*86_400, 0))
+		v, err := s.Version(t.Context(), site, time.Unix(day*86_400, 0), time.Unix((day+1)*86_400, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,8 +56,8 @@ func TestVersionsAreThinnedWithoutChangingAny(t *testing.T) {
 	}
 	do(t, s, func(w *writer) {
 		w.versionRows = 1 << 20 // as after many more commits
-		if err := w.thinVersions(); err != nil {
-			t.Errorf("thinVersions: %v", err)
+		if err := w.dropVersions(); err != nil {
+			t.Errorf("dropVersions: %v", err)
 		}
 	})
 	if n := count(t, s, "versions"); n != 3 {
@@ -74,7 +67,7 @@ func TestVersionsAreThinnedWithoutChangingAny(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = mustOpen(t, Config{Path: path})
+	s = open(t, Config{Path: path})
 	if got := [3]uint64{version(s, 0), version(s, 1), version(s, 2)}; got != want || want != [3]uint64{28, 29, 30} {
 		t.Errorf("versions after a restart %v, before %v, want 28 29 30", got, want)
 	}
@@ -83,10 +76,8 @@ func TestVersionsAreThinnedWithoutChangingAny(t *testing.T) {
 func TestTheLogIsMovedIntoTheFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
-	s := mustOpen(t, Config{Path: path})
-	if _, err := s.Write(context.Background(), event("e")); err != nil {
-		t.Fatal(err)
-	}
+	s := open(t, Config{Path: path})
+	mustWrite(t, s, event("e"))
 	log := func() int64 {
 		info, err := os.Stat(path + ".wal")
 		if err != nil {
@@ -111,11 +102,11 @@ func TestTheLogIsMovedIntoTheFile(t *testing.T) {
 	}
 }
 
-func TestFilterNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
+func TestBloomNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	fresh := func() key { return key{int64(random.Uint64()), int64(random.Uint64())} }
-	f := newFilter(0)
+	f := newBloom(0)
 	keys := make([]key, f.capacity)
 	for i := range keys {
 		keys[i] = fresh()
@@ -138,28 +129,6 @@ func TestFilterNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
 	}
 	if wrong > tries/150 {
 		t.Errorf("%d of %d unknown keys are taken for known, want at most one in 150", wrong, tries)
-	}
-}
-
-func TestKeysDiffer(t *testing.T) {
-	t.Parallel()
-	seen := make(map[key]string)
-	for _, c := range []struct {
-		kind        byte
-		subject, id string
-	}{
-		{pageRow, "ab", "c"}, {pageRow, "a", "bc"}, {customRow, "ab", "c"}, {pageRow, "ab", "c\x00"},
-		{pageRow, "", "abc"}, {pageRow, "abc", ""}, {pageRow, "\x01a", "b"}, {pageRow, "", "\x01ab"},
-	} {
-		name := fmt.Sprintf("%d %q %q", c.kind, c.subject, c.id)
-		k := newKey(c.kind, c.subject, c.id)
-		if other, ok := seen[k]; ok {
-			t.Errorf("%s and %s have the same key", name, other)
-		}
-		seen[k] = name
-	}
-	if again := newKey(pageRow, "ab", "c"); seen[again] == "" {
-		t.Error("one id has two keys")
 	}
 }
 
@@ -188,15 +157,52 @@ func TestKeysAreThoseOfOlderPrograms(t *testing.T) {
 // A batch written twice while the filter is wrong about every key stores nothing twice.
 func TestAWrongFilterCostsTimeOnly(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, Config{})
+	s := open(t, Config{})
 	do(t, s, func(w *writer) {
-		for i := range w.filter.words {
-			w.filter.words[i] = ^uint64(0)
+		for i := range w.bloom.words {
+			w.bloom.words[i] = ^uint64(0)
 		}
 	})
-	for _, want := range []store.Written{{Stored: batchRows}, {Repeated: batchRows}} {
-		if got, err := s.Write(context.Background(), someBatch(1)); err != nil || got != want {
-			t.Errorf("Write = %+v, %v; want %+v", got, err, want)
+	for _, want := range []store.Written{{Stored: 500}, {Repeated: 500}} {
+		if got := mustWrite(t, s, batch("e", 500)); got != want {
+			t.Errorf("Write = %+v, want %+v", got, want)
 		}
+	}
+}
+
+func TestEraseRemovesOneSubjectOnly(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
+	at := time.Unix(1_700_000_000, 0)
+	b := &store.Batch{
+		Events: []store.Event{{Website: "w", ID: "1", Time: at}, {Website: "v", ID: "1", Time: at}, {Website: "w", ID: "2", Time: at.AddDate(0, 0, 9)}},
+		Errors: []store.Error{{Website: "w", ID: "1", Time: at}},
+		Vitals: []store.Vital{{Website: "w", ID: "1", Time: at, Samples: []store.Sample{{Metric: "LCP"}, {Metric: "CLS"}}}},
+		Spans:  []store.Span{{Website: "w", ID: "1", Time: at}, {Website: "v", ID: "1", Time: at}},
+		Visits: []store.Visit{{Link: "w", ID: "1", Time: at}},
+	}
+	mustWrite(t, s, b)
+	version := func(of store.Subject) uint64 {
+		v, err := s.Version(t.Context(), of, at.AddDate(0, 0, 9), at.AddDate(0, 0, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	before := version(site)
+	if n, err := s.Erase(t.Context(), site); err != nil || n != 6 {
+		t.Errorf("Erase = %d, %v; want 6 rows", n, err)
+	}
+	if after := version(site); after <= before {
+		t.Errorf("version %d after Erase, want more than %d", after, before)
+	}
+	if e, sp, v := count(t, s, "events"), count(t, s, "spans"), count(t, s, "visits"); e != 1 || sp != 1 || v != 1 {
+		t.Errorf("%d events, %d spans and %d visits are left, want one of each", e, sp, v)
+	}
+	if n, err := s.Erase(t.Context(), store.Subject{Kind: store.KindSchedule, ID: "w"}); err != nil || n != 0 {
+		t.Errorf("Erase of a stranger = %d, %v; want nothing", n, err)
+	}
+	if got := mustWrite(t, s, b); got != (store.Written{Stored: 5, Repeated: 3}) {
+		t.Errorf("writing all again = %+v, want the erased rows back", got)
 	}
 }

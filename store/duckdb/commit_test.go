@@ -1,0 +1,308 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// do runs f in the writer's goroutine and waits for it.
+func do(t *testing.T, s *Store, f func(*writer)) {
+	t.Helper()
+	done := make(chan struct{})
+	s.tasks <- func(w *writer) {
+		defer close(done)
+		f(w)
+	}
+	<-done
+}
+
+// hold keeps the writer busy until the function returned is called.
+func hold(s *Store) (release func()) {
+	gate := make(chan struct{})
+	s.tasks <- func(*writer) { <-gate }
+	return sync.OnceFunc(func() { close(gate) })
+}
+
+// inOneGroup makes calls wait for the writer together. Only in a bubble of synctest.
+func inOneGroup(s *Store, calls ...func()) {
+	release := hold(s)
+	var all sync.WaitGroup
+	for _, call := range calls {
+		all.Go(call)
+	}
+	synctest.Wait()
+	release()
+	all.Wait()
+}
+
+func TestWritesThatWaitBecomeOneCommit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, Config{})
+		var calls []func()
+		for i := range 64 {
+			calls = append(calls, func() { mustWrite(t, s, event(string(rune('!'+i)))) })
+		}
+		inOneGroup(s, calls...)
+		if commits, n := s.catalog.latest(), count(t, s, "events"); commits != 1 || n != 64 {
+			t.Errorf("%d events in %d commits, want 64 in one", n, commits)
+		}
+	})
+}
+
+func TestACallThatGivesUpWaitingDoesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, Config{})
+		mustWrite(t, s, event("before"))
+		release := hold(s)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, writing := s.Write(ctx, event("e"))
+		_, erasing := s.Erase(ctx, site)
+		for call, err := range map[string]error{"Write": writing, "Erase": erasing, "Restore": s.Restore(ctx, "", event("e"))} {
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s = %v, want its context's error", call, err)
+			}
+		}
+		release()
+		if n := count(t, s, "events"); n != 1 {
+			t.Errorf("%d events, want the one before", n)
+		}
+	})
+}
+
+func TestOneBadWriteDoesNotHarmItsGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		all := steps(t)
+		// A row that only the engine refuses, whatever the reason might be.
+		const title = "name VARCHAR NOT NULL, title VARCHAR NOT NULL"
+		all[0] = strings.Replace(all[0], title, title+" CHECK (title <> 'poison')", 1)
+		s := openSteps(t, Config{}, all)
+		var calls []func()
+		for _, id := range []string{"a", "b", "poison", "c", "d"} {
+			calls = append(calls, func() {
+				b := event(id)
+				b.Events[0].Title = id
+				if _, err := s.Write(t.Context(), b); (err != nil) != (id == "poison") {
+					t.Errorf("Write %s: %v", id, err)
+				}
+			})
+		}
+		inOneGroup(s, calls...)
+		if n, receipts := count(t, s, "events"), count(t, s, "receipts"); n != 4 || receipts != 4 {
+			t.Errorf("%d events and %d receipts, want 4: the refused id does not count as received", n, receipts)
+		}
+	})
+}
+
+// A failing session does wrong what its failure says.
+type failing struct {
+	session
+	failure *failure
+}
+
+// A failure strikes one call of a session.
+type failure struct {
+	at         string // "COMMIT", or the table that is filled; empty: none
+	done       bool   // what was asked is done all the same
+	says       string // the engine
+	unopenable int    // how many openings fail from then on
+}
+
+func (f failing) exec(text string, args ...sqldriver.NamedValue) error {
+	return f.meet(text, func() error { return f.session.exec(text, args...) })
+}
+
+func (f failing) fill(table string, do func(add func(...sqldriver.Value) error) error) error {
+	return f.meet(table, func() error { return f.session.fill(table, do) })
+}
+
+func (f failing) meet(call string, do func() error) error {
+	if f.failure.at != call {
+		return do()
+	}
+	f.failure.at = ""
+	switch {
+	case f.failure.done:
+		if err := do(); err != nil {
+			return err
+		}
+	case call == "COMMIT": // a failed one ends the transaction
+		if err := f.session.exec("ROLLBACK"); err != nil {
+			return err
+		}
+	}
+	return errors.New(f.failure.says)
+}
+
+// openFailing opens a store on path whose sessions fail as the failure says, which is to be
+// changed while the writer waits.
+func openFailing(t *testing.T, path string, f *failure) *Store {
+	t.Helper()
+	s, err := openWith(t.Context(), Config{Path: path}, setup{steps(t), func(i *instance) (session, error) {
+		if f.at == "" && f.unopenable > 0 {
+			f.unopenable--
+			return nil, &fault{kind: store.ErrLocked, cause: errors.New("another process took it meanwhile")}
+		}
+		c, err := i.session()
+		return failing{c, f}, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// A group of a write and a restore meets each failure of the table in commit.go: what the two
+// callers hear, what is on disk then, and that each row is there once when both have done
+// what a caller does who heard an error.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	const full, short, refused = "IO Error: No space left on device", "Out of Memory Error: no more", "Constraint Error: strange row"
+	const fatal, internal = "FATAL Error: the engine is broken", "INTERNAL Error: the engine is broken"
+	for name, c := range map[string]struct {
+		failure failure
+		hear    error
+		onDisk  int64
+	}{
+		"nothing fails":             {failure{}, nil, 2},
+		"a full disk":               {failure{at: "events", says: full}, store.ErrFull, 0},
+		"a full disk at the commit": {failure{at: "COMMIT", says: full}, store.ErrFull, 0},
+		"no memory":                 {failure{at: "receipts", says: short}, store.ErrUnavailable, 0},
+		"a refusal that is over at the second try":       {failure{at: "events", says: refused}, nil, 2},
+		"a broken engine":                                {failure{at: "versions", says: fatal}, store.ErrUnavailable, 0},
+		"a broken engine, before the commit":             {failure{at: "COMMIT", says: fatal}, store.ErrUnavailable, 0},
+		"a broken engine, after the commit":              {failure{at: "COMMIT", done: true, says: fatal}, nil, 2},
+		"a bug of the engine, before the commit":         {failure{at: "COMMIT", says: internal}, nil, 2},
+		"a bug of the engine, after the commit":          {failure{at: "COMMIT", done: true, says: internal}, nil, 2},
+		"an engine that stays broken, before the commit": {failure{at: "COMMIT", says: fatal, unopenable: 1}, store.ErrUnavailable, 0},
+		"an engine that stays broken, after the commit":  {failure{at: "COMMIT", done: true, says: fatal, unopenable: 1}, store.ErrUnavailable, 2},
+		"a bug of an engine that stays broken, after":    {failure{at: "COMMIT", done: true, says: internal, unopenable: 1}, store.ErrLocked, 2},
+		"a bug of an engine that stays broken, before":   {failure{at: "events", says: internal, unopenable: 1}, store.ErrLocked, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f := &failure{}
+				s := openFailing(t, filepath.Join(t.TempDir(), "s.duckdb"), f)
+				do(t, s, func(*writer) { *f = c.failure })
+				var writing, restoring error
+				inOneGroup(s,
+					func() { _, writing = s.Write(t.Context(), event("written")) },
+					func() { restoring = s.Restore(t.Context(), "", event("restored")) })
+				for call, err := range map[string]error{"Write": writing, "Restore": restoring} {
+					if !errors.Is(err, c.hear) {
+						t.Errorf("%s: %v, want %v", call, err, c.hear)
+					}
+				}
+				do(t, s, func(w *writer) {
+					if err := w.ready(); err != nil || f.at != "" || f.unopenable != 0 {
+						t.Errorf("the engine afterwards: %v, %+v is left of the failure", err, *f)
+					}
+				})
+				there := count(t, s, "events")
+				if there != c.onDisk {
+					t.Errorf("%d rows are on disk, want %d", there, c.onDisk)
+				}
+				if writing != nil {
+					mustWrite(t, s, event("written"))
+				}
+				if restoring != nil && there == 0 { // it looked
+					if err := s.Restore(t.Context(), "", event("restored")); err != nil {
+						t.Error(err)
+					}
+				}
+				if n := count(t, s, "events"); n != 2 {
+					t.Errorf("%d rows when both were sent again, want 2", n)
+				}
+			})
+		})
+	}
+}
+
+// Rows that are restored are stored whatever else is in their group.
+func TestARepeatDoesNotKeepARestoredRowOut(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{})
+	mustWrite(t, s, event("e"))
+	rows, err := arrange(event("e"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, restored := &write{rows: slices.Clone(rows)}, &write{rows: slices.Clone(rows), restored: true}
+	for name, group := range map[string][]*write{
+		"the repeat comes first": {written, restored}, "the repeat comes second": {restored, written},
+	} {
+		do(t, s, func(w *writer) {
+			if fresh, err := w.markRepeats(group); err != nil || len(fresh) != 1 || fresh[0] != &restored.rows[0] {
+				t.Errorf("%s: %d rows to store, %v; want the restored one", name, len(fresh), err)
+			}
+		})
+	}
+}
+
+// lose closes the engine under the store, as a failed opening does.
+func lose(t *testing.T, s *Store) {
+	t.Helper()
+	do(t, s, func(w *writer) {
+		if err := w.closeEngine(); err != nil {
+			t.Errorf("closeEngine: %v", err)
+		}
+	})
+}
+
+func TestWhatBringsALostEngineBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
+		for _, want := range []store.Written{{Stored: 1}, {Repeated: 1}} {
+			lose(t, s)
+			if got := mustWrite(t, s, event("e")); got != want {
+				t.Errorf("Write without an engine = %+v, want %+v", got, want)
+			}
+		}
+		lose(t, s)
+		if err := s.Ping(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("Ping without an engine: %v, want ErrUnavailable", err)
+		}
+		synctest.Wait() // it asked for one
+		if n := count(t, s, "events"); n != 1 {
+			t.Errorf("%d events, want 1", n)
+		}
+		lose(t, s)
+		if n, err := s.Erase(t.Context(), site); err != nil || n != 1 {
+			t.Errorf("Erase without an engine = %d, %v; want 1 row", n, err)
+		}
+		lose(t, s)
+		if err := s.Close(); err != nil {
+			t.Errorf("Close without an engine: %v", err)
+		}
+	})
+}
+
+func TestWhatWasInMemoryIsNotTakenForEmpty(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{})
+	lose(t, s)
+	_, writing := s.Write(t.Context(), event("e"))
+	for call, err := range map[string]error{"Write": writing, "Ping": s.Ping(t.Context())} {
+		if !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%s: %v, want ErrUnavailable", call, err)
+		}
+	}
+}

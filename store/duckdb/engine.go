@@ -1,0 +1,208 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"crypto/rand"
+	sqldriver "database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+
+	driver "github.com/duckdb/duckdb-go/v2"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// An instance is one opening of the database: an engine and its connections. After
+// a fatal error an engine refuses everything, and another instance takes its place.
+type instance struct {
+	connector *driver.Connector
+	idle      chan *conn // for readers
+	ctx       context.Context
+	stop      context.CancelFunc // ends the queries that run
+}
+
+func openInstance(cfg Config, path string, readOnly bool) (*instance, error) {
+	connector, err := driver.NewConnector(cfg.dsn(path, "sightline/"+rand.Text(), readOnly), nil)
+	if err != nil {
+		return nil, explainOpen(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	i := &instance{
+		connector: connector,
+		idle:      make(chan *conn, cfg.MaxReaders),
+		ctx:       ctx,
+		stop:      stop,
+	}
+	c, err := i.connect()
+	if err != nil {
+		return nil, errors.Join(err, i.close())
+	}
+	err = explainOpen(c.exec(lockDown))
+	i.give(c)
+	if err != nil {
+		return nil, errors.Join(err, i.close())
+	}
+	return i, nil
+}
+
+// connect makes a connection.
+func (i *instance) connect() (*conn, error) {
+	raw, err := i.connector.Connect(i.ctx)
+	if err != nil {
+		return nil, explainOpen(err)
+	}
+	c, ok := raw.(*driver.Conn)
+	if !ok {
+		return nil, &fault{kind: store.ErrUnavailable, cause: errors.New("the driver's connection is of another type")}
+	}
+	return &conn{raw: c}, nil
+}
+
+// session makes a connection for the writer.
+func (i *instance) session() (session, error) {
+	c, err := i.connect()
+	if err != nil {
+		return nil, err // and no nil connection, which would not be a nil session
+	}
+	return c, nil
+}
+
+// take finds an idle connection for a reader, or makes one.
+func (i *instance) take() (*conn, error) {
+	select {
+	case c := <-i.idle:
+		return c, nil
+	default:
+		return i.connect()
+	}
+}
+
+// give takes a reader's connection back.
+func (i *instance) give(c *conn) {
+	select {
+	case i.idle <- c:
+	default:
+		_ = c.close() // more than MaxReaders: cannot be, and would do no harm
+	}
+}
+
+// close ends the instance. All connections have been given back or closed.
+func (i *instance) close() error {
+	i.stop()
+	var faults []error
+	for {
+		select {
+		case c := <-i.idle:
+			faults = append(faults, c.close())
+		default:
+			return errors.Join(append(faults, i.connector.Close())...)
+		}
+	}
+}
+
+// A session is what the writer works through: a connection, or in tests one that fails.
+// One goroutine at a time uses it.
+type session interface {
+	// exec runs statements; args belong to the last of them.
+	exec(text string, args ...sqldriver.NamedValue) error
+	// change runs one statement and reports how many rows it changed.
+	change(text string, args ...sqldriver.NamedValue) (int64, error)
+	// each calls yield with every row of a question; the slice is used again for the next one.
+	each(text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) error
+	// fill appends rows to table: do calls add once per row, with a value per column.
+	fill(table string, do func(add func(...sqldriver.Value) error) error) error
+	// close gives the connection back to the engine.
+	close() error
+}
+
+// A conn is one connection to the engine.
+type conn struct{ raw *driver.Conn }
+
+// named is an argument for a statement with $name.
+func named(name string, value any) sqldriver.NamedValue {
+	return sqldriver.NamedValue{Name: name, Value: value}
+}
+
+func (c *conn) exec(text string, args ...sqldriver.NamedValue) error {
+	_, err := c.raw.ExecContext(context.Background(), text, args)
+	return err
+}
+
+func (c *conn) change(text string, args ...sqldriver.NamedValue) (int64, error) {
+	result, err := c.raw.ExecContext(context.Background(), text, args)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (c *conn) each(text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) (err error) {
+	rows, err := c.raw.QueryContext(context.Background(), text, args)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	cells := make([]sqldriver.Value, len(rows.Columns()))
+	for {
+		if err := rows.Next(cells); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := yield(cells); err != nil {
+			return err
+		}
+	}
+}
+
+// transact runs do in a transaction: all of it is stored, or nothing.
+func transact(c session, do func() error) error {
+	if err := c.exec("BEGIN TRANSACTION"); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		if undo := c.exec("ROLLBACK"); undo != nil {
+			return fmt.Errorf("%w (and the rollback: %w)", err, undo)
+		}
+		return err
+	}
+	// A failed commit ends the transaction too.
+	return c.exec("COMMIT")
+}
+
+func (c *conn) fill(table string, do func(add func(...sqldriver.Value) error) error) (err error) {
+	appender, err := driver.NewAppenderFromConn(c.raw, "", table)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, appender.Close()) }()
+	return do(appender.AppendRow)
+}
+
+func (c *conn) close() error { return c.raw.Close() }
+
+// scan copies the values of a row that each yields; into are pointers to string and int64.
+func scan(values []sqldriver.Value, into ...any) error {
+	for i, to := range into {
+		switch to := to.(type) {
+		case *string:
+			text, ok := values[i].(string)
+			if !ok {
+				return fmt.Errorf("duckdb: column %d is %T, not text", i, values[i])
+			}
+			*to = text
+		case *int64:
+			number, ok := values[i].(int64)
+			if !ok {
+				return fmt.Errorf("duckdb: column %d is %T, not a 64-bit integer", i, values[i])
+			}
+			*to = number
+		default:
+			return fmt.Errorf("duckdb: cannot scan into %T", to)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"errors"
+	"os"
+)
+
+// checkpoint moves the log into the file when it is larger than limit bytes. When
+// that fails, for want of disk space as a rule, the log stays, nothing is lost, and
+// the next attempt waits a while.
+func (w *writer) checkpoint(limit int64) {
+	log, err := os.Stat(w.store.cfg.Path + ".wal")
+	now := w.store.cfg.Now()
+	if err != nil || log.Size() <= limit || w.session == nil || now.Before(w.nextCheckpoint) {
+		return
+	}
+	if err := w.session.exec("CHECKPOINT"); err != nil {
+		w.nextCheckpoint = now.Add(restAfterFail)
+		w.store.cfg.Logger.Warn("duckdb: checkpoint failed", "error", explain(err))
+		_ = w.failed(err)
+	}
+}
+
+// maintain drops what the store's own tables need no longer.
+func (w *writer) maintain() {
+	if w.session == nil {
+		return
+	}
+	if err := errors.Join(w.dropReceipts(), w.dropVersions()); err != nil {
+		w.store.cfg.Logger.Warn("duckdb: dropping old receipts and versions failed", "error", w.failed(err))
+	}
+}
+
+// dropReceipts drops old receipts once a day, and makes the Bloom filter anew.
+func (w *writer) dropReceipts() error {
+	today := receiptDay(w.store.cfg.Now())
+	if today == w.receiptsDropped && !w.bloom.full() {
+		return nil
+	}
+	w.receiptsDropped = today // if this fails, tomorrow's attempt drops the same
+	dropped, err := forget(w.session, today)
+	if err != nil || dropped == 0 && !w.bloom.full() {
+		return err
+	}
+	made, err := readBloom(w.session)
+	if err != nil {
+		return err
+	}
+	w.bloom = made
+	return nil
+}
+
+// dropVersions drops versions that later ones replaced, when they are many.
+func (w *writer) dropVersions() error {
+	const many = 50_000
+	if w.versionRows < many || w.versionRows < 4*w.store.catalog.countDays() {
+		return nil
+	}
+	dropped, err := w.session.change(`DELETE FROM versions USING
+		(SELECT subject, day, max(version) AS latest FROM versions GROUP BY subject, day) AS l
+		WHERE versions.subject = l.subject AND versions.day = l.day AND versions.version < l.latest`)
+	w.versionRows -= dropped
+	return err
+}
