@@ -117,8 +117,8 @@ type tables struct {
 	Retention days   `env:"SIGHTLINE_CLICKHOUSE_RETENTION" placeholder:"DAYS" help:"How long ClickHouse keeps rows of tables that are made or brought up to date, in whole days, as 400d; without it for ever."`
 }
 
-func (t *tables) options(dsn string) clickhouse.Options {
-	return clickhouse.Options{DSN: dsn, Cluster: t.Cluster, Retention: time.Duration(t.Retention)}
+func (t *tables) options(dsn string) clickhouse.Config {
+	return clickhouse.Config{DSN: dsn, Cluster: t.Cluster, Retention: time.Duration(t.Retention)}
 }
 
 // routeClasses are the classes of the routes that the program serves, in order.

@@ -32,7 +32,7 @@ func OpenFile(ctx context.Context, dir string, log *slog.Logger, now func() time
 
 // OpenClickHouse opens a ClickHouse store, and makes its tables when they are not there.
 // A user without the right to make tables can use those that are.
-func OpenClickHouse(ctx context.Context, o clickhouse.Options) (*clickhouse.Store, error) {
+func OpenClickHouse(ctx context.Context, o clickhouse.Config) (*clickhouse.Store, error) {
 	s, err := clickhouse.Open(ctx, o)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ type Settings struct {
 
 	Data       string             // the data folder
 	Meta       string             // DSN of PostgreSQL; empty: SQLite in the data folder
-	ClickHouse clickhouse.Options // without a DSN events lie in the data folder
+	ClickHouse clickhouse.Config // without a DSN events lie in the data folder
 	Redis      string             // address; empty: nothing is shared with other processes
 	PepperFile string             // empty: that of the data folder
 

@@ -59,7 +59,7 @@ func startCluster(t *testing.T) cluster {
 
 // open is an empty store over both servers.
 func (c cluster) open(t *testing.T) storetest.Filled {
-	return openClickHouse(t, clickhouse.Options{DSN: c.database(t), Cluster: shards})
+	return openClickHouse(t, clickhouse.Config{DSN: c.database(t), Cluster: shards})
 }
 
 // database makes the tables of a cluster in a new database, and returns its address on the
@@ -76,7 +76,7 @@ func (c cluster) databaseOf(t *testing.T, change func(ddl string) string) string
 	for _, s := range []*chtest.Server{c.second, c.first} {
 		chtest.Exec(t, chtest.Connect(t, s.Native), "CREATE DATABASE "+name)
 		conn := chtest.Connect(t, chtest.In(t, s.Native, name))
-		for _, ddl := range unreplicated(t, clickhouse.Options{Cluster: shards}.Schema()) {
+		for _, ddl := range unreplicated(t, clickhouse.Config{Cluster: shards}.Schema()) {
 			if s == c.first || !strings.Contains(ddl, "Distributed") {
 				chtest.Exec(t, conn, change(ddl))
 			}
@@ -121,7 +121,7 @@ func (c cluster) testDiff(t *testing.T) {
 	key := regexp.MustCompile(`cityHash64\(.*\)\)$`)
 	scattered := func(t *testing.T) storetest.Filled {
 		dsn := c.databaseOf(t, func(ddl string) string { return key.ReplaceAllString(ddl, "rand())") })
-		return openClickHouse(t, clickhouse.Options{DSN: dsn, Cluster: shards})
+		return openClickHouse(t, clickhouse.Config{DSN: dsn, Cluster: shards})
 	}
 	storetest.DiffKillsMutants(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: scattered}, []storetest.Mutation{
 		{Name: "rows of a session on several servers"},
@@ -130,15 +130,15 @@ func (c cluster) testDiff(t *testing.T) {
 
 // testWriter proves that rows are kept, and kept once, on two shards.
 func (c cluster) testWriter(t *testing.T) {
-	opened := map[storetest.WriterStore]clickhouse.Options{}
-	open := func(t *testing.T, o clickhouse.Options) storetest.WriterStore {
+	opened := map[storetest.WriterStore]clickhouse.Config{}
+	open := func(t *testing.T, o clickhouse.Config) storetest.WriterStore {
 		s := openClickHouse(t, o)
 		opened[s] = o
 		return s
 	}
 	storetest.RunWriter(t, storetest.WriterHarness{
 		Open: func(t *testing.T, now func() time.Time) storetest.WriterStore {
-			return open(t, clickhouse.Options{DSN: c.database(t), Cluster: shards, Now: now})
+			return open(t, clickhouse.Config{DSN: c.database(t), Cluster: shards, Now: now})
 		},
 		Reopen: func(t *testing.T, s storetest.WriterStore, now func() time.Time) storetest.WriterStore {
 			if err := s.(*clickhouse.Store).Close(); err != nil {
@@ -155,7 +155,7 @@ func (c cluster) testWriter(t *testing.T) {
 // loseAnswers writes a dataset over a connection that loses every other answer to an insert.
 func (c cluster) loseAnswers(t *testing.T) {
 	dsn := c.database(t)
-	lossy, err := clickhouse.New(&lossyConn{Conn: chtest.Connect(t, dsn)}, clickhouse.Options{Cluster: shards, BatchDelay: -1})
+	lossy, err := clickhouse.New(&lossyConn{Conn: chtest.Connect(t, dsn)}, clickhouse.Config{Cluster: shards, BatchDelay: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestDiffKillsMutants(t *testing.T) {
 	storetest.DiffKillsMutants(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, planted)
 }
 
-func openClickHouse(t *testing.T, o clickhouse.Options) *clickhouse.Store {
+func openClickHouse(t *testing.T, o clickhouse.Config) *clickhouse.Store {
 	t.Helper()
 	o.BatchDelay, o.WriteTimeout = -1, 5*time.Minute // a busy machine is no outage
 	s, err := clickhouse.Open(t.Context(), o)
@@ -61,7 +61,7 @@ func onDuckDB(t *testing.T) storetest.Filled {
 
 // onClickHouse opens a store in a new database of the server that CLICKHOUSE_DSN names.
 func onClickHouse(t *testing.T) storetest.Filled {
-	s := openClickHouse(t, clickhouse.Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))})
+	s := openClickHouse(t, clickhouse.Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))})
 	if err := s.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}

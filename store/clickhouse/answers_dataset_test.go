@@ -36,7 +36,7 @@ func benchStore(b *testing.B, dsn string) (*clickhouse.Store, driver.Conn) {
 	name := benchDataset + "_" + strconv.FormatUint(events, 10)
 	chtest.Exec(b, chtest.Connect(b, dsn), "CREATE DATABASE IF NOT EXISTS "+name)
 	dsn = chtest.In(b, dsn, name)
-	s := open(b, clickhouse.Options{DSN: dsn})
+	s := open(b, clickhouse.Config{DSN: dsn})
 	conn := chtest.Connect(b, with(b, dsn, "compress", "lz4")) // as the store does
 	if rows := countEvents(b, conn); rows < events {
 		b.Logf("making the dataset %s", name)

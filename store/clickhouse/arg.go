@@ -25,8 +25,8 @@ type argument struct {
 
 func (a argument) placeholder() string { return "{" + a.name + ":" + a.kind + "}" }
 
-// A question is a statement with its arguments, ready to be sent.
-type question struct {
+// A boundStatement is a statement with its arguments, ready to be sent.
+type boundStatement struct {
 	sql   string
 	args  []any      // parameters of the driver
 	table *ext.Table // what does not fit in parameters, or nil
@@ -41,8 +41,8 @@ const inAddress = 8 << 10
 // argumentTable is the name of that table.
 const argumentTable = "_arguments"
 
-// ask makes a question of a statement. An argument that sql does not name is left out.
-func ask(sql string, args []argument) (question, error) {
+// bindStatement makes a boundStatement of a statement. An argument that sql does not name is left out.
+func bindStatement(sql string, args []argument) (boundStatement, error) {
 	args = slices.DeleteFunc(slices.Clone(args), func(a argument) bool { return !strings.Contains(sql, a.placeholder()) })
 	sizes := make(map[string]int, len(args))
 	rest := 0
@@ -55,7 +55,7 @@ func ask(sql string, args []argument) (question, error) {
 	for ; rest > inAddress; moved++ {
 		rest -= sizes[args[moved].name]
 	}
-	q := question{sql: sql}
+	q := boundStatement{sql: sql}
 	for _, a := range args[moved:] {
 		q.args = append(q.args, driver.Named(a.name, a.value))
 	}
@@ -63,7 +63,7 @@ func ask(sql string, args []argument) (question, error) {
 }
 
 // move puts args into the table of q and makes q.sql read them there.
-func (q *question) move(args []argument) error {
+func (q *boundStatement) move(args []argument) error {
 	if len(args) == 0 {
 		return nil
 	}

@@ -34,7 +34,7 @@ func nasty() []string {
 func TestArgumentsArriveAsTheyWere(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := connect(t, clickhouse.Options{DSN: dsn})
+		s := connect(t, clickhouse.Config{DSN: dsn})
 		echo := func(kind dialect.Kind, in any, sql string, out dialect.Kind) store.Column {
 			t.Helper()
 			arg := s.Dialect().Arg("p1", kind)
@@ -128,14 +128,14 @@ func asksMuch(t *testing.T, s *clickhouse.Store) {
 
 func TestArgumentsOfAMebibyte(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) { asksMuch(t, connect(t, clickhouse.Options{DSN: dsn})) })
+	eachProtocol(t, func(t *testing.T, dsn string) { asksMuch(t, connect(t, clickhouse.Config{DSN: dsn})) })
 }
 
 // The largest request that is allowed, all the way from the engine.
 func TestRequestOfTheLargestSize(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)})
+		s := open(t, clickhouse.Config{DSN: chtest.Database(t, dsn)})
 		when := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		write(t, s, someEvent("e1"))
 		engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return when }, Timeout: 2 * time.Minute})
@@ -167,7 +167,7 @@ func TestRequestOfTheLargestSize(t *testing.T) {
 func TestArgumentsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := connect(t, clickhouse.Options{DSN: dsn})
+		s := connect(t, clickhouse.Config{DSN: dsn})
 		bad := "\xff"
 		if utf8.ValidString(bad) {
 			t.Fatal("a test that tests nothing")
@@ -197,7 +197,7 @@ func TestArgumentsThatCannotBe(t *testing.T) {
 func TestArgumentIsNoName(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := connect(t, clickhouse.Options{DSN: dsn})
+		s := connect(t, clickhouse.Config{DSN: dsn})
 		// Names that begin alike, and an argument in the table of large ones whose text
 		// looks like a placeholder.
 		long := strings.Repeat("{p1:String}", 2000)

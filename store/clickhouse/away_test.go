@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -26,21 +27,18 @@ func events(ids ...string) *store.Batch {
 	return b
 }
 
-// writeAtOnce has n goroutines begin to write an event each, and returns what waits until
-// all are stored.
+// writeAtOnce has n goroutines write an event each, and returns what waits until all are
+// stored.
 func writeAtOnce(t *testing.T, s *clickhouse.Store, n int) (stored func()) {
 	t.Helper()
-	var writers, begun sync.WaitGroup
-	begun.Add(n)
+	var writers sync.WaitGroup
 	for i := range n {
 		writers.Go(func() {
-			begun.Done()
 			if _, err := s.Write(t.Context(), events(fmt.Sprint(i))); err != nil {
 				t.Errorf("Write: %v", err)
 			}
 		})
 	}
-	begun.Wait()
 	return writers.Wait
 }
 
@@ -61,49 +59,64 @@ func counts(t *testing.T, s *clickhouse.Store) map[string]int64 {
 	return n
 }
 
+// A signal has room for one.
+type signal chan struct{}
+
+// Write is called for every line of a log.
+func (s signal) Write(line []byte) (int, error) {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+	return len(line), nil
+}
+
+// behind opens a store behind a proxy, which tells of every step that it has to do again.
+func behind(t *testing.T, dsn string, cfg clickhouse.Config) (s *clickhouse.Store, way *proxy, retried <-chan struct{}) {
+	t.Helper()
+	again := make(signal, 1)
+	way, cfg.DSN = newProxy(t, dsn, nil)
+	cfg.Logger = slog.New(slog.NewTextHandler(again, nil))
+	return open(t, cfg), way, again
+}
+
 // While the servers are away writes wait, as many as the buffer holds and as long as
-// patience lasts. What was refused can be sent again, and is there once.
+// WriteTimeout. What was refused can be sent again, and is there once.
 func TestServersAway(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		there := open(t, clickhouse.Options{DSN: dsn})
-		way, address := newGate(t, dsn)
+		there := open(t, clickhouse.Config{DSN: dsn})
 		const patience = 8 * time.Second
-		s := open(t, clickhouse.Options{DSN: address, Buffer: 60, WriteTimeout: patience})
-		if _, err := s.Write(t.Context(), events("before")); err != nil {
-			t.Fatal(err)
-		}
-		way.shut()
+		s, way, retried := behind(t, dsn, clickhouse.Config{Buffer: 60, WriteTimeout: patience})
+		write(t, there, events("before"))
+		way.goAway()
 		began := time.Now()
-		fault := make(chan error, 1)
-		go func() { // this one is under way; the others wait
-			_, err := s.Write(t.Context(), events(ids("under way", 0, 10)...))
-			fault <- err
-		}()
-		time.Sleep(patience / 8)
 		var waiting sync.WaitGroup
-		const writers = 6
+		const writers = 7
 		faults := make([]error, writers)
 		var gaveUp atomic.Int32
-		for i := range writers {
+		begin := func(i int) {
 			waiting.Go(func() {
 				_, faults[i] = s.Write(t.Context(), events(ids(fmt.Sprint(i), 0, 10)...))
 				gaveUp.Add(1)
 			})
 		}
-		time.Sleep(patience / 8)
+		begin(0)
+		<-retried // it is under way; the others wait
+		for i := 1; i < writers; i++ {
+			begin(i)
+		}
+		within(t, "60 rows wait", func() bool { return s.Waiting() == 60 })
 		_, err := s.Write(t.Context(), events("too many"))
 		if n := gaveUp.Load(); !errors.Is(err, store.ErrUnavailable) || n > 0 {
 			t.Errorf("a write beyond the buffer: %v when %d of %d had given up, want ErrUnavailable at once", err, n, writers)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		if _, err := s.Write(ctx, events()); err != nil {
+		if _, err := s.Write(t.Context(), events()); err != nil {
 			t.Errorf("a write of nothing: %v", err)
 		}
 		waiting.Wait()
-		for i, err := range slices.Concat(faults, []error{<-fault}) {
+		for i, err := range faults {
 			if !errors.Is(err, store.ErrUnavailable) {
 				t.Errorf("write %d: %v, want ErrUnavailable", i, err)
 			}
@@ -111,12 +124,11 @@ func TestServersAway(t *testing.T) {
 		if took := time.Since(began); took < patience {
 			t.Errorf("the writes gave up after %s, want %s", took, patience)
 		}
-		way.open()
+		way.comeBack()
 		for i := range faults {
-			if _, err := s.Write(t.Context(), events(ids(fmt.Sprint(i), 0, 10)...)); err != nil {
-				t.Errorf("after the servers came back: %v", err)
-			}
+			write(t, there, events(ids(fmt.Sprint(i), 0, 10)...))
 		}
+		_ = s.Close() // it may have stored rows as well, and looks whether they are there once
 		got := counts(t, there)
 		for i := range faults {
 			for _, id := range ids(fmt.Sprint(i), 0, 10) {
@@ -131,20 +143,17 @@ func TestServersAway(t *testing.T) {
 	})
 }
 
-// Servers that come back within patience are no error at all.
+// Servers that come back within WriteTimeout are no error at all.
 func TestServersBack(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		dsn = chtest.Database(t, dsn)
-		there := open(t, clickhouse.Options{DSN: dsn})
-		way, address := newGate(t, dsn)
-		s := open(t, clickhouse.Options{DSN: address})
-		way.shut()
+		s, way, retried := behind(t, chtest.Database(t, dsn), clickhouse.Config{})
+		way.goAway()
 		stored := writeAtOnce(t, s, 8)
-		time.Sleep(700 * time.Millisecond)
-		way.open()
+		<-retried
+		way.comeBack()
 		stored()
-		if got := counts(t, there); len(got) != 8 {
+		if got := counts(t, s); len(got) != 8 {
 			t.Errorf("%d events are there, want 8", len(got))
 		}
 	})
@@ -153,12 +162,10 @@ func TestServersBack(t *testing.T) {
 // The caller's own end is the error of a write that waits, and the write's place is free.
 func TestCallerGone(t *testing.T) {
 	t.Parallel()
-	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
-	way, address := newGate(t, dsn)
-	s := open(t, clickhouse.Options{DSN: address, Buffer: 10, WriteTimeout: 5 * time.Second})
-	way.shut()
-	go func() { _, _ = s.Write(t.Context(), events("under way")) }()
-	time.Sleep(300 * time.Millisecond)
+	s, way, retried := behind(t, chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")), clickhouse.Config{Buffer: 10})
+	way.goAway()
+	stored := writeAtOnce(t, s, 1)
+	<-retried
 	for range 5 {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		if _, err := s.Write(ctx, events(ids("gone", 0, 10)...)); !errors.Is(err, context.DeadlineExceeded) {
@@ -166,41 +173,63 @@ func TestCallerGone(t *testing.T) {
 		}
 		cancel()
 	}
-	way.open()
-	if _, err := s.Write(t.Context(), events("after")); err != nil {
-		t.Fatal(err)
-	}
+	way.comeBack()
+	stored()
+	write(t, s, events("after"))
 	if got := counts(t, s); got["after"] != 1 || got["gone-0"] != 0 {
 		t.Errorf("after: %d, gone: %d; want 1 and 0", got["after"], got["gone-0"])
 	}
 }
 
-// Where one of two addresses is down, or goes down meanwhile, reads and writes go on.
+// Where one of two addresses is down, from the start or meanwhile, reads and writes go on.
 func TestOneOfTwoAddresses(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		there := open(t, clickhouse.Options{DSN: dsn})
-		one, address := newGate(t, dsn)
-		other, _ := newGate(t, dsn)
-		s := open(t, clickhouse.Options{DSN: strings.Replace(address, one.host, one.host+","+other.host, 1)})
+		first, address := newProxy(t, dsn, nil)
+		other, _ := newProxy(t, dsn, nil)
+		first.goAway()
+		s := open(t, clickhouse.Config{DSN: and(t, address, other.host)})
 		n := 0
-		for _, change := range []func(){func() {}, one.shut, func() { one.open(); other.shut() }, other.open, one.shut} {
+		for _, change := range []func(){
+			func() {}, func() { first.comeBack(); other.goAway() }, other.comeBack, first.goAway, func() { first.comeBack(); other.goAway() },
+		} {
 			change()
+			var readers sync.WaitGroup // connections are made and kept
+			for range 8 {
+				readers.Go(func() { answers(t, s) })
+			}
+			readers.Wait()
 			for range 4 {
 				n++
-				if _, err := s.Write(t.Context(), events(fmt.Sprint(n))); err != nil {
-					t.Fatalf("write %d: %v", n, err)
-				}
-				if got := counts(t, s); len(got) != n {
-					t.Fatalf("%d events are read, want %d", len(got), n)
-				}
+				write(t, s, events(fmt.Sprint(n)))
+			}
+			got := counts(t, s)
+			if times := slices.Collect(maps.Values(got)); len(got) != n || slices.Max(times) != 1 {
+				t.Fatalf("%v are read, want %d events, each once", got, n)
 			}
 		}
-		for id, times := range counts(t, there) {
-			if times != 1 {
-				t.Errorf("%s is there %d times", id, times)
-			}
+		first.goAway()
+		if _, err := s.Query(t.Context(), one()); !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("both down: %v, want ErrUnavailable", err)
+		}
+		other.comeBack()
+		answers(t, s)
+	})
+}
+
+// An address that takes connections and says nothing costs its share of dial_timeout once.
+func TestAnAddressThatIsSilent(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		first, address := newProxy(t, with(t, dsn, "dial_timeout", "12s"), nil)
+		second, _ := newProxy(t, dsn, nil)
+		first.fallSilent(true)
+		s := connect(t, clickhouse.Config{DSN: and(t, address, second.host)})
+		_, before := first.open()
+		answers(t, s)
+		if _, after := first.open(); before == 0 || after != before {
+			t.Errorf("the silent one was tried %d times by Open, and %d times after the next query", before, after)
 		}
 	})
 }

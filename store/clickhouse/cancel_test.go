@@ -26,20 +26,20 @@ func running(t testing.TB, conn driver.Conn, request string) uint64 {
 	return chtest.Number(t, conn, "SELECT count() FROM system.processes WHERE startsWith(query_id, {id:String})", driver.Named("id", request+"-"))
 }
 
-// within waits until ok, and fails after limit.
-func within(t testing.TB, limit time.Duration, what string, ok func() bool) {
+// soon is what a busy machine may take for what is done at once. What is not stopped
+// runs for hours.
+const soon = time.Minute
+
+// within waits until ok, for as long as soon.
+func within(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for began := time.Now(); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > limit {
-			t.Errorf("%s: not within %s", what, limit)
+		if time.Since(began) > soon {
+			t.Errorf("%s: not within %s", what, soon)
 			return
 		}
 	}
 }
-
-// soon is what a busy machine may take for what is done at once. What is not stopped
-// runs for minutes.
-const soon = 20 * time.Second
 
 // stops runs n slow queries on s and wants their server, which is that of dsn, to stop
 // all of them at their context's end.
@@ -58,14 +58,14 @@ func stops(t *testing.T, s *clickhouse.Store, dsn string, n int) {
 			ended <- time.Now()
 		})
 	}
-	within(t, time.Minute, "all queries run", func() bool { return running(t, conn, request) == uint64(n) })
+	within(t, "all queries run", func() bool { return running(t, conn, request) == uint64(n) })
 	began := time.Now()
 	cancel()
 	busy.Wait()
 	if took := (<-ended).Sub(began); took > soon {
 		t.Errorf("Query returned after %s", took)
 	}
-	within(t, soon, "no query runs", func() bool { return running(t, conn, request) == 0 })
+	within(t, "no query runs", func() bool { return running(t, conn, request) == 0 })
 }
 
 func TestCancelledQueryIsStopped(t *testing.T) {
@@ -74,7 +74,7 @@ func TestCancelledQueryIsStopped(t *testing.T) {
 		name := t.Name()
 		pprof.SetGoroutineLabels(pprof.WithLabels(t.Context(), pprof.Labels("test", name)))
 		front, fronted := newProxy(t, dsn, nil)
-		s := connect(t, clickhouse.Options{DSN: fronted})
+		s := connect(t, clickhouse.Config{DSN: fronted})
 		answers(t, s)
 		for _, n := range []int{1, 8} {
 			t.Run(fmt.Sprintf("%d at once", n), func(t *testing.T) { stops(t, s, dsn, n) })
@@ -99,7 +99,7 @@ func TestCancelledQueryIsStopped(t *testing.T) {
 			began := false
 			go func() {
 				defer cancel()
-				within(t, time.Minute, "the query runs", func() bool { return running(t, conn, request) == 1 })
+				within(t, "the query runs", func() bool { return running(t, conn, request) == 1 })
 				time.Sleep(400 * time.Millisecond) // rows come
 				began = asking(t, name)
 			}()
@@ -109,12 +109,12 @@ func TestCancelledQueryIsStopped(t *testing.T) {
 			if !errors.Is(err, context.Canceled) || !began {
 				t.Errorf("%v, begun: %t; want that it was cancelled in its midst", err, began)
 			}
-			within(t, soon, "no query runs", func() bool { return running(t, conn, request) == 0 })
+			within(t, "no query runs", func() bool { return running(t, conn, request) == 0 })
 		})
 		// What was cancelled leaves nothing behind, and the store goes on.
 		answers(t, s)
-		within(t, soon, "connections are closed", func() bool { open, _ := front.open(); return open <= 2 })
-		within(t, soon, "goroutines end", func() bool { return !asking(t, name) })
+		within(t, "connections are closed", func() bool { open, _ := front.open(); return open <= 2 })
+		within(t, "goroutines end", func() bool { return !asking(t, name) })
 	})
 }
 
@@ -137,7 +137,7 @@ func asking(t *testing.T, name string) bool {
 func TestCancelledWhileItWaitsForAConnection(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := connect(t, clickhouse.Options{DSN: with(t, dsn, "max_open_conns", "1")})
+		s := connect(t, clickhouse.Config{DSN: with(t, dsn, "max_open_conns", "1")})
 		ctx, cancel := context.WithCancel(t.Context())
 		var busy sync.WaitGroup
 		for range 3 {
@@ -150,7 +150,7 @@ func TestCancelledWhileItWaitsForAConnection(t *testing.T) {
 		time.Sleep(200 * time.Millisecond)
 		cancel()
 		busy.Wait()
-		within(t, soon, "the place is free", func() bool {
+		within(t, "the place is free", func() bool {
 			_, err := s.Query(t.Context(), one())
 			return err == nil
 		})

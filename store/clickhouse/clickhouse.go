@@ -8,7 +8,7 @@
 // # What is kept
 //
 // The logical tables of package store are MergeTree tables of the same names, ordered
-// by subject and time in monthly partitions; [Options.Schema] shows their DDL. Subjects
+// by subject and time in monthly partitions; [Config.Schema] shows their DDL. Subjects
 // are kept by their ids. An event id counts once however often, by whichever process
 // and in whatever batches it is sent: see receipt.go for how.
 //
@@ -18,7 +18,7 @@
 // 0: settings are sent with every query, which readonly = 1 forbids. A user that writes or
 // erases needs INSERT and ALTER DELETE, too; one that calls Migrate needs SELECT, INSERT,
 // CREATE TABLE, ALTER ADD COLUMN and ALTER TTL, and where the server asks for it TABLE
-// ENGINE ON MergeTree. With [Options.Cluster] those who write, erase or migrate need
+// ENGINE ON MergeTree. With [Config.Cluster] those who write, erase or migrate need
 // CLUSTER, too.
 package clickhouse
 
@@ -35,14 +35,14 @@ import (
 
 // A Store answers from ClickHouse and writes to it. It is safe for concurrent use.
 type Store struct {
-	cfg   Options
+	cfg   Config
 	lang  *dialect.Dialect
 	conn  driver.Conn
 	owned bool // conn is the store's to close
 
-	queue     queue
-	conflicts pendingConflicts
-	knowledge knowledge
+	queue        queue
+	conflicts    pendingConflicts
+	versionCheck versionCheck
 
 	closing context.Context //nolint:containedctx // done when the store is closed
 	close   context.CancelFunc
@@ -52,22 +52,25 @@ type Store struct {
 }
 
 var (
-	_ store.Store  = (*Store)(nil)
-	_ store.Writer = (*Store)(nil)
+	_ store.Store    = (*Store)(nil)
+	_ store.Writer   = (*Store)(nil)
+	_ store.Eraser   = (*Store)(nil)
+	_ store.Lister   = (*Store)(nil)
+	_ store.Restorer = (*Store)(nil)
 )
 
-// Open connects to the servers of o and asks one of them who it is.
+// Open connects to the servers of cfg and asks one of them who it is.
 //
 // Its error wraps store.ErrUnavailable when none can be reached, ErrAccess when they
 // refuse user or password, ErrTLS when there is no trusted connection, ErrTooOld when
-// the server is older than what can work, and joins all problems of o. Some servers tell
+// the server is older than what can work, and joins all problems of cfg. Some servers tell
 // of a missing database (ErrNoSchema) or a lack of rights (ErrRights) here, others when
 // they are first asked. Missing tables are no error: see [Store.Migrate].
 //
 // The caller closes the store.
-func Open(ctx context.Context, o Options) (*Store, error) {
-	o, faults := o.resolve()
-	c, err := o.connection()
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	cfg, faults := cfg.resolve()
+	c, err := cfg.connection()
 	if err := errors.Join(faults, err); err != nil {
 		return nil, err
 	}
@@ -75,8 +78,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	s := start(conn, o, true)
-	if err := s.greet(ctx); err != nil {
+	s := start(conn, cfg, true)
+	if err := s.checkServer(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
 	}
@@ -84,19 +87,19 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 }
 
 // New makes a store on a connection of the host's own, which stays open when the store
-// is closed. It asks the server nothing. DSN and TLS of o are not looked at. Over HTTP the
+// is closed. It asks the server nothing. DSN and TLS of cfg are not looked at. Over HTTP the
 // connection should not compress by lz4 or zstd: the driver takes an answer with the text
 // "__exception__" and a line's end for an error then.
-func New(conn driver.Conn, o Options) (*Store, error) {
-	o, err := o.resolve()
+func New(conn driver.Conn, cfg Config) (*Store, error) {
+	cfg, err := cfg.resolve()
 	if err != nil {
 		return nil, err
 	}
-	return start(conn, o, false), nil
+	return start(conn, cfg, false), nil
 }
 
-func start(conn driver.Conn, o Options, owned bool) *Store {
-	s := &Store{cfg: o, lang: dialect.ClickHouse(), conn: conn, owned: owned, ended: make(chan struct{})}
+func start(conn driver.Conn, cfg Config, owned bool) *Store {
+	s := &Store{cfg: cfg, lang: dialect.ClickHouse(), conn: conn, owned: owned, ended: make(chan struct{})}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.queue.begin()
 	s.conflicts.every = conflictTick
@@ -108,7 +111,7 @@ func start(conn driver.Conn, o Options, owned bool) *Store {
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
 // Close stores what waits to be stored, as far as the servers take it within
-// Options.WriteTimeout, and closes the connections. Closing again returns the same.
+// Config.WriteTimeout, and closes the connections. Closing again returns the same.
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		s.close()

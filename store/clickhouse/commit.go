@@ -2,6 +2,8 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,6 +34,17 @@ func (s *Store) newAttempt() attempt {
 	return attempt{receipt: uint64(s.cfg.Now().UnixMilli())<<22 | rand.Uint64N(1<<22)} //nolint:gosec // after 1970; no secret
 }
 
+// markShift is how many bits of a receipt tell attempts under one mark apart.
+const markShift = 32
+
+// restoring numbers an attempt to restore rows under mark: smaller than any attempt to
+// write since 1987, so that of equal rows the restored one is the first.
+func restoring(mark string) attempt {
+	sum := sha256.Sum256([]byte(mark))
+	of := uint64(max(binary.BigEndian.Uint32(sum[:])>>3, 1))
+	return attempt{mark: of, receipt: of<<markShift | uint64(rand.Uint32())} //nolint:gosec // no secret
+}
+
 // own reports whether receipt is of this attempt or of an earlier one at the same rows.
 func (a attempt) own(receipt uint64) bool {
 	return receipt == a.receipt || slices.Contains(a.earlier, receipt)
@@ -56,7 +69,7 @@ func (a attempt) key(at location) location {
 // may do so later: the next attempt looks which rows are there and stores the others
 // under another receipt.
 func (s *Store) commit(ctx context.Context, g *group, next func() attempt) error {
-	if err := s.retry(ctx, "schema", s.cfg.WriteTimeout/2, s.known); err != nil {
+	if err := s.retry(ctx, "schema", s.cfg.WriteTimeout/2, s.checkVersion); err != nil {
 		return err
 	}
 	return s.retry(ctx, "storing", s.cfg.WriteTimeout, func(ctx context.Context) error {
@@ -83,7 +96,7 @@ func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) erro
 	return s.retry(ctx, "duplicates", half, func(ctx context.Context) error {
 		unresolved, err := s.resolveDuplicates(ctx, a, rows)
 		if err == nil {
-			s.conflicts.add(a, unresolved)
+			s.conflicts.add(conflict{attempt: a, rows: unresolved})
 		}
 		return err
 	})
@@ -132,8 +145,8 @@ func (s *Store) retryIf(ctx context.Context, what string, limit time.Duration, m
 		switch {
 		case err == nil:
 			return nil
-		case ctx.Err() != nil:
-			return fmt.Errorf("%w: %s: %w", store.ErrUnavailable, what, err)
+		case ctx.Err() != nil: // the writer's own end, which must not pass for the caller's
+			return fmt.Errorf("%w: %s: %s", store.ErrUnavailable, what, err.Error())
 		case !match(err):
 			return fmt.Errorf("%s: %w", what, err)
 		}
@@ -152,4 +165,77 @@ func inParallel(steps []func() error) error {
 	}
 	all.Wait()
 	return errors.Join(faults...)
+}
+
+// How pending conflicts are looked at again: at the first tick, and at the last, when no
+// insert that was sent before can be under way.
+const (
+	conflictTick = 5 * time.Second
+	lastTick     = 15
+)
+
+// conflictLimit is how many rows may have a pending conflict. Beyond it the oldest are let go.
+const conflictLimit = 100_000
+
+// A conflict is rows of one attempt, each of which another attempt, or an earlier one at
+// the same rows, may still be storing, too. See receipt.go.
+type conflict struct {
+	attempt attempt
+	rows    []row
+	ticks   int
+}
+
+// pendingConflicts are all that there are.
+type pendingConflicts struct {
+	every time.Duration
+
+	mu   sync.Mutex
+	list []conflict
+	rows int
+}
+
+func (p *pendingConflicts) add(c conflict) {
+	if len(c.rows) == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = append(p.list, c)
+	p.rows += len(c.rows)
+	for p.rows > conflictLimit && len(p.list) > 1 {
+		p.rows -= len(p.list[0].rows)
+		p.list = p.list[1:]
+	}
+}
+
+func (p *pendingConflicts) takeAll() []conflict {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.list
+	p.list, p.rows = nil, 0
+	return all
+}
+
+// recheckConflicts looks at the pending conflicts whose time has come, or at all of them. What
+// cannot be looked at now is looked at at the next tick.
+func (s *Store) recheckConflicts(ctx context.Context, all bool) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout)
+	defer cancel()
+	for _, c := range s.conflicts.takeAll() {
+		c.ticks++
+		if all || c.ticks == 1 || c.ticks >= lastTick {
+			rows := make([]*row, len(c.rows))
+			for i := range c.rows {
+				rows[i] = &c.rows[i]
+			}
+			switch _, err := s.resolveDuplicates(ctx, c.attempt, rows); {
+			case err != nil:
+				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: rows that may be stored twice could not be looked at", slog.Any("error", explain(err)))
+				c.ticks--
+			case c.ticks >= lastTick:
+				continue
+			}
+		}
+		s.conflicts.add(c)
+	}
 }

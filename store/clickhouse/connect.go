@@ -23,22 +23,22 @@ const (
 	maxOpenConns = 64
 )
 
-// connection is the driver's form of o. Its errors do not repeat the address, which may
+// connection is the driver's form of cfg. Its errors do not repeat the address, which may
 // hold a password.
-func (o *Options) connection() (*driver.Options, error) {
-	if o.DSN == "" {
+func (cfg *Config) connection() (*driver.Options, error) {
+	if cfg.DSN == "" {
 		return nil, errors.New("clickhouse: DSN is missing")
 	}
-	c, err := parseDSN(o.DSN)
+	c, err := parseDSN(cfg.DSN)
 	if err != nil {
 		return nil, err
 	}
 	var faults []error
-	if o.TLS != nil {
-		if strings.HasPrefix(o.DSN, "http://") {
+	if cfg.TLS != nil {
+		if strings.HasPrefix(cfg.DSN, "http://") {
 			faults = append(faults, errors.New("clickhouse: TLS is set, but DSN begins with http://; write https://"))
 		}
-		c.TLS = o.TLS.Clone()
+		c.TLS = cfg.TLS.Clone()
 	}
 	for name, value := range map[string]int64{
 		"max_open_conns": int64(c.MaxOpenConns), "max_idle_conns": int64(c.MaxIdleConns), "dial_timeout": int64(c.DialTimeout),
@@ -100,7 +100,7 @@ func dialer(c *driver.Options) func(ctx context.Context, addr string) (net.Conn,
 			return nil, err
 		}
 		if tcp, ok := plain.(*net.TCPConn); ok {
-			plain = &patientConn{tcp, time.Now}
+			plain = &boundedConn{tcp, time.Now}
 		}
 		if c.TLS == nil || c.Protocol == driver.HTTP { // there net/http adds it
 			return plain, nil
@@ -118,25 +118,25 @@ func dialer(c *driver.Options) func(ctx context.Context, addr string) (net.Conn,
 	}
 }
 
-// writeTimeout is how long a server may leave what is sent to it untaken.
-const writeTimeout = 30 * time.Second
+// sendTimeout is how long a server may leave what is sent to it untaken.
+const sendTimeout = 30 * time.Second
 
-// A patientConn does not wait for ever until its server takes what is written.
-type patientConn struct {
+// A boundedConn does not wait for ever until its server takes what is written.
+type boundedConn struct {
 	*net.TCPConn
 	now func() time.Time
 }
 
-// Write writes all of b, or fails after writeTimeout.
-func (c *patientConn) Write(b []byte) (int, error) {
-	if err := c.SetWriteDeadline(c.now().Add(writeTimeout)); err != nil {
+// Write writes all of b, or fails after sendTimeout.
+func (c *boundedConn) Write(b []byte) (int, error) {
+	if err := c.SetWriteDeadline(c.now().Add(sendTimeout)); err != nil {
 		return 0, err
 	}
 	return c.TCPConn.Write(b)
 }
 
-// resting is how long an address that failed is asked only after all others.
-const resting = 10 * time.Second
+// setAside is how long an address that failed is asked only after all others.
+const setAside = 10 * time.Second
 
 // addresses chooses among the addresses of a DSN for every new connection.
 type addresses struct {
@@ -225,16 +225,16 @@ func (a *addresses) order(id int, o *driver.Options) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	var well, ill []string
+	var up, failed []string
 	for i := range o.Addr {
 		addr := o.Addr[(first+i)%len(o.Addr)]
-		if since, ok := a.failed[addr]; ok && now.Sub(since) < resting {
-			ill = append(ill, addr)
+		if since, ok := a.failed[addr]; ok && now.Sub(since) < setAside {
+			failed = append(failed, addr)
 			continue
 		}
-		well = append(well, addr)
+		up = append(up, addr)
 	}
-	return append(well, ill...)
+	return append(up, failed...)
 }
 
 // note keeps in mind how addr did.

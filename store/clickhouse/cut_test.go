@@ -23,8 +23,8 @@ func TestAnswersAreWhole(t *testing.T) {
 				if method == "lz4" && strings.HasPrefix(dsn, "http") {
 					method = "gzip" // there is no other over HTTP
 				}
-				way, address := newGate(t, dsn+"?compress="+method+"&max_open_conns=1")
-				s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: address})
+				way, address := newProxy(t, dsn+"?compress="+method+"&max_open_conns=1", nil)
+				s, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: address})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -80,10 +80,10 @@ func TestAnswersAreWhole(t *testing.T) {
 func TestGreetingCut(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		way, address := newGate(t, dsn)
+		way, address := newProxy(t, dsn, nil)
 		for n := range 64 {
 			way.cut(n, n%2 == 0)
-			s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: address})
+			s, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: address})
 			switch {
 			case err == nil:
 				_ = s.Close()
@@ -98,7 +98,7 @@ func TestGreetingCut(t *testing.T) {
 func TestFailureMidway(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: dsn})
+		s, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: dsn})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ func TestErase(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		s := open(t, clickhouse.Options{DSN: dsn})
+		s := open(t, clickhouse.Config{DSN: dsn})
 		at0 := time.Date(2026, 2, 28, 23, 0, 0, 0, time.UTC)
 		batch := &store.Batch{}
 		for _, site := range []string{"same", "other", "o'brien\\"} {
@@ -31,7 +31,7 @@ func TestErase(t *testing.T) {
 		}
 		write(t, s, batch)
 		conn := chtest.Connect(t, dsn)
-		frugal := connect(t, clickhouse.Options{DSN: dsn, MaxRowsToRead: 1}) // which is for queries
+		frugal := connect(t, clickhouse.Config{DSN: dsn, MaxRowsToRead: 1}) // which is for queries
 		all := func() (n uint64) {
 			for _, table := range []string{"events", "errors", "vitals", "spans", "visits", "checks"} {
 				// Rows that are only hidden count, too.

@@ -28,9 +28,9 @@ var (
 	// ErrTooOld: the server does not know what the store needs.
 	ErrTooOld = errors.New("clickhouse: the server is too old; version " + minimum.String() + " or newer is needed, " + tested.String() + " is what is tested")
 	// ErrTooMuch is store.ErrTooMuch, with the limits that can be raised.
-	ErrTooMuch = fmt.Errorf("clickhouse: %w; ask for a shorter range, or raise Options.MaxRowsToRead, Options.MaxMemory or the user's limits", store.ErrTooMuch)
+	ErrTooMuch = fmt.Errorf("clickhouse: %w; ask for a shorter range, or raise Config.MaxRowsToRead, Config.MaxMemory or the user's limits", store.ErrTooMuch)
 	// ErrTLS: there is no connection that can be trusted.
-	ErrTLS = errors.New("clickhouse: no trusted TLS connection; look at the port, and at the authority in Options.TLS")
+	ErrTLS = errors.New("clickhouse: no trusted TLS connection; look at the port, and at the authority in Config.TLS")
 )
 
 var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
@@ -120,7 +120,7 @@ func causeOf(said *driver.Exception) error {
 				return ErrTooOld
 			}
 		}
-		return nil // of Options or the DSN
+		return nil // of Config or the DSN
 	case 241:
 		// Memory that others use comes back; what the query itself may use stays.
 		if strings.Contains(said.Message, "Query memory limit") || strings.Contains(said.Message, "(for query)") {

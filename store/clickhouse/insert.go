@@ -71,7 +71,7 @@ func (s *Store) insertRows(ctx context.Context, a attempt, writes []*write) erro
 					continue
 				}
 				one := func(ctx context.Context) error { return s.insert(ctx, a, &tables[id], rows) }
-				inserts = append(inserts, func() error { return s.retryIf(ctx, "insert", s.cfg.WriteTimeout/2, s.turnedAway, one) })
+				inserts = append(inserts, func() error { return s.retryIf(ctx, "insert", s.cfg.WriteTimeout/2, s.notBegun, one) })
 			}
 		}
 		if err := inParallel(inserts); err != nil {
@@ -81,10 +81,10 @@ func (s *Store) insertRows(ctx context.Context, a attempt, writes []*write) erro
 	return nil
 }
 
-// turnedAway reports whether the server had no room for a statement and did not begin it:
+// notBegun reports whether the server had no room for a statement and did not begin it:
 // the one failure of an insert whose outcome is known. In a cluster it may be that of one
 // shard, while others went on.
-func (s *Store) turnedAway(err error) bool {
+func (s *Store) notBegun(err error) bool {
 	said, ok := errors.AsType[*driver.Exception](err)
 	return ok && said.Code == 202 && s.cfg.Cluster == ""
 }

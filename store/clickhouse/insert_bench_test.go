@@ -24,7 +24,7 @@ func BenchmarkInsert(b *testing.B) {
 				}
 				b.Run(fmt.Sprintf("%s/writers=%d/rows=%d", protocol, writers, rows), func(b *testing.B) {
 					dsn := chtest.Database(b, chtest.Address(b, protocols[protocol]))
-					benchmarkInsert(b, open(b, clickhouse.Options{DSN: dsn}), writers, rows)
+					benchmarkInsert(b, open(b, clickhouse.Config{DSN: dsn}), writers, rows)
 				})
 			}
 		}

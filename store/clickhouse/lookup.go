@@ -7,10 +7,12 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
+	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -95,13 +97,22 @@ func (s *Store) looking(ctx context.Context) context.Context {
 	return driver.Context(ctx, driver.WithSettings(settings))
 }
 
-// kindOf is the kind of identity of a row of table t, whose columns are called by the
-// name in front, if any.
-func kindOf(t schema.TableID, name string) string {
+// identityKinds are the kinds of identity of events, by their kind, as a list of SQL.
+var identityKinds = func() string {
+	list := make([]string, store.Click+1)
+	for kind := range store.Click + 1 {
+		list[kind] = strconv.Itoa(int(schema.IdentityKind(kind)))
+	}
+	return "[" + strings.Join(list, ", ") + "]"
+}()
+
+// identityKind is that of a row of table t, whose columns are called by the name in front,
+// if any.
+func identityKind(t schema.TableID, name string) string {
 	if t != schema.Events {
 		return "toUInt8(0)"
 	}
-	return strings.ReplaceAll("toUInt8(if($kind <= 2, 0, $kind))", "$", name)
+	return "toUInt8(arrayElement(" + identityKinds + ", " + name + "kind + 1))"
 }
 
 // find looks which rows are stored at locations, by the keys of the attempt.
@@ -116,7 +127,7 @@ func (s *Store) find(ctx context.Context, a attempt, at []location) (map[locatio
 	}
 	found := map[stored]bool{}
 	for t, part := range wanted {
-		for rows := range fitting(part, func(l location) string { return l.Subject }) {
+		for rows := range inChunks(part, func(l location) string { return l.Subject }) {
 			if err := s.findIn(ctx, schema.TableID(t), rows, found); err != nil {
 				return nil, err
 			}
@@ -140,7 +151,7 @@ func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, f
 		ids[i] = halfMD5(r.ID)
 		wanted[r.identity] = true
 	}
-	got, err := s.conn.Query(s.looking(ctx), "SELECT DISTINCT t.subject, t.time, t.event_id, "+kindOf(t, "t.")+" AS kind, t.receipt FROM "+
+	got, err := s.conn.Query(s.looking(ctx), "SELECT DISTINCT t.subject, t.time, t.event_id, "+identityKind(t, "t.")+" AS kind, t.receipt FROM "+
 		t.String()+" AS t WHERE t.subject IN {subjects:Array(String)} AND t.time IN {times:Array(Int64)} AND halfMD5(t.event_id) IN {ids:Array(UInt64)}",
 		append(key(rows), driver.Named("ids", ids))...)
 	if err != nil {
@@ -167,9 +178,9 @@ func (s *Store) remove(ctx context.Context, t schema.TableID, rows []stored) err
 	ctx = driver.Context(ctx, driver.WithSettings(settings))
 	statement := "DELETE FROM " + s.cfg.local(t.String()) + s.cfg.on() +
 		" WHERE subject IN {subjects:Array(String)} AND time IN {times:Array(Int64)}" +
-		" AND (subject, event_id, " + kindOf(t, "") + ", receipt) IN" +
+		" AND (subject, event_id, " + identityKind(t, "") + ", receipt) IN" +
 		" arrayZip({rowSubjects:Array(String)}, {rowIDs:Array(String)}, {rowKinds:Array(UInt8)}, {rowReceipts:Array(UInt64)})"
-	for part := range fitting(rows, func(r stored) string { return r.Subject }, func(r stored) string { return r.ID }) {
+	for part := range inChunks(rows, func(r stored) string { return r.Subject }, func(r stored) string { return r.ID }) {
 		subjects, ids := make([]string, len(part)), make([]string, len(part))
 		kinds, receipts := make([]uint64, len(part)), make([]uint64, len(part))
 		for i, r := range part {
@@ -203,8 +214,8 @@ func locations(rows []stored) []location {
 	return at
 }
 
-// fitting cuts rows into parts that one query takes a list of each of their texts of.
-func fitting[T any](rows []T, texts ...func(T) string) iter.Seq[[]T] {
+// inChunks cuts rows into parts that one query takes a list of each of their texts of.
+func inChunks[T any](rows []T, texts ...func(T) string) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		begin, sizes := 0, make([]int, len(texts))
 		for i, r := range rows {

@@ -17,7 +17,7 @@ import (
 )
 
 // Migrate makes the tables that are missing, adds the columns that older ones lack, and
-// brings what is kept of them to Options.Retention. Nothing else does: a store that is
+// brings what is kept of them to Config.Retention. Nothing else does: a store that is
 // opened changes nothing. Calling it again, or from several processes at once, does no
 // harm: every step may be repeated, and none goes back.
 //
@@ -25,10 +25,10 @@ import (
 // left as they are, ErrNoSchema when there is no database, ErrRights when the user may
 // not, and ErrTooOld.
 func (s *Store) Migrate(ctx context.Context) error {
-	if err := s.greet(ctx); err != nil {
+	if err := s.checkServer(ctx); err != nil {
 		return err
 	}
-	m := migration{s, driver.Context(timeless{ctx}, driver.WithSettings(s.settings(ctx, "migrate")))}
+	m := migration{s, driver.Context(noDeadline{ctx}, driver.WithSettings(s.settings(ctx, "migrate")))}
 	if err := m.run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -61,7 +61,7 @@ func (m migration) run() error {
 		}
 	}
 	for _, l := range m.cfg.layouts() {
-		if err := m.bringForward(l, found[m.cfg.local(l.name)]); err != nil {
+		if err := m.alter(l, found[m.cfg.local(l.name)]); err != nil {
 			return err
 		}
 	}
@@ -71,8 +71,8 @@ func (m migration) run() error {
 	return m.conn.Exec(m.ctx, fmt.Sprintf("INSERT INTO schema_versions (version) VALUES (%d)", schemaVersion))
 }
 
-// A stood is a table as it stood before.
-type stood struct {
+// An oldTable is a table as it stood before.
+type oldTable struct {
 	columns map[string]bool
 	days    int64 // that rows are kept; 0: for ever
 }
@@ -81,8 +81,8 @@ type stood struct {
 var keptDays = regexp.MustCompile(` TTL .*toIntervalDay\((\d+)\)`)
 
 // tables are those that the database has.
-func (m migration) tables() (map[string]stood, error) {
-	found := map[string]stood{}
+func (m migration) tables() (map[string]oldTable, error) {
+	found := map[string]oldTable{}
 	engines, err := m.Query(m.ctx, store.Statement{
 		Label: "tables",
 		SQL:   "SELECT t.name, t.engine_full FROM system.tables AS t WHERE t.database = currentDatabase()",
@@ -92,7 +92,7 @@ func (m migration) tables() (map[string]stood, error) {
 		return nil, err
 	}
 	for i, name := range engines.Columns[0].Texts {
-		t := stood{columns: map[string]bool{}}
+		t := oldTable{columns: map[string]bool{}}
 		if days := keptDays.FindStringSubmatch(engines.Columns[1].Texts[i]); days != nil {
 			t.days, _ = strconv.ParseInt(days[1], 10, 64) // they are digits
 		}
@@ -114,8 +114,8 @@ func (m migration) tables() (map[string]stood, error) {
 	return found, nil
 }
 
-// bringForward adds to a table that stood before what it lacks.
-func (m migration) bringForward(l layout, before stood) error {
+// alter adds to a table that stood before what it lacks.
+func (m migration) alter(l layout, before oldTable) error {
 	if before.columns == nil {
 		return nil // it is new
 	}
@@ -157,8 +157,8 @@ func (v version) before(w version) bool {
 	return v.major < w.major || v.major == w.major && v.minor < w.minor
 }
 
-// greet finds out whether the server can do what is needed of it.
-func (s *Store) greet(ctx context.Context) error {
+// checkServer finds out whether the server can do what is needed of it.
+func (s *Store) checkServer(ctx context.Context) error {
 	said, err := s.serverVersion(ctx)
 	if err != nil {
 		return err
@@ -193,27 +193,27 @@ func (s *Store) serverVersion(ctx context.Context) (*proto.ServerHandshake, erro
 	}
 }
 
-// knownFor is how long a look at the version of the tables answers again.
-const knownFor = 10 * time.Second
+// checkedFor is how long a look at the version of the tables answers again.
+const checkedFor = 10 * time.Second
 
-// knowledge is when the tables were last seen to be of a version that is known here.
-type knowledge struct {
+// versionCheck is when the tables were last seen to be of a version that is known here.
+type versionCheck struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-// known makes sure that no newer program has taken over the tables, so that its columns
+// checkVersion makes sure that no newer program has taken over the tables, so that its columns
 // are not left empty.
-func (s *Store) known(ctx context.Context) error {
-	s.knowledge.mu.Lock()
-	defer s.knowledge.mu.Unlock()
+func (s *Store) checkVersion(ctx context.Context) error {
+	s.versionCheck.mu.Lock()
+	defer s.versionCheck.mu.Unlock()
 	now := s.cfg.Now()
-	if age := now.Sub(s.knowledge.at); 0 <= age && age < knownFor {
+	if age := now.Sub(s.versionCheck.at); 0 <= age && age < checkedFor {
 		return nil
 	}
 	if _, err := s.schema(ctx); err != nil {
 		return err
 	}
-	s.knowledge.at = now
+	s.versionCheck.at = now
 	return nil
 }

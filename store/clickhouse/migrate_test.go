@@ -3,8 +3,6 @@ package clickhouse_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +30,7 @@ func TestNothingButMigrateMakesTables(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		s := connect(t, clickhouse.Options{DSN: dsn, BatchDelay: -1})
+		s := connect(t, clickhouse.Config{DSN: dsn, BatchDelay: -1})
 		_ = s.Ping(t.Context())
 		_, _ = s.Write(t.Context(), someEvent("e1"))
 		conn := chtest.Connect(t, dsn)
@@ -51,61 +49,36 @@ func TestNothingButMigrateMakesTables(t *testing.T) {
 	})
 }
 
-// migrating is the address that a process of its own is to migrate.
-const migrating = "SIGHTLINE_TEST_MIGRATE"
-
 func TestMigrateAtOnce(t *testing.T) {
-	if dsn := os.Getenv(migrating); dsn != "" {
-		migrateOften(t, dsn)
-		return
-	}
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		var busy sync.WaitGroup
 		for range 2 {
-			busy.Go(func() {
-				other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMigrateAtOnce$", "-test.timeout=2m")
-				other.Env = append(os.Environ(), migrating+"="+dsn)
-				if out, err := other.CombinedOutput(); err != nil {
-					t.Errorf("another process: %v\n%s", err, out)
-				}
-			})
+			s := connect(t, clickhouse.Config{DSN: dsn, Retention: 400 * 24 * time.Hour, BatchDelay: -1})
+			for range 8 {
+				busy.Go(func() {
+					if err := s.Migrate(t.Context()); err != nil {
+						t.Errorf("Migrate: %v", err)
+					}
+				})
+			}
 		}
 		busy.Wait()
-		conn := chtest.Connect(t, dsn)
-		if n := chtest.Number(t, conn, countTables); n != 8 {
+		if n := chtest.Number(t, chtest.Connect(t, dsn), countTables); n != 8 {
 			t.Errorf("%d tables, want 8", n)
 		}
-		s := connect(t, clickhouse.Options{DSN: dsn, BatchDelay: -1})
-		if w := write(t, s, someEvent("e1")); w.Stored != 1 {
+		if w := write(t, open(t, clickhouse.Config{DSN: dsn}), someEvent("e1")); w.Stored != 1 {
 			t.Errorf("stored %d rows, want 1", w.Stored)
 		}
 	})
-}
-
-// migrateOften migrates from eight goroutines.
-func migrateOften(t *testing.T, dsn string) {
-	s := connect(t, clickhouse.Options{DSN: dsn, Retention: 400 * 24 * time.Hour})
-	var busy sync.WaitGroup
-	for range 8 {
-		busy.Go(func() {
-			if err := s.Migrate(t.Context()); err != nil {
-				t.Errorf("Migrate: %v", err)
-			}
-		})
-	}
-	busy.Wait()
-	if err := s.Ping(t.Context()); err != nil {
-		t.Errorf("Ping: %v", err)
-	}
 }
 
 func TestMigrateBringsOlderTablesForward(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		s := open(t, clickhouse.Options{DSN: dsn})
+		s := open(t, clickhouse.Config{DSN: dsn})
 		write(t, s, someEvent("e1"))
 		conn := chtest.Connect(t, dsn)
 		// As an older version left them: a column less, a table less, and no version.
@@ -142,11 +115,11 @@ func TestNewerTablesAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		open(t, clickhouse.Options{DSN: dsn})
+		open(t, clickhouse.Config{DSN: dsn})
 		conn := chtest.Connect(t, dsn)
 		chtest.Exec(t, conn, "INSERT INTO schema_versions (version) VALUES (99)")
 		chtest.Exec(t, conn, "DROP TABLE checks SYNC")
-		s := connect(t, clickhouse.Options{DSN: dsn, BatchDelay: -1})
+		s := connect(t, clickhouse.Config{DSN: dsn, BatchDelay: -1})
 		_, writing := s.Write(t.Context(), someEvent("e1"))
 		for way, err := range map[string]error{
 			"Ping": s.Ping(t.Context()), "Migrate": s.Migrate(t.Context()), "Write": writing, "Restore": s.Restore(t.Context(), "mark", someEvent("e1")),
@@ -170,7 +143,7 @@ func TestRetention(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		conn, now := chtest.Connect(t, dsn), time.Now()
-		keep := func(d time.Duration) *clickhouse.Store { return open(t, clickhouse.Options{DSN: dsn, Retention: d}) }
+		keep := func(d time.Duration) *clickhouse.Store { return open(t, clickhouse.Config{DSN: dsn, Retention: d}) }
 		batch := &store.Batch{}
 		for id, age := range map[string]time.Duration{"ancient": 20_000 * day, "year": 365 * day, "fresh": time.Hour, "future": -200 * 365 * day} {
 			for _, site := range []string{"w1", "w2"} {
@@ -178,7 +151,7 @@ func TestRetention(t *testing.T) {
 			}
 		}
 		merged := func() uint64 {
-			within(t, 30*time.Second, "mutations end", func() bool {
+			within(t, "mutations end", func() bool {
 				return chtest.Number(t, conn, "SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done") == 0
 			})
 			chtest.Exec(t, conn, "OPTIMIZE TABLE events FINAL")
@@ -222,7 +195,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 		err = conn.QueryRow(t.Context(), "SELECT formatQuerySingleLine({ddl:String})", driver.Named("ddl", ddl)).Scan(&formatted)
 		return formatted, err
 	}
-	schema := clickhouse.Options{Cluster: "a `strange` name", Retention: 90 * 24 * time.Hour}.Schema()
+	schema := clickhouse.Config{Cluster: "a `strange` name", Retention: 90 * 24 * time.Hour}.Schema()
 	engines := map[string]int{}
 	for _, ddl := range schema {
 		formatted, err := parse(ddl)

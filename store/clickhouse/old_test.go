@@ -67,7 +67,7 @@ func TestServerThatIsTooOld(t *testing.T) {
 		"http":                oldHTTP(t),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: dsn})
+			_, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: dsn})
 			if !errors.Is(err, clickhouse.ErrTooOld) || !strings.Contains(err.Error(), "25.3") {
 				t.Errorf("Open: %v, want ErrTooOld with the version that is needed", err)
 			}
@@ -78,7 +78,7 @@ func TestServerThatIsTooOld(t *testing.T) {
 func TestServerThatIsOlderThanWhatIsTested(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	connect(t, clickhouse.Options{DSN: oldNative(t, 25, 8, 54412), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	connect(t, clickhouse.Config{DSN: oldNative(t, 25, 8, 54412), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if !strings.Contains(log.String(), "older than what is tested") || !strings.Contains(log.String(), "25.8") {
 		t.Errorf("logged %q", log.String())
 	}

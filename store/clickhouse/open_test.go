@@ -1,7 +1,6 @@
 package clickhouse_test
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"strings"
@@ -27,7 +26,7 @@ func slow() store.Statement {
 }
 
 // connect opens a store and closes it when the test ends.
-func connect(t testing.TB, o clickhouse.Options) *clickhouse.Store {
+func connect(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	t.Helper()
 	s, err := clickhouse.Open(t.Context(), o)
 	if err != nil {
@@ -51,7 +50,7 @@ func answers(t testing.TB, s *clickhouse.Store) {
 
 func TestOptionsTellEveryFault(t *testing.T) {
 	t.Parallel()
-	_, err := clickhouse.Open(t.Context(), clickhouse.Options{
+	_, err := clickhouse.Open(t.Context(), clickhouse.Config{
 		Retention: -time.Hour, MaxExecutionTime: -1, MaxMemory: -1, MaxRowsToRead: -1, Buffer: -1, WriteTimeout: -1,
 	})
 	for _, want := range []string{
@@ -62,7 +61,7 @@ func TestOptionsTellEveryFault(t *testing.T) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}
-	if _, err := clickhouse.New(nil, clickhouse.Options{Retention: 20_000 * 24 * time.Hour}); err == nil || !strings.Contains(err.Error(), "14000") {
+	if _, err := clickhouse.New(nil, clickhouse.Config{Retention: 20_000 * 24 * time.Hour}); err == nil || !strings.Contains(err.Error(), "14000") {
 		t.Errorf("New: %v, want what is the longest retention", err)
 	}
 }
@@ -84,7 +83,7 @@ func TestBadAddresses(t *testing.T) {
 		{"TLS over plain HTTP", "http://u:hush@127.0.0.1:8123/db", &tls.Config{}, "write https://"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: c.dsn, TLS: c.tls})
+			_, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: c.dsn, TLS: c.tls})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v does not say %q", err, c.want)
 			}
@@ -103,7 +102,7 @@ func TestOpenCompressesAsAsked(t *testing.T) {
 			methods = []string{"", "none", "gzip", "br"}
 		}
 		for _, method := range methods {
-			s := connect(t, clickhouse.Options{DSN: with(t, dsn, "compress", method)})
+			s := connect(t, clickhouse.Config{DSN: with(t, dsn, "compress", method)})
 			rows, err := s.Query(t.Context(), store.Statement{Label: "long", SQL: "SELECT repeat('ab', 100000) FROM numbers(3)", Kinds: []dialect.Kind{dialect.Text}})
 			if err != nil || rows.Len != 3 || rows.Columns[0].Texts[2] != strings.Repeat("ab", 100000) {
 				t.Errorf("compress=%s: %v", method, err)
@@ -116,7 +115,7 @@ func TestNewLeavesTheHostsConnectionOpen(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		conn := chtest.Connect(t, dsn)
-		s, err := clickhouse.New(conn, clickhouse.Options{})
+		s, err := clickhouse.New(conn, clickhouse.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,65 +137,11 @@ func TestNewLeavesTheHostsConnectionOpen(t *testing.T) {
 	})
 }
 
-func TestAnAddressThatIsDown(t *testing.T) {
-	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
-		first, firstDSN := newProxy(t, dsn, nil)
-		second, secondDSN := newProxy(t, dsn, nil)
-		first.down()
-		s := connect(t, clickhouse.Options{DSN: and(t, firstDSN, secondDSN)})
-		answers(t, s) // from the second, since the first was down at the start
-		if _, taken := second.open(); taken == 0 {
-			t.Fatal("nobody came to the second")
-		}
-		// Connections are made and kept, then all of them go.
-		var busy sync.WaitGroup
-		for range 8 {
-			busy.Go(func() { answers(t, s) })
-		}
-		busy.Wait()
-		first.up(t)
-		second.down()
-		for range 8 {
-			answers(t, s)
-		}
-		if _, taken := first.open(); taken == 0 {
-			t.Error("nobody came to the first when it was back")
-		}
-		first.down()
-		if _, err := s.Query(t.Context(), one()); !errors.Is(err, store.ErrUnavailable) {
-			t.Errorf("both down: %v, want ErrUnavailable", err)
-		}
-		second.up(t)
-		answers(t, s)
-	})
-}
-
-func TestAnAddressThatIsSilent(t *testing.T) {
-	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
-		first, firstDSN := newProxy(t, dsn, nil)
-		first.silent.Store(true)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		s, err := clickhouse.Open(ctx, clickhouse.Options{DSN: and(t, with(t, firstDSN, "dial_timeout", "4s"), dsn)})
-		if err != nil {
-			t.Fatalf("Open: %v", err)
-		}
-		defer func() { _ = s.Close() }()
-		_, before := first.open()
-		answers(t, s)
-		if _, after := first.open(); before == 0 || after != before {
-			t.Errorf("the silent one was tried %d times by Open, and %d times after the next query", before, after)
-		}
-	})
-}
-
 func TestPoolIsBounded(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		front, dsn := newProxy(t, dsn, nil)
-		s := connect(t, clickhouse.Options{DSN: with(t, dsn, "max_open_conns", "3")})
+		s := connect(t, clickhouse.Config{DSN: with(t, dsn, "max_open_conns", "3")})
 		var busy sync.WaitGroup
 		for range 12 {
 			busy.Go(func() {

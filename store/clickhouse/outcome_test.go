@@ -39,18 +39,18 @@ func TestOutcomeUnknown(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			database := chtest.Database(t, server.Native)
-			there := open(t, clickhouse.Options{DSN: database})
+			there := open(t, clickhouse.Config{DSN: database})
 			conn := chtest.Connect(t, database)
 			// Tables of earlier versions have such a log.
 			chtest.Exec(t, conn, "ALTER TABLE events MODIFY SETTING non_replicated_deduplication_window = 10000")
 			http := chtest.In(t, server.HTTP, path.Base(database))
 			acked := make(chan error, 3)
-			var gates []*gate
+			var proxies []*proxy
 			for name, dsn := range map[string]string{"native": database, "http": http, "restored": database} {
-				way, address := newGate(t, dsn)
-				s := open(t, clickhouse.Options{DSN: address, WriteTimeout: 2 * time.Minute})
+				way, address := newProxy(t, dsn, nil)
+				s := open(t, clickhouse.Config{DSN: address, WriteTimeout: 2 * time.Minute})
 				way.mute(eventInserts)
-				gates = append(gates, way)
+				proxies = append(proxies, way)
 				b := events(ids(name, 0, 10)...)
 				for i := range b.Events {
 					b.Events[i].Time = monthEnd.Add(time.Duration(i) * 20 * time.Millisecond)
@@ -93,11 +93,11 @@ func TestOutcomeUnknown(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, way := range gates {
+			for _, way := range proxies {
 				way.mute(nil)
 			}
 			server.Restart()
-			for range gates {
+			for range proxies {
 				if err := <-acked; err != nil {
 					t.Errorf("Write: %v", err)
 				}

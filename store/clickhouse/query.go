@@ -45,7 +45,7 @@ func (s *Store) query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 	if err != nil {
 		return nil, err
 	}
-	q, err := ask(stmt.SQL, args)
+	q, err := bindStatement(stmt.SQL, args)
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +77,14 @@ func selects(sql string) bool {
 
 // attempt asks once. It returns when ctx ends, whatever the driver does; what it does
 // has an end, too.
-func (s *Store) attempt(ctx context.Context, stmt store.Statement, q question) (*store.Rows, error) {
+func (s *Store) attempt(ctx context.Context, stmt store.Statement, q boundStatement) (*store.Rows, error) {
 	type answer struct {
 		rows *store.Rows
 		err  error
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		rows, err := s.read(timeless{ctx}, stmt, q)
+		rows, err := s.read(noDeadline{ctx}, stmt, q)
 		answers <- answer{rows, err}
 	}()
 	select {
@@ -95,7 +95,7 @@ func (s *Store) attempt(ctx context.Context, stmt store.Statement, q question) (
 	}
 }
 
-func (s *Store) read(ctx context.Context, stmt store.Statement, q question) (_ *store.Rows, err error) {
+func (s *Store) read(ctx context.Context, stmt store.Statement, q boundStatement) (_ *store.Rows, err error) {
 	options := []driver.QueryOption{
 		driver.WithSettings(s.reading(ctx, stmt.Label)), driver.WithQueryID(queryID(ctx)),
 		// Room for every block of an answer: the driver does not end well when it is
@@ -159,19 +159,19 @@ func (s *Store) schema(ctx context.Context) (int64, error) {
 	return version, nil
 }
 
-// A timeless is a context whose deadline is not told: it ends with its parent all the
+// A noDeadline is a context whose deadline is not told: it ends with its parent all the
 // same. The driver would make a setting of the deadline that overrides MaxExecutionTime,
 // and time-outs of a connection that lie about why a query failed.
-type timeless struct{ context.Context } //nolint:containedctx // it is a context
+type noDeadline struct{ context.Context } //nolint:containedctx // it is a context
 
 // Deadline is none.
-func (timeless) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (noDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-type hiddenKey struct{}
+type deadlineKey struct{}
 
 // Value is that of the parent, or what hiddenDeadline asks for.
-func (c timeless) Value(key any) any {
-	if key == (hiddenKey{}) {
+func (c noDeadline) Value(key any) any {
+	if key == (deadlineKey{}) {
 		if at, ok := c.Context.Deadline(); ok {
 			return at
 		}
@@ -180,9 +180,9 @@ func (c timeless) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// hiddenDeadline is the deadline that a timeless context above ctx does not tell.
+// hiddenDeadline is the deadline that a noDeadline context above ctx does not tell.
 func hiddenDeadline(ctx context.Context) (time.Time, bool) {
-	at, ok := ctx.Value(hiddenKey{}).(time.Time)
+	at, ok := ctx.Value(deadlineKey{}).(time.Time)
 	return at, ok
 }
 

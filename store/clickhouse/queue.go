@@ -128,7 +128,7 @@ func (s *Store) run() {
 			s.storeNext(context.Background())
 			rest.Reset(s.cfg.BatchDelay)
 		case <-tick.C:
-			s.lookAgain(context.Background(), false)
+			s.recheckConflicts(context.Background(), false)
 		case <-s.closing.Done():
 			s.finish()
 			return
@@ -146,14 +146,14 @@ func (s *Store) gather(rest *time.Timer) {
 	}
 }
 
-// finish stores what waits, as far as Options.WriteTimeout reaches.
+// finish stores what waits, as far as Config.WriteTimeout reaches.
 func (s *Store) finish() {
 	s.queue.end()
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.WriteTimeout)
 	defer cancel()
 	for s.storeNext(ctx) {
 	}
-	s.lookAgain(ctx, true)
+	s.recheckConflicts(ctx, true)
 }
 
 // storeNext stores the next group and tells its writers; false when none waits.

@@ -17,8 +17,8 @@ import (
 func TestCloseStoresWhatWaits(t *testing.T) {
 	t.Parallel()
 	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
-	there := open(t, clickhouse.Options{DSN: dsn})
-	s, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: dsn, BatchDelay: time.Hour, WriteTimeout: time.Minute})
+	there := open(t, clickhouse.Config{DSN: dsn})
+	s, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: dsn, BatchDelay: time.Hour, WriteTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestCloseStoresWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored := writeAtOnce(t, s, 20)
-	time.Sleep(500 * time.Millisecond)
+	within(t, "all wait", func() bool { return s.Waiting() == 20 })
 	if err := s.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
@@ -44,7 +44,7 @@ func TestOneBadBatch(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		s := open(t, clickhouse.Options{DSN: dsn, BatchDelay: 500 * time.Millisecond})
+		s := open(t, clickhouse.Config{DSN: dsn, BatchDelay: 500 * time.Millisecond})
 		chtest.Exec(t, chtest.Connect(t, dsn), "ALTER TABLE events ADD CONSTRAINT good CHECK event_id NOT LIKE 'bad%'")
 		if _, err := s.Write(t.Context(), events("first")); err != nil { // what comes now is joined
 			t.Fatal(err)

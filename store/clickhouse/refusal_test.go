@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -19,23 +18,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// as is dsn with another user.
-func as(t testing.TB, dsn, user, password string) string {
-	t.Helper()
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.User = url.UserPassword(user, password)
-	return u.String()
-}
-
 func someEvent(id string) *store.Batch {
 	return &store.Batch{Events: []store.Event{{Website: "w1", ID: id, Name: "screen_view", Path: "/", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}}
 }
 
 // everyWay asks in every way there is. It stops after Open when that fails.
-func everyWay(t testing.TB, o clickhouse.Options) map[string]error {
+func everyWay(t testing.TB, o clickhouse.Config) map[string]error {
 	t.Helper()
 	o.WriteTimeout, o.BatchDelay = time.Minute, -1 // a refusal is not waited for
 	s, err := clickhouse.Open(t.Context(), o)
@@ -67,18 +55,18 @@ func TestTypedErrors(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		t.Run("missing tables", func(t *testing.T) {
-			refused(t, everyWay(t, clickhouse.Options{DSN: chtest.Database(t, dsn)}), map[string]error{
+			refused(t, everyWay(t, clickhouse.Config{DSN: chtest.Database(t, dsn)}), map[string]error{
 				"Ping": clickhouse.ErrNoSchema, "Query": clickhouse.ErrNoSchema, "Write": clickhouse.ErrNoSchema, "Migrate": nil,
 			})
 		})
 		t.Run("missing database", func(t *testing.T) {
-			refused(t, everyWay(t, clickhouse.Options{DSN: chtest.In(t, dsn, "nowhere_at_all")}), map[string]error{
+			refused(t, everyWay(t, clickhouse.Config{DSN: chtest.In(t, dsn, "nowhere_at_all")}), map[string]error{
 				"Ping": clickhouse.ErrNoSchema, "Query": clickhouse.ErrNoSchema, "Write": clickhouse.ErrNoSchema, "Migrate": clickhouse.ErrNoSchema,
 			})
 		})
 		t.Run("wrong password", func(t *testing.T) {
 			var log bytes.Buffer
-			asked := everyWay(t, clickhouse.Options{DSN: as(t, dsn, "nobody", "hush-hush"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			asked := everyWay(t, clickhouse.Config{DSN: as(t, dsn, "nobody", "hush-hush"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			refused(t, asked, map[string]error{"Open": clickhouse.ErrAccess})
 			if said := fmt.Sprint(asked, log.String()); strings.Contains(said, "hush") {
 				t.Errorf("%s has the password", said)
@@ -87,12 +75,12 @@ func TestTypedErrors(t *testing.T) {
 		t.Run("server away", func(t *testing.T) {
 			var log bytes.Buffer
 			front, away := newProxy(t, as(t, dsn, "default", ""), nil)
-			s := connect(t, clickhouse.Options{DSN: away, WriteTimeout: 300 * time.Millisecond, BatchDelay: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-			front.down()
+			s := connect(t, clickhouse.Config{DSN: away, WriteTimeout: 300 * time.Millisecond, BatchDelay: -1, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			front.goAway()
 			asked := map[string]error{"Ping": s.Ping(t.Context()), "Migrate": s.Migrate(t.Context())}
 			_, asked["Query"] = s.Query(t.Context(), one())
 			_, asked["Write"] = s.Write(t.Context(), someEvent("e1"))
-			_, asked["Open"] = clickhouse.Open(t.Context(), clickhouse.Options{DSN: as(t, away, "default", "hush-hush")})
+			_, asked["Open"] = clickhouse.Open(t.Context(), clickhouse.Config{DSN: as(t, away, "default", "hush-hush")})
 			for way, err := range asked {
 				if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("%s: %v, want ErrUnavailable alone", way, err)
@@ -109,7 +97,7 @@ func TestTypedErrors(t *testing.T) {
 func TestUnknownSettingOfOptions(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := connect(t, clickhouse.Options{DSN: dsn, Settings: map[string]any{"no_such_thing": 1}})
+		s := connect(t, clickhouse.Config{DSN: dsn, Settings: map[string]any{"no_such_thing": 1}})
 		_, err := s.Query(t.Context(), one())
 		if err == nil || errors.Is(err, clickhouse.ErrTooOld) || !strings.Contains(err.Error(), "no_such_thing") {
 			t.Errorf("%v, want the name of the setting, and not that the server is too old", err)
@@ -117,29 +105,18 @@ func TestUnknownSettingOfOptions(t *testing.T) {
 	})
 }
 
+// A server that takes connections and says nothing is not healthy, and a probe of it ends.
 func TestHealthOfASilentServer(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		front, dsn := newProxy(t, chtest.Database(t, dsn), nil)
-		s := open(t, clickhouse.Options{DSN: dsn})
-		checker := func() *health.Checker {
-			return health.New(health.Config{Probes: map[string]health.Probe{health.Analytics: s.Ping}})
+		s := open(t, clickhouse.Config{DSN: dsn})
+		front.fallSilent(true)
+		checker := health.New(health.Config{Probes: map[string]health.Probe{health.Analytics: s.Ping}})
+		if report := checker.Check(t.Context()); report.ClickHouse {
+			t.Error("a silent server is healthy")
 		}
-		if r := checker().Check(t.Context()); !r.Success {
-			t.Fatal("a server that answers is not healthy")
-		}
-		front.silent.Store(true)
-		front.down()
-		front.up(t)
-		began := time.Now()
-		report := checker().Check(t.Context())
-		if took := time.Since(began); report.ClickHouse || took > time.Minute { // it would hang for longer
-			t.Errorf("healthy %t after %s, want false after 2 s", report.ClickHouse, took)
-		}
-		// The probe itself ends, too: a later one finds the server back.
-		front.silent.Store(false)
-		front.down()
-		front.up(t)
+		front.fallSilent(false)
 		if err := s.Ping(t.Context()); err != nil {
 			t.Errorf("Ping when the server is back: %v", err)
 		}

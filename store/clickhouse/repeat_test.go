@@ -1,9 +1,14 @@
 package clickhouse_test
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,6 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // monthEnd is the last tenth of a second of a month.
@@ -64,13 +70,12 @@ func ids(prefix string, from, to int) []string {
 	return all
 }
 
-// A retry comes through another process, in another batch, with other fields.
+// A retry comes through another store, in another batch, with other fields.
 func TestRetryElsewhere(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		s := open(t, clickhouse.Options{DSN: dsn})
-		one, other := newProcess(t, dsn), newProcess(t, dsn)
+		one, other := open(t, clickhouse.Config{DSN: dsn}), open(t, clickhouse.Config{DSN: dsn})
 		total := 0
 		for name, c := range map[string]struct {
 			first, again time.Time
@@ -84,94 +89,154 @@ func TestRetryElsewhere(t *testing.T) {
 		} {
 			const kinds = 8
 			all := ids(name+` '"\%_`+"\t", 0, 20)
-			if got, want := one.write(everyKind(c.first, "s", all[:12]...)), (store.Written{Stored: 12 * kinds}); got != want {
-				t.Errorf("%s: first %+v, want %+v", name, got, want)
-			}
-			// Batched otherwise, some of it new.
-			retry := []store.Batch{everyKind(c.again, c.session, all[:5]...), everyKind(c.again, c.session, all[5:20]...)}
-			if got, want := other.write(retry...), (store.Written{Stored: 8 * kinds, Repeated: 12 * kinds}); got != want {
-				t.Errorf("%s: again %+v, want %+v", name, got, want)
-			}
-			if got, want := one.write(everyKind(c.again, c.session, all...)), (store.Written{Repeated: 20 * kinds}); got != want {
-				t.Errorf("%s: a third time %+v, want %+v", name, got, want)
+			for _, step := range []struct {
+				through *clickhouse.Store
+				at      time.Time
+				session string
+				ids     []string
+				want    store.Written
+			}{
+				{one, c.first, "s", all[:12], store.Written{Stored: 12 * kinds}},
+				{other, c.again, c.session, all[:5], store.Written{Repeated: 5 * kinds}},
+				{other, c.again, c.session, all[5:], store.Written{Stored: 8 * kinds, Repeated: 7 * kinds}},
+				{one, c.again, c.session, all, store.Written{Repeated: 20 * kinds}},
+			} {
+				b := everyKind(step.at, step.session, step.ids...)
+				if got := write(t, step.through, &b); got != step.want {
+					t.Errorf("%s: %+v, want %+v", name, got, step.want)
+				}
 			}
 			total += 20
 		}
-		wantOnce(t, s, total)
+		wantOnce(t, one, total)
 	})
 }
 
-// Two processes are sent the same ids at the very same time, again and again, with other
-// times and in other batches.
-func TestRacingProcesses(t *testing.T) {
+// Two stores are sent the same ids at the very same time, again and again, with other times
+// and in other batches.
+func TestRacingStores(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		s := open(t, clickhouse.Options{DSN: dsn})
-		one, other := newProcess(t, dsn), newProcess(t, dsn)
+		stores := []*clickhouse.Store{open(t, clickhouse.Config{DSN: dsn}), open(t, clickhouse.Config{DSN: dsn})}
 		const each, batches = 240, 6
 		total := 0
 		for range 5 {
-			orders := map[*process][]store.Batch{}
-			for _, p := range []*process{one, other} {
+			var writers sync.WaitGroup
+			for _, s := range stores {
 				mixed := ids("race", total, total+each)
 				rand.Shuffle(each, func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 				for part := range slices.Chunk(mixed, each/batches) {
 					// Before and after the end of a month.
-					at := monthEnd.Add(rand.N(200 * time.Millisecond))
-					orders[p] = append(orders[p], everyKind(at, fmt.Sprint(rand.IntN(3)), part...))
+					b := everyKind(monthEnd.Add(rand.N(200*time.Millisecond)), fmt.Sprint(rand.IntN(3)), part...)
+					writers.Go(func() {
+						if _, err := s.Write(t.Context(), &b); err != nil {
+							t.Error(err)
+						}
+					})
 				}
 			}
-			if !together(t, orders) {
-				return
-			}
+			writers.Wait()
 			total += each
 		}
-		t.Logf("%d rows were raced for", total*8)
-		wantOnce(t, s, total)
+		wantOnce(t, stores[0], total)
 	})
 }
 
-// A process is killed while it writes, and what it wrote is sent to another at once,
-// with other times.
+// writerEnv has the address that this program writes to until it is killed, in place of
+// running tests, and idsEnv what its ids begin with.
+const writerEnv, idsEnv, idsOfWriter = "SIGHTLINE_TEST_WRITER", "SIGHTLINE_TEST_IDS", 40
+
+func TestMain(m *testing.M) {
+	if dsn := os.Getenv(writerEnv); dsn != "" {
+		fmt.Println(writeUntilKilled(context.Background(), dsn, os.Getenv(idsEnv)))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func writeUntilKilled(ctx context.Context, dsn, prefix string) error {
+	s, err := clickhouse.Open(ctx, clickhouse.Config{DSN: dsn, BatchDelay: -1, WriteTimeout: 5 * time.Minute})
+	if err != nil {
+		return err
+	}
+	for n := 1; ; n = idsOfWriter { // first one, to be up
+		b := everyKind(monthEnd, "s", ids(prefix, 0, n)...)
+		if _, err := s.Write(ctx, &b); err != nil {
+			return err
+		}
+		fmt.Println("written")
+	}
+}
+
+// A process is killed while it writes, and what it wrote is sent through another store at
+// once, with other times.
 func TestWriterKilled(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		s := open(t, clickhouse.Options{DSN: dsn})
-		other := newProcess(t, dsn)
-		const each, kills = 40, 8
+		other := open(t, clickhouse.Config{DSN: dsn})
+		const kills = 8
 		for round := range kills {
-			all := ids("killed", round*each, (round+1)*each)
-			one := newProcess(t, dsn)
-			one.write(everyKind(monthEnd, "s", all[0])) // it is up
-			if err := one.orders.Encode(order{[]store.Batch{everyKind(monthEnd, "s", all...)}}); err != nil {
+			prefix := fmt.Sprint("killed", round)
+			one := exec.Command(os.Args[0])
+			one.Env = append(os.Environ(), writerEnv+"="+dsn, idsEnv+"="+prefix)
+			out, err := one.StdoutPipe()
+			if err != nil {
 				t.Fatal(err)
 			}
+			if err := one.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if said := bufio.NewScanner(out); !said.Scan() || said.Text() != "written" {
+				t.Errorf("the writer says %q", said.Text())
+			}
 			time.Sleep(rand.N(150 * time.Millisecond))
-			one.kill()
-			other.write(everyKind(monthEnd.Add(time.Second), "s", all...))
+			_ = one.Process.Kill()
+			_ = one.Wait()
+			b := everyKind(monthEnd.Add(time.Second), "s", ids(prefix, 0, idsOfWriter)...)
+			write(t, other, &b)
 		}
-		other.close()
-		wantOnce(t, s, kills*each)
+		if err := other.Close(); err != nil { // it looks at pending conflicts once more
+			t.Error(err)
+		}
+		wantOnce(t, open(t, clickhouse.Config{DSN: dsn}), kills*idsOfWriter)
 	})
 }
 
-// More repeats than one query can ask for, of ids as long as they may be.
-func TestManyLongRepeats(t *testing.T) {
+// Attempts under one mark count once, from whichever process and however they overlap;
+// another mark is another set of rows.
+func TestRestoreOnceUnderOneMark(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)})
-		const n = 9_000
-		var b store.Batch
-		for i := range n {
-			id := fmt.Sprintf("%d%s", i, `'\`+"\n\t😀%&+ =/"+string(make([]byte, 200)))
-			b.Events = append(b.Events, store.Event{Website: fmt.Sprintf("w%d", i%50), ID: id[:min(len(id), 255)], Time: monthEnd.Add(time.Duration(i) * time.Millisecond)})
-		}
-		for i, want := range []store.Written{{Stored: n}, {Repeated: n}} {
-			if got, err := s.Write(t.Context(), &b); err != nil || got != want {
-				t.Fatalf("write %d: %+v, %v; want %+v", i, got, err, want)
+	o := clickhouse.Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))}
+	var b store.Batch
+	for i := range 5000 {
+		b.Checks = append(b.Checks, store.Check{Schedule: "m", ID: fmt.Sprint(i), Time: time.UnixMilli(1.7e12 + int64(i))})
+	}
+	processes := []*clickhouse.Store{open(t, o), open(t, o), open(t, o)}
+	var attempts sync.WaitGroup
+	for _, s := range processes {
+		attempts.Go(func() {
+			if err := s.Restore(t.Context(), "once", &b); err != nil {
+				t.Error(err)
 			}
+		})
+	}
+	attempts.Wait()
+	rows := func() int64 {
+		report, err := transfer.Verify(t.Context(), processes[0], processes[0], transfer.Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
+		return report.Rows
+	}
+	if got := rows(); got != 5000 {
+		t.Errorf("%d rows after three attempts under one mark, want 5000", got)
+	}
+	if err := processes[1].Restore(t.Context(), "twice", &b); err != nil {
+		t.Fatal(err)
+	}
+	if got := rows(); got != 10000 {
+		t.Errorf("%d rows after another mark, want 10000", got)
+	}
 }

@@ -49,11 +49,11 @@ func TestRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := chtest.Start(t, "--users", file)
-	open(t, clickhouse.Options{DSN: as(t, server.Native, "default", "")})
+	open(t, clickhouse.Config{DSN: as(t, server.Native, "default", "")})
 	for name, dsn := range map[string]string{"native": server.Native, "http": server.HTTP} {
 		t.Run(name, func(t *testing.T) {
 			t.Run("a profile with readonly = 1 cannot even ask, and is told so", func(t *testing.T) {
-				asked := everyWay(t, clickhouse.Options{DSN: as(t, dsn, "viewer", "v")})
+				asked := everyWay(t, clickhouse.Config{DSN: as(t, dsn, "viewer", "v")})
 				refused(t, asked, map[string]error{
 					"Ping": clickhouse.ErrRights, "Query": clickhouse.ErrRights, "Write": clickhouse.ErrRights, "Migrate": clickhouse.ErrRights,
 				})
@@ -64,7 +64,7 @@ func TestRights(t *testing.T) {
 				}
 			})
 			t.Run("a profile with readonly = 2 reads", func(t *testing.T) {
-				o := clickhouse.Options{DSN: as(t, dsn, "reader", "r")}
+				o := clickhouse.Config{DSN: as(t, dsn, "reader", "r")}
 				refused(t, everyWay(t, o), map[string]error{
 					"Ping": nil, "Query": nil, "Write": clickhouse.ErrRights, "Migrate": clickhouse.ErrRights,
 				})
@@ -73,14 +73,14 @@ func TestRights(t *testing.T) {
 				asksMuch(t, s)
 			})
 			t.Run("a user with SELECT alone reads", func(t *testing.T) {
-				o := clickhouse.Options{DSN: as(t, dsn, "selecter", "s")}
+				o := clickhouse.Config{DSN: as(t, dsn, "selecter", "s")}
 				refused(t, everyWay(t, o), map[string]error{
 					"Ping": nil, "Query": nil, "Write": clickhouse.ErrRights, "Migrate": clickhouse.ErrRights,
 				})
 				asksMuch(t, connect(t, o))
 			})
 			t.Run("a user with the rights of a writer writes and erases", func(t *testing.T) {
-				o := clickhouse.Options{DSN: as(t, dsn, "writer", "w")}
+				o := clickhouse.Config{DSN: as(t, dsn, "writer", "w")}
 				refused(t, everyWay(t, o), map[string]error{"Ping": nil, "Query": nil, "Write": nil, "Migrate": clickhouse.ErrRights})
 				if _, err := connect(t, o).Erase(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w1"}); err != nil {
 					t.Errorf("Erase: %v", err)
@@ -90,19 +90,19 @@ func TestRights(t *testing.T) {
 				conn := system(t, server.Native)
 				chtest.Exec(t, conn, "ALTER TABLE events DROP COLUMN IF EXISTS title")
 				chtest.Exec(t, conn, "DROP TABLE IF EXISTS checks SYNC")
-				s := connect(t, clickhouse.Options{DSN: as(t, dsn, "migrator", "m"), Retention: 24 * time.Hour * time.Duration(1000+len(name))})
+				s := connect(t, clickhouse.Config{DSN: as(t, dsn, "migrator", "m"), Retention: 24 * time.Hour * time.Duration(1000+len(name))})
 				if err := s.Migrate(t.Context()); err != nil {
 					t.Errorf("Migrate: %v", err)
 				}
 			})
 			t.Run("a user with SELECT alone cannot erase", func(t *testing.T) {
-				_, err := connect(t, clickhouse.Options{DSN: as(t, dsn, "selecter", "s")}).Erase(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w1"})
+				_, err := connect(t, clickhouse.Config{DSN: as(t, dsn, "selecter", "s")}).Erase(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w1"})
 				if !errors.Is(err, clickhouse.ErrRights) {
 					t.Errorf("Erase: %v, want ErrRights", err)
 				}
 			})
 			t.Run("a profile that cuts answers short and reads SQL otherwise", func(t *testing.T) {
-				s := connect(t, clickhouse.Options{DSN: as(t, dsn, "odd", "o")})
+				s := connect(t, clickhouse.Config{DSN: as(t, dsn, "odd", "o")})
 				_, err := s.Query(t.Context(), store.Statement{Label: "cut", SQL: "SELECT toInt64(number) FROM numbers(30)", Kinds: one().Kinds})
 				if !errors.Is(err, clickhouse.ErrTooMuch) {
 					t.Errorf("an answer of more rows than the profile allows: %v, want ErrTooMuch", err)
@@ -121,7 +121,7 @@ func TestRights(t *testing.T) {
 				}
 			})
 			t.Run("another server's password is refused", func(t *testing.T) {
-				_, err := clickhouse.Open(t.Context(), clickhouse.Options{DSN: as(t, dsn, "reader", "hush")})
+				_, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: as(t, dsn, "reader", "hush")})
 				if !errors.Is(err, clickhouse.ErrAccess) || strings.Contains(err.Error(), "hush") {
 					t.Errorf("Open: %v, want ErrAccess without the password", err)
 				}

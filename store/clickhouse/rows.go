@@ -87,7 +87,7 @@ func (c *plain[T]) into() any { return &c.v }
 
 func (c *plain[T]) move(to *store.Column, before int) error {
 	known, err := c.push(to, c.v)
-	settle(to, before, known)
+	noteValid(to, before, known)
 	return err
 }
 
@@ -104,12 +104,12 @@ func (c *nullable[T]) move(to *store.Column, before int) (err error) {
 	if known {
 		known, err = c.push(to, *c.v)
 	}
-	settle(to, before, known)
+	noteValid(to, before, known)
 	return err
 }
 
-// settle marks the value after those before as known or appends an unknown one.
-func settle(to *store.Column, before int, known bool) {
+// noteValid marks the value after those before as known or appends an unknown one.
+func noteValid(to *store.Column, before int, known bool) {
 	switch {
 	case !known:
 		null(to, before)

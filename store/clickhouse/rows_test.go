@@ -20,7 +20,7 @@ func TestValuesOfEveryWidth(t *testing.T) {
 	texts := func(v ...string) store.Column { return store.Column{Kind: dialect.Text, Texts: v} }
 	holes := func(c store.Column, valid ...bool) store.Column { c.Valid = valid; return c }
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := connect(t, clickhouse.Options{DSN: dsn})
+		s := connect(t, clickhouse.Config{DSN: dsn})
 		for sql, want := range map[string]store.Column{
 			"toInt8(-1)":                    ints(-1),
 			"toUInt8(255)":                  ints(255),
@@ -77,7 +77,7 @@ func TestValuesOfEveryWidth(t *testing.T) {
 func TestValuesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := connect(t, clickhouse.Options{DSN: dsn})
+		s := connect(t, clickhouse.Config{DSN: dsn})
 		for sql, kind := range map[string]dialect.Kind{
 			"toUInt64(9223372036854775808)":   dialect.Int,
 			"toInt128('9223372036854775808')": dialect.Int,
@@ -99,7 +99,7 @@ func TestValuesThatDoNotFit(t *testing.T) {
 func BenchmarkRows(b *testing.B) {
 	for name, variable := range protocols {
 		b.Run(name, func(b *testing.B) {
-			s, err := clickhouse.Open(b.Context(), clickhouse.Options{DSN: chtest.Address(b, variable)})
+			s, err := clickhouse.Open(b.Context(), clickhouse.Config{DSN: chtest.Address(b, variable)})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -2,12 +2,125 @@ package clickhouse
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
+
+// A table is a logical table as ClickHouse keeps it. Its DDL and its inserts are made
+// of the same columns.
+type table struct {
+	schema.Table
+
+	shard   string // what keeps rows together on one server of a cluster, beside the subject
+	columns []column
+}
+
+// tables stand each at its schema.TableID.
+var tables = func() (all [schema.NumTables]table) {
+	for _, t := range schema.Tables() {
+		all[t.ID] = tableOf(t)
+	}
+	return all
+}()
+
+func tableOf(t schema.Table) table {
+	mark := subjectText(store.Subject{Kind: t.ID.Of()})
+	all := []column{of("subject", types[schema.LowCardinality], func(r schema.Row) string { return mark + t.Subject(r) })}
+	for _, c := range t.Columns {
+		all = append(all, columnOf(c))
+		if c.Name == "time" { // receipts are not part of the logical table
+			all = append(all, receiptColumn())
+		}
+	}
+	shard := "event_id"
+	if t.ID.Of() == store.KindWebsite { // rows of one session lie on one server, so that it can be formed there
+		shard = "if(session_id = '', event_id, session_id)"
+	}
+	return table{t, shard, all}
+}
+
+// A column is one column of a table: its type and its values. receipt is that of the
+// attempt that inserts rows.
+type column struct {
+	name string
+	kind string
+	fill func(to driver.BatchColumn, rows []schema.Row, receipt uint64) error
+}
+
+// The types of columns by kind. Texts with few values are numbers in a dictionary of the
+// part. No text is Nullable: an absent one is empty.
+var types = map[schema.Kind]string{
+	schema.Text:           "String",
+	schema.LowCardinality: "LowCardinality(String)",
+	schema.Compressed:     "String CODEC(ZSTD(1))",
+	schema.Instant:        "Int64 CODEC(Delta, ZSTD(1))",
+	schema.Integer:        "Int64",
+	schema.Small:          "UInt8",
+	schema.Measure:        "Nullable(Int64)",
+}
+
+const receiptType = "UInt64 CODEC(ZSTD(1))"
+
+func columnOf(c schema.Column) column {
+	switch {
+	case c.Kind.IsText():
+		return text(c)
+	case c.Kind == schema.Small:
+		return of(c.Name, types[c.Kind], func(r schema.Row) uint8 { return uint8(c.Number(r).V) }) //nolint:gosec // it was checked
+	case c.Kind == schema.Measure:
+		return measure(c)
+	default:
+		return of(c.Name, types[c.Kind], func(r schema.Row) int64 { return c.Number(r).V })
+	}
+}
+
+func of[V any](name, kind string, value func(schema.Row) V) column {
+	return column{name, kind, func(to driver.BatchColumn, rows []schema.Row, _ uint64) error {
+		values := make([]V, len(rows))
+		for i, r := range rows {
+			values[i] = value(r)
+		}
+		return to.Append(values)
+	}}
+}
+
+func text(c schema.Column) column {
+	return column{c.Name, types[c.Kind], func(to driver.BatchColumn, rows []schema.Row, _ uint64) error {
+		values := make([]string, len(rows))
+		for i, r := range rows {
+			values[i] = c.Text(r)
+		}
+		return to.Append(values)
+	}}
+}
+
+// measure is null when the value is absent.
+func measure(c schema.Column) column {
+	return column{c.Name, types[c.Kind], func(to driver.BatchColumn, rows []schema.Row, _ uint64) error {
+		numbers, values := make([]int64, len(rows)), make([]*int64, len(rows))
+		for i, r := range rows {
+			if m := c.Number(r); m.Valid {
+				numbers[i] = m.V
+				values[i] = &numbers[i]
+			}
+		}
+		return to.Append(values)
+	}}
+}
+
+// receiptColumn tells which of several rows of one event came first.
+func receiptColumn() column {
+	return column{"receipt", receiptType, func(to driver.BatchColumn, rows []schema.Row, receipt uint64) error {
+		return to.Append(slices.Repeat([]uint64{receipt}, len(rows)))
+	}}
+}
 
 // schemaVersion is what Migrate brings the tables to. It grows with every change.
 const schemaVersion = 1
@@ -35,10 +148,10 @@ func (l layout) expires() string {
 }
 
 // layouts are all tables of the schema.
-func (o *Options) layouts() []layout {
+func (c *Config) layouts() []layout {
 	var all []layout
 	for i := range tables {
-		all = append(all, tables[i].layout(o))
+		all = append(all, tables[i].layout(c))
 	}
 	return append(all,
 		layout{
@@ -58,7 +171,7 @@ func (o *Options) layouts() []layout {
 		})
 }
 
-func (t *table) layout(o *Options) layout {
+func (t *table) layout(o *Config) layout {
 	l := layout{
 		name: t.ID.String(), shard: t.shard, order: "subject, time, event_id",
 		partition: "toYYYYMM(fromUnixTimestamp64Milli(time, 'UTC'))",
@@ -73,34 +186,34 @@ func (t *table) layout(o *Options) layout {
 
 // Schema is the DDL of all tables, a statement each, as [Store.Migrate] executes it on
 // an empty database. With a Cluster it is Replicated tables and Distributed ones over them.
-func (o Options) Schema() []string {
+func (c Config) Schema() []string {
 	var ddl []string
-	for _, l := range o.layouts() {
-		ddl = append(ddl, l.create(&o))
-		if o.Cluster != "" {
-			ddl = append(ddl, l.distribute(&o))
+	for _, l := range c.layouts() {
+		ddl = append(ddl, l.create(&c))
+		if c.Cluster != "" {
+			ddl = append(ddl, l.distribute(&c))
 		}
 	}
 	return ddl
 }
 
 // local is the name of the table that has the rows, also in a cluster.
-func (o *Options) local(name string) string {
-	if o.Cluster == "" {
+func (c *Config) local(name string) string {
+	if c.Cluster == "" {
 		return name
 	}
 	return name + "_local"
 }
 
 // on is the clause that makes DDL run on all servers of the cluster.
-func (o *Options) on() string {
-	if o.Cluster == "" {
+func (c *Config) on() string {
+	if c.Cluster == "" {
 		return ""
 	}
-	return " ON CLUSTER " + dialect.ClickHouse().Ident(o.Cluster)
+	return " ON CLUSTER " + dialect.ClickHouse().Ident(c.Cluster)
 }
 
-func (l layout) create(o *Options) string {
+func (l layout) create(o *Config) string {
 	engine := "MergeTree"
 	if o.Cluster != "" {
 		engine = "ReplicatedMergeTree('/clickhouse/tables/{database}/{table}/{shard}', '{replica}')"
@@ -124,7 +237,7 @@ func (l layout) create(o *Options) string {
 	return b.String()
 }
 
-func (l layout) distribute(o *Options) string {
+func (l layout) distribute(o *Config) string {
 	key := "cityHash64(" + l.shard + ")"
 	if strings.HasPrefix(l.order, "subject") {
 		key = "cityHash64(subject, " + l.shard + ")"

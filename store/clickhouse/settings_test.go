@@ -20,7 +20,7 @@ import (
 func TestQueryIsKnownByItsRequest(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := connect(t, clickhouse.Options{DSN: dsn, MaxExecutionTime: 7 * time.Second, MaxMemory: 123 << 20, MaxRowsToRead: 1e6,
+		s := connect(t, clickhouse.Config{DSN: dsn, MaxExecutionTime: 7 * time.Second, MaxMemory: 123 << 20, MaxRowsToRead: 1e6,
 			Settings: map[string]any{"max_threads": 1}})
 		request := fmt.Sprintf("req-%x", rand.Uint64())
 		ctx, cancel := context.WithTimeout(store.WithRequestID(t.Context(), request), time.Minute)
@@ -31,7 +31,7 @@ func TestQueryIsKnownByItsRequest(t *testing.T) {
 		var comment string
 		var settings map[string]string
 		conn := system(t, dsn)
-		within(t, 20*time.Second, "the query is in the server's log", func() bool {
+		within(t, "the query is in the server's log", func() bool {
 			err := conn.QueryRow(t.Context(), "SELECT log_comment, Settings FROM system.query_log WHERE startsWith(query_id, {id:String})"+
 				" AND type = 'QueryFinish' AND query LIKE '%toInt64(1)%' LIMIT 1", driver.Named("id", request+"-")).Scan(&comment, &settings)
 			return err == nil
@@ -54,14 +54,14 @@ func TestLimitsOfAQuery(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		for _, c := range []struct {
 			name    string
-			options clickhouse.Options
+			options clickhouse.Config
 			sql     string
 			want    error
 		}{
-			{"too long", clickhouse.Options{MaxExecutionTime: time.Second}, slow().SQL, context.DeadlineExceeded},
-			{"too long, where less than a second is one", clickhouse.Options{MaxExecutionTime: time.Microsecond}, slow().SQL, context.DeadlineExceeded},
-			{"too many rows", clickhouse.Options{MaxRowsToRead: 1000}, "SELECT toInt64(sum(number)) FROM numbers(10000000)", store.ErrTooMuch},
-			{"too much memory", clickhouse.Options{MaxMemory: 1 << 20},
+			{"too long", clickhouse.Config{MaxExecutionTime: time.Second}, slow().SQL, context.DeadlineExceeded},
+			{"too long, where less than a second is one", clickhouse.Config{MaxExecutionTime: time.Microsecond}, slow().SQL, context.DeadlineExceeded},
+			{"too many rows", clickhouse.Config{MaxRowsToRead: 1000}, "SELECT toInt64(sum(number)) FROM numbers(10000000)", store.ErrTooMuch},
+			{"too much memory", clickhouse.Config{MaxMemory: 1 << 20},
 				"SELECT toInt64(count()) FROM (SELECT number FROM numbers(10000000) GROUP BY number)", store.ErrTooMuch},
 		} {
 			t.Run(c.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestOnlyOneSelectIsRun(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		s := open(t, clickhouse.Options{DSN: dsn})
+		s := open(t, clickhouse.Config{DSN: dsn})
 		for _, sql := range []string{
 			"INSERT INTO schema_versions (version) SELECT 9", "WITH 9 AS v INSERT INTO schema_versions (version) SELECT v",
 			"DROP TABLE events", "ALTER TABLE events DELETE WHERE 1", "TRUNCATE TABLE events", "CREATE TABLE t (a Int8) ENGINE = Memory",
@@ -107,7 +107,7 @@ func TestOnlyOneSelectIsRun(t *testing.T) {
 func TestErrorsNameTheQuery(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		s := connect(t, clickhouse.Options{DSN: dsn})
+		s := connect(t, clickhouse.Config{DSN: dsn})
 		for sql, kinds := range map[string][]dialect.Kind{
 			"SELECT no_such_function(1)":    {dialect.Int},
 			"SELECT toInt64(1), toInt64(2)": {dialect.Int},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
-	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -24,7 +23,7 @@ func eachProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 }
 
 // open opens a store with tables and closes it when the test ends.
-func open(t testing.TB, o clickhouse.Options) *clickhouse.Store {
+func open(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	t.Helper()
 	if o.BatchDelay == 0 {
 		o.BatchDelay = -1
@@ -52,12 +51,8 @@ func TestStore(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		storetest.Run(t, storetest.Harness{
 			SampleEvery: storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 6),
-			Open:        func(t *testing.T) storetest.Filled { return open(t, clickhouse.Options{DSN: chtest.Database(t, dsn)}) },
-			Slow: store.Statement{
-				Label: "slow",
-				SQL:   "SELECT toInt64(count()) FROM numbers(1000000000000) AS a WHERE sipHash64(a.number) = 7",
-				Kinds: []dialect.Kind{dialect.Int},
-			},
+			Open:        func(t *testing.T) storetest.Filled { return open(t, clickhouse.Config{DSN: chtest.Database(t, dsn)}) },
+			Slow:        slow(),
 		})
 	})
 }
@@ -67,7 +62,7 @@ func TestWriter(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		addresses := map[storetest.WriterStore]string{}
 		at := func(t *testing.T, address string, now func() time.Time) storetest.WriterStore {
-			s := open(t, clickhouse.Options{DSN: address, Now: now, WriteTimeout: 5 * time.Minute}) // a busy machine is no outage
+			s := open(t, clickhouse.Config{DSN: address, Now: now})
 			addresses[s] = address
 			return s
 		}
@@ -85,6 +80,48 @@ func TestWriter(t *testing.T) {
 	})
 }
 
+// overNative opens an empty store, in a database of its own.
+func overNative(t *testing.T) storetest.Filled {
+	return open(t, clickhouse.Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))})
+}
+
+// overHTTP is overNative over HTTP.
+func overHTTP(t *testing.T) storetest.Filled {
+	return open(t, clickhouse.Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_HTTP_DSN"))})
+}
+
+// TestReference asks the engine and the reference evaluator the same random questions,
+// of one dataset over the native protocol and of the next one over HTTP: see
+// storetest.RandomRunOf for how many.
+func TestReference(t *testing.T) {
+	t.Parallel()
+	datasets := 0
+	inTurn := func(t *testing.T) storetest.Filled {
+		datasets++
+		if datasets%2 == 0 {
+			return overHTTP(t)
+		}
+		return overNative(t)
+	}
+	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.RandomRunOf(t, 120))
+}
+
+// TestProperties proves what holds of every type whatever the rows are, property by property of other types.
+// SIGHTLINE_SEED says of which dataset.
+func TestProperties(t *testing.T) {
+	t.Parallel()
+	storetest.Properties(t, storetest.Harness{Open: overNative, SampleEvery: 12}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+}
+
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		storetest.RunRestore(t, func(t *testing.T) storetest.Movable {
+			return open(t, clickhouse.Config{DSN: chtest.Database(t, dsn)})
+		})
+	})
+}
+
 // TestKeys proves what keys with mandatory filters see. SIGHTLINE_SEED says of which
 // dataset, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
 func TestKeys(t *testing.T) {
@@ -97,15 +134,15 @@ func TestKeys(t *testing.T) {
 // Those that are seen beside store/duckdb, too, are planted when SIGHTLINE_MUTATIONS=all.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()
-	planted := mistakes()
+	planted := mutations()
 	if storetest.AllMutations() {
-		planted = slices.Concat(planted, storetest.Mutations(), mistakesOfBoth())
+		planted = slices.Concat(planted, storetest.Mutations(), storetest.SQLMutations(dialect.ClickHouse()))
 	}
 	storetest.KillsMutants(t, storetest.Harness{Open: overNative}, planted)
 }
 
-// mistakes are those that can be made in ClickHouse's SQL alone.
-func mistakes() []storetest.Mutation {
+// mutations are those that can be made in ClickHouse's SQL alone.
+func mutations() []storetest.Mutation {
 	return []storetest.Mutation{
 		{Name: "empty visitors counted", Op: dialect.CountDistinct, Template: "toInt64(uniqExact($1))"},
 		{Name: "what nothing has is a zero", Op: dialect.ArgMaxList, Template: "argMax($1, tuple($2))", When: storetest.OfType("uptime_ssl_status")},
@@ -117,23 +154,5 @@ func mistakes() []storetest.Mutation {
 		{Name: "numbers of properties spelled anew", Op: dialect.JSONEach, Template: "ARRAY JOIN arrayMap(member -> CAST((member.1," +
 			" if(startsWith(member.2, '\"'), JSONExtractString(member.2), member.2)), 'Tuple(key String, value String)'), JSONExtractKeysAndValuesRaw($1))",
 			When: storetest.OfType("custom_event_properties")},
-	}
-}
-
-// mistakesOfBoth can be made in DuckDB's SQL as well.
-func mistakesOfBoth() []storetest.Mutation {
-	return []storetest.Mutation{
-		{Name: "visitors counted by row", Op: dialect.CountDistinct, Template: "toInt64(countIf($1 <> ''))"},
-		{Name: "medians that take a neighbour", Op: dialect.Quantile, Template: "toInt64(quantileExactOrNull($2 / 1000)($1) * 1000)"},
-		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "like($1, concat($2, '%'))", When: storetest.Filtered("%", "_")},
-		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "like($1, concat('%', $2, '%'))", When: storetest.Filtered("%", "_")},
-		{Name: "buckets cut towards zero", Op: dialect.FloorDiv, Template: "toInt64(round(($1) / $2))"},
-		{Name: "fields of the session's last event", Op: dialect.ArgMinIf, Template: "argMaxIf($1, $2, $3)"},
-		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
-		{Name: "the first instead of the latest", Op: dialect.ArgMaxList, Template: "argMinOrNull($1, tuple($2))", When: storetest.OfType("uptime_overview", "uptime_ssl_status", "errors")},
-		{Name: "bounces of the events that a filter leaves", SQL: storetest.Replaced("s.`pageviews` = 1", "s.`matching_pageviews` = 1"), When: storetest.OfType("summary", "summary_metrics", "session_metrics")},
-		{Name: "shares after the limit", SQL: storetest.Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
-		{Name: "pages without a tie-break", SQL: storetest.Rewritten("(ORDER BY `[a-z_]+` (?:ASC|DESC) NULLS LAST), .*? LIMIT", `$1, rand() LIMIT`)},
-		{Name: "ne drops absent values", SQL: storetest.Rewritten("\\(NOT \\(((?:t|s)\\.`[a-z_]+`|if\\([^=]*?\\)) = (\\{p\\d+:String\\})\\)\\)", `($1 <> $2 AND $1 <> '')`)},
 	}
 }

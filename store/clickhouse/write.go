@@ -14,8 +14,8 @@ import (
 // and writing b again stores the rest, each row once. A batch that cannot be stored
 // keeps no other back.
 //
-// Write waits while the servers are away, up to Options.WriteTimeout. Its error wraps
-// store.ErrUnavailable when they stay away, and at once when Options.Buffer rows wait already;
+// Write waits while the servers are away, up to Config.WriteTimeout. Its error wraps
+// store.ErrUnavailable when they stay away, and at once when Config.Buffer rows wait already;
 // store.ErrNewerSchema when a newer program made the tables, of which nothing is touched.
 // After an error b may still be on its way: it must not be changed.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
@@ -57,6 +57,34 @@ func (w *write) written() store.Written {
 		}
 	}
 	return sum
+}
+
+// Restore stores b: attempts under one mark have receipts that begin alike, so that each
+// finds the rows of the others where they belong, stores what is missing, and deletes what
+// two of them stored at the same time. It waits while the servers are away, up to
+// Config.WriteTimeout. Its errors are those of Write.
+func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error {
+	rows, err := arrange(b)
+	if err != nil {
+		return fmt.Errorf("clickhouse: restore: %w", err)
+	}
+	if len(rows) == 0 {
+		return ctx.Err()
+	}
+	if s.closing.Err() != nil {
+		return errClosed
+	}
+	within, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout)
+	defer cancel()
+	err = s.commit(within, &group{writes: []*write{{batch: b, rows: rows}}}, func() attempt { return restoring(mark) })
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return fmt.Errorf("clickhouse: restore: %w", err)
+	}
 }
 
 // An identity is that of a row whose subject is as it is stored.

@@ -2,14 +2,70 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-var _ store.Eraser = (*Store)(nil)
+// subjectText is what a subject is stored as: its id, with a word in front for links and
+// schedules, so that a table of websites has nothing of a link that is called like one.
+func subjectText(s store.Subject) string {
+	switch s.Kind {
+	case store.KindLink:
+		return "link " + s.ID
+	case store.KindSchedule:
+		return "schedule " + s.ID
+	default:
+		return s.ID
+	}
+}
+
+// namesOf are the tables with rows of a kind of subject.
+func namesOf(kind store.SubjectKind) []string {
+	var names []string
+	for _, t := range schema.TablesOf(kind) {
+		names = append(names, t.ID.String())
+	}
+	return names
+}
+
+// Subjects reads the first column of every table's key.
+func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
+	var all []store.Subject
+	for _, kind := range []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule} {
+		found, err := s.subjects(ctx, kind, "SELECT DISTINCT subject FROM "+strings.Join(namesOf(kind), " UNION DISTINCT SELECT subject FROM "))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listing: %w", explain(err))
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (s *Store) subjects(ctx context.Context, kind store.SubjectKind, from string) (all []store.Subject, err error) {
+	rows, err := s.conn.Query(driver.Context(ctx, driver.WithSettings(s.reading(ctx, "subjects"))), from)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		one := store.Subject{Kind: kind}
+		if err := rows.Scan(&one.ID); err != nil {
+			return nil, err
+		}
+		one.ID = strings.TrimPrefix(one.ID, subjectText(store.Subject{Kind: kind}))
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
 
 // Erase removes all rows of subject that are stored, and reports how many there were.
 // When it returns, no server that is up has a row of it in a table, and nothing brings
@@ -44,7 +100,7 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 func (s *Store) eraseFrom(ctx context.Context, table string, subject store.Subject) (int64, error) {
 	settings := s.settings(ctx, "erase "+table)
 	settings["mutations_sync"] = 2 // every server has done it
-	writing := driver.Context(timeless{ctx}, driver.WithSettings(settings))
+	writing := driver.Context(noDeadline{ctx}, driver.WithSettings(settings))
 	const where = " WHERE subject = {subject:String}"
 	id := driver.Named("subject", subjectText(subject))
 	var rows uint64 // without the limits of a query: what was once written can be erased

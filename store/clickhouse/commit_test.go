@@ -2,7 +2,10 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
+	"os"
 	"testing"
 	"time"
 
@@ -17,7 +20,7 @@ import (
 // no writer: the test does what one does.
 func empty(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), Options{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")), BatchDelay: -1})
+	s, err := Open(t.Context(), Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")), BatchDelay: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +81,8 @@ func TestLateInsert(t *testing.T) {
 			}
 			gone, cancel := context.WithCancel(ctx)
 			cancel()
-			s.lookAgain(gone, false) // which fails, and is not the look that the rows are due
-			s.lookAgain(ctx, false)
+			s.recheckConflicts(gone, false) // which fails, and is not the look that the rows are due
+			s.recheckConflicts(ctx, false)
 			if got := s.rowsOf(t, "events"); got != 2 {
 				t.Errorf("%d rows of two ids after another look, want 2", got)
 			}
@@ -107,7 +110,7 @@ func TestReceiptWithoutRow(t *testing.T) {
 		if len(s.conflicts.list) != 1 || s.conflicts.rows != 2 {
 			t.Fatalf("after %d ticks %d attempts have conflicts pending, want 1", tick, len(s.conflicts.list))
 		}
-		s.lookAgain(t.Context(), false)
+		s.recheckConflicts(t.Context(), false)
 	}
 	if len(s.conflicts.list) != 0 || s.conflicts.rows != 0 {
 		t.Errorf("%d attempts have conflicts pending after the last tick, want none", len(s.conflicts.list))
@@ -121,7 +124,7 @@ func TestPendingConflictsAreBounded(t *testing.T) {
 	t.Parallel()
 	var p pendingConflicts
 	for receipt := range uint64(5) {
-		p.add(attempt{receipt: receipt}, make([]row, conflictLimit/2))
+		p.add(conflict{attempt: attempt{receipt: receipt}, rows: make([]row, conflictLimit/2)})
 	}
 	if p.rows > conflictLimit || len(p.list) != 2 || p.list[1].attempt.receipt != 4 {
 		t.Errorf("%d rows of %d attempts are pending, want the latest, %d rows at most", p.rows, len(p.list), conflictLimit)
@@ -196,4 +199,52 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 func (s *Store) rowsOf(t *testing.T, table string) uint64 {
 	t.Helper()
 	return chtest.Number(t, s.conn, "SELECT count() FROM "+table)
+}
+
+// A write that nobody waits for keeps neither its place nor its rows, unless it is being stored.
+func TestAbandonedWrites(t *testing.T) {
+	t.Parallel()
+	var q queue
+	q.begin()
+	add := func() *write {
+		w := &write{batch: &store.Batch{}, rows: make([]row, 10)}
+		if err := q.add(w, 10); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	for range 3 { // each has the place of the one before
+		gone := add()
+		q.abandon(gone)
+		if gone.batch != nil || gone.rows != nil {
+			t.Error("an abandoned write has its rows still")
+		}
+	}
+	kept := add()
+	if group := q.take(); len(group) != 1 || group[0] != kept || len(q.waiting) != 0 {
+		t.Fatalf("%d writes were taken and %d are left, want the one that somebody waits for", len(group), len(q.waiting))
+	}
+	q.abandon(kept)
+	if kept.batch == nil || len(kept.rows) != 10 || q.rows != 0 {
+		t.Errorf("a write that is being stored has %d rows, %d wait; want 10 and none", len(kept.rows), q.rows)
+	}
+}
+
+// A server that takes nothing of what is sent to it does not hold a writer for ever.
+func TestSendingHasAnEnd(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	past := func() time.Time { return time.Now().Add(100*time.Millisecond - sendTimeout) }
+	if n, err := (&boundedConn{c.(*net.TCPConn), past}).Write(make([]byte, 64<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%d bytes were sent, %v; want the end of the time", n, err)
+	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Options say which servers a store uses and what it may ask of them.
-type Options struct {
+// Config says which servers a store uses and what it may ask of them.
+type Config struct {
 	// DSN is where the servers are, required by Open: clickhouse://user:password@host:9000/database
 	// for the native protocol, http:// or https:// for HTTP. Several hosts, separated by
 	// commas, are tried in turn; one that failed is asked last for the next ten seconds.
@@ -77,42 +77,42 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// resolve fills in the defaults of o and reports everything that is wrong with it.
-func (o Options) resolve() (Options, error) {
+// resolve fills in the defaults of c and reports everything that is wrong with it.
+func (c Config) resolve() (Config, error) {
 	var faults []error
 	for _, d := range []struct {
 		name  string
 		value int64
 	}{
-		{"Retention", int64(o.Retention)},
-		{"MaxExecutionTime", int64(o.MaxExecutionTime)},
-		{"MaxMemory", o.MaxMemory},
-		{"MaxRowsToRead", o.MaxRowsToRead},
-		{"Buffer", int64(o.Buffer)},
-		{"WriteTimeout", int64(o.WriteTimeout)},
+		{"Retention", int64(c.Retention)},
+		{"MaxExecutionTime", int64(c.MaxExecutionTime)},
+		{"MaxMemory", c.MaxMemory},
+		{"MaxRowsToRead", c.MaxRowsToRead},
+		{"Buffer", int64(c.Buffer)},
+		{"WriteTimeout", int64(c.WriteTimeout)},
 	} {
 		if d.value < 0 {
 			faults = append(faults, fmt.Errorf("clickhouse: %s must not be negative", d.name))
 		}
 	}
-	if o.Retention%day != 0 {
-		faults = append(faults, fmt.Errorf("clickhouse: Retention of %s is not in whole days", o.Retention))
+	if c.Retention%day != 0 {
+		faults = append(faults, fmt.Errorf("clickhouse: Retention of %s is not in whole days", c.Retention))
 	}
-	if o.Retention > maxRetention {
-		faults = append(faults, fmt.Errorf("clickhouse: Retention of %d days is more than %d; 0 keeps rows for ever", o.Retention/day, maxRetention/day))
+	if c.Retention > maxRetention {
+		faults = append(faults, fmt.Errorf("clickhouse: Retention of %d days is more than %d; 0 keeps rows for ever", c.Retention/day, maxRetention/day))
 	}
-	o.MaxExecutionTime = cmp.Or(o.MaxExecutionTime, time.Minute)
-	o.BatchDelay = max(cmp.Or(o.BatchDelay, 200*time.Millisecond), 0)
-	o.Buffer = cmp.Or(o.Buffer, 100_000)
-	o.WriteTimeout = cmp.Or(o.WriteTimeout, 15*time.Second)
-	o.Settings = maps.Clone(o.Settings)
-	if o.Now == nil {
-		o.Now = time.Now
+	c.MaxExecutionTime = cmp.Or(c.MaxExecutionTime, time.Minute)
+	c.BatchDelay = max(cmp.Or(c.BatchDelay, 200*time.Millisecond), 0)
+	c.Buffer = cmp.Or(c.Buffer, 100_000)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, 15*time.Second)
+	c.Settings = maps.Clone(c.Settings)
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return o, errors.Join(faults...)
+	return c, errors.Join(faults...)
 }
 
 const (
