@@ -7,7 +7,7 @@
 //
 // # What is kept
 //
-// The logical tables of package store are MergeTree tables of the same names, ordered
+// The logical tables of package store/schema are MergeTree tables of the same names, ordered
 // by subject and time in monthly partitions; [Config.Schema] shows their DDL. Subjects
 // are kept by their ids. An event id counts once however often, by whichever process
 // and in whatever batches it is sent: see receipt.go for how.
@@ -59,7 +59,7 @@ var (
 	_ store.Restorer = (*Store)(nil)
 )
 
-// Open connects to the servers of cfg and asks one of them who it is.
+// Open connects to the servers of cfg and asks one of them for its version.
 //
 // Its error wraps store.ErrUnavailable when none can be reached, ErrAccess when they
 // refuse user or password, ErrTLS when there is no trusted connection, ErrTooOld when
@@ -107,7 +107,7 @@ func start(conn driver.Conn, cfg Config, owned bool) *Store {
 	return s
 }
 
-// Dialect is ClickHouse's.
+// Dialect reports ClickHouse's SQL.
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
 // Close stores what waits to be stored, as far as the servers take it within

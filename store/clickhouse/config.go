@@ -152,9 +152,9 @@ const maxQuerySize = 16 << 20
 
 // settings are those of everything that is sent.
 func (s *Store) settings(ctx context.Context, label string) driver.Settings {
-	all := make(driver.Settings, len(s.cfg.Settings)+len(pinned)+12)
+	all := make(driver.Settings, len(s.cfg.Settings)+len(pinnedSettings)+12)
 	maps.Copy(all, s.cfg.Settings)
-	maps.Copy(all, pinned)
+	maps.Copy(all, pinnedSettings)
 	comment := "sightline " + label
 	if id := store.RequestID(ctx); id != "" {
 		comment += " " + id
@@ -163,9 +163,9 @@ func (s *Store) settings(ctx context.Context, label string) driver.Settings {
 	return all
 }
 
-// pinned are settings that would change an answer if the profile of a user had others:
+// pinnedSettings are settings that would change an answer if the profile of a user had others:
 // what is cut short without an error, and what words of SQL mean.
-var pinned = driver.Settings{
+var pinnedSettings = driver.Settings{
 	"read_overflow_mode": "throw", "read_overflow_mode_leaf": "throw", "timeout_overflow_mode": "throw",
 	"timeout_overflow_mode_leaf": "throw", "group_by_overflow_mode": "throw", "result_overflow_mode": "throw",
 	"distinct_overflow_mode": "throw", "sort_overflow_mode": "throw", "set_overflow_mode": "throw",

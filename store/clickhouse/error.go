@@ -35,9 +35,9 @@ var (
 
 var errClosed = fmt.Errorf("%w: the store is closed", store.ErrUnavailable)
 
-// causes are the server's error codes that have a meaning of ours. Another try may help
+// errorsByCode are the server's error codes that have a meaning of ours. Another try may help
 // with those that are store.ErrUnavailable.
-var causes = map[int32]error{
+var errorsByCode = map[int32]error{
 	516: ErrAccess, 192: ErrAccess, 193: ErrAccess, 194: ErrAccess,
 	164: ErrRights, 497: ErrRights, 291: ErrRights, 452: ErrRights,
 	60: ErrNoSchema, 81: ErrNoSchema, 16: ErrNoSchema,
@@ -115,7 +115,7 @@ func explained(err error) bool {
 func causeOf(said *driver.Exception) error {
 	switch said.Code {
 	case 115: // a setting that is unknown
-		for _, name := range needed {
+		for _, name := range neededSettings {
 			if strings.Contains(said.Message, name) {
 				return ErrTooOld
 			}
@@ -127,11 +127,11 @@ func causeOf(said *driver.Exception) error {
 			return ErrTooMuch
 		}
 	}
-	return causes[said.Code]
+	return errorsByCode[said.Code]
 }
 
-// needed are the settings that the store cannot do without.
-var needed = []string{"client_protocol_version", "join_use_nulls", "output_format_json_escape_forward_slashes", "cancel_http_readonly_queries_on_client_close"}
+// neededSettings are the settings that the store cannot do without.
+var neededSettings = []string{"client_protocol_version", "join_use_nulls", "output_format_json_escape_forward_slashes", "cancel_http_readonly_queries_on_client_close"}
 
 // unreachable reports whether err is that of a connection, so that another may do. The
 // end of a context that is not the caller's is one, too: of dialling.

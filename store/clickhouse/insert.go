@@ -93,7 +93,7 @@ func (s *Store) notBegun(err error) bool {
 func (s *Store) insert(ctx context.Context, a attempt, t *table, rows []schema.Row) (err error) {
 	columns := make([]driver.ColumnNameAndType, len(t.columns))
 	for i, column := range t.columns {
-		columns[i] = driver.ColumnNameAndType{Name: column.name, Type: bare(column.kind)}
+		columns[i] = driver.ColumnNameAndType{Name: column.name, Type: withoutCodec(column.kind)}
 	}
 	batch, err := s.prepare(ctx, t.ID.String(), columns)
 	if err != nil {
@@ -108,8 +108,8 @@ func (s *Store) insert(ctx context.Context, a attempt, t *table, rows []schema.R
 	return batch.Send()
 }
 
-// bare is the type of a column's definition, without its codec.
-func bare(kind string) string {
+// withoutCodec is the type of a column's definition, without its codec.
+func withoutCodec(kind string) string {
 	kind, _, _ = strings.Cut(kind, " CODEC(")
 	return kind
 }

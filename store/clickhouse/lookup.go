@@ -63,7 +63,7 @@ func (s *Store) otherReceiptsOf(ctx context.Context, a attempt, rows []*row, lat
 	}
 	question := "SELECT r.id, r.time, r.receipt FROM receipts AS r WHERE r.id IN {ids:Array(UInt64)} AND r.receipt <> {own:UInt64}"
 	if late {
-		question += " AND r.received >= now() - " + recent
+		question += " AND r.received >= now() - " + recentSeconds
 	}
 	got, err := s.conn.Query(s.looking(ctx), question, driver.Named("ids", ids), driver.Named("own", a.receipt))
 	if err != nil {

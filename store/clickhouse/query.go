@@ -126,7 +126,8 @@ func queryID(ctx context.Context) string {
 	return fmt.Sprintf("%s-%016x", id, rand.Uint64()) //nolint:gosec // no secret
 }
 
-// Ping asks the tables something. Its errors are those that an operator can mend, too.
+// Ping reads the version of the tables. Its errors are those of Query, and ErrNoSchema when
+// Migrate has to be called.
 func (s *Store) Ping(ctx context.Context) error {
 	if s.closing.Err() != nil {
 		return errClosed

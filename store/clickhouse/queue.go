@@ -172,7 +172,7 @@ func (s *Store) store(ctx context.Context, g *group) {
 	timed, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout)
 	err := s.commit(timed, g, s.newAttempt)
 	cancel()
-	if len(g.writes) > 1 && blames(err) {
+	if len(g.writes) > 1 && maybeOfOne(err) {
 		half := len(g.writes) / 2
 		s.store(ctx, &group{g.writes[:half], slices.Clip(g.receipts)})
 		s.store(ctx, &group{g.writes[half:], slices.Clip(g.receipts)})
@@ -183,8 +183,8 @@ func (s *Store) store(ctx context.Context, g *group) {
 	}
 }
 
-// blames reports whether err may be about one batch alone.
-func blames(err error) bool {
+// maybeOfOne reports whether err may be about one batch alone.
+func maybeOfOne(err error) bool {
 	if err == nil {
 		return false
 	}

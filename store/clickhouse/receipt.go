@@ -64,9 +64,9 @@ import (
 // receiptDays is how long repeats are recognised at least, from the receipt.
 const receiptDays = 8
 
-// recent is how old, in seconds of the servers' clocks, a receipt may be whose insert may
+// recentSeconds is how old, in seconds of the servers' clocks, a receipt may be whose insert may
 // still be under way: far more than any insert may take, and than clocks differ.
-const recent = "3600"
+const recentSeconds = "3600"
 
 // halfMD5 is that of ClickHouse, to look for texts by numbers. Whoever makes two texts of
 // one number only has a look-up find both.
@@ -88,7 +88,7 @@ func (i identity) hash() uint64 {
 // addReceipts adds a receipt for each row.
 func (s *Store) addReceipts(ctx context.Context, a attempt, rows []*row) (err error) {
 	batch, err := s.prepare(ctx, "receipts", []driver.ColumnNameAndType{
-		{Name: "id", Type: "UInt64"}, {Name: "time", Type: bare(types[schema.Instant])}, {Name: "receipt", Type: bare(receiptType)},
+		{Name: "id", Type: "UInt64"}, {Name: "time", Type: withoutCodec(types[schema.Instant])}, {Name: "receipt", Type: withoutCodec(receiptType)},
 	})
 	if err != nil {
 		return err

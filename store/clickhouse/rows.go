@@ -47,8 +47,8 @@ func collect(from driver.Rows, kinds []dialect.Kind) (*store.Rows, error) {
 	return rows, from.Err()
 }
 
-// null appends an unknown value to c, which has n values so far.
-func null(c *store.Column, n int) {
+// pushNull appends an unknown value to c, which has n values so far.
+func pushNull(c *store.Column, n int) {
 	if c.Valid == nil {
 		c.Valid = make([]bool, n, n+1)
 		for i := range c.Valid {
@@ -112,7 +112,7 @@ func (c *nullable[T]) move(to *store.Column, before int) (err error) {
 func noteValid(to *store.Column, before int, known bool) {
 	switch {
 	case !known:
-		null(to, before)
+		pushNull(to, before)
 	case to.Valid != nil:
 		to.Valid = append(to.Valid, true)
 	}

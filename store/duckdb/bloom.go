@@ -57,7 +57,7 @@ func (b *bloom) bit(k key, i uint64) (word int, bit uint64) {
 }
 
 // readBloom makes a filter of all receipts.
-func readBloom(c session) (*bloom, error) {
+func readBloom(c engine) (*bloom, error) {
 	var keys int64
 	err := c.each("SELECT count(*) FROM receipts", nil, func(v []sqldriver.Value) error { return scan(v, &keys) })
 	if err != nil {

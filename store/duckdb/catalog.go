@@ -22,17 +22,17 @@ type catalog struct {
 	version uint64                     // of the latest commit
 }
 
-// unknown is bound for a subject that has no rows.
-const unknown int32 = -1
+// unknownSubject is bound for a subject that has no rows.
+const unknownSubject int32 = -1
 
-// number is the number of s, or unknown.
+// number is the number of s, or unknownSubject.
 func (c *catalog) number(s store.Subject) int32 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if n, ok := c.numbers[s]; ok {
 		return n
 	}
-	return unknown
+	return unknownSubject
 }
 
 // size is how many subjects have a number; the numbers run from 1 without a gap.
@@ -129,7 +129,7 @@ func (c *catalog) replace(from *catalog) {
 }
 
 // readCatalog reads the tables, and counts the rows of the one that grows.
-func readCatalog(c session) (cat *catalog, versionRows int64, err error) {
+func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
 	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64)}
 	err = c.each("SELECT kind, id, number::BIGINT FROM subject_numbers", nil, func(v []sqldriver.Value) error {
 		var kind, id string

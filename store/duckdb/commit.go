@@ -79,7 +79,7 @@ func (w *writer) commit(group []*write) {
 
 // maybeOfOne reports whether err may be about one write of a group, none of which is stored.
 func (w *writer) maybeOfOne(err error) bool {
-	if err == nil || w.session == nil {
+	if err == nil || w.engine == nil {
 		return false
 	}
 	return !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrCorrupt)
@@ -97,7 +97,7 @@ func (w *writer) save(group []*write) error {
 	cat := &w.store.catalog
 	version := cat.latest() + 1
 	newcomers, touched := w.survey(fresh)
-	err = transact(w.session, func() error {
+	err = transact(w.engine, func() error {
 		if err := w.addSubjects(newcomers); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (w *writer) save(group []*write) error {
 // writes there, and both are one transaction.
 func (w *writer) outcome(err error, version uint64) error {
 	err = w.failed(err)
-	if w.session == nil || w.store.catalog.latest() < version {
+	if w.engine == nil || w.store.catalog.latest() < version {
 		return err
 	}
 	return nil
@@ -167,7 +167,7 @@ func (w *writer) markRepeats(group []*write) ([]*row, error) {
 	if len(doubtful) == 0 {
 		return fresh, nil
 	}
-	known, err := lookUp(w.session, doubtful)
+	known, err := lookUp(w.engine, doubtful)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (w *writer) survey(rows []*row) (newcomers map[store.Subject]int32, touched
 	next := w.store.catalog.size() + 1
 	for _, r := range rows {
 		number := w.number(r.subject, newcomers)
-		if number == unknown {
+		if number == unknownSubject {
 			number = next
 			newcomers[r.subject] = number
 			next++

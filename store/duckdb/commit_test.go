@@ -109,13 +109,13 @@ func TestOneBadWriteDoesNotHarmItsGroup(t *testing.T) {
 	})
 }
 
-// A failing session does wrong what its failure says.
+// A failing engine does wrong what its failure says.
 type failing struct {
-	session
+	engine
 	failure *failure
 }
 
-// A failure strikes one call of a session.
+// A failure strikes one call of an engine.
 type failure struct {
 	at         string // "COMMIT", or the table that is filled; empty: none
 	done       bool   // what was asked is done all the same
@@ -124,11 +124,11 @@ type failure struct {
 }
 
 func (f failing) exec(text string, args ...sqldriver.NamedValue) error {
-	return f.meet(text, func() error { return f.session.exec(text, args...) })
+	return f.meet(text, func() error { return f.engine.exec(text, args...) })
 }
 
 func (f failing) fill(table string, do func(add func(...sqldriver.Value) error) error) error {
-	return f.meet(table, func() error { return f.session.fill(table, do) })
+	return f.meet(table, func() error { return f.engine.fill(table, do) })
 }
 
 func (f failing) meet(call string, do func() error) error {
@@ -142,23 +142,23 @@ func (f failing) meet(call string, do func() error) error {
 			return err
 		}
 	case call == "COMMIT": // a failed one ends the transaction
-		if err := f.session.exec("ROLLBACK"); err != nil {
+		if err := f.engine.exec("ROLLBACK"); err != nil {
 			return err
 		}
 	}
 	return errors.New(f.failure.says)
 }
 
-// openFailing opens a store on path whose sessions fail as the failure says, which is to be
+// openFailing opens a store on path whose engines fail as the failure says, which is to be
 // changed while the writer waits.
 func openFailing(t *testing.T, path string, f *failure) *Store {
 	t.Helper()
-	s, err := openWith(t.Context(), Config{Path: path}, setup{steps(t), func(i *instance) (session, error) {
+	s, err := openWith(t.Context(), Config{Path: path}, setup{steps(t), func(i *instance) (engine, error) {
 		if f.at == "" && f.unopenable > 0 {
 			f.unopenable--
 			return nil, &fault{kind: store.ErrLocked, cause: errors.New("another process took it meanwhile")}
 		}
-		c, err := i.session()
+		c, err := i.engine()
 		return failing{c, f}, err
 	}})
 	if err != nil {

@@ -33,8 +33,8 @@ type Store struct {
 
 // A setup is what only tests change: the migrations, and what the writer works through.
 type setup struct {
-	steps   []string
-	session func(*instance) (session, error)
+	steps  []string
+	engine func(*instance) (engine, error)
 }
 
 var (
@@ -62,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openWith(ctx, cfg, setup{steps, (*instance).session})
+	return openWith(ctx, cfg, setup{steps, (*instance).engine})
 }
 
 func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
@@ -73,7 +73,7 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := prepare(cfg, with.steps); err != nil {
+	if err := ensureFile(cfg, with.steps); err != nil {
 		return nil, err
 	}
 	s := &Store{
@@ -95,11 +95,11 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 	return s, nil
 }
 
-// Dialect is DuckDB's.
+// Dialect reports DuckDB's SQL.
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
 // Version is answered from memory: the greatest number of a commit that touched one
-// of the days. Commits are numbered through the whole store.
+// of the days. Commits are numbered across all subjects.
 func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -61,11 +61,11 @@ func (i *instance) connect() (*conn, error) {
 	return &conn{raw: c}, nil
 }
 
-// session makes a connection for the writer.
-func (i *instance) session() (session, error) {
+// engine makes a connection for the writer.
+func (i *instance) engine() (engine, error) {
 	c, err := i.connect()
 	if err != nil {
-		return nil, err // and no nil connection, which would not be a nil session
+		return nil, err // and no nil connection, which would not be a nil engine
 	}
 	return c, nil
 }
@@ -103,9 +103,9 @@ func (i *instance) close() error {
 	}
 }
 
-// A session is what the writer works through: a connection, or in tests one that fails.
+// An engine is what the writer works through: a connection, or in tests one that fails.
 // One goroutine at a time uses it.
-type session interface {
+type engine interface {
 	// exec runs statements; args belong to the last of them.
 	exec(text string, args ...sqldriver.NamedValue) error
 	// change runs one statement and reports how many rows it changed.
@@ -159,7 +159,7 @@ func (c *conn) each(text string, args []sqldriver.NamedValue, yield func([]sqldr
 }
 
 // transact runs do in a transaction: all of it is stored, or nothing.
-func transact(c session, do func() error) error {
+func transact(c engine, do func() error) error {
 	if err := c.exec("BEGIN TRANSACTION"); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (f *fault) Unwrap() []error { return []error{f.kind, f.cause} }
 
 // The engine's errors are told apart by their text: their types are no finer than
 // "I/O". Earlier rows win.
-var meanings = []struct {
+var errorTexts = []struct {
 	text string
 	kind error
 }{
@@ -57,7 +57,7 @@ func explain(err error) error {
 		return err
 	}
 	text := err.Error()
-	for _, m := range meanings {
+	for _, m := range errorTexts {
 		if strings.Contains(text, m.text) {
 			return &fault{kind: m.kind, cause: err}
 		}

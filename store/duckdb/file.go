@@ -17,10 +17,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// prepare makes sure that cfg.Path is a file that may be opened for writing: it
+// ensureFile makes sure that cfg.Path is a file that may be opened for writing: it
 // creates a missing one and refuses one that is damaged, foreign, in use or newer.
 // A refused file is not changed.
-func prepare(cfg Config, steps []string) error {
+func ensureFile(cfg Config, steps []string) error {
 	if cfg.memory() {
 		return nil
 	}
@@ -35,7 +35,7 @@ func prepare(cfg Config, steps []string) error {
 	if err != nil && errors.Is(err, store.ErrUnavailable) {
 		// Only now: opening and closing a file drops all locks that this process
 		// has on it, and by now it is known that it has none.
-		return errors.Join(recognise(cfg.Path), err)
+		return errors.Join(checkMark(cfg.Path), err)
 	}
 	return err
 }
@@ -90,9 +90,9 @@ func publish(draft, path string) error {
 	return nil
 }
 
-// recognise looks for the mark of a DuckDB file. The engine takes some other files for
+// checkMark looks for the mark of a DuckDB file. The engine takes some other files for
 // work of extensions it is not allowed to load, and does not call them damaged.
-func recognise(path string) error {
+func checkMark(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil // the engine's error says as much
@@ -145,7 +145,7 @@ func migrations() ([]string, error) {
 }
 
 // schemaVersion reads how far the schema of a file has come.
-func schemaVersion(c session) (int, error) {
+func schemaVersion(c engine) (int, error) {
 	var version int64
 	err := c.each("SELECT version::BIGINT FROM schema_version", nil, func(v []sqldriver.Value) error {
 		return scan(v, &version)
@@ -160,7 +160,7 @@ func schemaVersion(c session) (int, error) {
 }
 
 // migrate brings the schema from version to that of steps, whole or not at all.
-func migrate(c session, version int, steps []string) error {
+func migrate(c engine, version int, steps []string) error {
 	if version >= len(steps) {
 		return compatible(version, steps)
 	}

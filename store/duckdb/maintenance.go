@@ -13,10 +13,10 @@ import (
 func (w *writer) checkpoint(limit int64) {
 	log, err := os.Stat(w.store.cfg.Path + ".wal")
 	now := w.store.cfg.Now()
-	if err != nil || log.Size() <= limit || w.session == nil || now.Before(w.nextCheckpoint) {
+	if err != nil || log.Size() <= limit || w.engine == nil || now.Before(w.nextCheckpoint) {
 		return
 	}
-	if err := w.session.exec("CHECKPOINT"); err != nil {
+	if err := w.engine.exec("CHECKPOINT"); err != nil {
 		w.nextCheckpoint = now.Add(restAfterFail)
 		w.store.cfg.Logger.Warn("duckdb: checkpoint failed", "error", explain(err))
 		_ = w.failed(err)
@@ -25,7 +25,7 @@ func (w *writer) checkpoint(limit int64) {
 
 // maintain drops what the store's own tables need no longer.
 func (w *writer) maintain() {
-	if w.session == nil {
+	if w.engine == nil {
 		return
 	}
 	if err := errors.Join(w.dropReceipts(), w.dropVersions()); err != nil {
@@ -40,11 +40,11 @@ func (w *writer) dropReceipts() error {
 		return nil
 	}
 	w.receiptsDropped = today // if this fails, tomorrow's attempt drops the same
-	dropped, err := forget(w.session, today)
+	dropped, err := deleteReceipts(w.engine, today)
 	if err != nil || dropped == 0 && !w.bloom.full() {
 		return err
 	}
-	made, err := readBloom(w.session)
+	made, err := readBloom(w.engine)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (w *writer) dropVersions() error {
 	if w.versionRows < many || w.versionRows < 4*w.store.catalog.countDays() {
 		return nil
 	}
-	dropped, err := w.session.change(`DELETE FROM versions USING
+	dropped, err := w.engine.change(`DELETE FROM versions USING
 		(SELECT subject, day, max(version) AS latest FROM versions GROUP BY subject, day) AS l
 		WHERE versions.subject = l.subject AND versions.day = l.day AND versions.version < l.latest`)
 	w.versionRows -= dropped

@@ -59,7 +59,7 @@ func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 	}
 }
 
-// Ping asks the file something.
+// Ping runs a query on the file.
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := s.Query(ctx, store.Statement{
 		Label: "ping",
@@ -113,7 +113,7 @@ func (c *conn) read(ctx context.Context, stmt store.Statement, args []sqldriver.
 	if kind != driver.STATEMENT_TYPE_SELECT {
 		return nil, errors.New("not a SELECT")
 	}
-	if err := complete(p, args); err != nil {
+	if err := checkArguments(p, args); err != nil {
 		return nil, err
 	}
 	rows, err := p.QueryContext(ctx, args)

@@ -66,7 +66,7 @@ func newKey(kind byte, subject, id string) key {
 }
 
 // lookUp tells which of keys were received before.
-func lookUp(c session, keys []key) (map[key]bool, error) {
+func lookUp(c engine, keys []key) (map[key]bool, error) {
 	his, los := make([]int64, len(keys)), make([]int64, len(keys))
 	for i, k := range keys {
 		his[i], los[i] = k.hi, k.lo
@@ -90,7 +90,7 @@ func lookUp(c session, keys []key) (map[key]bool, error) {
 // receiptDay is the UTC day of now.
 func receiptDay(now time.Time) int32 { return utcDay(now.UnixMilli()) }
 
-// forget drops the receipts that need not be remembered on day, and reports how many.
-func forget(c session, day int32) (int64, error) {
+// deleteReceipts drops the receipts that need not be remembered on day, and reports how many.
+func deleteReceipts(c engine, day int32) (int64, error) {
 	return c.change("DELETE FROM receipts WHERE day < $day::INTEGER", named("day", day-rememberDays))
 }

@@ -146,7 +146,7 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := older(t, steps(t), false)
 	broken := steps(t, "CREATE TABLE second(x INTEGER); DROP TABLE visits", "CREATE TABLE second(x INTEGER)")
-	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).session}); err == nil {
+	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).engine}); err == nil {
 		_ = s.Close()
 		t.Fatal("Open with a step that fails succeeded")
 	}
@@ -182,7 +182,7 @@ func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 		}
 		var got []string
 		do(t, s, func(w *writer) {
-			err := w.session.each(`SELECT column_name || ' ' || data_type || CASE WHEN is_nullable THEN '' ELSE ' NOT NULL' END
+			err := w.engine.each(`SELECT column_name || ' ' || data_type || CASE WHEN is_nullable THEN '' ELSE ' NOT NULL' END
 				FROM duckdb_columns() WHERE table_name = $name`, []sqldriver.NamedValue{named("name", table.ID.String())},
 				func(v []sqldriver.Value) error {
 					got = append(got, "")
@@ -216,7 +216,7 @@ func TestColumnsMayStandInAnotherOrder(t *testing.T) {
 
 func TestAColumnThatNobodyKnowsIsRefused(t *testing.T) {
 	t.Parallel()
-	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).session})
+	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).engine})
 	if !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("Open: %v, want ErrCorrupt", err)
 	}

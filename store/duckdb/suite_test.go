@@ -28,7 +28,7 @@ func open(t testing.TB, cfg Config) *Store {
 // openSteps opens a store whose schema is that of steps.
 func openSteps(t testing.TB, cfg Config, steps []string) *Store {
 	t.Helper()
-	s, err := openWith(context.Background(), cfg, setup{steps, (*instance).session})
+	s, err := openWith(context.Background(), cfg, setup{steps, (*instance).engine})
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}

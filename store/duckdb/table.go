@@ -16,7 +16,7 @@ import (
 type table []schema.Column
 
 // readTables reads which columns the file has.
-func readTables(c session) (all [schema.NumTables]table, err error) {
+func readTables(c engine) (all [schema.NumTables]table, err error) {
 	for _, t := range schema.Tables() {
 		err := c.each(`SELECT c.column_name FROM duckdb_columns() AS c
 			WHERE c.database_name = current_database() AND c.table_name = $name AND c.column_name <> 'subject' ORDER BY c.column_index`,
@@ -68,7 +68,7 @@ func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
 	if len(newcomers) == 0 {
 		return nil
 	}
-	return w.session.fill("subject_numbers", func(add func(...sqldriver.Value) error) error {
+	return w.engine.fill("subject_numbers", func(add func(...sqldriver.Value) error) error {
 		for s, n := range newcomers {
 			if err := add(string(s.Kind), s.ID, n); err != nil {
 				return err
@@ -86,7 +86,7 @@ func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32) erro
 			continue
 		}
 		var buf []sqldriver.Value
-		err := w.session.fill(t.ID.String(), func(add func(...sqldriver.Value) error) error {
+		err := w.engine.fill(t.ID.String(), func(add func(...sqldriver.Value) error) error {
 			for _, one := range group {
 				for _, r := range one.rows {
 					if !fresh(r) {
@@ -112,7 +112,7 @@ func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32) erro
 
 func (w *writer) addReceipts(rows []*row, newcomers map[store.Subject]int32) error {
 	day := receiptDay(w.store.cfg.Now())
-	return w.session.fill("receipts", func(add func(...sqldriver.Value) error) error {
+	return w.engine.fill("receipts", func(add func(...sqldriver.Value) error) error {
 		for _, r := range rows {
 			if err := add(w.number(r.subject, newcomers), day, r.key.hi, r.key.lo); err != nil {
 				return err
@@ -123,7 +123,7 @@ func (w *writer) addReceipts(rows []*row, newcomers map[store.Subject]int32) err
 }
 
 func (w *writer) addVersions(version uint64, touched []subjectDay) error {
-	return w.session.fill("versions", func(add func(...sqldriver.Value) error) error {
+	return w.engine.fill("versions", func(add func(...sqldriver.Value) error) error {
 		for _, t := range touched {
 			if err := add(t.subject, t.day, int64(version)); err != nil {
 				return err

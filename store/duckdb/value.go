@@ -36,40 +36,40 @@ var errNotUTF8 = fmt.Errorf("%w: text is not valid UTF-8", store.ErrInvalid)
 func (s *Store) bindValue(a dialect.Arg) (any, error) {
 	switch v := a.Value.(type) {
 	case int64:
-		return v, ofKind(a, dialect.Int)
+		return v, checkKind(a, dialect.Int)
 	case float64:
-		return v, ofKind(a, dialect.Float)
+		return v, checkKind(a, dialect.Float)
 	case []int64:
-		return v, ofKind(a, dialect.Ints)
+		return v, checkKind(a, dialect.Ints)
 	case store.Subject:
-		return s.catalog.number(v), ofKind(a, dialect.Subject)
+		return s.catalog.number(v), checkKind(a, dialect.Subject)
 	case string:
 		if !utf8.ValidString(v) {
 			return nil, errNotUTF8
 		}
-		return v, ofKind(a, dialect.Text)
+		return v, checkKind(a, dialect.Text)
 	case []string:
 		for _, text := range v {
 			if !utf8.ValidString(text) {
 				return nil, errNotUTF8
 			}
 		}
-		return v, ofKind(a, dialect.Texts)
+		return v, checkKind(a, dialect.Texts)
 	default:
 		return nil, fmt.Errorf("%w: a value of type %T", store.ErrInvalid, v)
 	}
 }
 
-func ofKind(a dialect.Arg, want dialect.Kind) error {
+func checkKind(a dialect.Arg, want dialect.Kind) error {
 	if a.Kind != want {
 		return fmt.Errorf("%w: a value of type %T in an argument of kind %d", store.ErrInvalid, a.Value, a.Kind)
 	}
 	return nil
 }
 
-// complete makes sure that every parameter of the statement has an argument: the
+// checkArguments makes sure that every parameter of the statement has an argument: the
 // driver fills a gap with whatever argument stands in its place.
-func complete(stmt *driver.Stmt, args []sqldriver.NamedValue) error {
+func checkArguments(stmt *driver.Stmt, args []sqldriver.NamedValue) error {
 	given := make(map[string]bool, len(args))
 	for _, a := range args {
 		given[a.Name] = true

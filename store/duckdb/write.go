@@ -95,7 +95,7 @@ func (s *Store) Restore(ctx context.Context, _ string, b *store.Batch) error {
 	return nil
 }
 
-// Subjects is answered from memory.
+// Subjects lists those that have rows or had some. It is answered from memory.
 func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -140,15 +140,15 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 	}
 	version := cat.latest() + 1
 	var erased int64
-	err := transact(w.session, func() error {
+	err := transact(w.engine, func() error {
 		for t := range schema.NumTables {
-			n, err := w.session.change("DELETE FROM "+t.String()+" WHERE subject = $subject::INTEGER", named("subject", number))
+			n, err := w.engine.change("DELETE FROM "+t.String()+" WHERE subject = $subject::INTEGER", named("subject", number))
 			if err != nil {
 				return err
 			}
 			erased += n
 		}
-		if err := w.session.exec("DELETE FROM receipts WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
+		if err := w.engine.exec("DELETE FROM receipts WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
 			return err
 		}
 		return w.addVersions(version, touched)

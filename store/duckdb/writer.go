@@ -23,10 +23,10 @@ const (
 
 // A writer is the goroutine through which everything is written, and what it alone knows.
 type writer struct {
-	store   *Store
-	session session // nil while the engine is not open
-	tables  [schema.NumTables]table
-	bloom   *bloom
+	store  *Store
+	engine engine // nil while the engine is not open
+	tables [schema.NumTables]table
+	bloom  *bloom
 
 	versionRows     int64     // in the table versions, of which only the latest count
 	receiptsDropped int32     // the day on which old receipts were dropped
@@ -69,14 +69,14 @@ func (w *writer) open() error {
 	if !s.cfg.memory() && s.cfg.TempDir == "" {
 		_ = os.RemoveAll(s.cfg.tempDir()) // left by a process that was killed
 	}
-	c, err := s.setup.session(inst)
+	c, err := s.setup.engine(inst)
 	if err != nil {
 		return errors.Join(err, inst.close())
 	}
 	if err := w.load(c); err != nil {
 		return explainOpen(errors.Join(err, c.close(), inst.close()))
 	}
-	w.session = c
+	w.engine = c
 	s.mu.Lock()
 	s.inst = inst
 	s.mu.Unlock()
@@ -84,7 +84,7 @@ func (w *writer) open() error {
 }
 
 // load migrates and reads the tables that are held in memory.
-func (w *writer) load(c session) error {
+func (w *writer) load(c engine) error {
 	version := 0
 	if !w.store.cfg.memory() {
 		var err error
@@ -115,20 +115,20 @@ func (w *writer) load(c session) error {
 // closeEngine closes the engine, after the queries that run on it.
 func (w *writer) closeEngine() error {
 	s := w.store
-	if w.session == nil {
+	if w.engine == nil {
 		return nil
 	}
 	s.inst.stop() // only the writer changes inst, so it may read it without the lock
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := errors.Join(w.session.close(), s.inst.close())
-	w.session, s.inst = nil, nil
+	err := errors.Join(w.engine.close(), s.inst.close())
+	w.engine, s.inst = nil, nil
 	return err
 }
 
 // ready opens the engine if it is not open.
 func (w *writer) ready() error {
-	if w.session != nil {
+	if w.engine != nil {
 		return nil
 	}
 	if w.store.cfg.memory() {
@@ -148,13 +148,13 @@ func (w *writer) reopen(because error) error {
 
 // reopenIfBroken opens the engine again if it is closed or refuses to work.
 func (w *writer) reopenIfBroken() {
-	if w.session == nil {
+	if w.engine == nil {
 		if err := w.ready(); err != nil {
 			w.store.cfg.Logger.Error("duckdb: the engine cannot be opened", "error", err)
 		}
 		return
 	}
-	if err := w.session.exec("SELECT 1"); fatal(err) {
+	if err := w.engine.exec("SELECT 1"); fatal(err) {
 		if err := w.reopen(err); err != nil {
 			w.store.cfg.Logger.Error("duckdb: the engine cannot be opened", "error", err)
 		}
@@ -164,8 +164,8 @@ func (w *writer) reopenIfBroken() {
 // end moves the log into the file and closes it.
 func (w *writer) end() error {
 	var err error
-	if w.session != nil && !w.store.cfg.memory() {
-		err = explain(w.session.exec("CHECKPOINT"))
+	if w.engine != nil && !w.store.cfg.memory() {
+		err = explain(w.engine.exec("CHECKPOINT"))
 	}
 	return errors.Join(err, w.closeEngine())
 }
