@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/query"
@@ -33,51 +34,44 @@ func nasty() []string {
 
 func TestArgumentsArriveAsTheyWere(t *testing.T) {
 	t.Parallel()
+	type echo struct {
+		kind dialect.Kind
+		in   any
+		want store.Column
+	}
+	all := []echo{{dialect.Subject, store.Subject{Kind: store.KindWebsite, ID: "a'b"}, texts("a'b")}}
+	for _, text := range nasty() {
+		all = append(all, echo{dialect.Text, text, texts(text)})
+	}
+	for _, list := range [][]string{nasty(), {}, nil, {""}, slices.Repeat([]string{"ü'\\\t"}, 500)} {
+		all = append(all, echo{dialect.Texts, list, texts(list...)})
+	}
+	for _, list := range [][]int64{{math.MinInt64, -1, 0, 1, math.MaxInt64}, {}, nil, slices.Repeat([]int64{math.MinInt64}, 10_000)} {
+		all = append(all, echo{dialect.Ints, list, ints(list...)})
+	}
+	for _, n := range []int64{math.MinInt64, 0, math.MaxInt64} {
+		all = append(all, echo{dialect.Int, n, ints(n)})
+	}
+	for _, f := range []float64{0, 0.1, 1.0 / 3, -1e308, 5e-324, math.MaxFloat64} {
+		all = append(all, echo{dialect.Float, f, floats(f)})
+	}
+	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		all = append(all, echo{dialect.Float, f, holes(floats(0), false)})
+	}
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		s := connect(t, clickhouse.Config{DSN: dsn})
-		echo := func(kind dialect.Kind, in any, sql string, out dialect.Kind) store.Column {
-			t.Helper()
-			arg := s.Dialect().Arg("p1", kind)
+		for _, c := range all {
+			read := s.Dialect().Arg("p1", c.kind)
+			if c.kind == dialect.Texts || c.kind == dialect.Ints {
+				read = "arrayJoin(" + read + ")"
+			}
 			rows, err := s.Query(t.Context(), store.Statement{
-				Label: "echo", SQL: strings.ReplaceAll(sql, "$1", arg), Args: []dialect.Arg{{Name: "p1", Kind: kind, Value: in}}, Kinds: []dialect.Kind{out},
+				Label: "echo", SQL: "SELECT " + read, Args: []dialect.Arg{{Name: "p1", Kind: c.kind, Value: c.in}}, Kinds: []dialect.Kind{c.want.Kind},
 			})
 			if err != nil {
-				t.Errorf("%.60q: %v", in, err)
-				return store.Column{}
-			}
-			return rows.Columns[0]
-		}
-		for _, text := range nasty() {
-			if got := echo(dialect.Text, text, "SELECT $1", dialect.Text); !slices.Equal(got.Texts, []string{text}) {
-				t.Errorf("text %.60q came back as %.60q", text, got.Texts)
-			}
-		}
-		if got := echo(dialect.Subject, store.Subject{Kind: store.KindWebsite, ID: "a'b"}, "SELECT $1", dialect.Text); !slices.Equal(got.Texts, []string{"a'b"}) {
-			t.Errorf("subject came back as %q", got.Texts)
-		}
-		for _, list := range [][]string{nasty(), {}, nil, {""}, slices.Repeat([]string{"ü'\\\t"}, 500)} {
-			if got := echo(dialect.Texts, list, "SELECT arrayJoin($1)", dialect.Text); !slices.Equal(got.Texts, list) {
-				t.Errorf("%d texts came back as %.100q", len(list), got.Texts)
-			}
-		}
-		for _, list := range [][]int64{{math.MinInt64, -1, 0, 1, math.MaxInt64}, {}, nil, slices.Repeat([]int64{math.MinInt64}, 10_000)} {
-			if got := echo(dialect.Ints, list, "SELECT arrayJoin($1)", dialect.Int); !slices.Equal(got.Ints, list) {
-				t.Errorf("%d integers came back as %d", len(list), len(got.Ints))
-			}
-		}
-		for _, n := range []int64{math.MinInt64, 0, math.MaxInt64} {
-			if got := echo(dialect.Int, n, "SELECT $1", dialect.Int); !slices.Equal(got.Ints, []int64{n}) {
-				t.Errorf("%d came back as %d", n, got.Ints)
-			}
-		}
-		for _, f := range []float64{0, 0.1, 1.0 / 3, -1e308, 5e-324, math.MaxFloat64} {
-			if got := echo(dialect.Float, f, "SELECT $1", dialect.Float); !slices.Equal(got.Floats, []float64{f}) {
-				t.Errorf("%g came back as %g", f, got.Floats)
-			}
-		}
-		for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-			if got := echo(dialect.Float, f, "SELECT $1", dialect.Float); len(got.Floats) != 1 || !got.Null(0) {
-				t.Errorf("%g came back as %v, want null", f, got)
+				t.Errorf("%.60q: %v", c.in, err)
+			} else if diff := cmp.Diff(c.want, rows.Columns[0], cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%.60q came back otherwise: %s", c.in, diff)
 			}
 		}
 	})

@@ -13,12 +13,18 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
+func ints(v ...int64) store.Column     { return store.Column{Kind: dialect.Int, Ints: v} }
+func floats(v ...float64) store.Column { return store.Column{Kind: dialect.Float, Floats: v} }
+func texts(v ...string) store.Column   { return store.Column{Kind: dialect.Text, Texts: v} }
+
+// holes says which values of c are known.
+func holes(c store.Column, valid ...bool) store.Column {
+	c.Valid = valid
+	return c
+}
+
 func TestValuesOfEveryWidth(t *testing.T) {
 	t.Parallel()
-	ints := func(v ...int64) store.Column { return store.Column{Kind: dialect.Int, Ints: v} }
-	floats := func(v ...float64) store.Column { return store.Column{Kind: dialect.Float, Floats: v} }
-	texts := func(v ...string) store.Column { return store.Column{Kind: dialect.Text, Texts: v} }
-	holes := func(c store.Column, valid ...bool) store.Column { c.Valid = valid; return c }
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		s := connect(t, clickhouse.Config{DSN: dsn})
 		for sql, want := range map[string]store.Column{
