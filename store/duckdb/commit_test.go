@@ -120,6 +120,7 @@ type failure struct {
 	at         string // "COMMIT", or the table that is filled; empty: none
 	done       bool   // what was asked is done all the same
 	says       string // the engine
+	lost       bool   // the engine is not open
 	unopenable int    // how many openings fail from then on
 }
 
@@ -180,10 +181,12 @@ func TestFailures(t *testing.T) {
 		hear    error
 		onDisk  int64
 	}{
-		"nothing fails":             {failure{}, nil, 2},
-		"a full disk":               {failure{at: "events", says: full}, store.ErrFull, 0},
-		"a full disk at the commit": {failure{at: "COMMIT", says: full}, store.ErrFull, 0},
-		"no memory":                 {failure{at: "receipts", says: short}, store.ErrUnavailable, 0},
+		"nothing fails":                                  {failure{}, nil, 2},
+		"an engine that is not open":                     {failure{lost: true}, nil, 2},
+		"an engine that cannot be opened":                {failure{lost: true, unopenable: 1}, store.ErrLocked, 0},
+		"a full disk":                                    {failure{at: "events", says: full}, store.ErrFull, 0},
+		"a full disk at the commit":                      {failure{at: "COMMIT", says: full}, store.ErrFull, 0},
+		"no memory":                                      {failure{at: "receipts", says: short}, store.ErrUnavailable, 0},
 		"a refusal that is over at the second try":       {failure{at: "events", says: refused}, nil, 2},
 		"a broken engine":                                {failure{at: "versions", says: fatal}, store.ErrUnavailable, 0},
 		"a broken engine, before the commit":             {failure{at: "COMMIT", says: fatal}, store.ErrUnavailable, 0},
@@ -200,6 +203,9 @@ func TestFailures(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := &failure{}
 				s := openFailing(t, filepath.Join(t.TempDir(), "s.duckdb"), f)
+				if c.failure.lost {
+					lose(t, s)
+				}
 				do(t, s, func(*writer) { *f = c.failure })
 				var writing, restoring error
 				inOneGroup(s,
