@@ -32,7 +32,7 @@ long-diff-1 long-diff-2: long-diff-%: ## 25 000 each, DuckDB against ClickHouse
 long-shards: ; SIGHTLINE_QUESTIONS=2000 $(proof) '^TestCluster$$/^diff$$' ./internal/e2e ## 2 000 random requests, DuckDB against two shards
 long-clickhouse-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^(TestReferenceKillsMutants|TestProperties)$$' ./store/clickhouse ## every mistake, planted in ClickHouse
 long-diff-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^TestDiffKillsMutants$$' ./internal/e2e ## every mistake, DuckDB against ClickHouse
-long-clickhouse-types: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$' ./store/clickhouse ## every type in every way on ClickHouse
+long-clickhouse-types: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$/./^Store$$' ./store/clickhouse ## every type in every way on ClickHouse
 long-filters: ; SIGHTLINE_KEY_SETS=24 $(proof) '^TestKeys$$' ./store/duckdb ./store/clickhouse ## 24 sets of filters of keys
 long-demo: ; SIGHTLINE_LONG=3 $(proof) '^TestDemoIsMadeOnce$$' ./internal/e2e ## a demo that is killed while it is made, against one made at once
 long-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestKill$$' ./internal/e2e ## 20 kills of the example under a stream of events

@@ -5,7 +5,8 @@
 //
 // A store is a dialect and three methods ([Store]). Beside it, a store may be a
 // [Writer], a [Versioner], an [Eraser], a [Maintainer], and, so that rows can move from
-// one store to another, a [Lister] and a [Restorer]. storetest.Run and RunRestore prove one.
+// one store to another, a [Lister] and a [Restorer]. Package storetest leads through it, and
+// storetest.Prove proves what is there.
 //
 // # Logical tables
 //

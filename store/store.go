@@ -78,13 +78,15 @@ type Versioner interface {
 
 // An Eraser removes data for good. It is optional beside Store.
 type Eraser interface {
-	// Erase removes all rows of s, and reports how many there were. After an error a part
-	// of them may be gone, and how many is not known; erasing again removes the rest.
+	// Erase removes all rows of s and forgets their event ids, and reports how many rows there
+	// were. After an error a part of them may be gone, and how many is not known; erasing
+	// again removes the rest.
 	Erase(ctx context.Context, s Subject) (int64, error)
 }
 
 // A Maintainer has housekeeping that its host runs at quiet times. It is optional beside Store.
 type Maintainer interface {
-	// Maintain does what is due, and returns early when ctx ends.
+	// Maintain does what is due, and returns early when ctx ends. It changes no answer and no
+	// version, and may run beside everything else.
 	Maintain(ctx context.Context) error
 }

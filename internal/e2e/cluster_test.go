@@ -57,9 +57,14 @@ func startCluster(t *testing.T) cluster {
 	return c
 }
 
-// open is an empty store over both servers.
-func (c cluster) open(t *testing.T) storetest.Filled {
-	return openClickHouse(t, clickhouse.Config{DSN: c.database(t), Cluster: shards})
+// harness makes stores over both servers.
+func (c cluster) harness() storetest.Harness {
+	return storetest.Harness{
+		Create: c.database,
+		Open: func(t *testing.T, dsn string, now func() time.Time) store.Store {
+			return openClickHouse(t, clickhouse.Config{DSN: dsn, Cluster: shards, Now: now})
+		},
+	}
 }
 
 // database makes the tables of a cluster in a new database, and returns its address on the
@@ -116,39 +121,34 @@ func TestCluster(t *testing.T) {
 // testDiff asks DuckDB and two shards of ClickHouse the same random questions, and wants
 // the same bytes.
 func (c cluster) testDiff(t *testing.T) {
-	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: c.open}, storetest.RandomRunOf(t, 80))
+	storetest.Diff(t, inDuckDB(), c.harness(), storetest.RandomRunOf(t, 80))
 
 	key := regexp.MustCompile(`cityHash64\(.*\)\)$`)
-	scattered := func(t *testing.T) storetest.Filled {
-		dsn := c.databaseOf(t, func(ddl string) string { return key.ReplaceAllString(ddl, "rand())") })
-		return openClickHouse(t, clickhouse.Config{DSN: dsn, Cluster: shards})
+	scattered := c.harness()
+	scattered.Create = func(t *testing.T) string {
+		return c.databaseOf(t, func(ddl string) string { return key.ReplaceAllString(ddl, "rand())") })
 	}
-	storetest.DiffKillsMutants(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: scattered}, []storetest.Mutation{
+	storetest.DiffKillsMutants(t, inDuckDB(), scattered, []storetest.Mutation{
 		{Name: "rows of a session on several servers"},
 	})
 }
 
 // testWriter proves that rows are kept, and kept once, on two shards.
 func (c cluster) testWriter(t *testing.T) {
-	opened := map[storetest.WriterStore]clickhouse.Config{}
-	open := func(t *testing.T, o clickhouse.Config) storetest.WriterStore {
-		s := openClickHouse(t, o)
-		opened[s] = o
-		return s
+	// Without a keeper nothing can be altered on all servers at once, and so not erased.
+	type writer struct {
+		store.Store
+		store.Writer
+		io.Closer
 	}
-	storetest.RunWriter(t, storetest.WriterHarness{
-		Open: func(t *testing.T, now func() time.Time) storetest.WriterStore {
-			return open(t, clickhouse.Config{DSN: c.database(t), Cluster: shards, Now: now})
-		},
-		Reopen: func(t *testing.T, s storetest.WriterStore, now func() time.Time) storetest.WriterStore {
-			if err := s.(*clickhouse.Store).Close(); err != nil {
-				t.Fatal(err)
-			}
-			o := opened[s]
-			o.Now = now
-			return open(t, o)
-		},
-	})
+	h := c.harness()
+	open := h.Open
+	h.Open = func(t *testing.T, dsn string, now func() time.Time) store.Store {
+		s := open(t, dsn, now).(*clickhouse.Store)
+		return writer{s, s, s}
+	}
+	h.SampleEvery = 24
+	storetest.Prove(t, h)
 	t.Run("inserts whose answers are lost count once", func(t *testing.T) { c.loseAnswers(t) })
 }
 
@@ -167,7 +167,7 @@ func (c cluster) loseAnswers(t *testing.T) {
 	if err := lossy.Close(); err != nil {
 		t.Fatal(err)
 	}
-	want := onDuckDB(t)
+	want := openDuckDB(t)
 	if stored, err := want.Write(t.Context(), &w.Batch); err != nil || stored != written {
 		t.Errorf("DuckDB stores %+v, %v; the cluster %+v", stored, err, written)
 	}

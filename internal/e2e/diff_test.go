@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -16,7 +17,7 @@ import (
 // wants the same bytes: see storetest.RandomRunOf for how many.
 func TestDiff(t *testing.T) {
 	t.Parallel()
-	storetest.Diff(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, storetest.RandomRunOf(t, 120))
+	storetest.Diff(t, inDuckDB(), inClickHouse(), storetest.RandomRunOf(t, 120))
 }
 
 // TestDiffKillsMutants plants mistakes between ClickHouse and the comparison, which
@@ -28,7 +29,7 @@ func TestDiffKillsMutants(t *testing.T) {
 	if !storetest.AllMutations() {
 		planted = planted[:1]
 	}
-	storetest.DiffKillsMutants(t, storetest.Harness{Open: onDuckDB}, storetest.Harness{Open: onClickHouse}, planted)
+	storetest.DiffKillsMutants(t, inDuckDB(), inClickHouse(), planted)
 }
 
 func openClickHouse(t *testing.T, o clickhouse.Config) *clickhouse.Store {
@@ -46,7 +47,13 @@ func openClickHouse(t *testing.T, o clickhouse.Config) *clickhouse.Store {
 	return s
 }
 
-func onDuckDB(t *testing.T) storetest.Filled {
+// inDuckDB makes stores in memory.
+func inDuckDB() storetest.Harness {
+	return storetest.Harness{Open: func(t *testing.T, _ string, _ func() time.Time) store.Store { return openDuckDB(t) }}
+}
+
+func openDuckDB(t *testing.T) *duckdb.Store {
+	t.Helper()
 	s, err := duckdb.Open(t.Context(), duckdb.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -59,11 +66,16 @@ func onDuckDB(t *testing.T) storetest.Filled {
 	return s
 }
 
-// onClickHouse opens a store in a new database of the server that CLICKHOUSE_DSN names.
-func onClickHouse(t *testing.T) storetest.Filled {
-	s := openClickHouse(t, clickhouse.Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))})
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+// inClickHouse makes stores in databases of the server that CLICKHOUSE_DSN names.
+func inClickHouse() storetest.Harness {
+	return storetest.Harness{
+		Create: func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")) },
+		Open: func(t *testing.T, dsn string, _ func() time.Time) store.Store {
+			s := openClickHouse(t, clickhouse.Config{DSN: dsn})
+			if err := s.Migrate(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
 	}
-	return s
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
@@ -46,48 +47,31 @@ func open(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	return s
 }
 
+// TestStore proves all that a store has to do. SIGHTLINE_SAMPLE_EVERY=1 has every type asked in
+// every way.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
-		storetest.Run(t, storetest.Harness{
+		storetest.Prove(t, storetest.Harness{
 			SampleEvery: storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 6),
-			Open:        func(t *testing.T) storetest.Filled { return open(t, clickhouse.Config{DSN: chtest.Database(t, dsn)}) },
+			Create:      func(t *testing.T) string { return chtest.Database(t, dsn) },
+			Open:        openAt,
 			Slow:        slow(),
 		})
 	})
 }
 
-func TestWriter(t *testing.T) {
-	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
-		addresses := map[storetest.WriterStore]string{}
-		at := func(t *testing.T, address string, now func() time.Time) storetest.WriterStore {
-			s := open(t, clickhouse.Config{DSN: address, Now: now})
-			addresses[s] = address
-			return s
-		}
-		storetest.RunWriter(t, storetest.WriterHarness{
-			Open: func(t *testing.T, now func() time.Time) storetest.WriterStore {
-				return at(t, chtest.Database(t, dsn), now)
-			},
-			Reopen: func(t *testing.T, s storetest.WriterStore, now func() time.Time) storetest.WriterStore {
-				if err := s.(*clickhouse.Store).Close(); err != nil {
-					t.Fatalf("Close: %v", err)
-				}
-				return at(t, addresses[s], now)
-			},
-		})
-	})
+// openAt opens the store of a database.
+func openAt(t *testing.T, dsn string, now func() time.Time) store.Store {
+	return open(t, clickhouse.Config{DSN: dsn, Now: now})
 }
 
-// overNative opens an empty store, in a database of its own.
-func overNative(t *testing.T) storetest.Filled {
-	return open(t, clickhouse.Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))})
-}
-
-// overHTTP is overNative over HTTP.
-func overHTTP(t *testing.T) storetest.Filled {
-	return open(t, clickhouse.Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_HTTP_DSN"))})
+// over is a harness of a protocol, by the variable that has its address.
+func over(variable string) storetest.Harness {
+	return storetest.Harness{
+		Create: func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, variable)) },
+		Open:   openAt,
+	}
 }
 
 // TestReference asks the engine and the reference evaluator the same random questions,
@@ -95,38 +79,33 @@ func overHTTP(t *testing.T) storetest.Filled {
 // storetest.RandomRunOf for how many.
 func TestReference(t *testing.T) {
 	t.Parallel()
+	inTurn := over("CLICKHOUSE_DSN")
 	datasets := 0
-	inTurn := func(t *testing.T) storetest.Filled {
+	inTurn.Create = func(t *testing.T) string {
 		datasets++
+		variable := "CLICKHOUSE_DSN"
 		if datasets%2 == 0 {
-			return overHTTP(t)
+			variable = "CLICKHOUSE_HTTP_DSN"
 		}
-		return overNative(t)
+		return chtest.Database(t, chtest.Address(t, variable))
 	}
-	storetest.Reference(t, storetest.Harness{Open: inTurn}, storetest.RandomRunOf(t, 120))
+	storetest.Reference(t, inTurn, storetest.RandomRunOf(t, 120))
 }
 
 // TestProperties proves what holds of every type whatever the rows are, property by property of other types.
 // SIGHTLINE_SEED says of which dataset.
 func TestProperties(t *testing.T) {
 	t.Parallel()
-	storetest.Properties(t, storetest.Harness{Open: overNative, SampleEvery: 12}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
-}
-
-func TestRestore(t *testing.T) {
-	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
-		storetest.RunRestore(t, func(t *testing.T) storetest.Movable {
-			return open(t, clickhouse.Config{DSN: chtest.Database(t, dsn)})
-		})
-	})
+	h := over("CLICKHOUSE_DSN")
+	h.SampleEvery = 12
+	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
 // TestKeys proves what keys with mandatory filters see. SIGHTLINE_SEED says of which
 // dataset, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	storetest.Keys(t, storetest.Harness{Open: overNative}, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)),
+	storetest.Keys(t, over("CLICKHOUSE_DSN"), uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)),
 		storetest.Number(t, "SIGHTLINE_KEY_SETS", 2))
 }
 
@@ -138,7 +117,7 @@ func TestReferenceKillsMutants(t *testing.T) {
 	if storetest.AllMutations() {
 		planted = slices.Concat(planted, storetest.Mutations(), storetest.SQLMutations(dialect.ClickHouse()))
 	}
-	storetest.KillsMutants(t, storetest.Harness{Open: overNative}, planted)
+	storetest.KillsMutants(t, over("CLICKHOUSE_DSN"), planted)
 }
 
 // mutations are those that can be made in ClickHouse's SQL alone.

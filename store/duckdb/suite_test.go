@@ -40,12 +40,14 @@ func openSteps(t testing.TB, cfg Config, steps []string) *Store {
 	return s
 }
 
-// emptyStore is an empty store in memory.
-func emptyStore(t *testing.T) storetest.Filled { return open(t, Config{}) }
+// openAt opens the file at path, or a store in memory when it is empty.
+func openAt(t *testing.T, path string, now func() time.Time) store.Store {
+	return open(t, Config{Path: path, Now: now})
+}
 
 // inMemoryHarness lets storetest reach stores in memory.
 var inMemoryHarness = storetest.Harness{
-	Open: emptyStore,
+	Open: openAt,
 	Slow: store.Statement{Label: "slow", SQL: endless, Kinds: []dialect.Kind{dialect.Int}},
 }
 
@@ -98,36 +100,31 @@ func count(t testing.TB, s *Store, table string) int64 {
 	return ask(t, s, "SELECT count(*) FROM "+table, []dialect.Kind{dialect.Int}).Columns[0].Ints[0]
 }
 
+// TestStore proves all that a store has to do. In memory it is proven in a few ways.
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, inMemoryHarness)
+	h := inMemoryHarness
+	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
+	t.Run("file", func(t *testing.T) { storetest.Prove(t, h) })
+	h.Create, h.SampleEvery = nil, 24
+	t.Run("memory", func(t *testing.T) { storetest.Prove(t, h) })
 }
 
-func TestWriter(t *testing.T) {
+// TestWarehouse proves the same rows for a store that only answers, and is filled by the test.
+func TestWarehouse(t *testing.T) {
 	t.Parallel()
-	paths := make(map[storetest.WriterStore]string)
-	openAt := func(t *testing.T, path string, now func() time.Time) storetest.WriterStore {
-		s := open(t, Config{Path: path, Now: now})
-		paths[s] = path
-		return s
-	}
-	storetest.RunWriter(t, storetest.WriterHarness{
-		Open: func(t *testing.T, now func() time.Time) storetest.WriterStore {
-			return openAt(t, filepath.Join(t.TempDir(), "s.duckdb"), now)
+	type readOnly struct{ store.Store }
+	storetest.Prove(t, storetest.Harness{
+		Open: func(t *testing.T, _ string, now func() time.Time) store.Store {
+			return readOnly{openAt(t, "", now)}
 		},
-		Reopen: func(t *testing.T, s storetest.WriterStore, now func() time.Time) storetest.WriterStore {
-			if err := s.(*Store).Close(); err != nil {
-				t.Fatalf("Close: %v", err)
+		Fill: func(t *testing.T, s store.Store, b *store.Batch) {
+			filled := s.(readOnly).Store.(store.Writer)
+			if got, err := filled.Write(t.Context(), b); err != nil || got.Repeated > 0 {
+				t.Fatalf("Write = %+v, %v", got, err)
 			}
-			return openAt(t, paths[s], now)
 		},
-	})
-}
-
-func TestRestore(t *testing.T) {
-	t.Parallel()
-	storetest.RunRestore(t, func(t *testing.T) storetest.Movable {
-		return open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
+		SampleEvery: 24,
 	})
 }
 

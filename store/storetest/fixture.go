@@ -1,10 +1,8 @@
 package storetest
 
 import (
-	"strings"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -16,26 +14,6 @@ var (
 	ofLink    = store.Subject{Kind: store.KindLink, ID: "l1"}
 	ofMonitor = store.Subject{Kind: store.KindSchedule, ID: "m1"}
 )
-
-// testCase is one question with its exact rows, and the rule that they defend.
-type testCase struct {
-	name    string
-	rule    string
-	of      store.Subject
-	filters []query.Filter // of the key
-	request string
-	want    string // one row of JSON per line
-}
-
-func (c testCase) rows() []string {
-	var rows []string
-	for line := range strings.Lines(c.want) {
-		if line = strings.TrimSpace(line); line != "" {
-			rows = append(rows, line)
-		}
-	}
-	return rows
-}
 
 func at(clock string) time.Time {
 	t, err := time.Parse("2006-01-02 15:04:05", "2026-03-"+clock)

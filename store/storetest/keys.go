@@ -20,10 +20,7 @@ import (
 // Then filters are lost, or count as the caller's, which must show.
 func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	w := dataset.New(seed)
-	all := h.Open(t)
-	if _, err := all.Write(t.Context(), &w.Batch); err != nil {
-		t.Fatal(err)
-	}
+	all := h.filled(t, &w.Batch)
 	p := &proof{t: t, harness: h, all: all, dataset: &w, data: reference.NewData(w.Batch)}
 	for n := range sets {
 		p.try(n, seed)
@@ -65,10 +62,7 @@ func (p *proof) try(n int, seed uint64) {
 	filters := c.mandatory(kindOf(n), n/3%2 == 1)
 	p.t.Run(fmt.Sprint(filters), func(t *testing.T) {
 		left := p.data.Visible(&p.dataset.Batch, referenceFilters(filters))
-		some := p.harness.Open(t)
-		if _, err := some.Write(t.Context(), &left); err != nil {
-			t.Fatal(err)
-		}
+		some := p.harness.filled(t, &left)
 		c.t = t
 		for _, info := range c.types {
 			if info.Subject != kindOf(n) {

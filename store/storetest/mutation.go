@@ -168,7 +168,7 @@ func (m *Mutation) planted(t *testing.T, h Harness, first store.Store, seed uint
 		if m.Rows != nil {
 			m.Rows(&w.Batch)
 		}
-		s = filledWith(t, h, &w.Batch)
+		s = h.filled(t, &w.Batch)
 	}
 	lang := *s.Dialect()
 	if m.Template != "" {

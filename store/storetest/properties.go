@@ -48,19 +48,17 @@ func properties() []property {
 	}
 }
 
-// Properties proves that the properties hold for every type that the engine knows, over the random
-// rows of a seed. It needs no expected values, so types that are added later are proven
-// without a line here, but for new columns of whole numbers and new filter fields, which
-// it asks to be classified. Then every property is broken on purpose, which must show: see
+// Properties proves what holds of every type that the engine knows, whatever the rows are, over
+// the random rows of a seed: that pages put together are one big page, that days sum to
+// their range, and more. It needs no expected values, so types that are added later are
+// proven without a line here, but for new columns of whole numbers and new filter fields,
+// which it asks to be classified. Then every property is broken on purpose, which must show: see
 // Harness.SampleEvery for stores that are spared this.
 func Properties(t *testing.T, h Harness, seed uint64) {
 	w := dataset.New(seed)
-	s := h.Open(t)
-	if _, err := s.Write(t.Context(), &w.Batch); err != nil {
-		t.Fatal(err)
-	}
-	for nth, l := range properties() {
-		t.Run(l.name, func(t *testing.T) {
+	s := h.filled(t, &w.Batch)
+	for nth, p := range properties() {
+		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, s, &w)
 			for i, info := range c.types {
@@ -68,7 +66,7 @@ func Properties(t *testing.T, h Harness, seed uint64) {
 					continue
 				}
 				c.rng = rand.New(rand.NewPCG(seed, uint64(i)))
-				for _, text := range l.holds(c, info) {
+				for _, text := range p.holds(c, info) {
 					t.Errorf("%s: %s", info.Name, text)
 				}
 			}
@@ -79,13 +77,13 @@ func Properties(t *testing.T, h Harness, seed uint64) {
 		if h.SampleEvery > 0 && !AllMutations() {
 			continue
 		}
-		t.Run(l.name+", but "+l.mutation, func(t *testing.T) {
+		t.Run(p.name+", but "+p.mutation, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, s, &w)
-			l.plant(c)
+			p.plant(c)
 			for i, info := range c.types {
 				c.rng = rand.New(rand.NewPCG(seed, uint64(i)))
-				if found := l.holds(c, info); len(found) > 0 {
+				if found := p.holds(c, info); len(found) > 0 {
 					t.Logf("seen in %s", info.Name)
 					return
 				}

@@ -69,8 +69,8 @@ func (c *client) fault(format string, args ...any) {
 	}
 }
 
-// lawZones are UTC and zones where days of the datasets are odd.
-var lawZones = []string{"UTC", "Asia/Kathmandu", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe",
+// oddZones are UTC and zones where days of the datasets are odd.
+var oddZones = []string{"UTC", "Asia/Kathmandu", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe",
 	"America/St_Johns", "America/Santiago", "Africa/Cairo", "Pacific/Apia", "Antarctica/Troll"}
 
 // question asks a type about some days around a row that it may be about. A minute
@@ -79,7 +79,7 @@ func (c *client) question(info query.Info) question {
 	q := question{of: store.Subject{Kind: info.Subject, ID: c.subject(info.Subject)}}
 	at, session := c.anchor(q.of)
 	q.now = at.Add(time.Minute)
-	zone := lawZones[c.rng.IntN(len(lawZones))]
+	zone := oddZones[c.rng.IntN(len(oddZones))]
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
 		zone, loc = "UTC", time.UTC

@@ -91,16 +91,7 @@ func Dependencies(t *testing.T, h Harness, c RandomRun) {
 func datasetIn(t *testing.T, h Harness, seed uint64) store.Store {
 	t.Helper()
 	w := dataset.New(seed)
-	return filledWith(t, h, &w.Batch)
-}
-
-func filledWith(t *testing.T, h Harness, b *store.Batch) Filled {
-	t.Helper()
-	s := h.Open(t)
-	if _, err := s.Write(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return h.filled(t, &w.Batch)
 }
 
 // questionsOf are n random questions about the dataset of a seed.

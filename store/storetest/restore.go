@@ -14,20 +14,28 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// Movable is a store that rows can be carried from and to.
-type Movable interface {
-	Filled
+// movable is a store that rows can be carried from and to.
+type movable interface {
+	store.Store
+	store.Writer
 	store.Lister
 	store.Restorer
 }
 
-// RunRestore proves that a store keeps the contracts of store.Lister and
-// store.Restorer: that all it holds can be carried to another of its kind, and that
-// every difference between the two is found. open gives an empty store.
-func RunRestore(t *testing.T, open func(t *testing.T) Movable) {
+// proveRestorer carries what a store holds to another of its kind, and wants every difference
+// between the two to be found.
+func proveRestorer(t *testing.T, h Harness) {
+	open := func(t *testing.T) movable {
+		s := h.open(t)
+		m, ok := s.(movable)
+		if !ok {
+			t.Fatalf("%T is a store.Restorer but no store.Lister, so nothing can be carried from it to another", s)
+		}
+		return m
+	}
 	for _, c := range []struct {
 		name string
-		run  func(t *testing.T, from, to Movable)
+		run  func(t *testing.T, from, to movable)
 	}{
 		{"a copy holds the same", copies},
 		{"a copy in slices of seven rows holds the same", copiesInSlices},
@@ -43,8 +51,29 @@ func RunRestore(t *testing.T, open func(t *testing.T) Movable) {
 	}
 }
 
+// listerCases are about store.Lister.
+func listerCases() []contractCase {
+	return []contractCase{
+		{name: "every subject with rows, once", run: testList, defends: "Subjects lists every website, link and monitor that has rows, each once"},
+	}
+}
+
+func testList(w *trial) {
+	w.write(named("s"), 8, 0)
+	w.write(pageview("t", "e"), 1, 0)
+	all, err := interfaceOf[store.Lister](w).Subjects(context.Background())
+	got := map[store.Subject]int{}
+	for _, s := range all {
+		got[s]++
+	}
+	want := map[store.Subject]int{website("s"): 1, link("s"): 1, schedule("s"): 1, website("t"): 1}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		w.Errorf("Subjects: %v, how often each (-want +got):\n%s", err, diff)
+	}
+}
+
 // copies copies a dataset, and finds nothing to do the second time.
-func copies(t *testing.T, from, to Movable) {
+func copies(t *testing.T, from, to movable) {
 	w := dataset.New(7)
 	mustWrite(t, from, &w.Batch)
 	first := mustCopy(t, from, to, transfer.Options{})
@@ -59,7 +88,7 @@ func copies(t *testing.T, from, to Movable) {
 	}
 }
 
-func copiesInSlices(t *testing.T, from, to Movable) {
+func copiesInSlices(t *testing.T, from, to movable) {
 	mustWrite(t, from, fixture())
 	if report := mustCopy(t, from, to, transfer.Options{Rows: 7}); report.Copied != report.Rows || report.Rows < 14 {
 		t.Errorf("%d rows of %d were carried over", report.Copied, report.Rows)
@@ -67,7 +96,7 @@ func copiesInSlices(t *testing.T, from, to Movable) {
 }
 
 // resumes copies to a target that has every third row already.
-func resumes(t *testing.T, from, to Movable) {
+func resumes(t *testing.T, from, to movable) {
 	var all, some store.Batch
 	for i := range 300 {
 		at := noon.Add(time.Duration(i/4) * time.Second)
@@ -96,26 +125,26 @@ func visitsOn(days, each int) (b store.Batch) {
 	return b
 }
 
-// A moody target does something before each of its restorations.
-type moody struct {
-	Movable
+// An interrupted target does something before each of its restorations.
+type interrupted struct {
+	movable
 
 	before func(restored int) error
 	times  int
 }
 
-func (m *moody) Restore(ctx context.Context, mark string, b *store.Batch) error {
+func (m *interrupted) Restore(ctx context.Context, mark string, b *store.Batch) error {
 	m.times++
 	if err := m.before(m.times); err != nil {
 		return err
 	}
-	return m.Movable.Restore(ctx, mark, b)
+	return m.movable.Restore(ctx, mark, b)
 }
 
-func failsAndGoesOn(t *testing.T, from, to Movable) {
+func failsAndGoesOn(t *testing.T, from, to movable) {
 	b := visitsOn(6, 50)
 	mustWrite(t, from, &b)
-	failing := &moody{Movable: to, before: func(restored int) error {
+	failing := &interrupted{movable: to, before: func(restored int) error {
 		if restored > 2 {
 			return fmt.Errorf("%w: the third time", store.ErrUnavailable)
 		}
@@ -131,10 +160,10 @@ func failsAndGoesOn(t *testing.T, from, to Movable) {
 	}
 }
 
-func followsTheSource(t *testing.T, from, to Movable) {
+func followsTheSource(t *testing.T, from, to movable) {
 	one, late := pageview("w", "one"), pageview("w", "late")
 	mustWrite(t, from, &one)
-	busy := &moody{Movable: to, before: func(restored int) error {
+	busy := &interrupted{movable: to, before: func(restored int) error {
 		if restored > 1 {
 			return nil
 		}
@@ -147,7 +176,7 @@ func followsTheSource(t *testing.T, from, to Movable) {
 	}
 }
 
-func restoresRepeats(t *testing.T, from, to Movable) {
+func restoresRepeats(t *testing.T, from, to movable) {
 	one := pageview("w", "again")
 	later := one
 	later.Events = []store.Event{one.Events[0]}
@@ -160,7 +189,7 @@ func restoresRepeats(t *testing.T, from, to Movable) {
 	if report := mustCopy(t, from, to, transfer.Options{}); report.Rows != 2 {
 		t.Errorf("%d rows, want the id at both its times", report.Rows)
 	}
-	for _, s := range []Movable{from, to} {
+	for _, s := range []movable{from, to} {
 		got, err := s.Write(t.Context(), &one)
 		if diff := cmp.Diff(store.Written{Repeated: 1}, got); diff != "" || err != nil {
 			t.Errorf("written after it was restored: %v\n%s", err, diff)

@@ -14,7 +14,7 @@ import (
 
 // findsChanges stores a row per field of every kind of row, and its like in the other
 // store with that field changed.
-func findsChanges(t *testing.T, from, to Movable) {
+func findsChanges(t *testing.T, from, to movable) {
 	b, _ := full()
 	var here, there store.Batch
 	fields := 0
@@ -102,7 +102,7 @@ func change(v reflect.Value) {
 	}
 }
 
-func findsCounts(t *testing.T, from, to Movable) {
+func findsCounts(t *testing.T, from, to movable) {
 	b := store.Batch{Visits: []store.Visit{
 		{Link: "l", ID: "a", Time: noon}, {Link: "l", ID: "b", Time: noon},
 		{Link: "l", ID: "c", Time: noon.Add(24 * time.Hour)},
@@ -132,7 +132,7 @@ func findsCounts(t *testing.T, from, to Movable) {
 	}
 }
 
-func leavesOut(t *testing.T, from, to Movable) {
+func leavesOut(t *testing.T, from, to movable) {
 	b := visitsOn(4, 2)
 	mustWrite(t, from, &b)
 	// Before lies in the third day: all of that is left out.

@@ -59,11 +59,42 @@ func full() (*store.Batch, [schema.NumTables][]cell) {
 	return b, want
 }
 
-// holds compares the rows of full with what must be there.
-func (w *writerTest) holds(want [schema.NumTables][]cell) {
+// mustHold compares the rows of full with what must be there.
+func (w *trial) mustHold(want [schema.NumTables][]cell) {
 	w.Helper()
 	for id, cells := range want {
 		table := schema.TableID(id)
 		w.cells(table.String(), owners[table.Of()], cells)
 	}
+}
+
+// cells compares the only row of a subject in table with what it must hold.
+func (w *trial) cells(table string, of store.Subject, cells []cell) {
+	w.Helper()
+	for _, c := range cells {
+		col := w.column(table, c.column, c.kind(), of)
+		var got any
+		switch {
+		case len(col.Ints)+len(col.Texts) != 1:
+			w.Errorf("%s.%s: %d rows, want 1", table, c.column, len(col.Ints)+len(col.Texts))
+			continue
+		case col.Null(0):
+		case col.Kind == dialect.Text:
+			got = col.Texts[0]
+		default:
+			got = col.Ints[0]
+		}
+		if got != c.want {
+			w.Errorf("%s.%s = %#v, want %#v", table, c.column, got, c.want)
+		}
+	}
+}
+
+// rows counts the rows of a subject in all tables.
+func (w *trial) rows(of store.Subject) (n int) {
+	w.Helper()
+	for _, t := range schema.TablesOf(of.Kind) {
+		n += len(w.ids(t.ID.String(), of))
+	}
+	return n
 }

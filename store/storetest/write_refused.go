@@ -3,14 +3,18 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
 
 // refusalCases are about writes that store nothing.
-func refusalCases() []writerCase {
-	return []writerCase{
+func refusalCases() []contractCase {
+	return []contractCase{
 		{name: "a row that cannot be stored keeps the whole batch out", run: testInvalid,
 			defends: "a row without id, subject or time, or with text that is not valid UTF-8, is an error that wraps ErrInvalid; Write stores b whole or not at all"},
 		{name: "a write whose context has ended stores nothing", run: testEnded,
@@ -18,7 +22,7 @@ func refusalCases() []writerCase {
 	}
 }
 
-func testInvalid(w *writerTest) {
+func testInvalid(w *trial) {
 	good := pageview("w", "good").Events[0]
 	samples := []store.Sample{{Metric: "LCP", Value: 1}}
 	for name, b := range map[string]store.Batch{
@@ -43,7 +47,7 @@ func testInvalid(w *writerTest) {
 		"a check of no status":          {Checks: []store.Check{{Schedule: "s", ID: "x", Time: noon, Status: store.Maintenance + 1}}},
 	} {
 		b.Events = append([]store.Event{good}, b.Events...)
-		got, err := w.store.Write(context.Background(), &b)
+		got, err := w.send(context.Background(), &b)
 		if !errors.Is(err, store.ErrInvalid) || got != (store.Written{}) {
 			w.Errorf("%s: Write = %+v, %v; want nothing and ErrInvalid", name, got, err)
 		}
@@ -57,18 +61,99 @@ func testInvalid(w *writerTest) {
 	w.write(store.Batch{Events: []store.Event{good}}, 1, 0) // its id was not used up
 }
 
-func testEnded(w *writerTest) {
+func testEnded(w *trial) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	b := pageview("w", "e")
-	if got, err := w.store.Write(ctx, &b); !errors.Is(err, context.Canceled) {
+	if got, err := w.send(ctx, &b); !errors.Is(err, context.Canceled) {
 		w.Errorf("Write with a cancelled context = %+v, %v; want context.Canceled", got, err)
 	}
 	ctx, cancel = context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
-	if got, err := w.store.Write(ctx, &b); !errors.Is(err, context.DeadlineExceeded) {
+	if got, err := w.send(ctx, &b); !errors.Is(err, context.DeadlineExceeded) {
 		w.Errorf("Write after its deadline = %+v, %v; want context.DeadlineExceeded", got, err)
 	}
 	w.count("events", website("w"), 0)
 	w.write(b, 1, 0)
+}
+
+// crowdCases are about many callers at once.
+func crowdCases() []contractCase {
+	return []contractCase{
+		{name: "16 goroutines write and read", run: testCrowd,
+			defends: "a store is safe for concurrent use: every id is stored once, and what a Write has answered is seen by every later Query and Version"},
+		{name: "16 goroutines send the same ids", run: testSameIDs,
+			defends: "an event id counts once, whoever brings it first"},
+	}
+}
+
+const crowd = 16
+
+// together runs do in many goroutines and waits for all.
+func (w *trial) together(do func(worker int)) {
+	var all sync.WaitGroup
+	for worker := range crowd {
+		all.Go(func() { do(worker) })
+	}
+	all.Wait()
+}
+
+func testCrowd(w *trial) {
+	const rounds = 20
+	ctx := context.Background()
+	w.together(func(worker int) {
+		own := fmt.Sprintf("w%d", worker%4)
+		var last uint64
+		for round := range rounds {
+			b := pageview(own, fmt.Sprintf("%d-%d", worker, round))
+			if got, err := w.send(ctx, &b); err != nil || got.Stored != 1 {
+				w.Errorf("Write = %+v, %v", got, err)
+				return
+			}
+			if versions, ok := w.store.(store.Versioner); ok {
+				v, err := versions.Version(ctx, website(own), midnight, midnight.Add(day))
+				if err != nil || v <= last {
+					w.Errorf("Version = %d, %v after a write; want more than %d", v, err, last)
+					return
+				}
+				last = v
+			}
+			if round%5 == 0 && !w.sees(own, b.Events[0].ID) {
+				return
+			}
+		}
+	})
+	for i := range 4 {
+		w.count("events", website(fmt.Sprintf("w%d", i)), crowd/4*rounds)
+	}
+}
+
+// sees reports whether an event that was written is read. It fails the test if not.
+func (w *trial) sees(site, id string) bool {
+	if slices.Contains(w.ids("events", website(site)), id) {
+		return true
+	}
+	w.Errorf("event %q of %q is not read after its Write returned", id, site)
+	return false
+}
+
+func testSameIDs(w *trial) {
+	const ids = 50
+	var stored, repeated atomic.Int64
+	w.together(func(int) {
+		for i := range ids {
+			b := store.Batch{Events: []store.Event{{Website: "w", ID: fmt.Sprint(i), Time: noon.Add(time.Duration(i))}}}
+			got, err := w.send(context.Background(), &b)
+			if err != nil {
+				w.Errorf("Write: %v", err)
+				return
+			}
+			stored.Add(int64(got.Stored))
+			repeated.Add(int64(got.Repeated))
+		}
+	})
+	if stored.Load() != ids || repeated.Load() != ids*(crowd-1) {
+		w.Errorf("stored %d, repeated %d; want %d and %d", stored.Load(), repeated.Load(), ids, ids*(crowd-1))
+	}
+	w.count("events", website("w"), ids)
 }

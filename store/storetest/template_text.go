@@ -2,13 +2,13 @@ package storetest
 
 import "github.com/sightline-analytics/sightline/store/dialect"
 
-func (p *speller) texts() []spelling {
+func (p *templateWriter) texts() []templateCase {
 	const whole, text = dialect.Int, dialect.Text
 	var (
 		address = p.text("address", "HTTPS://u:p@www.BÜCHER.example.:8080/x")
 		odd     = p.text("odd", "/\"\\\t\u2028\\u2028")
 	)
-	return []spelling{
+	return []templateCase{
 		{"Contains takes its text as it is", whole, p.holds(dialect.Contains, "'/100x'", "'100%'"), "", "0"},
 		{"Contains", whole, p.holds(dialect.Contains, "'a_ü%b'", "'ü%'"), "", "1"},
 		{"Contains nothing", whole, p.holds(dialect.Contains, "''", "''"), "", "1"},
@@ -24,10 +24,10 @@ func (p *speller) texts() []spelling {
 	}
 }
 
-func (p *speller) lists() []spelling {
+func (p *templateWriter) lists() []templateCase {
 	const whole, text = dialect.Int, dialect.Text
 	xy, names, empty := p.list("xy", "x", "y"), p.list("names", "1", "2"), p.list("empty")
-	return []spelling{
+	return []templateCase{
 		{"InList", whole, p.holds(dialect.InList, "'y'", xy), "", "1"},
 		{"InList of an empty list", whole, p.holds(dialect.InList, "'y'", empty), "", "0"},
 		{"Lookup", text, p.call(dialect.Lookup, "'y'", xy, names, "'?'"), "", "2"},
@@ -37,10 +37,10 @@ func (p *speller) lists() []spelling {
 	}
 }
 
-func (p *speller) windows() []spelling {
+func (p *templateWriter) windows() []templateCase {
 	const whole = dialect.Int
 	inOrder := p.few + " ORDER BY n"
-	return []spelling{
+	return []templateCase{
 		{"RowNumber", whole, p.call(dialect.RowNumber, "x", "n"), inOrder, "1|1|2|1"},
 		{"Lag", whole, p.call(dialect.Lag, "n", "x", "n"), inOrder, "null|null|1|null"},
 		{"Lead", whole, p.call(dialect.Lead, "n", "x", "n"), inOrder, "3|null|null|null"},
@@ -51,11 +51,11 @@ func (p *speller) windows() []spelling {
 }
 
 // sequences compares what orders rows.
-func (p *speller) sequences() []spelling {
+func (p *templateWriter) sequences() []templateCase {
 	less := func(a, b [4]string) string {
 		return p.call(dialect.If, p.call(dialect.SortKey, a[:]...)+" < "+p.call(dialect.SortKey, b[:]...), "1", "0")
 	}
-	return []spelling{
+	return []templateCase{
 		{"SortKey goes by the instant first", dialect.Int, less([4]string{"2", "0", "'a'", "0"}, [4]string{"10", "0", "'a'", "0"}), "", "1"},
 		{"SortKey before 1970", dialect.Int, less([4]string{"-2", "0", "'a'", "0"}, [4]string{"-1", "0", "'a'", "0"}), "", "1"},
 		{"SortKey then goes by rank", dialect.Int, less([4]string{"2", "1", "'a'", "0"}, [4]string{"2", "0", "'b'", "0"}), "", "0"},
@@ -65,14 +65,14 @@ func (p *speller) sequences() []spelling {
 }
 
 // tables are operations that make rows.
-func (p *speller) tables() []spelling {
+func (p *templateWriter) tables() []templateCase {
 	whole := func(name string, values ...int64) string { return p.arg(name, dialect.Ints, values) }
 	zip := p.call(dialect.ZipBuckets, whole("bucket", 1, 2), whole("since", 3, 4), whole("until", 5, 6))
 	members := func(name, object string) string {
 		return " FROM (SELECT " + p.text(name, object) + " AS p) AS t " + p.call(dialect.JSONEach, "t.p") + " AS q ORDER BY v"
 	}
 	member := p.call(dialect.Concat, "q.key", "'='", "q.value")
-	return []spelling{
+	return []templateCase{
 		{"ZipBuckets", dialect.Int, "z.bucket + z.since * z.until", " FROM " + zip + " AS z ORDER BY v", "16|26"},
 		{"Unnest", dialect.Text, "u.value", " FROM " + p.call(dialect.Unnest, p.list("letters", "b", "a")) + " AS u ORDER BY v", "a|b"},
 		{"JSONEach keeps numbers as they stand", dialect.Text, member,

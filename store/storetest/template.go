@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A spelling is an expression, and the values that it must have in every row of from.
-type spelling struct {
+// A templateCase is an expression of one operation, and the values that it must have in every row of from.
+type templateCase struct {
 	name string
 	kind dialect.Kind
 	expr string
@@ -21,8 +21,8 @@ type spelling struct {
 	want string // the values with "|" between them; the word null for null
 }
 
-// A speller writes spellings, and knows what they use.
-type speller struct {
+// A templateWriter writes the expressions of a dialect, and knows which operations they are of.
+type templateWriter struct {
 	*dialect.Dialect
 	used map[dialect.Op]bool
 	args []dialect.Arg
@@ -30,9 +30,9 @@ type speller struct {
 	few, none string // four rows of n, x and o, and none of them
 }
 
-// spellings wants every operation of the dialect to give what the comment beside it says:
-// the engine's SQL is only as right as they are.
-func spellings(t *testing.T, s Filled) {
+// templates wants every template of the dialect to give what the comment beside its
+// operation says: the engine's SQL is only as right as they are.
+func templates(t *testing.T, h Harness) {
 	subject := store.Subject{Kind: store.KindWebsite, ID: "few"}
 	b := &store.Batch{}
 	for i, row := range []struct {
@@ -43,10 +43,8 @@ func spellings(t *testing.T, s Filled) {
 		b.Events = append(b.Events, store.Event{Website: subject.ID, ID: strconv.FormatInt(n, 10), Time: time.UnixMilli(n), Path: row.x,
 			LoadTime: store.Known(row.o)})
 	}
-	if _, err := s.Write(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
-	p := &speller{Dialect: s.Dialect(), used: map[dialect.Op]bool{}}
+	s := h.filled(t, b)
+	p := &templateWriter{Dialect: s.Dialect(), used: map[dialect.Op]bool{}}
 	p.few = fmt.Sprintf(" FROM (SELECT e.time AS n, e.path AS x, %s AS o FROM events AS e WHERE e.subject = %s) AS t",
 		p.call(dialect.Coalesce, "e.load_time", "0"), p.arg("few", dialect.Subject, subject))
 	p.none = p.few + " WHERE n > 9"
@@ -55,13 +53,13 @@ func spellings(t *testing.T, s Filled) {
 	}
 	for f := range dialect.Op(len(p.Templates)) {
 		if !p.used[f] {
-			t.Errorf("no spelling of %s is looked at", f)
+			t.Errorf("no case asks for %s", f)
 		}
 	}
 }
 
-func (p *speller) check(t *testing.T, s store.Store, c spelling) {
-	stmt := store.Statement{Label: "spelling", SQL: "SELECT " + c.expr + " AS v" + c.from, Kinds: []dialect.Kind{c.kind}}
+func (p *templateWriter) check(t *testing.T, s store.Store, c templateCase) {
+	stmt := store.Statement{Label: "template", SQL: "SELECT " + c.expr + " AS v" + c.from, Kinds: []dialect.Kind{c.kind}}
 	for _, a := range p.args {
 		if strings.Contains(stmt.SQL, p.Arg(a.Name, a.Kind)) {
 			stmt.Args = append(stmt.Args, a)
@@ -89,31 +87,31 @@ func (p *speller) check(t *testing.T, s store.Store, c spelling) {
 	}
 }
 
-func (p *speller) call(f dialect.Op, operands ...string) string {
+func (p *templateWriter) call(f dialect.Op, operands ...string) string {
 	p.used[f] = true
 	return p.Call(f, operands...)
 }
 
 // holds is a condition as 1 or 0.
-func (p *speller) holds(f dialect.Op, operands ...string) string {
+func (p *templateWriter) holds(f dialect.Op, operands ...string) string {
 	return p.call(dialect.If, p.call(f, operands...), "1", "0")
 }
 
 // arg binds a value; a name must not begin another's.
-func (p *speller) arg(name string, k dialect.Kind, value any) string {
+func (p *templateWriter) arg(name string, k dialect.Kind, value any) string {
 	p.args = append(p.args, dialect.Arg{Name: name, Kind: k, Value: value})
 	return p.Arg(name, k)
 }
 
-func (p *speller) text(name, value string) string { return p.arg(name, dialect.Text, value) }
+func (p *templateWriter) text(name, value string) string { return p.arg(name, dialect.Text, value) }
 
-func (p *speller) list(name string, values ...string) string {
+func (p *templateWriter) list(name string, values ...string) string {
 	return p.arg(name, dialect.Texts, append([]string{}, values...))
 }
 
-func (p *speller) aggregates() []spelling {
+func (p *templateWriter) aggregates() []templateCase {
 	const whole, text = dialect.Int, dialect.Text
-	return []spelling{
+	return []templateCase{
 		{"Count", whole, p.call(dialect.Count), p.few, "4"},
 		{"CountIf", whole, p.call(dialect.CountIf, "n > 2"), p.few, "2"},
 		{"CountDistinct leaves the empty text out", whole, p.call(dialect.CountDistinct, "x"), p.few, "2"},
@@ -147,9 +145,9 @@ func (p *speller) aggregates() []spelling {
 	}
 }
 
-func (p *speller) choices() []spelling {
+func (p *templateWriter) choices() []templateCase {
 	unknown := p.call(dialect.NullIf, "1", "1") + " > 2"
-	return []spelling{
+	return []templateCase{
 		{"Ratio", dialect.Float, p.call(dialect.Ratio, "1", "4"), "", "0.25"},
 		{"Ratio by nothing", dialect.Float, p.call(dialect.Ratio, "1", "0"), "", "null"},
 		{"Coalesce", dialect.Int, p.call(dialect.Coalesce, "NULL", "2", "3"), "", "2"},
@@ -162,13 +160,13 @@ func (p *speller) choices() []spelling {
 	}
 }
 
-func (p *speller) numbers() []spelling {
+func (p *templateWriter) numbers() []templateCase {
 	var (
 		midnight = p.arg("midnight", dialect.Int, int64(1772323200000))
 		before   = p.arg("before", dialect.Int, int64(1772323199007))
 		minus    = p.arg("minus", dialect.Int, int64(-1))
 	)
-	return []spelling{
+	return []templateCase{
 		{"FloorDiv", dialect.Int, p.call(dialect.FloorDiv, "7", "2"), "", "3"},
 		{"FloorDiv goes down below zero", dialect.Int, p.call(dialect.FloorDiv, "-7", "2"), "", "-4"},
 		{"FloorDiv of a multiple below zero", dialect.Int, p.call(dialect.FloorDiv, "-8", "2"), "", "-4"},

@@ -12,9 +12,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// keepingCases are about what is stored.
-func keepingCases() []writerCase {
-	return []writerCase{
+// keptCases are about what is stored.
+func keptCases() []contractCase {
+	return []contractCase{
 		{name: "every column comes back as given", run: testColumns,
 			defends: "store/schema names the columns; the visitor is the profile, else the anonymous id"},
 		{name: "absent is not zero", run: testAbsent,
@@ -36,35 +36,13 @@ func keepingCases() []writerCase {
 	}
 }
 
-func testColumns(w *writerTest) {
+func testColumns(w *trial) {
 	b, want := full()
 	w.write(*b, len(want), 0)
-	w.holds(want)
+	w.mustHold(want)
 }
 
-// cells compares the only row of a subject in table with what it must hold.
-func (w *writerTest) cells(table string, of store.Subject, cells []cell) {
-	w.Helper()
-	for _, c := range cells {
-		col := w.column(table, c.column, c.kind(), of)
-		var got any
-		switch {
-		case len(col.Ints)+len(col.Texts) != 1:
-			w.Errorf("%s.%s: %d rows, want 1", table, c.column, len(col.Ints)+len(col.Texts))
-			continue
-		case col.Null(0):
-		case col.Kind == dialect.Text:
-			got = col.Texts[0]
-		default:
-			got = col.Ints[0]
-		}
-		if got != c.want {
-			w.Errorf("%s.%s = %#v, want %#v", table, c.column, got, c.want)
-		}
-	}
-}
-
-func testAbsent(w *writerTest) {
+func testAbsent(w *trial) {
 	w.write(store.Batch{
 		Events: []store.Event{{Website: "w", ID: "e", Time: noon, Identity: store.Identity{AnonymousID: "a"}}},
 		Errors: []store.Error{{Website: "w", ID: "e", Time: noon}},
@@ -86,7 +64,7 @@ func testAbsent(w *writerTest) {
 	})
 }
 
-func testTexts(w *writerTest) {
+func testTexts(w *trial) {
 	texts := []string{
 		"", " ", `quote ' double " back \ tick` + "`", "a\x00b", "%_%%", "😀👩‍👩‍👧 ünï", "line\r\n\tbreak",
 		"--; DROP TABLE events; /*", "$1 {p:String} ? :x", strings.Repeat("long ", 20_000), "\u202eright to left", "NULL",
@@ -104,14 +82,14 @@ func testTexts(w *writerTest) {
 	}
 }
 
-func testSamples(w *writerTest) {
+func testSamples(w *trial) {
 	vital := store.Vital{Website: "w", ID: "v", Time: noon, Samples: []store.Sample{{Metric: "LCP", Value: 1}, {Metric: "CLS", Value: 2}, {Metric: "INP", Value: 3}}}
 	w.write(store.Batch{Vitals: []store.Vital{vital}}, 1, 0)
 	w.write(store.Batch{Vitals: []store.Vital{vital}}, 0, 1)
 	w.count("vitals", website("w"), 3)
 }
 
-func testLate(w *writerTest) {
+func testLate(w *trial) {
 	var b store.Batch
 	times := []time.Time{
 		noon.Add(7*time.Millisecond + 999_999), noon.AddDate(-3, 0, 0), time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), noon.AddDate(10, 0, 0),
@@ -128,24 +106,24 @@ func testLate(w *writerTest) {
 	}
 }
 
-func testEmpty(w *writerTest) {
+func testEmpty(w *trial) {
 	w.write(store.Batch{}, 0, 0)
 	if err := w.store.Ping(context.Background()); err != nil {
 		w.Errorf("Ping: %v", err)
 	}
 }
 
-func testRestart(w *writerTest) {
+func testRestart(w *trial) {
 	b, want := full()
 	w.write(*b, len(want), 0)
 	w.reopen()
-	w.holds(want)
+	w.mustHold(want)
 	w.write(pageview("other", "p"), 1, 0)
 	w.count("events", website("w"), 1)
 	w.count("events", website("other"), 1)
 }
 
-func testLarge(w *writerTest) {
+func testLarge(w *trial) {
 	const n = 50_000
 	var b store.Batch
 	for i := range n {
@@ -159,7 +137,7 @@ func testLarge(w *writerTest) {
 	w.count("events", website("w"), n)
 }
 
-func testStranger(w *writerTest) {
+func testStranger(w *trial) {
 	w.write(pageview("w", "e"), 1, 0)
 	w.count("events", website("nobody"), 0)
 	w.count("events", link("w"), 0)

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,11 +11,56 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
+// testCase is one question with its exact rows, and the rule that they defend.
+type testCase struct {
+	name    string
+	rule    string
+	of      store.Subject
+	filters []query.Filter // of the key
+	request string
+	want    string // one row of JSON per line
+}
+
+func (c testCase) rows() []string {
+	var rows []string
+	for line := range strings.Lines(c.want) {
+		if line = strings.TrimSpace(line); line != "" {
+			rows = append(rows, line)
+		}
+	}
+	return rows
+}
+
+// check asks the case's question and compares the rows, as JSON.
+func (c testCase) check(t *testing.T, s store.Store) {
+	t.Helper()
+	asked := fmt.Sprintf("%s\nasked of %s %q, filters of the key %v: %s", c.name, c.of.Kind, c.of.ID, c.filters, c.request)
+	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	requests, _, err := query.Decode([]byte(c.request), 1)
+	if err == nil && len(requests[0].Errors) > 0 {
+		err = requests[0].Errors
+	}
+	if err != nil {
+		t.Errorf("%s\nis refused: %v", asked, err)
+		return
+	}
+	got := answerOf(t.Context(), engine, query.Access{Subject: c.of, Filters: c.filters}, requests[0].Request)
+	if got.fault != "" {
+		t.Errorf("%s\nfails: %s", asked, got.fault)
+	} else if diff := differingRow(c.rows(), got.texts); diff != "" {
+		t.Errorf("%s\nThe rule: %s\n%s", asked, c.rule, diff)
+	}
+}
+
 // everyType wants every type to answer in every way that it says it can be asked:
 // as it is, grouped, filtered and sorted by each field and column, alone and by a key.
-// With thin, every type is asked as it is, and in one of so many of the other ways, each
+// With sampleEvery, every type is asked as it is, and in one of so many of the other ways, each
 // type beginning at another one.
-func everyType(t *testing.T, s store.Store, thin int) {
+func everyType(t *testing.T, s store.Store, sampleEvery int) {
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +76,7 @@ func everyType(t *testing.T, s store.Store, thin int) {
 				}
 			}
 			for i, req := range ways(info) {
-				if thin == 0 || i == 0 || (i+nth)%thin == 0 {
+				if sampleEvery == 0 || i == 0 || (i+nth)%sampleEvery == 0 {
 					answers(req)
 				}
 			}

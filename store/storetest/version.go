@@ -7,8 +7,8 @@ import (
 )
 
 // versionCases are about store.Versioner.
-func versionCases() []writerCase {
-	cases := []writerCase{
+func versionCases() []contractCase {
+	return []contractCase{
 		{name: "no data is version 0", run: testVersionNone, defends: "Version: no data: 0"},
 		{name: "every write makes the versions of its days larger", run: testVersionGrows,
 			defends: "every write to one of those days, late or erasing, makes it larger"},
@@ -22,10 +22,6 @@ func versionCases() []writerCase {
 			defends: "every write to one of those days makes it larger"},
 		{name: "links and monitors have versions too", run: testVersionKinds, defends: "Version is asked for any subject"},
 	}
-	for i := range cases {
-		cases[i].versions = true
-	}
-	return cases
 }
 
 const day = 24 * time.Hour
@@ -33,7 +29,7 @@ const day = 24 * time.Hour
 // midnight begins the UTC day of noon.
 var midnight = noon.Add(-12 * time.Hour)
 
-func testVersionNone(w *writerTest) {
+func testVersionNone(w *trial) {
 	w.write(pageview("w", "e"), 1, 0)
 	for name, v := range map[string]uint64{
 		"another website":            w.version(website("v"), midnight, midnight.Add(day)),
@@ -49,7 +45,7 @@ func testVersionNone(w *writerTest) {
 	}
 }
 
-func testVersionGrows(w *writerTest) {
+func testVersionGrows(w *trial) {
 	today := func() uint64 { return w.version(website("w"), midnight, midnight.Add(day)) }
 	var last uint64
 	for _, id := range []string{"a", "b", "c"} {
@@ -79,7 +75,7 @@ func testVersionGrows(w *writerTest) {
 	}
 }
 
-func testVersionRange(w *writerTest) {
+func testVersionRange(w *trial) {
 	edges := store.Batch{Events: []store.Event{
 		{Website: "w", ID: "first", Time: midnight},
 		{Website: "w", ID: "last", Time: midnight.Add(2*day - time.Millisecond)},
@@ -104,7 +100,7 @@ func testVersionRange(w *writerTest) {
 	}
 }
 
-func testVersionRepeats(w *writerTest) {
+func testVersionRepeats(w *trial) {
 	w.write(pageview("w", "e"), 1, 0)
 	before := w.version(website("w"), midnight, midnight.Add(day))
 	w.write(pageview("w", "e"), 0, 1)
@@ -113,7 +109,7 @@ func testVersionRepeats(w *writerTest) {
 	}
 }
 
-func testVersionRestart(w *writerTest) {
+func testVersionRestart(w *trial) {
 	w.write(pageview("a", "e"), 1, 0)
 	w.write(pageview("b", "e"), 1, 0)
 	a, b := w.version(website("a"), midnight, midnight.Add(day)), w.version(website("b"), midnight, midnight.Add(day))
@@ -127,7 +123,7 @@ func testVersionRestart(w *writerTest) {
 	}
 }
 
-func testVersionRows(w *writerTest) {
+func testVersionRows(w *trial) {
 	today := func() uint64 { return w.version(website("s"), midnight, midnight.Add(day)) }
 	all, last := eight(), uint64(0)
 	for name, b := range map[string]store.Batch{
@@ -143,7 +139,7 @@ func testVersionRows(w *writerTest) {
 	}
 }
 
-func testVersionKinds(w *writerTest) {
+func testVersionKinds(w *trial) {
 	w.write(eight(), 8, 0)
 	for _, s := range []store.Subject{website("s"), link("s"), schedule("s")} {
 		if v := w.version(s, midnight, midnight.Add(day)); v == 0 {

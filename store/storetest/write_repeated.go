@@ -10,9 +10,9 @@ import (
 )
 
 // repeatCases are about event ids that come again.
-func repeatCases() []writerCase {
+func repeatCases() []contractCase {
 	const once = "an event id counts once per subject and kind of row; the first stored wins"
-	return []writerCase{
+	return []contractCase{
 		{name: "a repeat inside a batch is dropped", run: testRepeatInBatch, defends: once},
 		{name: "a repeat in a later batch is dropped", run: testRepeatLater, defends: once},
 		{name: "a repeat after a restart is dropped", restarts: true, run: testRepeatRestart,
@@ -28,7 +28,7 @@ func repeatCases() []writerCase {
 	}
 }
 
-func testRepeatInBatch(w *writerTest) {
+func testRepeatInBatch(w *trial) {
 	first, second := pageview("w", "e").Events[0], pageview("w", "e").Events[0]
 	first.Title, second.Title = "first", "second"
 	w.write(store.Batch{Events: []store.Event{first, second}}, 1, 1)
@@ -38,7 +38,7 @@ func testRepeatInBatch(w *writerTest) {
 	}
 }
 
-func testRepeatLater(w *writerTest) {
+func testRepeatLater(w *trial) {
 	w.write(pageview("w", "a"), 1, 0)
 	later := store.Batch{Events: []store.Event{pageview("w", "a").Events[0], pageview("w", "b").Events[0]}}
 	later.Events[0].Title = "again"
@@ -53,7 +53,7 @@ func testRepeatLater(w *writerTest) {
 	}
 }
 
-func testRepeatRestart(w *writerTest) {
+func testRepeatRestart(w *trial) {
 	w.write(pageview("w", "a"), 1, 0)
 	w.reopen()
 	w.write(store.Batch{Events: []store.Event{pageview("w", "a").Events[0], pageview("w", "b").Events[0]}}, 1, 1)
@@ -62,7 +62,7 @@ func testRepeatRestart(w *writerTest) {
 	w.count("events", website("w"), 2)
 }
 
-func testRepeatWeek(w *writerTest) {
+func testRepeatWeek(w *trial) {
 	w.write(pageview("w", "a"), 1, 0)
 	for range 7 { // a store that forgets does so when days go by and it is used
 		w.pass(24*time.Hour - time.Second)
@@ -89,7 +89,7 @@ func eight() store.Batch {
 	}
 }
 
-func testKindsApart(w *writerTest) {
+func testKindsApart(w *trial) {
 	w.write(eight(), 8, 0)
 	w.write(eight(), 0, 8)
 	w.count("events", website("s"), 3)
@@ -100,7 +100,7 @@ func testKindsApart(w *writerTest) {
 	w.count("checks", schedule("s"), 1)
 }
 
-func testPageEventsShare(w *writerTest) {
+func testPageEventsShare(w *trial) {
 	w.write(store.Batch{Events: []store.Event{
 		{Website: "w", ID: "e", Kind: store.Exit, Time: noon},
 		{Website: "w", ID: "e", Kind: store.Pageview, Time: noon},
@@ -112,7 +112,7 @@ func testPageEventsShare(w *writerTest) {
 	}
 }
 
-func testSubjectsApart(w *writerTest) {
+func testSubjectsApart(w *trial) {
 	// Ids that look alike when subject and id are only put together.
 	w.write(store.Batch{Events: []store.Event{
 		{Website: "w1", ID: "e", Time: noon},

@@ -1,0 +1,58 @@
+package storetest_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest"
+)
+
+// A Warehouse is a store that somebody else fills: it only answers.
+type Warehouse struct{ store.Store }
+
+// OpenWarehouse stands for a connection to the schema at an address.
+func OpenWarehouse(context.Context, string) (Warehouse, error) { return Warehouse{}, nil }
+
+// LoadWarehouse stands for the way that the warehouse gets its rows. Package schema has the
+// columns of every table, with their values in a batch.
+func LoadWarehouse(context.Context, Warehouse, *store.Batch) error { return nil }
+
+// The test of a warehouse that is filled elsewhere: reading is proven, and nothing else.
+func ExampleProve_readOnly() {
+	TestStore := func(t *testing.T) {
+		h := storetest.Harness{
+			Create: func(t *testing.T) string { return t.Name() },
+			Open: func(t *testing.T, address string, _ func() time.Time) store.Store {
+				w, err := OpenWarehouse(t.Context(), address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return w
+			},
+			Fill: func(t *testing.T, s store.Store, b *store.Batch) {
+				w, _ := s.(Warehouse)
+				if err := LoadWarehouse(t.Context(), w, b); err != nil {
+					t.Fatal(err)
+				}
+			},
+		}
+		storetest.Prove(t, h)
+		storetest.Reference(t, h, storetest.RandomRunOf(t, 300))
+	}
+	_ = TestStore
+}
+
+// Mistakes that are planted into the SQL of a store, for storetest.KillsMutants.
+func ExampleMutation() {
+	planted := append(storetest.Mutations(),
+		storetest.Mutation{Name: "visitors counted by row", Op: dialect.CountDistinct, Template: "count(nullif($1, ''))"},
+		storetest.Mutation{Name: "shares after the limit", SQL: storetest.Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
+	)
+	last := planted[len(planted)-1]
+	fmt.Println(last.SQL("SELECT j.path FROM k AS j"))
+	// Output: SELECT j.path FROM (SELECT * FROM k LIMIT 3) AS j
+}

@@ -1,0 +1,148 @@
+package storetest
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
+)
+
+// A Harness makes the stores that are proven.
+type Harness struct {
+	// Create makes an empty database and returns its address: the path of a file, a DSN. Nil means
+	// that the store forgets everything when its process ends; then restarts are not proven.
+	Create func(t *testing.T) string
+	// Open opens the store whose database is at address, which dates what it receives by now, and
+	// closes it with t.Cleanup. When a restart is proven, the store was closed before, if it is an
+	// io.Closer, and is opened again at the same address. Without Create the address is empty,
+	// and so is the store. Required.
+	Open func(t *testing.T, address string, now func() time.Time) store.Store
+	// Fill stores b in s, which is empty, when s is no store.Writer. b has no event id twice.
+	Fill func(t *testing.T, s store.Store, b *store.Batch)
+	// Slow is a statement that would run for minutes, to be cancelled. Without one, cancellation is not proven.
+	Slow store.Statement
+	// SampleEvery is for stores that are slow to answer little: Prove asks every type in one of so
+	// many ways, and each of many callers at once asks one case in so many; Properties proves each
+	// property of one type in so many, another one property by property, and breaks none on
+	// purpose unless AllMutations. 0 means all.
+	SampleEvery int
+}
+
+// Prove proves that a store answers as the engine needs it to, and that it keeps the contract
+// of each optional interface that it has, each case beside the sentence that it defends. It
+// asks in the store's dialect, by logical tables and columns only. A store that is no
+// store.Writer is filled by [Harness.Fill], and proven for reading alone.
+func Prove(t *testing.T, h Harness) {
+	t.Helper()
+	s := h.open(t)
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("Ping: %v", err)
+	}
+	if err := s.Dialect().Check(); err != nil {
+		t.Fatal(err)
+	}
+	_, writes := s.(store.Writer)
+	_, versions := s.(store.Versioner)
+	_, erases := s.(store.Eraser)
+	_, maintains := s.(store.Maintainer)
+	_, lists := s.(store.Lister)
+	_, restores := s.(store.Restorer)
+	for _, part := range []struct {
+		name  string
+		has   bool
+		prove func(*testing.T, Harness)
+	}{
+		{"Store", true, proveReading},
+		{"Writer", writes, proveCases(writeCases)},
+		{"Versioner", writes && versions, proveCases(versionCases)},
+		{"Eraser", writes && erases, proveCases(eraseCases)},
+		{"Maintainer", writes && maintains, proveCases(maintainCases)},
+		{"Lister", writes && lists, proveCases(listerCases)},
+		{"Restorer", writes && restores, proveRestorer},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			t.Parallel()
+			if !part.has {
+				t.Skipf("not proven: %T is no store.Writer and store.%s", s, part.name)
+			}
+			part.prove(t, h)
+		})
+	}
+}
+
+// open returns an empty store, by the real clock.
+func (h *Harness) open(t *testing.T) store.Store {
+	t.Helper()
+	return h.Open(t, h.create(t), time.Now)
+}
+
+func (h *Harness) create(t *testing.T) string {
+	t.Helper()
+	if h.Create == nil {
+		return ""
+	}
+	return h.Create(t)
+}
+
+// filled returns a store with the rows of b.
+func (h *Harness) filled(t *testing.T, b *store.Batch) store.Store {
+	t.Helper()
+	s := h.open(t)
+	h.fill(t, s, b)
+	return s
+}
+
+func (h *Harness) fill(t *testing.T, s store.Store, b *store.Batch) {
+	t.Helper()
+	if w, ok := s.(store.Writer); ok {
+		mustWrite(t, w, b)
+		return
+	}
+	if h.Fill == nil {
+		t.Fatalf("%T is no store.Writer, and the harness has no Fill", s)
+	}
+	once, err := withoutRepeats(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Fill(t, s, once)
+}
+
+// withoutRepeats is b as a store.Writer keeps it: of repeated event ids, the first item.
+func withoutRepeats(b *store.Batch) (*store.Batch, error) {
+	seen := map[schema.Identity]bool{}
+	var repeated [schema.NumTables]map[int]bool
+	for i := range repeated {
+		repeated[i] = map[int]bool{}
+	}
+	err := schema.Items(b, func(item schema.Item) {
+		repeated[item.Table][item.Index] = seen[item.Identity]
+		seen[item.Identity] = true
+	})
+	return &store.Batch{
+		Events: without(b.Events, repeated[schema.Events]), Errors: without(b.Errors, repeated[schema.Errors]),
+		Vitals: without(b.Vitals, repeated[schema.Vitals]), Spans: without(b.Spans, repeated[schema.Spans]),
+		Visits: without(b.Visits, repeated[schema.Visits]), Checks: without(b.Checks, repeated[schema.Checks]),
+	}, err
+}
+
+func without[T any](items []T, left map[int]bool) (kept []T) {
+	for i, item := range items {
+		if !left[i] {
+			kept = append(kept, item)
+		}
+	}
+	return kept
+}
+
+// mustClose closes a store that can be closed.
+func mustClose(t *testing.T, s store.Store) {
+	t.Helper()
+	if c, ok := s.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			t.Fatalf("Close: %v", err)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// proveReading proves that values come back as the promised kinds, that every template of the
+// dialect gives what is said of its operation, that the answers about a small dataset of
+// traps are exactly these rows, that every type answers, that a cancelled question ends, and
+// that sixteen callers at once get what one gets.
+func proveReading(t *testing.T, h Harness) {
+	t.Run("kinds", func(t *testing.T) { kinds(t, h.open(t)) })
+	t.Run("lower case", func(t *testing.T) { lowerCase(t, h.open(t)) })
+	t.Run("templates", func(t *testing.T) { templates(t, h) })
+	t.Run("cases", func(t *testing.T) {
+		s := h.filled(t, fixture())
+		for _, c := range cases() {
+			t.Run(c.name, func(t *testing.T) { c.check(t, s) })
+		}
+	})
+	t.Run("every type", func(t *testing.T) { everyType(t, h.filled(t, fixture()), h.SampleEvery) })
+	t.Run("cancellation", func(t *testing.T) { cancellation(t, h.open(t), h.Slow) })
+	t.Run("sixteen at once", func(t *testing.T) { concurrent(t, h.filled(t, fixture()), max(1, h.SampleEvery)) })
+}
+
+// kinds asks for a value and a null of every kind of column, by arguments of every kind.
+func kinds(t *testing.T, s store.Store) {
+	d := s.Dialect()
+	null := d.Call(dialect.NullIf, d.Arg("i", dialect.Int), d.Arg("i", dialect.Int))
+	stmt := store.Statement{
+		Label: "kinds",
+		SQL: fmt.Sprintf("SELECT %s AS a, %s AS b, %s AS c, %s AS d, %s AS e", d.Arg("i", dialect.Int), d.Arg("f", dialect.Float),
+			d.Arg("t", dialect.Text), d.Call(dialect.Lookup, d.Arg("t", dialect.Text), d.Arg("l", dialect.Texts), d.Arg("l", dialect.Texts), "'no'"), null),
+		Args: []dialect.Arg{
+			{Name: "i", Kind: dialect.Int, Value: int64(-1 << 53)}, {Name: "f", Kind: dialect.Float, Value: 0.1},
+			{Name: "t", Kind: dialect.Text, Value: "ü\x00'\"\\%_🎉"}, {Name: "l", Kind: dialect.Texts, Value: []string{"a", "ü\x00'\"\\%_🎉"}},
+		},
+		Kinds: []dialect.Kind{dialect.Int, dialect.Float, dialect.Text, dialect.Text, dialect.Int},
+	}
+	rows, err := s.Query(t.Context(), stmt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows.Len != 1 || len(rows.Columns) != 5 {
+		t.Fatalf("%d rows of %d columns", rows.Len, len(rows.Columns))
+	}
+	for i, want := range stmt.Kinds {
+		if got := rows.Columns[i].Kind; got != want {
+			t.Errorf("column %d has kind %d, want %d", i, got, want)
+		}
+	}
+	got := []any{rows.Columns[0].Ints[0], rows.Columns[1].Floats[0], rows.Columns[2].Texts[0], rows.Columns[3].Texts[0], rows.Columns[4].Null(0)}
+	if diff := cmp.Diff([]any{int64(-1 << 53), 0.1, "ü\x00'\"\\%_🎉", "ü\x00'\"\\%_🎉", true}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// lowerCase wants the store to write in lower case what Go does, letter by letter, whatever
+// stands around it: filters come in lower case from there.
+func lowerCase(t *testing.T, s store.Store) {
+	words := []string{"", "ΌΔΟΣ", "ΣΊΣΥΦΟΣ ΑΣ.", "İSTANBUL", "I", "ẞ ß", "ΐ ΰ ŉ ǰ", "ǅ Ǆ", "A\u0300", "ᾈ", "ﬁ", "Ⓐ", "𐐀", "K", "ÅÅ"}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if unicode.ToLower(r) != r || unicode.ToUpper(r) != r || unicode.ToTitle(r) != r {
+			words = append(words, string(r))
+		}
+	}
+	d := s.Dialect()
+	value := "v." + d.Ident("value")
+	stmt := store.Statement{
+		Label: "lower case",
+		SQL: fmt.Sprintf("SELECT %s AS a, %s AS b FROM %s AS v", value, d.Call(dialect.Lower, value),
+			d.Call(dialect.Unnest, d.Arg("l", dialect.Texts))),
+		Args:  []dialect.Arg{{Name: "l", Kind: dialect.Texts, Value: words}},
+		Kinds: []dialect.Kind{dialect.Text, dialect.Text},
+	}
+	rows, err := s.Query(t.Context(), stmt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows.Len != len(words) {
+		t.Fatalf("%d rows, want %d", rows.Len, len(words))
+	}
+	for i, word := range rows.Columns[0].Texts {
+		if got, want := rows.Columns[1].Texts[i], strings.ToLower(word); got != want {
+			t.Errorf("%q (%U) in lower case is %q, want %q", word, []rune(word), got, want)
+		}
+	}
+}
+
+// cancellation wants a question to end when its context does. The bound tells a busy machine from
+// a store that waits for the answer.
+func cancellation(t *testing.T, s store.Store, slow store.Statement) {
+	if slow.SQL == "" {
+		t.Skip("not proven: Harness.Slow is empty")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	_, err := s.Query(ctx, slow)
+	if late := time.Since(deadline); late > time.Minute {
+		t.Errorf("ended %s after its context", late)
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	if err := s.Ping(t.Context()); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// concurrent has sixteen callers at once each ask one case in so many, beginning at another one.
+func concurrent(t *testing.T, s store.Store, every int) {
+	all := cases()
+	var running sync.WaitGroup
+	for i := range 16 {
+		running.Go(func() {
+			for j := 0; j < len(all); j += every {
+				all[(i+j)%len(all)].check(t, s)
+			}
+		})
+	}
+	running.Wait()
+}

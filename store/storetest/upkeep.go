@@ -1,0 +1,254 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// eraseCases are about store.Eraser.
+func eraseCases() []contractCase {
+	return []contractCase{
+		{name: "one subject goes from every table and day, and no other", run: testErase,
+			defends: "Erase removes all rows of s, and reports how many there were"},
+		{name: "what is erased stays away", restarts: true, run: testEraseRestart,
+			defends: "an Eraser removes data for good"},
+		{name: "erased event ids can be written again", run: testEraseForgets,
+			defends: "Erase forgets the event ids of s"},
+		{name: "erasing makes the versions of its days larger", run: testEraseVersions,
+			defends: "every write to one of those days, late or erasing, makes it larger"},
+		{name: "erasing that was interrupted can be done again", run: testEraseEnded,
+			defends: "after an error a part may be gone; erasing again removes the rest"},
+		{name: "others write and read meanwhile", run: testEraseMeanwhile,
+			defends: "a store is safe for concurrent use"},
+	}
+}
+
+// maintainCases are about store.Maintainer.
+func maintainCases() []contractCase {
+	return []contractCase{
+		{name: "it changes nothing that is seen", run: testMaintain,
+			defends: "Maintain changes no answer and no version"},
+		{name: "repeats are recognised for seven days all the same", run: testMaintainWeek,
+			defends: "repeats are recognised for at least 7 days after receipt"},
+		{name: "it may be interrupted", run: testMaintainEnded,
+			defends: "Maintain returns early when ctx ends"},
+		{name: "others write and read meanwhile", run: testMaintainMeanwhile,
+			defends: "a store is safe for concurrent use"},
+	}
+}
+
+// named is eight for subjects of another id, with rows in two months.
+func named(id string) store.Batch {
+	b := eight()
+	for i := range b.Events {
+		b.Events[i].Website = id
+	}
+	b.Events[0].Time = noon.AddDate(0, -1, 0)
+	b.Errors[0].Website, b.Vitals[0].Website, b.Spans[0].Website = id, id, id
+	b.Visits[0].Link, b.Checks[0].Schedule = id, id
+	b.Vitals[0].Samples = []store.Sample{{Metric: "LCP", Value: 1}, {Metric: "CLS", Value: 2}}
+	return b
+}
+
+// held counts the rows of every subject that named makes for the ids.
+func (w *trial) held(ids ...string) map[store.Subject]int {
+	w.Helper()
+	found := map[store.Subject]int{}
+	for _, id := range ids {
+		for _, s := range []store.Subject{website(id), link(id), schedule(id)} {
+			found[s] = w.rows(s)
+		}
+	}
+	return found
+}
+
+// erase erases a subject and checks how many rows it had.
+func (w *trial) erase(of store.Subject, rows int64) {
+	w.Helper()
+	if n, err := interfaceOf[store.Eraser](w).Erase(context.Background(), of); err != nil || n != rows {
+		w.Errorf("Erase of %s %q = %d, %v; want %d rows", of.Kind, of.ID, n, err, rows)
+	}
+}
+
+func testErase(w *trial) {
+	w.erase(website("s"), 0)
+	w.write(named("s"), 8, 0)
+	w.write(named("s'\\"), 8, 0)
+	want := w.held("s", "s'\\")
+	for _, c := range []struct {
+		of   store.Subject
+		rows int64
+	}{{website("s"), 7}, {website("s"), 0}, {link("s"), 1}, {schedule("s'\\"), 1}, {website("nobody"), 0}, {website("s'\\"), 7}} {
+		w.erase(c.of, c.rows)
+		if _, known := want[c.of]; known {
+			want[c.of] = 0
+		}
+		if diff := cmp.Diff(want, w.held("s", "s'\\")); diff != "" {
+			w.Errorf("rows by subject after erasing %s %q (-want +got):\n%s", c.of.Kind, c.of.ID, diff)
+		}
+	}
+}
+
+func testEraseRestart(w *trial) {
+	w.write(named("s"), 8, 0)
+	w.erase(website("s"), 7)
+	before := w.held("s")
+	w.reopen()
+	if diff := cmp.Diff(before, w.held("s")); diff != "" || before[website("s")] != 0 || before[link("s")] != 1 {
+		w.Errorf("rows by subject after a restart (-before +after):\n%s", diff)
+	}
+}
+
+func testEraseForgets(w *trial) {
+	w.write(named("s"), 8, 0)
+	w.erase(website("s"), 7)
+	w.write(named("s"), 6, 2) // the link's and the monitor's are there still
+	w.write(named("s"), 0, 8)
+	if got := w.rows(website("s")); got != 7 {
+		w.Errorf("%d rows after they were written again, want 7", got)
+	}
+}
+
+func testEraseVersions(w *trial) {
+	if !w.versioned() {
+		w.Skip("the store is no store.Versioner")
+	}
+	w.write(named("s"), 8, 0)
+	w.write(named("other"), 8, 0)
+	early := midnight.AddDate(0, -1, 0)
+	read := func() map[string]uint64 {
+		return map[string]uint64{
+			"today":            w.version(website("s"), midnight, midnight.Add(day)),
+			"a month ago":      w.version(website("s"), early, early.Add(day)),
+			"another website":  w.version(website("other"), midnight, midnight.Add(day)),
+			"a day without it": w.version(website("s"), midnight.Add(-day), midnight),
+		}
+	}
+	before := read()
+	w.erase(website("s"), 7)
+	for name, after := range read() {
+		if grows := name == "today" || name == "a month ago"; grows != (after > before[name]) || !grows && after != before[name] {
+			w.Errorf("%s: version %d after the rows were erased, and %d before", name, after, before[name])
+		}
+	}
+}
+
+func testEraseEnded(w *trial) {
+	w.write(named("s"), 8, 0)
+	w.write(named("other"), 8, 0)
+	others := w.held("other")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := interfaceOf[store.Eraser](w).Erase(ctx, website("s")); !errors.Is(err, context.Canceled) {
+		w.Errorf("Erase with a cancelled context: %v; want context.Canceled", err)
+	}
+	if _, err := interfaceOf[store.Eraser](w).Erase(context.Background(), website("s")); err != nil {
+		w.Errorf("Erase again: %v", err)
+	}
+	if n := w.rows(website("s")); n != 0 {
+		w.Errorf("%d rows are left", n)
+	}
+	if diff := cmp.Diff(others, w.held("other")); diff != "" {
+		w.Errorf("rows of others (-before +after):\n%s", diff)
+	}
+}
+
+func testEraseMeanwhile(w *trial) {
+	w.write(named("s"), 8, 0)
+	w.beside(func() { w.erase(website("s"), 7) })
+	if n := w.rows(website("s")); n != 0 {
+		w.Errorf("%d rows are left", n)
+	}
+}
+
+// beside has callers write and read while do runs, and wants every row of theirs once.
+func (w *trial) beside(do func()) {
+	w.Helper()
+	const rounds = 4
+	w.together(func(worker int) {
+		if worker == 0 {
+			do()
+			return
+		}
+		for round := range rounds {
+			b := pageview("busy", fmt.Sprintf("%d-%d", worker, round))
+			if got, err := w.send(context.Background(), &b); err != nil || got.Stored != 1 {
+				w.Errorf("Write = %+v, %v", got, err)
+				return
+			}
+			if !w.sees("busy", b.Events[0].ID) {
+				return
+			}
+		}
+	})
+	w.count("events", website("busy"), (crowd-1)*rounds)
+}
+
+// maintain wants Maintain to succeed.
+func (w *trial) maintain() {
+	w.Helper()
+	if err := interfaceOf[store.Maintainer](w).Maintain(context.Background()); err != nil {
+		w.Errorf("Maintain: %v", err)
+	}
+}
+
+func testMaintain(w *trial) {
+	w.maintain() // of an empty store
+	b, want := full()
+	w.write(*b, len(want), 0)
+	w.write(named("s"), 8, 0)
+	seen := func() (map[store.Subject]int, uint64) {
+		if !w.versioned() {
+			return w.held("s"), 0
+		}
+		return w.held("s"), w.version(website("s"), midnight.AddDate(0, -2, 0), midnight.Add(day))
+	}
+	rows, version := seen()
+	for range 2 {
+		w.pass(30 * day)
+		w.maintain()
+		w.mustHold(want)
+		if after, v := seen(); !maps.Equal(rows, after) || v != version {
+			w.Errorf("%v and version %d after Maintain, want %v and %d", after, v, rows, version)
+		}
+	}
+}
+
+func testMaintainWeek(w *trial) {
+	w.write(pageview("w", "a"), 1, 0)
+	for range 7 {
+		w.pass(day - time.Second)
+		w.maintain()
+	}
+	w.write(pageview("w", "a"), 0, 1)
+	w.count("events", website("w"), 1)
+}
+
+func testMaintainEnded(w *trial) {
+	w.write(pageview("w", "a"), 1, 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := interfaceOf[store.Maintainer](w).Maintain(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		w.Errorf("Maintain with a cancelled context: %v; want nil or context.Canceled", err)
+	}
+	w.write(pageview("w", "a"), 0, 1)
+	w.maintain()
+	w.count("events", website("w"), 1)
+}
+
+func testMaintainMeanwhile(w *trial) {
+	w.write(pageview("w", "a"), 1, 0)
+	w.beside(func() {
+		for range 4 {
+			w.maintain()
+		}
+	})
+	w.count("events", website("w"), 1)
+}
