@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	sq "github.com/Masterminds/squirrel"
 
@@ -29,11 +31,42 @@ func (s *Store) Audit() *AuditLog { return &AuditLog{s} }
 
 // Chains implements [audit.Trail].
 func (l *AuditLog) Chains(ctx context.Context) ([]audit.Chain, error) {
-	return collect(ctx, l.s, "audit chains", l.selectChains().OrderBy("writer"+l.s.lang.byBytes), scanChain)
+	return collect(ctx, l.s, "audit chains", chains.query(l.s).OrderBy("writer"+l.s.lang.byBytes), scanChain)
 }
 
-func (l *AuditLog) selectChains() sq.SelectBuilder {
-	return l.s.sql.Select("writer", "head_seq", "head_mac", "head_seal", "cut_seq", "cut_mac", "cut_seal").From("audit_chains")
+// chainRow is a chain as a row keeps it.
+type chainRow struct {
+	writer                   string
+	headSeq, pointSeq        int64
+	headMAC, headSignature   string
+	pointMAC, pointSignature string
+}
+
+var chains = record[chainRow]{"audit chain", "audit_chains", func(c *chainRow) []field {
+	return []field{
+		{"writer", &c.writer}, {"head_seq", &c.headSeq}, {"head_mac", &c.headMAC}, {"head_seal", &c.headSignature},
+		{"cut_seq", &c.pointSeq}, {"cut_mac", &c.pointMAC}, {"cut_seal", &c.pointSignature},
+	}
+}}
+
+func scanChain(row scanner) (c audit.Chain, err error) {
+	r, err := chains.scan(row)
+	if err != nil {
+		return audit.Chain{}, err
+	}
+	c.Head = audit.Checkpoint{Writer: r.writer, Seq: r.headSeq, MAC: macOf(r.headMAC), Signature: macOf(r.headSignature)}
+	if r.pointSeq != 0 || r.pointMAC != "" || r.pointSignature != "" {
+		c.PrunePoint = audit.Checkpoint{Writer: r.writer, Seq: r.pointSeq, MAC: macOf(r.pointMAC), Signature: macOf(r.pointSignature)}
+	}
+	return c, nil
+}
+
+// macOf reads a MAC. One that cannot be read is none, and so no signature.
+func macOf(text string) (m audit.MAC) {
+	if m.UnmarshalText([]byte(text)) != nil {
+		return audit.MAC{}
+	}
+	return m
 }
 
 // Append implements [audit.Log], in one transaction. It waits for one that appends to the
@@ -51,7 +84,7 @@ func (l *AuditLog) Append(ctx context.Context, head audit.Checkpoint, records []
 
 func (l *AuditLog) append(ctx context.Context, head audit.Checkpoint, records []audit.Record) error {
 	return l.s.update(ctx, "append to audit log", func(ctx context.Context, db querier) error {
-		q := l.selectChains().Where(sq.Eq{"writer": head.Writer}).Suffix(l.s.lang.forUpdate)
+		q := chains.query(l.s).Where(sq.Eq{"writer": head.Writer}).Suffix(l.s.lang.forUpdate)
 		found, err := collectFrom(ctx, db, q, scanChain)
 		if err != nil {
 			return err
@@ -65,12 +98,11 @@ func (l *AuditLog) append(ctx context.Context, head audit.Checkpoint, records []
 			return err
 		}
 		if len(found) == 0 {
-			_, err = change(ctx, db, l.s.sql.Insert("audit_chains").
-				Columns("writer", "head_seq", "head_mac", "head_seal", "cut_seq", "cut_mac", "cut_seal").
-				Values(head.Writer, head.Seq, head.MAC.String(), head.Signature.String(), 0, "", ""))
+			_, err = change(ctx, db, chains.insert(l.s, chainRow{writer: head.Writer, headSeq: head.Seq,
+				headMAC: head.MAC.String(), headSignature: head.Signature.String()}))
 		} else {
 			var n int64
-			n, err = change(ctx, db, l.s.sql.Update("audit_chains").
+			n, err = change(ctx, db, l.s.sql.Update(chains.table).
 				Set("head_seq", head.Seq).Set("head_mac", head.MAC.String()).Set("head_seal", head.Signature.String()).
 				Where(sq.Eq{"writer": head.Writer, "head_seq": before.Seq}))
 			if err == nil && n == 0 {
@@ -88,9 +120,9 @@ func (l *AuditLog) append(ctx context.Context, head audit.Checkpoint, records []
 func (l *AuditLog) Prune(ctx context.Context, points []audit.Checkpoint) error {
 	for _, p := range points {
 		err := l.s.update(ctx, "prune audit log", func(ctx context.Context, db querier) error {
-			_, err := change(ctx, db, l.s.sql.Delete("audit_chains").Where(sq.Eq{"writer": p.Writer, "head_seq": p.Seq}))
+			_, err := change(ctx, db, l.s.sql.Delete(chains.table).Where(sq.Eq{"writer": p.Writer, "head_seq": p.Seq}))
 			if err == nil {
-				_, err = change(ctx, db, l.s.sql.Update("audit_chains").
+				_, err = change(ctx, db, l.s.sql.Update(chains.table).
 					Set("cut_seq", p.Seq).Set("cut_mac", p.MAC.String()).Set("cut_seal", p.Signature.String()).
 					Where(sq.Eq{"writer": p.Writer}).Where(sq.Lt{"cut_seq": p.Seq}))
 			}
@@ -106,26 +138,108 @@ func (l *AuditLog) Prune(ctx context.Context, points []audit.Checkpoint) error {
 	return nil
 }
 
-func scanChain(row scanner) (c audit.Chain, err error) {
-	head, point := &c.Head, &c.PrunePoint
-	var headMAC, headSignature, pointMAC, pointSignature string
-	err = row.Scan(&head.Writer, &head.Seq, &headMAC, &headSignature, &point.Seq, &pointMAC, &pointSignature)
+// Find implements [audit.Finder].
+func (l *AuditLog) Find(ctx context.Context, q audit.Query) (audit.Page, error) {
+	n, err := q.Size()
 	if err != nil {
-		return audit.Chain{}, err
+		return audit.Page{}, err
 	}
-	if point.Seq != 0 || pointMAC != "" || pointSignature != "" {
-		point.Writer = head.Writer
-		readMAC(&point.MAC, pointMAC)
-		readMAC(&point.Signature, pointSignature)
+	var found []audit.Record
+	seen := map[pageRef]bool{}
+	for skip := 0; ; skip += n {
+		refs, err := collect(ctx, l.s, "find audit entries", l.selectRefs(q).Limit(uint64(n)).Offset(uint64(skip)), scanRef)
+		if err != nil {
+			return audit.Page{}, err
+		}
+		for _, ref := range refs {
+			// What comes from here on is not newer than this page's newest entry.
+			if enough(found, n, ref.lastAt) {
+				return q.Page(found), nil
+			}
+			ref.lastAt = 0 // a page that tells of two keys comes twice
+			if seen[ref] {
+				continue
+			}
+			seen[ref] = true
+			if found, err = l.look(ctx, q, ref, found); err != nil {
+				return audit.Page{}, err
+			}
+			found = found[:min(len(found), n+1)]
+		}
+		if len(refs) < n {
+			return q.Page(found), nil
+		}
 	}
-	readMAC(&head.MAC, headMAC)
-	readMAC(&head.Signature, headSignature)
-	return c, nil
 }
 
-// readMAC reads text into m. One that cannot be read is none, and so no signature.
-func readMAC(m *audit.MAC, text string) {
-	if m.UnmarshalText([]byte(text)) != nil {
-		*m = audit.MAC{}
+// pageRef names a page, and the time of its newest entry that a query may ask for.
+type pageRef struct {
+	writer string
+	first  int64
+	lastAt int64
+}
+
+func scanRef(row scanner) (r pageRef, err error) {
+	err = row.Scan(&r.writer, &r.first, &r.lastAt)
+	return r, err
+}
+
+// selectRefs asks for the pages that may hold entries of q, by their newest entry.
+func (l *AuditLog) selectRefs(q audit.Query) sq.SelectBuilder {
+	table := pages.table
+	if q.Key != "" || q.Owner != "" {
+		table = pageUses.table
 	}
+	s := l.s.sql.Select("writer", "first_seq", "last_at").From(table).OrderBy("last_at DESC", "first_at DESC", "writer", "first_seq")
+	if q.Key != "" {
+		s = s.Where(sq.Eq{"key_id": q.Key})
+	}
+	if q.Owner != "" {
+		s = s.Where(sq.Eq{"owner": q.Owner})
+	}
+	if !q.From.IsZero() {
+		s = s.Where(sq.GtOrEq{"last_at": ceilMilli(q.From)})
+	}
+	if !q.To.IsZero() {
+		s = s.Where(sq.Lt{"first_at": ceilMilli(q.To)})
+	}
+	if q.After != nil {
+		s = s.Where(sq.LtOrEq{"first_at": q.After.Time.UnixMilli()})
+	}
+	return s
+}
+
+// enough reports whether more than n of found, which are in order, are newer than at.
+func enough(found []audit.Record, n int, at int64) bool {
+	return len(found) > n && found[n].Entry.Time.UnixMilli() > at
+}
+
+// look adds what a page has of q's entries to found, in order.
+func (l *AuditLog) look(ctx context.Context, q audit.Query, ref pageRef, found []audit.Record) ([]audit.Record, error) {
+	all, err := collect(ctx, l.s, "find audit entries",
+		pages.query(l.s).Where(sq.Eq{"writer": ref.writer, "first_seq": ref.first}), pages.scan)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all { // none, when it was pruned meanwhile
+		for r, err := range p.records {
+			if err != nil {
+				return nil, l.s.wrap(ctx, "find audit entries", err)
+			}
+			if q.Matches(r) {
+				found = append(found, r)
+			}
+		}
+	}
+	slices.SortFunc(found, audit.NewestFirst)
+	return found, nil
+}
+
+// ceilMilli is the first whole millisecond that is not before t.
+func ceilMilli(t time.Time) int64 {
+	ms := t.UnixMilli()
+	if time.UnixMilli(ms).Before(t) {
+		ms++
+	}
+	return ms
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/authtest"
-	"github.com/sightline-analytics/sightline/store"
 )
 
 func TestAuditConforms(t *testing.T) {
@@ -116,34 +115,63 @@ func TestAuditForgedNextEntry(t *testing.T) {
 	})
 }
 
-// TestAuditWhileTheDatabaseIsAway: entries are held, and refused once there is no room.
-func TestAuditWhileTheDatabaseIsAway(t *testing.T) {
-	cfg := config(t)
-	s := mustOpen(t, cfg)
-	w, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper, Every: time.Hour, Buffer: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 2 {
-		if err := w.Record(t.Context(), use1(i)); err != nil {
-			t.Errorf("entry %d of a buffer of 2: %v", i+1, err)
+// TestAuditColumns changes each cell of each table by hand: every one counts. Of two entries
+// one is pruned, so that each table has one row.
+func TestAuditColumns(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s, all := recorded(t, cfg, 2)
+		writer := all[0].Writer
+		if _, err := audit.Prune(t.Context(), s.Audit(), pepper, all[1].Entry.Time); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if err := w.Flush(t.Context()); err == nil {
-		t.Error("a closed database took entries")
-	}
-	if err := w.Record(t.Context(), use1(3)); !errors.Is(err, audit.ErrFull) {
-		t.Errorf("with the buffer full: %v", err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	if err := w.Close(ctx); err == nil || !strings.Contains(err.Error(), "2 entries") {
-		t.Errorf("Close: %v", err)
-	}
-	if _, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper}); err == nil || errors.Is(err, store.ErrCorrupt) {
-		t.Errorf("a writer to a closed database: %v", err)
-	}
+		texts := []any{"text", "", all[1].MAC.String()}
+		numbers := []any{int64(0), int64(-1), int64(7), int64(1) << 40}
+		for _, cell := range []struct {
+			table  string
+			column string
+			values []any
+			entry  bool // the entry 2 is to be named
+		}{
+			{"audit_pages", "writer", []any{"nobody", ""}, true},
+			{"audit_pages", "first_seq", numbers, false},
+			{"audit_pages", "last_seq", numbers, false},
+			{"audit_pages", "first_at", numbers, false},
+			{"audit_pages", "last_at", numbers, false},
+			{"audit_pages", "entries", []any{"", "{}\n"}, true},
+			{"audit_uses", "writer", []any{"nobody", ""}, false},
+			{"audit_uses", "first_seq", numbers, false},
+			{"audit_uses", "key_id", []any{"", "key"}, false},
+			{"audit_uses", "owner", []any{"", "others"}, false},
+			{"audit_uses", "first_at", numbers, false},
+			{"audit_uses", "last_at", numbers, false},
+			{"audit_chains", "writer", []any{"nobody"}, false},
+			{"audit_chains", "head_seq", numbers, false},
+			{"audit_chains", "head_mac", []any{"text", "", all[0].MAC.String()}, false},
+			{"audit_chains", "head_seal", texts, false},
+			{"audit_chains", "cut_seq", []any{int64(0), int64(2), int64(9)}, false},
+			{"audit_chains", "cut_mac", texts, false},
+			{"audit_chains", "cut_seal", texts, false},
+		} {
+			var before any
+			read := fmt.Sprintf("SELECT %s FROM %s", cell.column, cell.table)
+			if err := s.write.QueryRowContext(t.Context(), read).Scan(&before); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range append(cell.values, before) {
+				if _, err := s.write.ExecContext(t.Context(), fmt.Sprintf("UPDATE %s SET %s = $1", cell.table, cell.column), v); err != nil {
+					t.Fatal(err)
+				}
+				r, err := audit.Verify(t.Context(), s.Audit(), pepper)
+				if err != nil {
+					t.Fatal(err)
+				}
+				named := slices.ContainsFunc(r.Problems, func(p audit.Problem) bool {
+					return p.Writer == writer && p.Seq <= 2 && 2 <= p.Last
+				})
+				if (r.Err() == nil) != (v == before) || cell.entry && named == (v == before) {
+					t.Errorf("%s.%s = %v: %v", cell.table, cell.column, v, r.Problems)
+				}
+			}
+		}
+	})
 }

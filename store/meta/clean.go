@@ -2,7 +2,6 @@ package meta
 
 import (
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -138,23 +137,3 @@ func (s *Store) created(at time.Time) time.Time {
 }
 
 func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
-
-// optional is null for an empty text.
-func optional(text string) sql.NullString {
-	return sql.NullString{String: text, Valid: text != ""}
-}
-
-// optionalTime is null for the zero instant.
-func optionalTime(t time.Time) sql.NullInt64 {
-	if t.IsZero() {
-		return sql.NullInt64{}
-	}
-	return sql.NullInt64{Int64: t.UnixMilli(), Valid: true}
-}
-
-func timeOf(ms sql.NullInt64) time.Time {
-	if !ms.Valid {
-		return time.Time{}
-	}
-	return instant(ms.Int64)
-}

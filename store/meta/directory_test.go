@@ -1,83 +1,253 @@
 package meta
 
 import (
+	"context"
 	"errors"
-	"slices"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/store"
 )
 
-func TestDirectory(t *testing.T) {
+// create makes a record of any kind, and returns it as it is kept, with its id.
+func create(ctx context.Context, s *Store, record any) (kept any, id string, err error) {
+	switch r := record.(type) {
+	case Owner:
+		r, err = s.CreateOwner(ctx, r)
+		return r, r.ID, err
+	case store.Website:
+		r, err = s.CreateWebsite(ctx, r)
+		return r, r.ID, err
+	case Link:
+		r, err = s.CreateLink(ctx, r)
+		return r, r.ID, err
+	case Monitor:
+		r, err = s.CreateMonitor(ctx, r)
+		return r, r.ID, err
+	case auth.Key:
+		var secret auth.Secret
+		r, secret, err = s.CreateKey(ctx, r)
+		if (secret.Reveal() != "") != (err == nil) {
+			err = fmt.Errorf("a secret of %d characters, and %w", len(secret.Reveal()), err)
+		}
+		return r, r.ID, err
+	}
+	return nil, "", fmt.Errorf("%T is no record", record)
+}
+
+type madeCase struct {
+	says         string
+	record, want any
+}
+
+// made are records that are kept; the second is what the first becomes, where that differs.
+func made() []madeCase {
+	later := noonKept.Add(time.Hour)
+	return []madeCase{
+		{"an owner", Owner{ID: "b", Name: ` B "ü" 🙂 `}, Owner{"b", `B "ü" 🙂`, noonKept}},
+		{"an owner without name", Owner{ID: "a", CreatedAt: noon.Add(time.Hour)}, Owner{"a", "a", later}},
+		{"a website", store.Website{ID: "w", Owner: "acme", Domain: "HTTPS://A.example/x"},
+			store.Website{ID: "w", Owner: "acme", Name: "a.example", Domain: "a.example", CreatedAt: noonKept}},
+		{"another of its domain", store.Website{ID: "B", Owner: "acme", Name: "B's", Domain: "a.example", IsPublic: true, CreatedAt: noonKept}, nil},
+		{"an earlier one", store.Website{ID: "z", Owner: "acme", Name: "z", Domain: "z", CreatedAt: noonKept.Add(-time.Hour)}, nil},
+		{"a link", Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example"}, Link{"l", "acme", "go", "https://a.example", "go", noonKept}},
+		{"a link without slug", Link{ID: "k", Owner: "acme", TargetURL: "https://b.example"},
+			Link{"k", "acme", "", "https://b.example", "https://b.example", noonKept}},
+		{"another, which does not collide", Link{"a", "acme", "", "https://b.example", "A", later}, nil},
+		{"another owner's of the same slug", Link{"t", "other", "go", "https://b.example", "T", noonKept}, nil},
+		{"a monitor without website", Monitor{ID: "m", Owner: "acme", URL: "tcp://a.example:25"},
+			Monitor{"m", "acme", "tcp://a.example:25", "tcp://a.example:25", "", noonKept}},
+		{"a monitor of a website", Monitor{"M", "acme", "M", "https://a.example", "w", noonKept}, nil},
+	}
+}
+
+type refusedCase struct {
+	says   string
+	record any
+	want   error
+	names  string // what the error says
+}
+
+// refused are records that are not kept beside those of made.
+func refused() []refusedCase {
+	long := strings.Repeat("x", 256)
+	return []refusedCase{
+		{"an owner's id is taken", Owner{ID: "b"}, ErrExists, ""},
+		{"an id has no blanks", Owner{ID: "a b"}, store.ErrInvalid, "id"},
+		{"a name has one line", Owner{ID: "c", Name: "a\nb"}, store.ErrInvalid, "name"},
+		{"an id has an end", Owner{ID: long}, store.ErrInvalid, "id"},
+		{"a website's id is taken, also for another owner", store.Website{ID: "w", Owner: "other", Domain: "b.example"}, ErrExists, ""},
+		{"every fault of a website is named", store.Website{ID: "a b", Name: "x\x00"}, store.ErrInvalid, "id owner domain name"},
+		{"a link's id is taken", Link{ID: "l", Owner: "other", TargetURL: "https://b.example"}, ErrExists, ""},
+		{"a slug is taken", Link{Owner: "acme", Slug: "go", TargetURL: "https://b.example"}, ErrExists, ""},
+		{"a link needs a web address", Link{Owner: "acme", TargetURL: "javascript://x/%0aalert(1)"}, store.ErrInvalid, "target"},
+		{"a link needs a whole address", Link{Owner: "acme", TargetURL: "example.com/x"}, store.ErrInvalid, "target"},
+		{"a slug has an end", Link{Owner: "acme", TargetURL: "https://a.example", Slug: long}, store.ErrInvalid, "slug"},
+		{"a monitor needs an address", Monitor{Owner: "acme", Name: "m\xff", WebsiteID: "w\x00"}, store.ErrInvalid, "url name website"},
+		{"a monitor's website must be there", Monitor{Owner: "acme", URL: "https://a.example", WebsiteID: "none"}, store.ErrNotFound, ""},
+		{"a monitor's website must be its owner's", Monitor{Owner: "other", URL: "https://a.example", WebsiteID: "w"}, store.ErrNotFound, ""},
+		{"a website needs an owner who is known", store.Website{Owner: "nobody", Domain: "a.example"}, ErrNoOwner, "nobody"},
+		{"so does a link", Link{Owner: "nobody", TargetURL: "https://a.example"}, ErrNoOwner, "nobody"},
+		{"so does a monitor", Monitor{Owner: "nobody", URL: "https://a.example"}, ErrNoOwner, "nobody"},
+		{"so does a key", auth.Key{Owner: "nobody", All: true}, ErrNoOwner, "nobody"},
+	}
+}
+
+// contents are the lists of a store, of one owner.
+type contents struct {
+	Owners   []Owner
+	Websites []store.Website
+	Links    []Link
+	Monitors []Monitor
+	Keys     []auth.Key
+}
+
+func contentsOf(t *testing.T, s *Store, owner string) (c contents) {
+	t.Helper()
+	var errs [5]error
+	c.Owners, errs[0] = s.Owners(t.Context())
+	c.Websites, errs[1] = s.Websites(t.Context(), owner)
+	c.Links, errs[2] = s.Links(t.Context(), owner)
+	c.Monitors, errs[3] = s.Monitors(t.Context(), owner)
+	c.Keys, errs[4] = s.Keys(t.Context(), owner)
+	if err := errors.Join(errs[:]...); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// picked are records of made, by id.
+func picked[T any](kept map[string]any, ids string) (list []T) {
+	for id := range strings.FieldsSeq(ids) {
+		one, _ := kept[fmt.Sprintf("%T %s", *new(T), id)].(T)
+		list = append(list, one)
+	}
+	return list
+}
+
+// TestRecords wants lists to hold what was made and nothing that was refused, by creation and then id
+// bytewise, also after a restart.
+func TestRecords(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
-		ctx := t.Context()
-		for _, w := range []store.Website{
-			{ID: "late", Owner: "acme", Domain: "late.example", CreatedAt: noon.Add(time.Hour)},
-			{ID: "b", Owner: "acme", Domain: "b.example", Name: "B's \"ü\" 🙂"},
-			{ID: "B", Owner: "acme", Domain: "b.example", IsPublic: true},
-			{ID: "early", Owner: "acme", Domain: "early.example", CreatedAt: noon.Add(-time.Hour)},
-			{ID: "theirs", Owner: "other", Domain: "b.example"},
-		} {
-			if _, err := s.CreateWebsite(ctx, w); err != nil {
-				t.Fatal(err)
+		kept := map[string]any{}
+		for _, id := range []string{"acme", "other"} {
+			kept["meta.Owner "+id] = Owner{id, id, noonKept}
+		}
+		for _, c := range made() {
+			got, id, err := create(t.Context(), s, c.record)
+			if c.want == nil {
+				c.want = c.record
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+				t.Errorf("%s: %v (-want +got):\n%s", c.says, err, diff)
+			}
+			kept[fmt.Sprintf("%T %s", got, id)] = got
+		}
+		for _, k := range []auth.Key{{ID: "l", Owner: "acme", CreatedAt: noon.Add(time.Hour)}, {ID: "z", Owner: "acme", Disabled: true},
+			{ID: "a", Owner: "acme", Revoked: noon}, {ID: "t", Owner: "other"}} {
+			got, id, err := create(t.Context(), s, k)
+			if err != nil {
+				t.Error(err)
+			}
+			kept["auth.Key "+id] = got
+		}
+		for _, c := range refused() {
+			_, _, err := create(t.Context(), s, c.record)
+			if !errors.Is(err, c.want) || errors.Is(err, ErrNoOwner) && !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("%s: %v", c.says, err)
+				continue
+			}
+			for name := range strings.FieldsSeq(c.names) {
+				if !strings.Contains(err.Error(), name) {
+					t.Errorf("%s: no word of %s in: %v", c.says, name, err)
+				}
 			}
 		}
-		got, err := s.Websites(ctx, "acme")
-		want := []store.Website{
-			{ID: "early", Owner: "acme", Name: "early.example", Domain: "early.example", CreatedAt: noonKept.Add(-time.Hour)},
-			{ID: "B", Owner: "acme", Name: "b.example", Domain: "b.example", IsPublic: true, CreatedAt: noonKept},
-			{ID: "b", Owner: "acme", Name: "B's \"ü\" 🙂", Domain: "b.example", CreatedAt: noonKept},
-			{ID: "late", Owner: "acme", Name: "late.example", Domain: "late.example", CreatedAt: noonKept.Add(time.Hour)},
+		want := contents{
+			picked[Owner](kept, "acme b other a"), picked[store.Website](kept, "z B w"), picked[Link](kept, "k l a"),
+			picked[Monitor](kept, "M m"), picked[auth.Key](kept, "a z l"),
 		}
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("Websites, by creation, then id (-want +got):\n%s%v", diff, err)
+		if diff := cmp.Diff(want, contentsOf(t, s, "acme")); diff != "" {
+			t.Errorf("the lists (-want +got):\n%s", diff)
 		}
-		if got, err := s.Websites(ctx, "nobody"); err != nil || got == nil || len(got) != 0 {
-			t.Errorf("websites of nobody = %v, %v; want an empty list", got, err)
+		none := contents{want.Owners, []store.Website{}, []Link{}, []Monitor{}, []auth.Key{}}
+		if diff := cmp.Diff(none, contentsOf(t, s, "nobody")); diff != "" {
+			t.Errorf("what nobody has (-want +got):\n%s", diff)
 		}
-		if got, err := s.Website(ctx, "B"); err != nil || got != want[1] {
-			t.Errorf("Website = %+v, %v", got, err)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
 		}
-		for _, id := range []string{"", "x", "EARLY", "b' OR '1'='1"} {
-			if got, err := s.Website(ctx, id); !errors.Is(err, store.ErrNotFound) || got != (store.Website{}) {
-				t.Errorf("Website(%q) = %+v, %v", id, got, err)
+		s = mustOpen(t, cfg)
+		if diff := cmp.Diff(want, contentsOf(t, s, "acme")); diff != "" {
+			t.Errorf("the lists after a restart (-want +got):\n%s", diff)
+		}
+		for _, k := range want.Keys {
+			got, err := s.Key(t.Context(), k.ID)
+			if diff := cmp.Diff(k, got); diff != "" || err != nil {
+				t.Errorf("Key(%s): %v (-listed +got):\n%s", k.ID, err, diff)
 			}
 		}
 	})
 }
 
-func TestOwner(t *testing.T) {
+// TestIDsAreMade: whatever has no id gets one.
+func TestIDsAreMade(t *testing.T) {
+	s := mustOpen(t, config(t))
+	for begins, record := range map[string]any{
+		"org_": Owner{}, "web_": store.Website{Owner: "acme", Domain: "a.example"}, "lnk_": Link{Owner: "acme", TargetURL: "https://a.example"},
+		"mon_": Monitor{Owner: "acme", URL: "https://a.example"}, "key_": auth.Key{Owner: "acme"},
+	} {
+		_, one, err1 := create(t.Context(), s, record)
+		_, other, err2 := create(t.Context(), s, record)
+		if err := errors.Join(err1, err2); err != nil || !strings.HasPrefix(one, begins) || one == other {
+			t.Errorf("%T: %q and %q, %v", record, one, other, err)
+		}
+	}
+}
+
+func TestOwnerByID(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
-		ctx := t.Context()
-		for _, id := range []string{"of-site", "of-link", "of-monitor"} {
-			if _, err := s.CreateOwner(ctx, Owner{ID: id}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		_, err1 := s.CreateWebsite(ctx, store.Website{ID: "same", Owner: "of-site", Domain: "a.example"})
-		_, err2 := s.CreateLink(ctx, Link{ID: "same", Owner: "of-link", TargetURL: "https://a.example"})
-		_, err3 := s.CreateMonitor(ctx, Monitor{ID: "same", Owner: "of-monitor", URL: "tcp://a.example:25"})
-		if err := errors.Join(err1, err2, err3); err != nil {
+		want, err := s.CreateOwner(t.Context(), Owner{ID: "b", Name: "B"})
+		if err != nil {
 			t.Fatal(err)
 		}
-		for kind, want := range map[store.SubjectKind]string{
-			store.KindWebsite: "of-site", store.KindLink: "of-link", store.KindSchedule: "of-monitor",
-		} {
-			if got, err := s.Owner(ctx, store.Subject{Kind: kind, ID: "same"}); err != nil || got != want {
-				t.Errorf("owner of the %s = %q, %v", kind, got, err)
-			}
-			if got, err := s.Owner(ctx, store.Subject{Kind: kind, ID: "none"}); !errors.Is(err, store.ErrNotFound) || got != "" {
-				t.Errorf("owner of no %s = %q, %v", kind, got, err)
+		if got, err := s.OwnerByID(t.Context(), "b"); err != nil || got != want {
+			t.Errorf("OwnerByID = %+v, %v", got, err)
+		}
+		if got, err := s.EnsureOwner(t.Context(), Owner{ID: "b", Name: "another"}); err != nil || got != want {
+			t.Errorf("EnsureOwner of a known id = %+v, %v", got, err)
+		}
+		for _, id := range []string{"", "none", "B", "nul\x00"} {
+			if got, err := s.OwnerByID(t.Context(), id); !errors.Is(err, store.ErrNotFound) || got != (Owner{}) {
+				t.Errorf("OwnerByID(%q) = %+v, %v", id, got, err)
 			}
 		}
-		if got, err := s.Owner(ctx, store.Subject{Kind: "websites", ID: "same"}); !errors.Is(err, store.ErrNotFound) || got != "" {
-			t.Errorf("owner of an unknown kind = %q, %v", got, err)
+		if _, err := s.EnsureOwner(t.Context(), Owner{Name: "x"}); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("EnsureOwner without id: %v", err)
+		}
+	})
+}
+
+func TestOwnerIsEnsuredTogether(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		stores := [2]*Store{mustOpen(t, cfg), mustOpen(t, cfg)}
+		const together = 8
+		var wg sync.WaitGroup
+		var errs [together]error
+		for i := range together {
+			wg.Go(func() { _, errs[i] = stores[i%2].EnsureOwner(t.Context(), Owner{ID: "fresh"}) })
+		}
+		wg.Wait()
+		if err := errors.Join(errs[:]...); err != nil {
+			t.Error(err)
 		}
 	})
 }
@@ -120,118 +290,4 @@ func TestDomains(t *testing.T) {
 			t.Errorf("domain of %q = %q, %v; want %q", given, got, f, want)
 		}
 	}
-}
-
-func TestInvalidRecords(t *testing.T) {
-	onEach(t, func(t *testing.T, cfg Config) {
-		s := mustOpen(t, cfg)
-		ctx := t.Context()
-		long := strings.Repeat("x", 256)
-		for _, c := range []struct {
-			says string
-			err  func() error
-			part []string
-		}{
-			{"every fault of a website is named", func() error {
-				_, err := s.CreateWebsite(ctx, store.Website{ID: "a b", Name: "x\x00"})
-				return err
-			}, []string{"id", "owner", "domain", "name"}},
-			{"a link needs a web address", func() error {
-				_, err := s.CreateLink(ctx, Link{Owner: "acme", TargetURL: "javascript://x/%0aalert(1)"})
-				return err
-			}, []string{"target"}},
-			{"a link needs a whole address", func() error {
-				_, err := s.CreateLink(ctx, Link{Owner: "acme", TargetURL: "example.com/x"})
-				return err
-			}, []string{"target"}},
-			{"a slug has an end", func() error {
-				_, err := s.CreateLink(ctx, Link{Owner: "acme", TargetURL: "https://a.example", Slug: long})
-				return err
-			}, []string{"slug"}},
-			{"a monitor needs an address", func() error {
-				_, err := s.CreateMonitor(ctx, Monitor{Owner: "acme", Name: "m\xff", WebsiteID: "w\x00"})
-				return err
-			}, []string{"url", "name", "website"}},
-		} {
-			err := c.err()
-			if !errors.Is(err, store.ErrInvalid) {
-				t.Errorf("%s: %v", c.says, err)
-				continue
-			}
-			for _, part := range c.part {
-				if !strings.Contains(err.Error(), part) {
-					t.Errorf("%s: no word of %s in: %v", c.says, part, err)
-				}
-			}
-		}
-		if links, err := s.Links(ctx, "acme"); err != nil || len(links) != 0 {
-			t.Errorf("links = %v, %v", links, err)
-		}
-	})
-}
-
-func TestConflicts(t *testing.T) {
-	onEach(t, func(t *testing.T, cfg Config) {
-		s := mustOpen(t, cfg)
-		ctx := t.Context()
-		site, err := s.CreateWebsite(ctx, store.Website{ID: "w", Owner: "acme", Domain: "a.example"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		link := Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example/x"}
-		if _, err := s.CreateLink(ctx, link); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range []struct {
-			says string
-			err  func() error
-			want error
-		}{
-			{"a website's id is taken, also for another owner", func() error {
-				_, err := s.CreateWebsite(ctx, store.Website{ID: "w", Owner: "other", Domain: "b.example"})
-				return err
-			}, ErrExists},
-			{"a link's id is taken", func() error {
-				_, err := s.CreateLink(ctx, Link{ID: "l", Owner: "other", TargetURL: "https://b.example"})
-				return err
-			}, ErrExists},
-			{"a slug is taken", func() error {
-				_, err := s.CreateLink(ctx, Link{Owner: "acme", Slug: "go", TargetURL: "https://b.example"})
-				return err
-			}, ErrExists},
-			{"another owner may have the same slug", func() error {
-				_, err := s.CreateLink(ctx, Link{Owner: "other", Slug: "go", TargetURL: "https://b.example"})
-				return err
-			}, nil},
-			{"links without slug do not collide", func() error {
-				_, err1 := s.CreateLink(ctx, Link{Owner: "acme", TargetURL: "https://b.example"})
-				_, err2 := s.CreateLink(ctx, Link{Owner: "acme", TargetURL: "https://b.example"})
-				return errors.Join(err1, err2)
-			}, nil},
-			{"a monitor may have no website", func() error {
-				_, err := s.CreateMonitor(ctx, Monitor{Owner: "acme", URL: "https://a.example"})
-				return err
-			}, nil},
-			{"a monitor's website must be there", func() error {
-				_, err := s.CreateMonitor(ctx, Monitor{Owner: "acme", URL: "https://a.example", WebsiteID: "none"})
-				return err
-			}, store.ErrNotFound},
-			{"a monitor's website must be its owner's", func() error {
-				_, err := s.CreateMonitor(ctx, Monitor{Owner: "other", URL: "https://a.example", WebsiteID: site.ID})
-				return err
-			}, store.ErrNotFound},
-		} {
-			if err := c.err(); !errors.Is(err, c.want) {
-				t.Errorf("%s: %v", c.says, err)
-			}
-		}
-		if got, err := s.Website(ctx, "w"); err != nil || got != site {
-			t.Errorf("after the conflicts the website is %+v, %v", got, err)
-		}
-		want := link
-		want.Name, want.CreatedAt = "go", noonKept
-		if got, err := s.Links(ctx, "acme"); err != nil || len(got) != 3 || !slices.Contains(got, want) {
-			t.Errorf("after the conflicts the links are %+v, %v", got, err)
-		}
-	})
 }

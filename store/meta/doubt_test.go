@@ -135,7 +135,7 @@ func TestAuditInDoubt(t *testing.T) {
 // awaitLock returns when somebody waits for a chain that another transaction holds.
 func awaitLock(db *sql.DB) {
 	const waiting = "SELECT pid::text FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%audit_chains%'"
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if found, err := texts(context.Background(), db, waiting); err != nil || len(found) > 0 {
 			return
 		}
@@ -153,7 +153,7 @@ func TestSaltsInDoubt(t *testing.T) {
 	} {
 		cfg, today := configPostgres(t), noon
 		cfg.Now = func() time.Time { return today }
-		s, p := throughProxyOf(t, cfg)
+		s, p := throughProxyWithin(t, cfg, time.Minute)
 		if _, err := s.Salt(t.Context(), today); err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,7 @@ func mustOpen(t testing.TB, cfg Config) *Store {
 	return s
 }
 
-// another runs a test of this package in a process of its own, for a minute at most, and
+// another runs a test of this package in a process of its own, for five minutes at most, and
 // returns it with the lines that it writes to stdout.
 func another(t *testing.T, test string, env ...string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
@@ -79,7 +79,7 @@ func another(t *testing.T, test string, env ...string) (*exec.Cmd, *bufio.Scanne
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, exe, "-test.run=^"+test+"$")
 	cmd.Env = append(os.Environ(), env...)

@@ -1,8 +1,8 @@
 package meta
 
 import (
-	"database/sql"
-	"encoding/json"
+	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -21,70 +21,114 @@ type keyRow struct {
 	until    time.Time // when previous dies
 }
 
-func (s *Store) selectKeys() sq.SelectBuilder {
-	return s.sql.Select("id", "owner", "name", "prefix", "start", "all_resources", "disabled",
-		"created_at", "expires_at", "revoked_at", "scopes", "resources", "filters", "types", "limits",
-		"digest", "previous_digest", "previous_until", "last_used_at").From("api_keys")
-}
+var keys = record[keyRow]{"key", "api_keys", func(k *keyRow) []field {
+	return append(keyFields(&k.Key),
+		field{"digest", &k.digest}, field{"previous_digest", (*optional)(&k.previous)}, field{"previous_until", (*millis)(&k.until)},
+		field{"last_used_at", (*millis)(&k.LastUsed)})
+}}
 
-// keyValues spells k as columns. JSON keeps the difference between no list and an empty one.
-func keyValues(k auth.Key) (columns []string, values []any, err error) {
-	columns = []string{
-		"id", "owner", "name", "prefix", "start", "all_resources", "disabled",
-		"created_at", "expires_at", "revoked_at",
-	}
-	values = []any{
-		k.ID, k.Owner, k.Name, k.Prefix, k.Start, k.All, k.Disabled,
-		k.CreatedAt.UnixMilli(), optionalTime(k.Expires), optionalTime(k.Revoked),
-	}
-	for _, c := range lists(&k) {
-		js, err := json.Marshal(c.value)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", c.name, err)
-		}
-		columns, values = append(columns, c.name), append(values, string(js))
-	}
-	return columns, values, nil
-}
-
-type column struct {
-	name  string
-	value any // a pointer
-}
-
-// lists are the fields of k that are kept as JSON, in the order of selectKeys.
-func lists(k *auth.Key) []column {
-	return []column{
-		{"scopes", &k.Scopes},
-		{"resources", &k.Resources},
-		{"filters", &k.Filters},
-		{"types", &k.Types},
-		{"limits", &k.Limits},
+// keyFields are those that a change of a key may change. A key that cannot be read whole must
+// not open more than it should: then the scan fails.
+func keyFields(k *auth.Key) []field {
+	return []field{
+		{"id", &k.ID}, {"owner", &k.Owner}, {"name", &k.Name}, {"prefix", &k.Prefix}, {"start", &k.Start},
+		{"all_resources", &k.All}, {"disabled", &k.Disabled}, {"created_at", (*millis)(&k.CreatedAt)},
+		{"expires_at", (*millis)(&k.Expires)}, {"revoked_at", (*millis)(&k.Revoked)},
+		{"scopes", asJSON{&k.Scopes}}, {"resources", asJSON{&k.Resources}}, {"filters", asJSON{&k.Filters}},
+		{"types", asJSON{&k.Types}}, {"limits", asJSON{&k.Limits}},
 	}
 }
 
-func scanKey(row scanner) (k keyRow, err error) {
-	var created int64
-	var expires, revoked, until, used sql.NullInt64
-	var previous sql.NullString
-	fields := lists(&k.Key)
-	texts := make([]string, len(fields))
-	into := []any{&k.ID, &k.Owner, &k.Name, &k.Prefix, &k.Start, &k.All, &k.Disabled, &created, &expires, &revoked}
-	for i := range texts {
-		into = append(into, &texts[i])
-	}
-	if err := row.Scan(append(into, &k.digest, &previous, &until, &used)...); err != nil {
+// Key returns the key of an id. Its error wraps auth.ErrNotFound.
+func (s *Store) Key(ctx context.Context, id string) (auth.Key, error) {
+	found, err := s.keyRow(ctx, "key", id)
+	return found.Key, err
+}
+
+func (s *Store) keyRow(ctx context.Context, what, id string) (keyRow, error) {
+	found, err := collect(ctx, s, what, keys.query(s).Where(sq.Eq{"id": id}), keys.scan)
+	if err != nil {
 		return keyRow{}, err
 	}
-	var faults []error
-	for i, f := range fields {
-		if err := json.Unmarshal([]byte(texts[i]), f.value); err != nil {
-			// A key that cannot be read whole must not open more than it should.
-			faults = append(faults, fmt.Errorf("%w: key %s: %s: %w", store.ErrCorrupt, k.ID, f.name, err))
+	if len(found) == 0 {
+		return keyRow{}, s.wrap(ctx, what, errNoKey())
+	}
+	return found[0], nil
+}
+
+// Keys lists the keys of owner, whatever their state, by creation, then id.
+func (s *Store) Keys(ctx context.Context, owner string) ([]auth.Key, error) {
+	found, err := keys.list(ctx, s, sq.Eq{"owner": owner})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]auth.Key, len(found))
+	for i, f := range found {
+		all[i] = f.Key
+	}
+	return all, nil
+}
+
+// KeyByDigest implements [auth.KeyStore]. Its error wraps store.ErrNotFound too.
+func (s *Store) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
+	asked := hex.EncodeToString(d[:])
+	q := keys.query(s).Where(sq.Or{sq.Eq{"digest": asked}, sq.Eq{"previous_digest": asked}})
+	found, err := collect(ctx, s, "key by digest", q, keys.scan)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		old := matches(f.previous, d) && s.cfg.Now().Before(f.until)
+		if matches(f.digest, d) || old {
+			return &f.Key, nil
 		}
 	}
-	k.CreatedAt, k.Expires, k.Revoked = instant(created), timeOf(expires), timeOf(revoked)
-	k.LastUsed = timeOf(used)
-	k.previous, k.until = previous.String, timeOf(until)
-	return k, errors.Join(faults...)
+	return nil, s.wrap(ctx, "key by digest", errNoKey())
+}
+
+// matches compares the digest that a look-up brought, in constant time.
+func matches(kept string, d auth.Digest) bool {
+	var k auth.Digest
+	n, err := hex.Decode(k[:], []byte(kept[:min(len(kept), 2*len(k))]))
+	return err == nil && n == len(k) && k.Equal(d)
+}
+
+func (s *Store) digest(secret auth.Secret) string {
+	d := secret.Digest(s.cfg.Pepper)
+	return hex.EncodeToString(d[:])
+}
+
+func (s *Store) needPepper() error {
+	if s.cfg.Pepper.IsZero() {
+		return errors.New("store/meta: no pepper was configured, so no secrets can be made")
+	}
+	return nil
+}
+
+func errNoKey() error { return fmt.Errorf("%w: %w", auth.ErrNotFound, store.ErrNotFound) }
+
+// MintToken makes a panel token of the key of an id, bound to the secret that the key has
+// now (see [auth.Tokens]). Nothing of it is kept. Its error wraps auth.ErrNotFound, and
+// auth.ErrBadKey for a key that is not valid, and for claims and a ttl that [auth.Tokens.Mint]
+// refuses.
+func (s *Store) MintToken(ctx context.Context, id string, c auth.Claims, ttl time.Duration) (auth.Secret, error) {
+	if err := s.needPepper(); err != nil {
+		return auth.Secret{}, err
+	}
+	found, err := s.keyRow(ctx, "mint token", id)
+	if err != nil {
+		return auth.Secret{}, err
+	}
+	if !found.Valid(s.cfg.Now()) {
+		return auth.Secret{}, s.wrap(ctx, "mint token", fmt.Errorf("%w: it is disabled, revoked or expired", auth.ErrBadKey))
+	}
+	var d auth.Digest
+	if n, err := hex.Decode(d[:], []byte(found.digest)); err != nil || n != len(d) {
+		return auth.Secret{}, s.wrap(ctx, "mint token", fmt.Errorf("%w: key %s: digest", store.ErrCorrupt, id))
+	}
+	tokens, err := auth.NewTokens(auth.TokensConfig{Pepper: s.cfg.Pepper, Prefix: s.cfg.Prefix, Now: s.cfg.Now})
+	if err != nil {
+		return auth.Secret{}, s.wrap(ctx, "mint token", err)
+	}
+	return tokens.Mint(d, c, ttl)
 }

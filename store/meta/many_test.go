@@ -17,24 +17,24 @@ import (
 // TestManyKeys fills a database with as many keys as SIGHTLINE_KEYS says, and measures
 // look-ups of random ones and of none. With fewer it only sees that they are found.
 func TestManyKeys(t *testing.T) {
-	keys := 200
+	many := 200
 	if text := os.Getenv("SIGHTLINE_KEYS"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
 			t.Fatalf("SIGHTLINE_KEYS=%q is no number of keys", text)
 		}
-		keys = n
+		many = n
 	}
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		began := time.Now()
-		digests := fillKeys(t, s, keys)
-		t.Logf("%d keys written in %v", keys, time.Since(began).Round(time.Millisecond))
+		digests := fillKeys(t, s, many)
+		t.Logf("%d keys written in %v", many, time.Since(began).Round(time.Millisecond))
 		if cfg.DSN != "" { // as the server's own housekeeping would
 			raw(t, cfg, "VACUUM ANALYZE api_keys")
 		}
 		r := rand.New(rand.NewPCG(7, 7))
-		lookups := min(keys, 20_000)
+		lookups := min(many, 20_000)
 		known := func() (auth.Digest, bool) { return digests[r.IntN(len(digests))], true }
 		unknown := func() (auth.Digest, bool) { return randomDigest(r), false }
 		measure(t, s, "the first look-ups", min(lookups, 1000), known)
@@ -81,22 +81,15 @@ func fillKeys(t *testing.T, s *Store, n int) []auth.Digest {
 func idOf(d auth.Digest) string { return "key_" + hex.EncodeToString(d[20:30]) }
 
 func writeKeys(ctx context.Context, s *Store, db querier, digests []auth.Digest) error {
-	q := s.sql.Insert("api_keys")
+	var rows []keyRow
 	for _, d := range digests {
-		columns, values, err := keyValues(auth.Key{
+		rows = append(rows, keyRow{digest: hex.EncodeToString(d[:]), Key: auth.Key{
 			ID: idOf(d), Owner: "owner-" + hex.EncodeToString(d[:1]), Name: "Key",
 			Prefix: "sl", Start: "sl_abcde", Scopes: []auth.Scope{auth.ReadData}, CreatedAt: noon,
 			Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}},
-		})
-		if err != nil {
-			return err
-		}
-		if d == digests[0] {
-			q = q.Columns(append(columns, "digest")...)
-		}
-		q = q.Values(append(values, hex.EncodeToString(d[:]))...)
+		}})
 	}
-	_, err := change(ctx, db, q)
+	_, err := change(ctx, db, keys.insert(s, rows...))
 	return err
 }
 
@@ -114,4 +107,19 @@ func measure(t *testing.T, s *Store, what string, n int, next func() (auth.Diges
 	}
 	slices.Sort(took)
 	t.Logf("%s: p50 %v, p99 %v, of %d", what, took[n/2], took[n*99/100], n)
+}
+
+func BenchmarkKeyByDigest(b *testing.B) {
+	s := mustOpen(b, config(b))
+	_, secret, err := s.CreateKey(b.Context(), auth.Key{Owner: "acme", All: true, Scopes: auth.Scopes()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := secret.Digest(pepper)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.KeyByDigest(b.Context(), d); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

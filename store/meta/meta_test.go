@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/authtest"
 	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/store"
@@ -26,12 +25,16 @@ var noon = time.Date(2026, 3, 29, 12, 0, 0, 123_456_789, time.FixedZone("", 5*36
 
 var noonKept = time.Date(2026, 3, 29, 6, 15, 0, 123_000_000, time.UTC)
 
+// TestKeysConform writes through one store and reads through another, as two processes do.
 func TestKeysConform(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
 		authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(t *testing.T, now func() time.Time) authtest.Store {
 			cfg := config(t)
 			cfg.Now = now
-			return onTrial(mustOpen(t, cfg))
+			one, other := mustOpen(t, cfg), mustOpen(t, cfg)
+			proven := onTrial(one)
+			proven.KeyStore, proven.Key, proven.Rotate = other, other.Key, other.RotateKey
+			return proven
 		}})
 	})
 }
@@ -39,48 +42,19 @@ func TestKeysConform(t *testing.T) {
 // TestCachedKeysConform puts the cache around the store, as a server does.
 func TestCachedKeysConform(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
-		authtest.Run(t, authtest.Harness{
-			Pepper: pepper, Lag: keycache.DefaultTTL,
-			Open: func(t *testing.T, now func() time.Time) authtest.Store {
-				cfg := config(t)
-				cfg.Now = now
-				s := mustOpen(t, cfg)
-				c, err := keycache.New(keycache.Config{Store: s, Now: now})
-				if err != nil {
-					t.Fatal(err)
-				}
-				s.Notify(c)
-				trial := onTrial(s)
-				trial.KeyStore = c
-				return trial
-			},
-		})
-	})
-}
-
-func TestDirectoryConforms(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
-		authtest.RunDirectory(t, func(t *testing.T) authtest.Directory {
-			s := mustOpen(t, config(t))
-			return authtest.Directory{
-				Directory: s,
-				AddWebsite: func(ctx context.Context, w store.Website) error {
-					_, err1 := s.EnsureOwner(ctx, Owner{ID: w.Owner})
-					_, err2 := s.CreateWebsite(ctx, w)
-					return errors.Join(err1, err2)
-				},
-				AddSubject: func(ctx context.Context, subject store.Subject, owner string) error {
-					_, err1 := s.EnsureOwner(ctx, Owner{ID: owner})
-					var err2 error
-					if subject.Kind == store.KindLink {
-						_, err2 = s.CreateLink(ctx, Link{ID: subject.ID, Owner: owner, TargetURL: "https://a.example"})
-					} else {
-						_, err2 = s.CreateMonitor(ctx, Monitor{ID: subject.ID, Owner: owner, URL: "https://a.example"})
-					}
-					return errors.Join(err1, err2)
-				},
+		authtest.Run(t, authtest.Harness{Pepper: pepper, Lag: keycache.DefaultTTL, Open: func(t *testing.T, now func() time.Time) authtest.Store {
+			cfg := config(t)
+			cfg.Now = now
+			s := mustOpen(t, cfg)
+			c, err := keycache.New(keycache.Config{Store: s, Now: now})
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
+			s.Notify(c)
+			proven := onTrial(s)
+			proven.KeyStore = c
+			return proven
+		}})
 	})
 }
 
@@ -100,37 +74,57 @@ func onTrial(s *Store) authtest.Store {
 	}
 }
 
-func TestConfigReportsEveryFault(t *testing.T) {
-	_, err := Open(t.Context(), Config{Prefix: "a_b", Wait: -1})
-	for _, part := range []string{"path", "prefix", "wait"} {
-		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("no word of the %s in: %v", part, err)
+// TestDirectoryConforms writes through one store and reads through another, too.
+func TestDirectoryConforms(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
+		authtest.RunDirectory(t, func(t *testing.T) authtest.Directory {
+			cfg := config(t)
+			s := mustOpen(t, cfg)
+			add := func(ctx context.Context, owner string, record any) error {
+				_, err1 := s.EnsureOwner(ctx, Owner{ID: owner})
+				_, _, err2 := create(ctx, s, record)
+				return errors.Join(err1, err2)
+			}
+			return authtest.Directory{
+				Directory:  mustOpen(t, cfg),
+				AddWebsite: func(ctx context.Context, w store.Website) error { return add(ctx, w.Owner, w) },
+				AddSubject: func(ctx context.Context, subject store.Subject, owner string) error {
+					if subject.Kind == store.KindLink {
+						return add(ctx, owner, Link{ID: subject.ID, Owner: owner, TargetURL: "https://a.example"})
+					}
+					return add(ctx, owner, Monitor{ID: subject.ID, Owner: owner, URL: "https://a.example"})
+				},
+			}
+		})
+	})
+}
+
+// TestConfigIsChecked wants every fault to be named, and no password.
+func TestConfigIsChecked(t *testing.T) {
+	for says, c := range map[string]struct {
+		cfg   Config
+		names string
+	}{
+		"several faults":     {Config{Prefix: "a_b", Wait: -1}, "path prefix wait"},
+		"a path and a DSN":   {Config{Path: "x", DSN: "postgres://localhost/x"}, "path DSN"},
+		"a DSN that is none": {Config{DSN: "postgres://u:hunter2hunter2@host:port/x"}, "DSN"},
+		"a hasty answer":     {Config{DSN: "postgres://localhost/x", Wait: time.Second, Timeout: time.Millisecond}, "wait timeout"},
+	} {
+		s, err := Open(t.Context(), c.cfg)
+		if err == nil || s != nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v, %v", says, s, err)
+			continue
+		}
+		for name := range strings.FieldsSeq(c.names) {
+			if !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: no word of %s in: %v", says, name, err)
+			}
 		}
 	}
 }
 
-func TestWithoutPepper(t *testing.T) {
-	onEach(t, func(t *testing.T, cfg Config) {
-		with := mustOpen(t, cfg)
-		k, _, err := with.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Pepper = auth.Pepper{}
-		s := mustOpen(t, cfg)
-		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err == nil || !strings.Contains(err.Error(), "pepper") {
-			t.Errorf("CreateKey: %v", err)
-		}
-		if _, _, err := s.RotateKey(t.Context(), k.ID, 0); err == nil || !strings.Contains(err.Error(), "pepper") {
-			t.Errorf("RotateKey: %v", err)
-		}
-		if keys, err := s.Keys(t.Context(), "acme"); err != nil || len(keys) != 1 {
-			t.Errorf("Keys = %v, %v", keys, err)
-		}
-	})
-}
-
-func TestPing(t *testing.T) {
+// TestEnded has operations begin after their context ended, or after Close.
+func TestEnded(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		if err := s.Ping(t.Context()); err != nil {
@@ -138,14 +132,24 @@ func TestPing(t *testing.T) {
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := s.Ping(ended); !errors.Is(err, context.Canceled) {
-			t.Errorf("with a context that ended: %v", err)
+		_, err1 := s.CreateWebsite(ended, store.Website{Owner: "acme", Domain: "a.example"})
+		_, err2 := Open(ended, cfg)
+		for what, err := range map[string]error{"Ping": s.Ping(ended), "CreateWebsite": err1, "Open": err2} {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s with a context that ended: %v", what, err)
+			}
+		}
+		if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != 0 {
+			t.Errorf("Websites = %v, %v", sites, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Ping(t.Context()); err == nil {
 			t.Error("a closed store answers")
+		}
+		if _, err := audit.New(t.Context(), audit.Config{Log: s.Audit(), Pepper: pepper}); err == nil || errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("the audit log of a closed store: %v", err)
 		}
 	})
 }
@@ -187,51 +191,4 @@ func TestPathsAreTakenAsTheyAre(t *testing.T) {
 			t.Errorf("files beside %q: %v, %v", name, entries, err)
 		}
 	}
-}
-
-func TestEverythingOutlivesARestart(t *testing.T) {
-	onEach(t, func(t *testing.T, cfg Config) {
-		ctx := t.Context()
-		type world struct {
-			Sites    []store.Website
-			Links    []Link
-			Monitors []Monitor
-			Keys     []auth.Key
-			Salt     []byte
-		}
-		read := func(s *Store) (w world) {
-			var errs [5]error
-			w.Sites, errs[0] = s.Websites(ctx, "acme")
-			w.Links, errs[1] = s.Links(ctx, "acme")
-			w.Monitors, errs[2] = s.Monitors(ctx, "acme")
-			w.Keys, errs[3] = s.Keys(ctx, "acme")
-			w.Salt, errs[4] = s.Salt(ctx, noon)
-			if err := errors.Join(errs[:]...); err != nil {
-				t.Fatal(err)
-			}
-			return w
-		}
-		s := mustOpen(t, cfg)
-		site, err1 := s.CreateWebsite(ctx, store.Website{Owner: "acme", Domain: "a.example", IsPublic: true})
-		_, err2 := s.CreateLink(ctx, Link{Owner: "acme", Slug: "go", TargetURL: "https://a.example/x"})
-		_, err3 := s.CreateMonitor(ctx, Monitor{Owner: "acme", URL: "https://a.example", WebsiteID: site.ID})
-		_, secret, err4 := s.CreateKey(ctx, auth.Key{Owner: "acme", Scopes: auth.Scopes(), All: true})
-		if err := errors.Join(err1, err2, err3, err4); err != nil {
-			t.Fatal(err)
-		}
-		before := read(s)
-		if len(before.Sites) != 1 || len(before.Links) != 1 || len(before.Monitors) != 1 || len(before.Keys) != 1 {
-			t.Fatalf("kept %+v", before)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		s = mustOpen(t, cfg)
-		if diff := cmp.Diff(before, read(s)); diff != "" {
-			t.Errorf("after a restart (-before +after):\n%s", diff)
-		}
-		if k, err := s.KeyByDigest(ctx, secret.Digest(pepper)); err != nil || k.ID != before.Keys[0].ID {
-			t.Errorf("KeyByDigest after a restart = %+v, %v", k, err)
-		}
-	})
 }

@@ -10,6 +10,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/store"
@@ -26,6 +28,30 @@ func TestOlderFileIsBroughtForward(t *testing.T) {
 		}
 		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err != nil {
 			t.Errorf("keys, which the older program did not know: %v", err)
+		}
+	})
+}
+
+func TestOwnersOfOlderRecords(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		oldFile(t, cfg, "0001_directory.sql",
+			`INSERT INTO websites VALUES ('w1', 'of-site', 'A', 'a.example', TRUE, 7), ('w2', 'of-site', 'A', 'a.example', TRUE, 5)`,
+			`INSERT INTO links VALUES ('l', 'of-link', NULL, 'https://a.example', 'L', 3), ('l2', 'of-site', NULL, 'https://a.example', 'L', 9)`,
+			`INSERT INTO monitors VALUES ('m', 'of-monitor', 'M', 'https://a.example', NULL, 4)`)
+		s, err := Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		got, err := s.Owners(t.Context())
+		want := []Owner{
+			{"of-link", "of-link", instant(3)}, {"of-monitor", "of-monitor", instant(4)}, {"of-site", "of-site", instant(5)},
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("owners of what was there before (-want +got):\n%s%v", diff, err)
+		}
+		if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "of-link", Domain: "a.example"}); err != nil {
+			t.Errorf("a website more: %v", err)
 		}
 	})
 }

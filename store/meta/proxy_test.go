@@ -139,10 +139,11 @@ func (p *proxy) set(cut, hang bool) {
 // throughProxy is a store that reaches its server through a proxy.
 func throughProxy(t *testing.T) (*Store, *proxy) {
 	t.Helper()
-	return throughProxyOf(t, configPostgres(t))
+	return throughProxyWithin(t, configPostgres(t), time.Minute)
 }
 
-func throughProxyOf(t *testing.T, cfg Config) (*Store, *proxy) {
+// throughProxyWithin has operations end within timeout.
+func throughProxyWithin(t *testing.T, cfg Config, timeout time.Duration) (*Store, *proxy) {
 	t.Helper()
 	u, err := url.Parse(cfg.DSN)
 	if err != nil {
@@ -154,6 +155,6 @@ func throughProxyOf(t *testing.T, cfg Config) (*Store, *proxy) {
 	}
 	p := startProxy(t, host)
 	cfg = with(t, cfg, func(u *url.URL) { u.Host = p.listener.Addr().String() })
-	cfg.Wait, cfg.Timeout = 500*time.Millisecond, time.Second
+	cfg.Wait, cfg.Timeout = timeout/2, timeout
 	return mustOpen(t, cfg), p
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -22,11 +23,11 @@ func filled(t *testing.T, cfg Config) Config {
 	t.Helper()
 	s := mustOpen(t, cfg)
 	err := s.update(t.Context(), "fill", func(ctx context.Context, db querier) error {
-		q := s.sql.Insert("websites").Columns(websiteColumns...)
+		var sites []store.Website
 		for i := range 200 {
-			q = q.Values(fmt.Sprintf("w%03d", i), "acme", fmt.Sprint("Website ", i), "a.example", false, i)
+			sites = append(sites, store.Website{ID: fmt.Sprintf("w%03d", i), Owner: "acme", Name: fmt.Sprint("Website ", i), Domain: "a.example", CreatedAt: noon})
 		}
-		_, err := change(ctx, db, q)
+		_, err := change(ctx, db, websites.insert(s, sites...))
 		return err
 	})
 	if err != nil {
@@ -169,39 +170,40 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// TestLockedByAnotherProcess: SQLite knows one writer at a time, PostgreSQL locks rows.
 func TestLockedByAnotherProcess(t *testing.T) {
-	cfg := config(t)
-	cfg.Wait = 50 * time.Millisecond
-	s := mustOpen(t, cfg)
-	key, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := mustOpen(t, cfg)
-	tx, err := other.write.BeginTx(t.Context(), nil) // immediate: it holds the write lock
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("a write while another process writes: %v", err)
-	}
-	if err := s.RevokeKey(t.Context(), key.ID); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, auth.ErrNotFound) {
-		t.Errorf("a revocation while another process writes: %v", err)
-	}
-	if _, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil {
-		t.Errorf("a read while another process writes: %v", err)
-	}
-	if third, err := Open(t.Context(), cfg); err != nil {
-		t.Errorf("opening while another process writes: %v", err)
-	} else if err := third.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}); err != nil {
-		t.Errorf("a write after the other is done: %v", err)
-	}
+	onEach(t, func(t *testing.T, cfg Config) {
+		cfg.Wait = 50 * time.Millisecond
+		s, other := mustOpen(t, cfg), mustOpen(t, cfg)
+		key, secret, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tx, err := other.write.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.ExecContext(t.Context(), "SELECT id FROM api_keys "+s.lang.forUpdate); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RevokeKey(t.Context(), key.ID); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, auth.ErrNotFound) {
+			t.Errorf("a revocation while another process writes: %v", err)
+		}
+		if _, err := s.KeyByDigest(t.Context(), secret.Digest(pepper)); err != nil {
+			t.Errorf("a read while another process writes: %v", err)
+		}
+		if third, err := Open(t.Context(), cfg); err != nil {
+			t.Errorf("opening while another process writes: %v", err)
+		} else if err := third.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RevokeKey(t.Context(), key.ID); err != nil {
+			t.Errorf("a revocation after the other is done: %v", err)
+		}
+	})
 }
 
 func TestLockedWhole(t *testing.T) {
@@ -230,19 +232,23 @@ func TestLockedWhole(t *testing.T) {
 	mustOpen(t, cfg)
 }
 
-func TestEndedContext(t *testing.T) {
-	onEach(t, func(t *testing.T, cfg Config) {
-		s := mustOpen(t, cfg)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := s.CreateWebsite(ctx, store.Website{Owner: "acme", Domain: "a.example"}); !errors.Is(err, context.Canceled) {
-			t.Errorf("CreateWebsite: %v", err)
+// TestFailedCommit has a transaction fail when it is committed, and no sooner.
+func TestFailedCommit(t *testing.T) {
+	s := mustOpen(t, config(t))
+	err := s.update(t.Context(), "try", func(ctx context.Context, db querier) error {
+		if _, err := db.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON"); err != nil {
+			return err
 		}
-		if _, err := Open(ctx, cfg); !errors.Is(err, context.Canceled) {
-			t.Errorf("Open: %v", err)
-		}
-		if sites, err := s.Websites(t.Context(), "acme"); err != nil || len(sites) != 0 {
-			t.Errorf("Websites = %v, %v", sites, err)
-		}
+		_, err := change(ctx, db, monitors.insert(s, Monitor{ID: "m", Owner: "acme", WebsiteID: "no such website", CreatedAt: noon}))
+		return err
 	})
+	if !errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), "commit") {
+		t.Errorf("the failed commit: %v", err)
+	}
+	if _, err := s.CreateWebsite(t.Context(), store.Website{Owner: "acme", Domain: "a.example"}); err != nil {
+		t.Errorf("a write after it: %v", err)
+	}
+	if found, err := s.Monitors(t.Context(), "acme"); err != nil || len(found) > 0 {
+		t.Errorf("what was not committed is there: %v, %v", found, err)
+	}
 }

@@ -16,25 +16,16 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-const (
-	dayMillis = 24 * 60 * 60 * 1000
-	saltLen   = 32
-)
+const saltLen = 32
 
-// dayNumber counts UTC days since 1970.
-func dayNumber(t time.Time) int64 {
-	ms := t.UnixMilli()
-	n := ms / dayMillis
-	if ms%dayMillis < 0 {
-		n-- // before 1970
-	}
-	return n
-}
+// dayNumber counts UTC days since 1970, before which no clock is.
+func dayNumber(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
 // Salt returns the salt of the UTC day that day lies in: 32 random bytes, the same to
 // everyone who asks, in whatever process. Who asks first destroys those from before
-// yesterday, and makes it; whatever of the two failed is done by who asks next. Its error wraps store.ErrNotFound for a day whose salt is
-// destroyed, and store.ErrInvalid for a day after tomorrow, by the clock of Config.
+// yesterday, and makes it; whatever of the two failed is done by who asks next. Its error
+// wraps store.ErrNotFound for a day whose salt is destroyed, and store.ErrInvalid for a day
+// after tomorrow, by the clock of Config.
 func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 	n, today := dayNumber(day), dayNumber(s.cfg.Now())
 	switch {

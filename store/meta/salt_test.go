@@ -98,21 +98,6 @@ func BenchmarkSalt(b *testing.B) {
 	}
 }
 
-func TestDayNumber(t *testing.T) {
-	for at, want := range map[string]int64{
-		"1970-01-01T00:00:00Z": 0, "1969-12-31T23:59:59.999Z": -1, "1969-12-31T00:00:00Z": -1,
-		"1970-01-01T23:59:59.999Z": 0, "2026-03-29T05:44:59+05:45": 20540, "2026-03-29T05:45:00+05:45": 20541,
-	} {
-		when, err := time.Parse(time.RFC3339, at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := dayNumber(when); got != want {
-			t.Errorf("day of %s = %d, want %d", at, got, want)
-		}
-	}
-}
-
 // TestOldSaltsAreDestroyed looks for the bytes, not for the rows.
 func TestOldSaltsAreDestroyed(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {

@@ -88,34 +88,3 @@ func TestSecretsAreNowhere(t *testing.T) {
 		}
 	})
 }
-
-func TestKeysAreListedByOwner(t *testing.T) {
-	onEach(t, func(t *testing.T, cfg Config) {
-		s := mustOpen(t, cfg)
-		ctx := t.Context()
-		for _, k := range []auth.Key{
-			{ID: "late", Owner: "acme", CreatedAt: noon.Add(time.Hour)},
-			{ID: "b", Owner: "acme", Disabled: true},
-			{ID: "a", Owner: "acme", Revoked: noon},
-			{ID: "theirs", Owner: "other"},
-		} {
-			if _, _, err := s.CreateKey(ctx, k); err != nil {
-				t.Fatal(err)
-			}
-		}
-		keys, err := s.Keys(ctx, "acme")
-		var ids []string
-		for _, k := range keys {
-			ids = append(ids, k.ID)
-			if one, err := s.Key(ctx, k.ID); err != nil || fmt.Sprintf("%+v", one) != fmt.Sprintf("%+v", k) {
-				t.Errorf("Key(%s) = %+v, %v; listed as %+v", k.ID, one, err, k)
-			}
-		}
-		if got := strings.Join(ids, " "); got != "a b late" || err != nil {
-			t.Errorf("keys of acme: %s, %v", got, err)
-		}
-		if none, err := s.Keys(ctx, "nobody"); err != nil || none == nil || len(none) != 0 {
-			t.Errorf("keys of nobody = %v, %v; want an empty list", none, err)
-		}
-	})
-}

@@ -2,7 +2,6 @@ package meta
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -10,8 +9,6 @@ import (
 	"time"
 
 	sq "github.com/Masterminds/squirrel"
-
-	"github.com/sightline-analytics/sightline/auth"
 )
 
 const (
@@ -145,25 +142,4 @@ func (s *Store) writeUses(ctx context.Context, db querier, ids []string, due map
 		}
 	}
 	return nil
-}
-
-// Notify has inv told of every change to keys that this store makes from now on, and of
-// every one that it may have made (ErrInDoubt).
-func (s *Store) Notify(inv auth.Invalidator) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.told = append(s.told, inv)
-}
-
-// tell runs after a change that ended with err, whether or not its caller still waits.
-func (s *Store) tell(ctx context.Context, id string, err error) {
-	if err != nil && !errors.Is(err, ErrInDoubt) {
-		return
-	}
-	s.mu.Lock()
-	told := slices.Clone(s.told)
-	s.mu.Unlock()
-	for _, inv := range told {
-		inv.KeyChanged(context.WithoutCancel(ctx), id)
-	}
 }
