@@ -34,6 +34,8 @@ func TestAddr(t *testing.T) {
 		{"so is a network", []string{"::ffff:10.0.0.0/104"}, "10.1.2.3:80", []string{"198.51.100.1"}, "198.51.100.1"},
 		{"a network written as IPv6 is no larger", []string{"::ffff:10.0.0.0/104"}, "11.1.2.3:80", []string{"198.51.100.1"}, "11.1.2.3"},
 		{"the interface of a local address is dropped", nil, "[fe80::1%eth0]:80", nil, "fe80::1"},
+		{"so is that of a hop", []string{"fd00::/8"}, "[fd00::1]:80", []string{"fe80::1%eth1"}, "fe80::1"},
+		{"a stranger who calls itself local", []string{"fd00::/8"}, "[2001:db8::7%fd00::1]:80", []string{"198.51.100.1"}, "2001:db8::7"},
 		{"a peer that is no address", nil, "@", nil, ""},
 	}
 	for _, row := range rows {

@@ -7,15 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// TestTypeLists: a type outside a key's list fails alone, wherever it is asked for, and a
-// token's list only narrows that of its key.
+// TestTypeLists: a type outside a key's list fails alone, wherever it is asked for. How the
+// list of a token narrows that of its key, package auth proves.
 func TestTypeLists(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		w := newWorld(t, e)
@@ -24,22 +23,13 @@ func TestTypeLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.secrets["types"] = secret
-		mint := tokens(t, auth.TokensConfig{Pepper: pepper, Now: noonClock})
-		for name, types := range map[string][]string{"wider": {"pages", "summary_metrics"}, "others": {"summary_metrics"}} {
-			if w.secrets[name], err = mint.Mint(secret.Digest(pepper), auth.Claims{Types: types}, time.Hour); err != nil {
-				t.Fatal(err)
+		for name, got := range w.answeredTypes(t, state{sent: "types"}) {
+			want := []string{"pages", "countries"}
+			if name == "batch" { // of two queries
+				want = want[:1]
 			}
-		}
-		for sent, allowed := range map[string][]string{"types": {"pages", "countries"}, "wider": {"pages"}, "others": nil} {
-			st := state{sent: sent, bearer: sent != "types"}
-			for name, got := range w.answeredTypes(t, st) {
-				if name == "compile" && sent != "types" {
-					continue // it refuses tokens
-				}
-				want := slices.DeleteFunc(slices.Clone(allowed), func(s string) bool { return name == "batch" && s == "countries" })
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%s by %s (-want +got): %s", name, sent, diff)
-				}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got): %s", name, diff)
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -42,6 +44,7 @@ const (
 type world struct {
 	engine
 	api, track http.Handler
+	proxies    clientip.Proxies // whose word on addresses counts
 	limiter    *freshLimiter
 	audit      *audit.Writer
 	cache      *keycache.Cache
@@ -166,7 +169,8 @@ func (w *world) mount(t testing.TB, authenticator auth.Authenticator) {
 		t.Fatal(err)
 	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Directory: w.dir, Auth: authenticator, Limiter: w.limiter, Audit: w.audit,
-		Versions: cannedStore{}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock})
+		Versions: cannedStore{}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock,
+		ClientIP: func(r *http.Request) netip.Addr { return w.proxies.Addr(r) }})
 	if err != nil {
 		t.Fatal(err)
 	}
