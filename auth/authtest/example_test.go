@@ -1,0 +1,36 @@
+package authtest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/authtest"
+)
+
+// The test of a key store, here of the one in memory. What the store has no function for
+// is skipped.
+func ExampleRun() {
+	TestKeys := func(t *testing.T) {
+		pepper, err := auth.NewPepper([]byte("a pepper for tests, and no other"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		authtest.Run(t, authtest.Harness{Pepper: pepper, Open: func(t *testing.T, now func() time.Time) authtest.Store {
+			keys, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper, Issuer: auth.Issuer{Now: now}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return authtest.Store{
+				KeyStore: keys,
+				Create: func(_ context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
+					return keys.Create(k)
+				},
+				Revoke: func(_ context.Context, id string) error { return keys.Revoke(id) },
+			}
+		}})
+	}
+	_ = TestKeys
+	// Output:
+}
