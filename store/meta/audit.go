@@ -12,12 +12,9 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// An AuditLog keeps the audit trail beside the other records. Several processes may
-// append to it. Entries lie in pages of some hundred, as lines of JSON, each page with
-// the keys and times that it tells of, so that queries read few of them.
-//
-// A signature is a seal in the names of columns, and a prune point a cut: programs from
-// before these words may write to the same database.
+// An AuditLog keeps the audit trail beside the other records. Several processes may append
+// to it. Entries are kept some hundred to a row, as lines of JSON, beside the keys and
+// times that they are about, so that queries read few rows.
 type AuditLog struct{ s *Store }
 
 var (
@@ -34,7 +31,8 @@ func (l *AuditLog) Chains(ctx context.Context) ([]audit.Chain, error) {
 	return collect(ctx, l.s, "audit chains", chains.query(l.s).OrderBy("writer"+l.s.lang.byBytes), scanChain)
 }
 
-// chainRow is a chain as a row keeps it.
+// chainRow is a chain as a row keeps it. A signature is a seal in the names of columns, and a
+// prune point a cut: programs from before these words may write to the same database.
 type chainRow struct {
 	writer                   string
 	headSeq, pointSeq        int64

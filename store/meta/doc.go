@@ -26,9 +26,9 @@
 //
 // # Versions
 //
-// Records of a newer program, tables of another program, and damage are refused by [Open]
-// before anything is written; those of an older program are brought forward. Damage to the
-// audit trail is left to audit.Verify, so that a long trail does not make every start slow.
+// [Open] migrates the tables of an older program. It refuses those of a newer one, tables of
+// another program, and damage, before anything is written. Damage to the audit trail is left to
+// audit.Verify, so that a long trail does not make every start slow.
 //
 // # Owners
 //
@@ -42,14 +42,11 @@
 //
 // # Salts
 //
-// Visitor ids are salted by UTC day. The salts of today and yesterday are here; older ones
-// are destroyed, after which nobody can tie a visitor to the ids of that day. Until then a
-// process remembers those that it asked for. On SQLite their bytes are overwritten and the
-// write-ahead log is emptied. On PostgreSQL a deleted row stays in its table's file until
-// VACUUM, and its bytes may stay even then; so the table is emptied by TRUNCATE, which gives
-// it a new file at once, and no VACUUM has to run.
-// What lies beyond the table is beyond this package: PostgreSQL's write-ahead log until its
-// segments are used again, archives of it, replicas that lag, backups, and free blocks of
-// the disk. Who must have salts gone from there too keeps them for less than a day, or
-// keeps none.
+// Visitor ids are salted by UTC day. The salts of today and yesterday are kept; older ones
+// are destroyed, after which nobody can tie a visitor to the ids of that day. On SQLite their
+// bytes are overwritten and the write-ahead log is emptied. On PostgreSQL a deleted row stays
+// in its table's file until VACUUM, and its bytes may stay even then; so the table is emptied
+// by TRUNCATE, which gives it a new file at once, and no VACUUM has to run. Not reached are
+// PostgreSQL's write-ahead log until its segments are used again, archives of it, replicas
+// that lag, backups, and free blocks of the disk.
 package meta

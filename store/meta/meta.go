@@ -76,12 +76,12 @@ var (
 	_ auth.KeyStore    = (*Store)(nil)
 )
 
-// Open opens the file or the database schema of cfg, making the file when it is missing
-// and bringing older records forward; processes that do so together wait for each other.
-// Its error joins all problems of cfg, or wraps store.ErrNewerSchema (of a newer
-// program), store.ErrCorrupt (damaged, or not of this program) or store.ErrUnavailable
-// (locked, not to be reached, or no rights); then all is as it was. Where it ended amid
-// bringing forward, opening again goes on: each step is a transaction that notes itself.
+// Open opens the file or the database schema of cfg. It makes the file when it is missing
+// and migrates what an older program left; processes that do so at once wait for each other.
+// Its error joins all problems of cfg, or wraps store.ErrNewerSchema (of a newer program),
+// store.ErrCorrupt (damaged, or not of this program) or store.ErrUnavailable (locked, not to
+// be reached, or no rights); then all is as it was. Each migration is a transaction: after
+// one that was interrupted, opening again goes on.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return open(ctx, cfg, migrations())
 }

@@ -1,5 +1,3 @@
-// Package storetest proves stores: that they keep what they are given, that the engine's
-// answers from them are those of the reference evaluator, and that two of them give one answer.
 package storetest
 
 import (

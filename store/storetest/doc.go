@@ -3,44 +3,47 @@
 //
 // # A new store, step by step
 //
-//  1. Fill in a [dialect.Dialect]: its functions, and a template for each dialect.Op. Check names
-//     what is missing. The tables and columns that statements name are in package store/schema.
+// First, fill in a [dialect.Dialect]: its functions, and a template for each [dialect.Op]; its
+// Check names what is missing. Statements name the tables and columns of package store/schema.
 //
-//  2. Implement [store.Store] and [store.Writer], and call [Prove] from one test:
+// Second, implement [store.Store] and [store.Writer], and call [Prove] from one test:
 //
-//     func TestStore(t *testing.T) {
-//     storetest.Prove(t, storetest.Harness{
-//     Create: func(t *testing.T) string { return filepath.Join(t.TempDir(), "events.db") },
-//     Open: func(t *testing.T, address string, now func() time.Time) store.Store {
-//     s, err := mystore.Open(t.Context(), mystore.Config{Path: address, Now: now})
-//     if err != nil {
-//     t.Fatal(err)
-//     }
-//     t.Cleanup(func() { _ = s.Close() })
-//     return s
-//     },
-//     Slow: store.Statement{Label: "slow", SQL: "SELECT …", Kinds: []dialect.Kind{dialect.Int}},
-//     })
-//     }
+//	func TestStore(t *testing.T) {
+//		storetest.Prove(t, storetest.Harness{
+//			Create: func(t *testing.T) string { return filepath.Join(t.TempDir(), "events.db") },
+//			Open: func(t *testing.T, path string, now func() time.Time) store.Store {
+//				s, err := mystore.Open(t.Context(), mystore.Config{Path: path, Now: now})
+//				if err != nil {
+//					t.Fatal(err)
+//				}
+//				t.Cleanup(func() { _ = s.Close() })
+//				return s
+//			},
+//			Slow: store.Statement{Label: "slow", SQL: "SELECT …", Kinds: []dialect.Kind{dialect.Int}},
+//		})
+//	}
 //
-//  3. Make it pass from the inside out: go test -run TestStore/Store/templates asks for the result
-//     of each template alone, TestStore/Store/cases for whole answers with the rule that each
-//     defends, TestStore/Writer for what is kept. Every failure prints the sentence that it breaks.
+// Third, make it pass from the inside out. TestStore/Store/templates asks for the result of each
+// template alone, TestStore/Store/cases for whole answers, each with the rule that it
+// defends, and TestStore/Writer for what is kept, each case with the sentence of
+// store.Writer that it defends.
 //
-//  4. Add optional interfaces one by one: [store.Versioner], [store.Eraser], [store.Maintainer],
-//     [store.Lister], [store.Restorer]. Prove sees them, and skips those that are not there, by name.
+// Fourth, add what else the store can be, one by one: [store.Versioner], [store.Eraser],
+// [store.Maintainer], [store.Lister], [store.Restorer]. Prove finds out, and skips by name
+// what the store is not.
 //
-//  5. Ask at random: [Reference] compares with loops over lists, [Properties] and [Keys] with
-//     other questions, and [Dependencies] with fewer rows. Failures name the seed that repeats them.
+// Fifth, ask at random: [Reference] compares with loops over lists, [Properties] and [Keys]
+// with other requests of the same store, [Dependencies] with fewer rows. What fails names
+// the seed that repeats it.
 //
-//  6. Show that those can fail: [KillsMutants] plants [Mutations], and those that only the new
-//     dialect can make, and wants each to be seen.
+// Sixth, show that those can fail: [KillsMutants] plants [Mutations], and those that only the
+// new dialect can make, and wants each to be seen.
 //
-//  7. When there is another store to compare with, [Diff] wants the same bytes from both.
+// Last, when there is another store to compare with, [Diff] wants the same bytes from both.
 //
 // # A warehouse that is filled elsewhere
 //
-// A store that takes no rows itself is no [store.Writer]. Its harness has [Harness.Fill], which
-// stores the rows of a batch the way that the warehouse gets its rows. Prove then proves reading, and so
-// do all the others.
+// A store that takes no rows itself is no [store.Writer]. Its harness has a Fill, which
+// stores the rows of a batch in the way that the warehouse gets its rows. Prove then proves
+// reading, and the random proofs are as they are for any store.
 package storetest

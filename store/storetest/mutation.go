@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A Mutation is something wrong on the way from rows to answers: in a template, in a
+// A Mutation is a mistake that is planted on the way from rows to answers: in a template, in a
 // statement, in its arguments, or in the rows that are stored. The zero fields do nothing.
 type Mutation struct {
 	Name     string
@@ -24,7 +24,7 @@ type Mutation struct {
 	SQL      func(text string) string
 	Args     func(args []dialect.Arg) // changes them in place
 	Rows     func(b *store.Batch)     // changes them in place
-	// When tells questions whose answers may show the mistake; nil means all.
+	// When picks the questions whose answers may show the mistake; nil means all.
 	When func(q reference.Question) bool
 }
 
@@ -70,25 +70,25 @@ func Replaced(from, to string) func(string) string {
 	return func(text string) string { return strings.ReplaceAll(text, from, to) }
 }
 
-// Rewritten is a Mutation's SQL with one text for what matches a pattern, as in
+// Rewritten is a Mutation's SQL: a text in place of what matches a pattern, as in
 // regexp.Regexp.ReplaceAllString.
 func Rewritten(pattern, to string) func(string) string {
 	compiled := regexp.MustCompile(pattern)
 	return func(text string) string { return compiled.ReplaceAllString(text, to) }
 }
 
-// AllMutations reports whether mistakes are planted in every store that can make them, as
+// AllMutations reports whether mutations are planted in every store that can have them, as
 // SIGHTLINE_MUTATIONS=all asks for, and not in one alone.
 func AllMutations() bool { return os.Getenv("SIGHTLINE_MUTATIONS") == "all" }
 
 // firstDataset is the seed of the first of the datasets that mistakes are looked for in.
 const firstDataset = 4
 
-// KillsMutants plants one mistake at a time into the store of h, and wants the comparison
+// KillsMutants plants one mutation at a time into the store of h, and wants the comparison
 // with the reference evaluator to see each within a few datasets.
-func KillsMutants(t *testing.T, h Harness, mistakes []Mutation) {
+func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 	first := datasetIn(t, h, firstDataset)
-	for _, m := range mistakes {
+	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
@@ -98,11 +98,11 @@ func KillsMutants(t *testing.T, h Harness, mistakes []Mutation) {
 	}
 }
 
-// DiffKillsMutants plants one mistake at a time into the store of other, and wants the
+// DiffKillsMutants plants one mutation at a time into the store of other, and wants the
 // comparison with the store of one to see each within a few datasets.
-func DiffKillsMutants(t *testing.T, one, other Harness, mistakes []Mutation) {
+func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	first := datasetIn(t, other, firstDataset)
-	for _, m := range mistakes {
+	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
 			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
 				return compareStores(t.Context(), datasetIn(t, one, seed), m.planted(t, other, first, seed), questions, true)
@@ -139,12 +139,12 @@ func (m *Mutation) questions(seed uint64) []reference.Question {
 	return fit[:min(len(fit), 400)]
 }
 
-// OfType tells questions of these types.
+// OfType is a Mutation's When: questions of these types.
 func OfType(names ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool { return slices.Contains(names, q.Type) }
 }
 
-// Filtered tells questions with a value in a filter in which one of these texts is.
+// Filtered is a Mutation's When: questions with a filter whose value contains one of these texts.
 func Filtered(texts ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool {
 		for _, f := range slices.Concat(q.Filters, q.Mandatory) {

@@ -14,12 +14,12 @@ type Harness struct {
 	// Create makes an empty database and returns its address: the path of a file, a DSN. Nil means
 	// that the store forgets everything when its process ends; then restarts are not proven.
 	Create func(t *testing.T) string
-	// Open opens the store whose database is at address, which dates what it receives by now, and
-	// closes it with t.Cleanup. When a restart is proven, the store was closed before, if it is an
-	// io.Closer, and is opened again at the same address. Without Create the address is empty,
-	// and so is the store. Required.
+	// Open opens the store at an address that Create returned, with a clock to date by what it
+	// receives, and closes it with t.Cleanup. For a restart Prove calls the store's Close, if it has
+	// one, and then Open once more. Without Create the address is empty, and a new store is
+	// wanted each time. Required.
 	Open func(t *testing.T, address string, now func() time.Time) store.Store
-	// Fill stores b in s, which is empty, when s is no store.Writer. b has no event id twice.
+	// Fill stores the rows of b in s, which is empty and no store.Writer. No item of b repeats another's id.
 	Fill func(t *testing.T, s store.Store, b *store.Batch)
 	// Slow is a statement that would run for minutes, to be cancelled. Without one, cancellation is not proven.
 	Slow store.Statement
@@ -56,16 +56,19 @@ func Prove(t *testing.T, h Harness) {
 	}{
 		{"Store", true, proveReading},
 		{"Writer", writes, proveCases(writeCases)},
-		{"Versioner", writes && versions, proveCases(versionCases)},
-		{"Eraser", writes && erases, proveCases(eraseCases)},
-		{"Maintainer", writes && maintains, proveCases(maintainCases)},
-		{"Lister", writes && lists, proveCases(listerCases)},
-		{"Restorer", writes && restores, proveRestorer},
+		{"Versioner", versions, proveCases(versionCases)},
+		{"Eraser", erases, proveCases(eraseCases)},
+		{"Maintainer", maintains, proveCases(maintainCases)},
+		{"Lister", lists, proveCases(listerCases)},
+		{"Restorer", restores, proveRestorer},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
+			if !writes && part.name != "Store" {
+				t.Skipf("not proven: %T is no store.Writer", s)
+			}
 			if !part.has {
-				t.Skipf("not proven: %T is no store.Writer and store.%s", s, part.name)
+				t.Skipf("not proven: %T is no store.%s", s, part.name)
 			}
 			part.prove(t, h)
 		})

@@ -62,26 +62,26 @@ func Number(t testing.TB, name string, otherwise int) int {
 	return n
 }
 
-// Reference wants the engine over a store to answer the random questions of a random run
-// as the reference evaluator does, byte by byte.
-func Reference(t *testing.T, h Harness, c RandomRun) {
-	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
+// Reference wants the engine over a store to answer a random run as package reference does,
+// which computes the same numbers by loops over lists, byte by byte.
+func Reference(t *testing.T, h Harness, run RandomRun) {
+	run.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
 		return compareReference(t.Context(), datasetIn(t, h, seed), reference.NewData(dataset.New(seed).Batch), questions, false)
 	})
 }
 
-// Diff wants the engine to answer the random questions of a random run alike over two
-// stores of the same rows, byte by byte.
-func Diff(t *testing.T, one, other Harness, c RandomRun) {
-	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
+// Diff wants the engine to answer a random run alike over two stores of the same rows, byte
+// by byte.
+func Diff(t *testing.T, one, other Harness, run RandomRun) {
+	run.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
 		return compareStores(t.Context(), datasetIn(t, one, seed), datasetIn(t, other, seed), questions, false)
 	})
 }
 
-// Dependencies wants the engine to answer the random questions of a random run alike whether
-// or not it can read rows of other days than the answer is said to depend on.
-func Dependencies(t *testing.T, h Harness, c RandomRun) {
-	c.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
+// Dependencies wants the engine to answer a random run alike whether or not it can read rows
+// of other days than those that query.Prepared.Dependencies names.
+func Dependencies(t *testing.T, h Harness, run RandomRun) {
+	run.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
 		s := datasetIn(t, h, seed)
 		return compareStores(t.Context(), s, &clipped{Store: s}, questions, false)
 	})
