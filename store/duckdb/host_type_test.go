@@ -1,6 +1,6 @@
 //go:build cgo
 
-package duckdb_test
+package duckdb
 
 import (
 	"testing"
@@ -8,13 +8,12 @@ import (
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
 // The query type of a host in the example of query.NewRegistry, on rows.
 func TestAHostsOwnType(t *testing.T) {
 	t.Parallel()
-	s := open(t, duckdb.Config{})
+	s := open(t, Config{})
 	at := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	b := &store.Batch{}
 	for id, language := range map[string]string{"a": "de", "b": "de", "c": "de-AT", "d": ""} {
