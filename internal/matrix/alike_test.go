@@ -107,7 +107,7 @@ type lateDirectory struct{ store.Directory }
 func (d *lateDirectory) Owner(ctx context.Context, s store.Subject) (string, error) {
 	owner, err := d.Directory.Owner(ctx, s)
 	if err != nil {
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond)
 	}
 	return owner, err
 }

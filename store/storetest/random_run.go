@@ -106,23 +106,21 @@ func questionsOf(seed uint64, n int) []reference.Question {
 }
 
 // evenQuestions are n random questions about the dataset of a seed, as many of each type,
-// or one more: in few questions every type comes up, too.
+// or one more. The next seed goes on with the type after the last, so that every type comes
+// up in few questions, too.
 func evenQuestions(seed uint64, n int) []reference.Question {
 	byType := map[string][]reference.Question{}
 	for _, q := range questionsOf(seed, 2000+10*n) {
 		byType[q.Type] = append(byType[q.Type], q)
 	}
+	types := query.Builtin()
 	questions := make([]reference.Question, 0, n)
-	for round := 0; ; round++ {
-		for _, ty := range query.Builtin() {
-			if len(questions) == n {
-				return questions
-			}
-			if of := byType[ty.Name]; len(of) > 0 {
-				questions = append(questions, of[round%len(of)])
-			}
+	for next := int(seed%uint64(len(types))) * n; len(questions) < n; next++ {
+		if of := byType[types[next%len(types)].Name]; len(of) > 0 {
+			questions = append(questions, of[next/len(types)%len(of)])
 		}
 	}
+	return questions
 }
 
 // run asks dataset after dataset, and wants every type to be answered with something to say,
