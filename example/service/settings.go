@@ -15,11 +15,11 @@ type Settings struct {
 	Addr      string // host:port of everything; port 0 picks a free one
 	TrackAddr string // host:port of tracking alone; empty: none
 
-	Data       string             // the data folder
-	Meta       string             // DSN of PostgreSQL; empty: SQLite in the data folder
+	Data       string            // the data folder
+	Meta       string            // DSN of PostgreSQL; empty: SQLite in the data folder
 	ClickHouse clickhouse.Config // without a DSN events lie in the data folder
-	Redis      string             // address; empty: nothing is shared with other processes
-	PepperFile string             // empty: that of the data folder
+	Redis      string            // address; empty: nothing is shared with other processes
+	PepperFile string            // empty: that of the data folder
 
 	GeoIP         string           // MaxMind-format file; empty: none
 	CountryHeader string           // of a trusted CDN; empty: none
