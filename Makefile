@@ -8,7 +8,7 @@ with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xa
 proof = $(GO) test -count=1 -timeout 40m -v -run
 goldens = ^($$(grep -rlE --include='*_test.go' --exclude-dir=node_modules 'internal/golden"' . | xargs sed -nE 's/^func (Test\w+)\(.*/\1/p' | paste -sd'|'))$$
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
-	long-clickhouse-mutants long-diff-mutants long-clickhouse-types long-filters long-demo long-kill long-clickhouse-kill long-copy long-keys long-fuzz
+	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-clickhouse-kill long-copy long-keys long-fuzz
 
 .PHONY: help check test golden bench long $(proofs) bots
 help: ## list the targets
@@ -32,8 +32,8 @@ long-diff-1 long-diff-2: long-diff-%: ## 25 000 each, DuckDB against ClickHouse
 long-shards: ; SIGHTLINE_QUESTIONS=2000 $(proof) '^TestCluster$$/^diff$$' ./internal/e2e ## 2 000 random requests, DuckDB against two shards
 long-clickhouse-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^(TestReferenceKillsMutants|TestProperties)$$' ./store/clickhouse ## every mistake, planted in ClickHouse
 long-diff-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^TestDiffKillsMutants$$' ./internal/e2e ## every mistake, DuckDB against ClickHouse
-long-clickhouse-types: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$/./^Store$$' ./store/clickhouse ## every type in every way on ClickHouse
-long-filters: ; SIGHTLINE_KEY_SETS=24 $(proof) '^TestKeys$$' ./store/duckdb ./store/clickhouse ## 24 sets of filters of keys
+long-types: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$/./^Store$$' ./store/duckdb ./store/clickhouse ## every type in every way
+long-filters: ; SIGHTLINE_KEY_SETS=24 SIGHTLINE_QUESTIONS=5000 $(proof) '^(TestKeys|TestDependencies)$$' ./store/duckdb ./store/clickhouse ## 24 sets of filters of keys, and 5 000 answers from the rows that they depend on
 long-demo: ; SIGHTLINE_LONG=3 $(proof) '^TestDemoIsMadeOnce$$' ./internal/e2e ## a demo that is killed while it is made, against one made at once
 long-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestKill$$' ./internal/e2e ## 20 kills of the example under a stream of events
 long-clickhouse-kill: ; SIGHTLINE_LONG=200 SIGHTLINE_BUSY=2 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 200 kills of a ClickHouse server beside two busy processes

@@ -101,10 +101,12 @@ func count(t testing.TB, s *Store, table string) int64 {
 }
 
 // TestStore proves all that a store has to do. In memory it is proven in a few ways.
+// SIGHTLINE_SAMPLE_EVERY=1 has every type asked in every way.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 3)
 	t.Run("file", func(t *testing.T) { storetest.Prove(t, h) })
 	h.Create, h.SampleEvery = nil, 24
 	t.Run("memory", func(t *testing.T) { storetest.Prove(t, h) })
@@ -158,7 +160,7 @@ func TestKeys(t *testing.T) {
 // TestDependencies asks questions of all rows and of those that the answer depends on.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
-	storetest.Dependencies(t, inMemoryHarness, storetest.RandomRunOf(t, 1000))
+	storetest.Dependencies(t, inMemoryHarness, storetest.RandomRunOf(t, 150))
 }
 
 // An error may lie almost a day before its session, and the session's first page event almost
