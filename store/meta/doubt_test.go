@@ -152,12 +152,14 @@ func TestSaltsInDoubt(t *testing.T) {
 		"the second is not answered": {delivered, unanswered},
 	} {
 		cfg, today := configPostgres(t), noon
-		cfg.Now = func() time.Time { return today }
+		shown := newClock(today)
+		cfg.Now = shown.now
 		s, p := throughProxyWithin(t, cfg, time.Minute)
 		if _, err := s.Salt(t.Context(), today); err != nil {
 			t.Fatal(err)
 		}
 		today = today.Add(2 * day)
+		shown.set(today)
 		p.next(fates...)
 		if _, err := s.Salt(t.Context(), today); !errors.Is(err, ErrInDoubt) {
 			t.Fatalf("%s: %v", says, err)

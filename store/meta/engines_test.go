@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,6 +51,18 @@ func configPostgres(t testing.TB) Config {
 	t.Helper()
 	return Config{DSN: pgtest.Schema(t), Pepper: pepper, Now: func() time.Time { return noon }}
 }
+
+// A clock shows what a test sets. Stores read it in the background, too.
+type clock struct{ shown atomic.Pointer[time.Time] }
+
+func newClock(at time.Time) *clock {
+	var c clock
+	c.set(at)
+	return &c
+}
+
+func (c *clock) now() time.Time   { return *c.shown.Load() }
+func (c *clock) set(at time.Time) { c.shown.Store(&at) }
 
 // mustOpen opens a store, closes it in the end, and makes the owners of the tests.
 func mustOpen(t testing.TB, cfg Config) *Store {

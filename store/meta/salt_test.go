@@ -17,7 +17,8 @@ const day = 24 * time.Hour
 func TestSaltOfADay(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-		cfg.Now = func() time.Time { return now }
+		shown := newClock(now)
+		cfg.Now = shown.now
 		s := mustOpen(t, cfg)
 		salt := func(at time.Time) string {
 			t.Helper()
@@ -48,6 +49,7 @@ func TestSaltOfADay(t *testing.T) {
 			}
 		}
 		now = now.Add(day)
+		shown.set(now)
 		if salt(now) != tomorrow || salt(now.Add(-1)) != today {
 			t.Error("a salt changed overnight")
 		}
@@ -59,8 +61,8 @@ func TestSaltOfADay(t *testing.T) {
 
 // TestSaltIsRemembered asks for a salt whose row is gone, as long as its day is not.
 func TestSaltIsRemembered(t *testing.T) {
-	cfg, now := config(t), noon
-	cfg.Now = func() time.Time { return now }
+	cfg, shown := config(t), newClock(noon)
+	cfg.Now = shown.now
 	s := mustOpen(t, cfg)
 	first, err := s.Salt(t.Context(), noon)
 	if err != nil {
@@ -74,7 +76,7 @@ func TestSaltIsRemembered(t *testing.T) {
 	if again, err := s.Salt(t.Context(), noon); err != nil || !bytes.Equal(again, want) {
 		t.Errorf("without the database: %x, %v; want %x", again, err, want)
 	}
-	now = now.Add(2 * day)
+	shown.set(noon.Add(2 * day))
 	if late, err := s.Salt(t.Context(), noon); !errors.Is(err, store.ErrNotFound) || late != nil {
 		t.Errorf("when it is destroyed: %x, %v", late, err)
 	}
@@ -130,13 +132,15 @@ func TestOldSaltsAreDestroyed(t *testing.T) {
 		} {
 			t.Run(says, func(t *testing.T) {
 				cfg, now := config(t), noon
-				cfg.Now = func() time.Time { return now }
+				shown := newClock(now)
+				cfg.Now = shown.now
 				s := mustOpen(t, cfg)
 				old, err := s.Salt(t.Context(), now)
 				if err != nil {
 					t.Fatal(err)
 				}
 				now = now.Add(day)
+				shown.set(now)
 				kept, err := s.Salt(t.Context(), now)
 				if err != nil {
 					t.Fatal(err)
@@ -145,6 +149,7 @@ func TestOldSaltsAreDestroyed(t *testing.T) {
 					t.Fatal("yesterday's salt is not in the files, so this test looks in the wrong place")
 				}
 				now = now.Add(day)
+				shown.set(now)
 				wake(t, s, cfg, now)
 				if n := occurrences(t, cfg, hex.EncodeToString(old)); n != 0 {
 					t.Errorf("the old salt is in the files %d times", n)

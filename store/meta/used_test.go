@@ -125,11 +125,12 @@ func TestUsesOfManyKeys(t *testing.T) {
 
 func TestWhatUsesHoldIsBounded(t *testing.T) {
 	cfg := config(t)
-	now := noon
-	cfg.Now = func() time.Time { return now }
+	shown := newClock(noon)
+	cfg.Now = shown.now
 	s := mustOpen(t, cfg)
 	for minute := range 5 {
-		now = noon.Add(time.Duration(minute) * 2 * time.Minute)
+		now := noon.Add(time.Duration(minute) * 2 * time.Minute)
+		shown.set(now)
 		for n := range 100 {
 			s.KeyUsed(fmt.Sprint("k", minute, "-", n), now)
 		}
