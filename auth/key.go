@@ -15,7 +15,7 @@ const (
 	// statements ([Principal.MayExplain]). It sends no events and sees no flag definitions.
 	ReadData Scope = "read:data"
 	// ManageFlags lists, makes, changes and removes feature flags. It reads no analytics,
-	// not even those of the flags, and is not needed to evaluate them.
+	// not even those of the flags, and is not needed to evaluate them. No route asks for it yet.
 	ManageFlags Scope = "manage:flags"
 	// TrackEvents sends events, link visits and checks. It reads nothing, not even what it sent.
 	TrackEvents Scope = "track:events"

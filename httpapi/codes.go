@@ -1,6 +1,10 @@
 package httpapi
 
-import "github.com/sightline-analytics/sightline/query"
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query"
+)
 
 // An ErrorCode is one kind of error: the field code of an error's body, and what goes with it.
 type ErrorCode struct {
@@ -68,7 +72,7 @@ var codes = [...]ErrorCode{
 // Codes lists every code of this package's answers, in a slice of the caller's own: those
 // of whole requests first, then those that only the entry of one parameter has. The set is
 // closed; a host's own [CodedError] adds to it.
-func Codes() []ErrorCode { return append([]ErrorCode(nil), codes[:]...) }
+func Codes() []ErrorCode { return slices.Clone(codes[:]) }
 
 // queryCodes are those mistakes of a query that are not codeValidation when they fail the
 // whole request.
