@@ -29,11 +29,11 @@ long-clickhouse-reference-1 long-clickhouse-reference-2: long-clickhouse-referen
 	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=25000 $(proof) '^TestReference$$' ./store/clickhouse
 long-diff-1 long-diff-2: long-diff-%: ## 25 000 each, DuckDB against ClickHouse
 	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=25000 $(proof) '^TestDiff$$' ./internal/e2e
-long-shards: ; SIGHTLINE_QUESTIONS=2000 $(proof) '^TestCluster$$/^diff$$' ./internal/e2e ## 2 000 random requests, DuckDB against two shards
-long-clickhouse-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^(TestReferenceKillsMutants|TestProperties)$$' ./store/clickhouse ## every mistake, planted in ClickHouse
+long-shards: ; SIGHTLINE_LONG=1 SIGHTLINE_QUESTIONS=2000 $(proof) '^TestCluster$$' ./internal/e2e ## two shards as a store, and 2 000 random requests, DuckDB against them
+long-clickhouse-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^TestReferenceKillsMutants$$' ./store/clickhouse ## every mistake, planted in ClickHouse
 long-diff-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^TestDiffKillsMutants$$' ./internal/e2e ## every mistake, DuckDB against ClickHouse
-long-types: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$/./^Store$$' ./store/duckdb ./store/clickhouse ## every type in every way
-long-filters: ; SIGHTLINE_KEY_SETS=24 SIGHTLINE_QUESTIONS=5000 $(proof) '^(TestKeys|TestDependencies)$$' ./store/duckdb ./store/clickhouse ## 24 sets of filters of keys, and 5 000 answers from the rows that they depend on
+long-types: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^(TestStore|TestProperties)$$/./^Store$$' ./store/duckdb ./store/clickhouse ## every type in every way, and every property of it
+long-filters: ; SIGHTLINE_SAMPLE_EVERY=1 SIGHTLINE_KEY_SETS=24 SIGHTLINE_QUESTIONS=5000 $(proof) '^(TestKeys|TestDependencies)$$' ./store/duckdb ./store/clickhouse ## 24 sets of filters of keys, and 5 000 answers from the rows that they depend on
 long-demo: ; SIGHTLINE_LONG=3 $(proof) '^TestDemoIsMadeOnce$$' ./internal/e2e ## a demo that is killed while it is made, against one made at once
 long-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestKill$$' ./internal/e2e ## 20 kills of the example under a stream of events
 long-clickhouse-kill: ; SIGHTLINE_LONG=200 SIGHTLINE_BUSY=2 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 200 kills of a ClickHouse server beside two busy processes

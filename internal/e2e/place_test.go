@@ -54,11 +54,9 @@ func TestPlace(t *testing.T) {
 		headers map[string]string
 		want    string // country; empty is unknown
 	}{
-		{"nobody's word is taken by default", []string{"--geoip", places}, map[string]string{"X-Forwarded-For": "203.0.113.9"}, ""},
+		{"nobody's word is taken by default", []string{"--geoip", places}, map[string]string{"X-Forwarded-For": "203.0.113.9", "CF-IPCountry": "DE"}, ""},
 		{"a trusted proxy names the address", []string{"--geoip", places, "--trusted-proxy", "127.0.0.0/8"}, map[string]string{"X-Forwarded-For": "203.0.113.9"}, "France"},
-		{"an address that the file does not know", []string{"--geoip", places, "--trusted-proxy", "127.0.0.1"}, map[string]string{"X-Forwarded-For": "198.51.100.1"}, ""},
-		{"a header that is not trusted", nil, map[string]string{"CF-IPCountry": "DE"}, ""},
-		{"a header that is", []string{"--country-header", "CF-IPCountry"}, map[string]string{"CF-IPCountry": "DE"}, "Germany"},
+		{"a header that is trusted", []string{"--country-header", "CF-IPCountry"}, map[string]string{"CF-IPCountry": "DE"}, "Germany"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -1,6 +1,7 @@
 package clickhouse_test
 
 import (
+	"io"
 	"slices"
 	"testing"
 	"time"
@@ -51,14 +52,25 @@ func open(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 // every way.
 func TestStore(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
-		storetest.Prove(t, storetest.Harness{
-			SampleEvery: storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 6),
-			Create:      func(t *testing.T) string { return chtest.Database(t, dsn) },
-			Open:        openAt,
-			Slow:        slow(),
-		})
-	})
+	h := over("CLICKHOUSE_DSN")
+	h.Slow = slow()
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	t.Run("native", func(t *testing.T) { storetest.Prove(t, h) })
+
+	// The other interfaces work by what these two send.
+	type writer struct {
+		store.Store
+		store.Writer
+		io.Closer
+	}
+	h = over("CLICKHOUSE_HTTP_DSN")
+	h.Slow = slow()
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 120)
+	h.Open = func(t *testing.T, dsn string, now func() time.Time) store.Store {
+		s := open(t, clickhouse.Config{DSN: dsn, Now: now})
+		return writer{s, s, s}
+	}
+	t.Run("http", func(t *testing.T) { storetest.Prove(t, h) })
 }
 
 // openAt opens the store of a database.
@@ -89,15 +101,15 @@ func TestReference(t *testing.T) {
 		}
 		return chtest.Database(t, chtest.Address(t, variable))
 	}
-	storetest.Reference(t, inTurn, storetest.RandomRunOf(t, 120))
+	storetest.Reference(t, inTurn, storetest.RandomRunOf(t, 72))
 }
 
-// TestProperties proves what holds of every type whatever the rows are, property by property of other types.
-// SIGHTLINE_SEED says of which dataset.
+// TestProperties proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
+// of which dataset, and SIGHTLINE_SAMPLE_EVERY=1 has each property proven of every type.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = 12
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
@@ -105,8 +117,9 @@ func TestProperties(t *testing.T) {
 // dataset, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	storetest.Keys(t, over("CLICKHOUSE_DSN"), uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)),
-		storetest.Number(t, "SIGHTLINE_KEY_SETS", 2))
+	h := over("CLICKHOUSE_DSN")
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 4)
+	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
 // TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.

@@ -106,9 +106,9 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 3)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 6)
 	t.Run("file", func(t *testing.T) { storetest.Prove(t, h) })
-	h.Create, h.SampleEvery = nil, 24
+	h.Create, h.SampleEvery = nil, 60
 	t.Run("memory", func(t *testing.T) { storetest.Prove(t, h) })
 }
 
@@ -126,7 +126,7 @@ func TestWarehouse(t *testing.T) {
 				t.Fatalf("Write = %+v, %v", got, err)
 			}
 		},
-		SampleEvery: 24,
+		SampleEvery: 60,
 	})
 }
 
@@ -144,17 +144,26 @@ func TestReferenceKillsMutants(t *testing.T) {
 }
 
 // TestProperties proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
-// of which dataset.
+// of which dataset, and SIGHTLINE_SAMPLE_EVERY=1 has each property proven of every type.
 func TestProperties(t *testing.T) {
 	t.Parallel()
-	storetest.Properties(t, inMemoryHarness, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+	h := inMemoryHarness
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 4)
+	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+}
+
+func TestPropertiesKillMutants(t *testing.T) {
+	t.Parallel()
+	storetest.PropertiesKillMutants(t, inMemoryHarness, 20260310)
 }
 
 // TestKeys proves what keys with mandatory filters see. SIGHTLINE_SEED says of which
 // dataset, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	storetest.Keys(t, inMemoryHarness, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
+	h := inMemoryHarness
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 2)
+	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
 // TestDependencies asks questions of all rows and of those that the answer depends on.

@@ -58,27 +58,28 @@ func (c testCase) check(t *testing.T, s store.Store) {
 
 // everyType wants every type to answer in every way that it says it can be asked:
 // as it is, grouped, filtered and sorted by each field and column, alone and by a key.
-// With sampleEvery, every type is asked as it is, and in one of so many of the other ways, each
-// type beginning at another one.
+// With sampleEvery, one of so many ways is tried.
 func everyType(t *testing.T, s store.Store, sampleEvery int) {
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for nth, info := range engine.Types() {
+	nth := 0
+	for _, info := range engine.Types() {
 		t.Run(info.Name, func(t *testing.T) {
 			id := map[store.SubjectKind]string{store.KindWebsite: "w1", store.KindLink: "l1", store.KindSchedule: "m1"}[info.Subject]
 			of := store.Subject{Kind: info.Subject, ID: id}
 			answers := func(req query.Request, filters ...query.Filter) {
+				if nth++; sampleEvery > 1 && nth%sampleEvery != 0 {
+					return
+				}
 				got := answerOf(t.Context(), engine, query.Access{Subject: of, Filters: filters}, req)
 				if got.fault != "" {
 					t.Errorf("%v\nfilters of the key %v\nfails: %s", question{of, now, req}, filters, got.fault)
 				}
 			}
-			for i, req := range ways(info) {
-				if sampleEvery == 0 || i == 0 || (i+nth)%sampleEvery == 0 {
-					answers(req)
-				}
+			for _, req := range ways(info) {
+				answers(req)
 			}
 			var mandatory []query.Filter
 			for _, field := range info.Filters {

@@ -64,8 +64,8 @@ func (p *proof) try(n int, seed uint64) {
 		left := p.data.Visible(&p.dataset.Batch, referenceFilters(filters))
 		some := p.harness.filled(t, &left)
 		c.t = t
-		for _, info := range c.types {
-			if info.Subject != kindOf(n) {
+		for i, info := range c.types {
+			if info.Subject != kindOf(n) || p.harness.SampleEvery > 0 && i%p.harness.SampleEvery != 0 {
 				continue
 			}
 			p.compare(t, c, some, c.complicated(info), filters)

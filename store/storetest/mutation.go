@@ -58,7 +58,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 		{Name: "the first instead of the latest", Op: dialect.ArgMaxList, Template: changed(dialect.ArgMaxList, "max", "min", "Max", "Min"),
 			When: OfType("uptime_overview", "uptime_ssl_status", "errors")},
 		{Name: "bounces of the events that a filter leaves", SQL: Replaced(one("pageviews"), one("matching_pageviews")),
-			When: OfType("summary", "summary_metrics", "session_metrics")},
+			When: both(OfType("summary", "summary_metrics", "session_metrics"), filteredBy("path"))},
 		{Name: "shares after the limit", SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 		{Name: "pages without a tie-break", SQL: Rewritten(`(ORDER BY `+column+` (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1 LIMIT`)},
 		{Name: "ne drops absent values", SQL: Rewritten(`\(NOT \(((?:t|s)\.`+column+`|CASE WHEN [^=]*? END|if\([^=]*?\)) = (`+text+`)\)\)`, `($1 <> $2 AND $1 <> '')`)},
@@ -156,6 +156,17 @@ func Filtered(texts ...string) func(reference.Question) bool {
 		}
 		return false
 	}
+}
+
+// filteredBy is a Mutation's When: questions with a filter on field.
+func filteredBy(field string) func(reference.Question) bool {
+	return func(q reference.Question) bool {
+		return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == field })
+	}
+}
+
+func both(a, b func(reference.Question) bool) func(reference.Question) bool {
+	return func(q reference.Question) bool { return a(q) && b(q) }
 }
 
 // planted is a store that holds the dataset of a seed, and makes the mistake m. first holds

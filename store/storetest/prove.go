@@ -23,10 +23,9 @@ type Harness struct {
 	Fill func(t *testing.T, s store.Store, b *store.Batch)
 	// Slow is a statement that would run for minutes, to be cancelled. Without one, cancellation is not proven.
 	Slow store.Statement
-	// SampleEvery is for stores that are slow to answer little: Prove asks every type in one of so
-	// many ways, and each of many callers at once asks one case in so many; Properties proves each
-	// property of one type in so many, another one property by property, and breaks none on
-	// purpose unless AllMutations. 0 means all.
+	// SampleEvery thins out what is asked: Prove asks the types in one of so many ways, and each of
+	// many callers at once asks one case in so many; Properties proves each property of one type in
+	// so many, another one property by property; Keys asks one type in so many. 0 means all.
 	SampleEvery int
 }
 
