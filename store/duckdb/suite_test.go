@@ -134,7 +134,7 @@ func TestWarehouse(t *testing.T) {
 // see storetest.RandomRunOf for how many.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 200))
+	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 120))
 }
 
 // TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.
@@ -169,7 +169,7 @@ func TestKeys(t *testing.T) {
 // TestDependencies asks questions of all rows and of those that the answer depends on.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
-	storetest.Dependencies(t, inMemoryHarness, storetest.RandomRunOf(t, 150))
+	storetest.Dependencies(t, inMemoryHarness, storetest.RandomRunOf(t, 80))
 }
 
 // An error may lie almost a day before its session, and the session's first page event almost

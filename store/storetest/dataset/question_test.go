@@ -98,7 +98,7 @@ func TestBucketsAddUp(t *testing.T) {
 		w := New(seed)
 		data := reference.NewData(w.Batch)
 		rng := rand.New(rand.NewPCG(seed, 3))
-		for range 8 {
+		for range 3 {
 			q := w.ask(rng, summary)
 			q.GroupBy, q.SortBy, q.Limit, q.Page = nil, "", 0, 1
 			sums := map[string]float64{}
@@ -123,7 +123,7 @@ func TestPagesConcatenate(t *testing.T) {
 	w := New(11)
 	data := reference.NewData(w.Batch)
 	rng := rand.New(rand.NewPCG(11, 3))
-	for range 80 {
+	for range 40 {
 		q := w.Question(rng)
 		q.Limit, q.Page = 10_000, 1
 		whole, err := data.Answer(q)
