@@ -6,7 +6,6 @@ export TZ := Asia/Kathmandu
 # Packages with golden files, benchmarks and fuzz targets.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 proof = $(GO) test -count=1 -timeout 40m -v -run
-goldens = ^($$(grep -rlE --include='*_test.go' --exclude-dir=node_modules 'internal/golden"' . | xargs sed -nE 's/^func (Test\w+)\(.*/\1/p' | paste -sd'|'))$$
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
 	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-clickhouse-kill long-copy long-keys long-fuzz
 
@@ -20,8 +19,7 @@ check: ## gofmt, vet, go.mod tidy, lint when golangci-lint is installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; else echo "golangci-lint is not installed: skipped"; fi
 test: ; $(GO) test -race ./... ## all tests, with the race detector
 golden: ## rewrite the golden files and docs; read the difference before you commit it
-	$(GO) test -run "$(goldens)" $(call with,'internal/golden"') -update
-	$(GO) test -run '^TestDocs$$' ./store/duckdb -update
+	$(GO) test -run '^TestGolden' $(call with,'^func TestGolden') -update
 bench: ; $(GO) test -run '^$$' -bench . -benchmem $(call with,'^func Benchmark') ## benchmarks
 long: $(proofs) ## the long proofs one after the other, each under 40 minutes
 long-reference: ; SIGHTLINE_QUESTIONS=50000 $(proof) '^TestReference$$' ./store/duckdb ## 50 000 random requests, DuckDB against reference

@@ -34,8 +34,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestBucketsStay holds what people were given against a file that must never change.
-func TestBucketsStay(t *testing.T) {
+// TestGoldenBuckets holds what people were given against a file that must never change.
+func TestGoldenBuckets(t *testing.T) {
 	var b strings.Builder
 	people := []Context{{}, {UserID: "ü-🎉-漢"}, {Email: "a@example.com"}, {UserID: "u", OrganizationID: "org_abc", TeamID: "team 7"}}
 	for n := range 40 {

@@ -43,10 +43,10 @@ func engineIn(t testing.TB, lang *dialect.Dialect) *query.Engine {
 	return e
 }
 
-// TestTypes pins the statements of every type in every dialect: as it is asked most often,
+// TestGoldenTypes pins the statements of every type in every dialect: as it is asked most often,
 // and with filters of the caller's and of a key on a field of the session and one of the
 // row, and a group. The filters leave rows of the demo to each type.
-func TestTypes(t *testing.T) {
+func TestGoldenTypes(t *testing.T) {
 	e, other := engine(t), engineIn(t, dialect.ClickHouse())
 	rows := demo.New(demo.Config{Website: "w1", Domain: "shop.example", Link: "w1", Schedule: "w1", PerDay: 30}).
 		Batch(time.Date(2026, 3, 1, 5, 0, 0, 0, time.UTC), time.Date(2026, 3, 21, 4, 0, 0, 0, time.UTC))

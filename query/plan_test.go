@@ -58,7 +58,7 @@ func define(row Type, columns []column, groupable []string, steps []order, field
 	return ty
 }
 
-// TestResolve reads files of cases. A case is a block of lines: settings, "ask" with a
+// TestGoldenPlans reads files of cases. A case is a block of lines: settings, "ask" with a
 // body, "----", and what it is resolved to. Run with -update to write the latter.
 //
 //	now INSTANT         the clock; by default a Friday noon
@@ -67,7 +67,7 @@ func define(row Type, columns []column, groupable []string, steps []order, field
 //	types NAME…         of the access
 //	always FIELD OP V…  a mandatory filter of the access
 //	ask BODY
-func TestResolve(t *testing.T) {
+func TestGoldenPlans(t *testing.T) {
 	files, err := filepath.Glob("testdata/resolve/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)

@@ -88,9 +88,9 @@ var changing = []struct {
 	{regexp.MustCompile(`\S*/Test\S*/\d+`), "DIR"},
 }
 
-// TestCommands holds what the commands write, for people and for programs, against a file
+// TestGoldenCommands holds what the commands write, for people and for programs, against a file
 // that a person has read. Both stores say the same.
-func TestCommands(t *testing.T) {
+func TestGoldenCommands(t *testing.T) {
 	for _, file := range []string{"people", "programs", "mistakes"} {
 		script := read(t, "testdata/"+file+".txt")
 		onEachStore(t, func(t *testing.T, in installed) {
@@ -136,8 +136,8 @@ func words(line string) []string {
 	return out
 }
 
-// TestHelp holds the help of every command against a file that a person has read.
-func TestHelp(t *testing.T) {
+// TestGoldenHelp holds the help of every command against a file that a person has read.
+func TestGoldenHelp(t *testing.T) {
 	t.Setenv("COLUMNS", "120")
 	p, err := newParser(&commands{})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 const scalePage = "../../docs/scale.md"
 
 // The tables that docs/scale.md shows are those that the command prints.
-func TestScaleShowsTheTables(t *testing.T) {
+func TestGoldenScale(t *testing.T) {
 	page := read(t, scalePage)
 	page = between(t, page, "<!-- tables: ", "<!-- end of tables -->", statements(t, "clickhouse schema", "events", "receipts"))
 	page = between(t, page, "<!-- tables of a cluster: ", "<!-- end of tables of a cluster -->",

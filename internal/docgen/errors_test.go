@@ -7,6 +7,6 @@ import (
 	"github.com/sightline-analytics/sightline/internal/golden"
 )
 
-func TestErrors(t *testing.T) {
+func TestGoldenErrors(t *testing.T) {
 	golden.Check(t, "../../docs/errors.md", docgen.Errors())
 }

@@ -114,16 +114,19 @@ func TestCluster(t *testing.T) {
 	t.Parallel()
 	c := startCluster(t)
 	t.Run("diff", c.testDiff)
-	t.Run("store", c.testStore)
 	t.Run("lost answers", c.loseAnswers)
-	t.Run("copy", c.testCopy)
+	if os.Getenv("SIGHTLINE_LONG") != "" { // it takes minutes: make long-shards
+		t.Run("store", c.testStore)
+		t.Run("copy", c.testCopy)
+	}
 }
 
 // testDiff asks DuckDB and two shards of ClickHouse the same random questions, and wants
-// the same bytes.
+// the same bytes, unless rows of a session are scattered.
 func (c cluster) testDiff(t *testing.T) {
-	storetest.Diff(t, inDuckDB(), c.harness(), storetest.RandomRunOf(t, 72))
-
+	if os.Getenv("SIGHTLINE_LONG") != "" {
+		storetest.Diff(t, inDuckDB(), c.harness(), storetest.RandomRunOf(t, 72))
+	}
 	key := regexp.MustCompile(`cityHash64\(.*\)\)$`)
 	scattered := c.harness()
 	scattered.Create = func(t *testing.T) string {
@@ -134,11 +137,8 @@ func (c cluster) testDiff(t *testing.T) {
 	})
 }
 
-// testStore proves two shards as a store by itself is proven. It takes minutes.
+// testStore proves two shards as a store by itself is proven.
 func (c cluster) testStore(t *testing.T) {
-	if os.Getenv("SIGHTLINE_LONG") == "" {
-		t.Skip("takes minutes: make long-shards")
-	}
 	// Without a keeper nothing can be altered on all servers at once, and so not erased.
 	type writer struct {
 		store.Store

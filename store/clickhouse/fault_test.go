@@ -128,7 +128,7 @@ func TestServerKilled(t *testing.T) {
 	server := chtest.Start(t)
 	stores := bothProtocols(t, server, clickhouse.Config{})
 	acked := 0
-	for round := range storetest.Number(t, "SIGHTLINE_LONG", 3) {
+	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
 		all := senders(t, fmt.Sprint("round", round), stores, func(more func(int64)) {
 			more(20)
 			time.Sleep(rand.N(400 * time.Millisecond)) // in the midst of others

@@ -12,9 +12,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// TestDocs fails when a page of docs that follows from the catalog is stale. With
+// TestGoldenDocs fails when a page of docs that follows from the catalog is stale. With
 // -update it writes them.
-func TestDocs(t *testing.T) {
+func TestGoldenDocs(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	end := time.Date(2026, 3, 14, 15, 0, 0, 0, time.UTC)

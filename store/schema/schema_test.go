@@ -94,7 +94,7 @@ func (t *Table) values(r Row) []string {
 
 // What each column is made of is in a list that a person has read. A field that no column
 // is for would be lost without a word.
-func TestColumns(t *testing.T) {
+func TestGoldenColumns(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"Text", "LowCardinality", "Compressed", "Instant", "Integer", "Small", "Measure"}
 	var list strings.Builder
