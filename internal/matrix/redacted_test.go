@@ -22,7 +22,8 @@ import (
 // TestNothingShowsSecrets prints, logs and marshals everything that has to do with a key,
 // a token or the pepper, in every way that there is.
 func TestNothingShowsSecrets(t *testing.T) {
-	w := newWorld(t, onSQLite(t))
+	e := onSQLite(t)
+	w := newWorld(t, e)
 	keys := auth.Config{Store: w.cache, Pepper: pepper, Now: noonClock}
 	authenticator, err := auth.New(keys)
 	if err != nil {
@@ -59,7 +60,7 @@ func TestNothingShowsSecrets(t *testing.T) {
 	}
 	entries := w.entries(t)["one"]
 	// What is printed is read whole, so nothing may go on in it.
-	if err := errors.Join(w.audit.Close(t.Context()), sqlite.Close()); err != nil {
+	if err := errors.Join(w.audit.Close(t.Context()), e.close(), sqlite.Close()); err != nil {
 		t.Fatal(err)
 	}
 	show := map[string]any{
