@@ -39,6 +39,7 @@ const (
 	codeBadGroup
 	codeBadSort
 	codeTooManyRows
+	codeTooLargeAnswer
 )
 
 var codes = [...]ErrorCode{
@@ -59,14 +60,15 @@ var codes = [...]ErrorCode{
 	codeInternal: {"INTERNAL_SERVER_ERROR", 500, "Something went wrong on our side", "The log has the cause, by the request's id."},
 	codeUnavailable: {"SERVICE_UNAVAILABLE", 503, "The service cannot answer now; try again later",
 		"Something that the answer needs is away; Retry-After says when to try again."},
-	codeTimeout:      {"TIMEOUT", 504, "The answer took too long", "Ask for less: a shorter range, fewer parameters."},
-	codeUnknownType:  {Code: string(query.UnknownType), When: "No query type has this name."},
-	codeWrongSubject: {Code: string(query.WrongSubject), When: "The query type is about another kind of subject: a website, a link or a monitor."},
-	codeBadRange:     {Code: string(query.BadRange), When: "The parameter's own range or granularity is wrong."},
-	codeBadFilter:    {Code: string(query.BadFilter), When: "The query type does not take one of the filters, or needs one that is not there."},
-	codeBadGroup:     {Code: string(query.BadGroup), When: "The query type cannot be grouped by this field."},
-	codeBadSort:      {Code: string(query.BadSort), When: "The query type cannot be sorted by this column."},
-	codeTooManyRows:  {Code: string(query.TooManyRows), When: "The answer would have more rows than the engine gives."},
+	codeTimeout:        {"TIMEOUT", 504, "The answer took too long", "Ask for less: a shorter range, fewer parameters."},
+	codeUnknownType:    {Code: string(query.UnknownType), When: "No query type has this name."},
+	codeWrongSubject:   {Code: string(query.WrongSubject), When: "The query type is about another kind of subject: a website, a link or a monitor."},
+	codeBadRange:       {Code: string(query.BadRange), When: "The parameter's own range or granularity is wrong."},
+	codeBadFilter:      {Code: string(query.BadFilter), When: "The query type does not take one of the filters, or needs one that is not there."},
+	codeBadGroup:       {Code: string(query.BadGroup), When: "The query type cannot be grouped by this field."},
+	codeBadSort:        {Code: string(query.BadSort), When: "The query type cannot be sorted by this column."},
+	codeTooLargeAnswer: {Code: string(query.TooLarge), When: "The answer to the request would be too large with this parameter's; the message says how large it may be."},
+	codeTooManyRows:    {Code: string(query.TooManyRows), When: "The answer would have more rows than the engine gives."},
 }
 
 // Codes lists every code of this package's answers, in a slice of the caller's own: those

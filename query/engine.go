@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime/debug"
@@ -17,6 +18,9 @@ type Config struct {
 	Now      func() time.Time // nil means time.Now
 	Timeout  time.Duration    // per parameter; 0 means 30 s
 	Parallel int              // parameters of one request that run at once; 0 means 4
+	// MaxAnswer is how many bytes of JSON an answer has at most: the parameter that would pass it
+	// fails by itself. 0 means DefaultMaxAnswer.
+	MaxAnswer int64
 }
 
 // An Engine answers requests from one store. It is immutable and safe for concurrent use.
@@ -26,6 +30,8 @@ type Engine struct {
 	now      func() time.Time
 	timeout  time.Duration
 	parallel int
+	most     int64  // bytes of an answer
+	slots    *slots // of the store
 }
 
 // Access is what one caller may ask.
@@ -34,19 +40,22 @@ type Access struct {
 	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
 	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
 	Types   []string       // the query types that it includes; nil means all
+	// Caller is who asks, in the host's words. Where a store runs so many queries at a time,
+	// callers get them in turn.
+	Caller string
 }
 
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel}
+	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer)}
 	var faults []error
 	if cfg.Store == nil {
 		faults = append(faults, errors.New("query: Config.Store is required"))
 	} else if err := cfg.Store.Dialect().Check(); err != nil {
 		faults = append(faults, err)
 	}
-	if cfg.Timeout < 0 || cfg.Parallel < 0 {
-		faults = append(faults, errors.New("query: Config.Timeout and Config.Parallel are not negative"))
+	if cfg.Timeout < 0 || cfg.Parallel < 0 || cfg.MaxAnswer < 0 {
+		faults = append(faults, errors.New("query: Config.Timeout, Config.Parallel and Config.MaxAnswer are not negative"))
 	}
 	if e.types == nil {
 		types, err := NewRegistry(Builtin()...)
@@ -56,6 +65,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
+	e.slots = newSlots(e.store)
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -88,7 +98,7 @@ func (e *Engine) Explain(a Access, req Request) ([]Explained, error) {
 
 // answer runs one parameter. It runs in a goroutine of its own, where a panic would end
 // the host's process, so a fault of a store becomes a failure here.
-func (e *Engine) answer(ctx context.Context, p *preparedParameter) (r Result) {
+func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string, budget *Budget) (r Result) {
 	if p.err != nil {
 		return p.failed(p.err)
 	}
@@ -97,14 +107,26 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter) (r Result) {
 			r = p.failed(broken("%v\n%s", fault, debug.Stack()))
 		}
 	}()
+	if err := e.slots.acquire(ctx, caller); err != nil {
+		return p.failed(storeFailure(err))
+	}
+	defer e.slots.release(caller)
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	rows, err := e.store.Query(ctx, p.statement)
+	statement := p.statement
+	statement.MaxBytes = budget.most
+	rows, err := e.store.Query(ctx, statement)
+	if errors.Is(err, store.ErrTooLarge) {
+		return p.failed(budget.tooLarge(err))
+	}
 	if err != nil {
 		return p.failed(storeFailure(err))
 	}
 	table, more, mistake := finish(p.plan, rows)
 	if mistake != nil {
+		return p.failed(mistake)
+	}
+	if mistake := budget.take(&table); mistake != nil {
 		return p.failed(mistake)
 	}
 	return Result{Parameter: p.name, ID: p.id, Success: true, Data: table, Meta: p.plan.meta(table.Len(), more)}
@@ -155,6 +177,7 @@ const (
 	BadGroup     Code = "INVALID_GROUP_BY"
 	BadSort      Code = "INVALID_SORT"
 	TooManyRows  Code = "TOO_MANY_ROWS"
+	TooLarge     Code = "ANSWER_TOO_LARGE"
 	Forbidden    Code = "FORBIDDEN" // the access does not include the type
 	TimedOut     Code = "TIMEOUT"
 	Unavailable  Code = "SERVICE_UNAVAILABLE"
@@ -163,7 +186,7 @@ const (
 
 // Codes lists all codes, in a slice of the caller's own.
 func Codes() []Code {
-	return []Code{InvalidJSON, Invalid, UnknownType, WrongSubject, BadRange, BadFilter, BadGroup, BadSort, TooManyRows,
+	return []Code{InvalidJSON, Invalid, UnknownType, WrongSubject, BadRange, BadFilter, BadGroup, BadSort, TooManyRows, TooLarge,
 		Forbidden, TimedOut, Unavailable, Internal}
 }
 

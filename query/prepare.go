@@ -20,6 +20,7 @@ import (
 type Prepared struct {
 	engine  *Engine
 	subject store.Subject
+	caller  string
 	id      string
 	now     time.Time
 	*resolved
@@ -36,7 +37,7 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 	for i := range found.parameters {
 		found.parameters[i].compile(e.store.Dialect())
 	}
-	return &Prepared{e, a.Subject, req.ID, now, found}, nil
+	return &Prepared{e, a.Subject, a.Caller, req.ID, now, found}, nil
 }
 
 // compile writes the statement of p. A fault of a host's type fails its parameter alone.
@@ -131,6 +132,14 @@ func (p *Prepared) Explain() []Explained {
 // Run answers the request. Its error is the context's when ctx ended, and the store's when
 // it answered no parameter. Any other failure is in the result of its parameter.
 func (p *Prepared) Run(ctx context.Context) (*Response, error) {
+	return p.RunWithin(ctx, NewBudget(p.engine.most))
+}
+
+// MaxAnswer is how many bytes an answer of e has at most.
+func (e *Engine) MaxAnswer() int64 { return e.most }
+
+// RunWithin is Run of a request that shares the size of its answer with others.
+func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
 	var running sync.WaitGroup
 	free := make(chan struct{}, p.engine.parallel)
@@ -138,7 +147,7 @@ func (p *Prepared) Run(ctx context.Context) (*Response, error) {
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
-			resp.Data[i] = p.engine.answer(ctx, &p.parameters[i])
+			resp.Data[i] = p.engine.answer(ctx, &p.parameters[i], p.caller, budget)
 		})
 	}
 	running.Wait()

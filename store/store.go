@@ -12,6 +12,8 @@ import (
 var (
 	// ErrUnavailable: the database cannot be reached or cannot work now; trying again later may help.
 	ErrUnavailable = errors.New("store: unavailable")
+	// ErrTooLarge: the values of an answer take more than Statement.MaxBytes.
+	ErrTooLarge = errors.New("store: the answer is too large")
 	// ErrTooMuch: a query reads or holds more than the store lets one query; asked for less it works.
 	ErrTooMuch = errors.New("store: the query needs more than one query may use")
 	// ErrNotFound: there is no such website, link, monitor or record.
@@ -47,6 +49,9 @@ type Statement struct {
 	SQL   string        // names only the logical tables of package store/schema
 	Args  []dialect.Arg // bound by name, never spliced
 	Kinds []dialect.Kind
+	// MaxBytes bounds what the texts and numbers of the answer take: when they take more, Query
+	// ends with ErrTooLarge. 0 means no bound.
+	MaxBytes int64
 }
 
 // Rows holds one answer by column.
@@ -65,8 +70,22 @@ type Column struct {
 	Valid  []bool
 }
 
+// Size is how many bytes the value of a row takes: those of a text, 8 of a number.
+func (c *Column) Size(row int) int64 {
+	if c.Kind == dialect.Text {
+		return int64(len(c.Texts[row]))
+	}
+	return 8
+}
+
 // Null reports whether value i of c is null.
 func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
+
+// A Bounded store runs so many queries at a time; more wait. It is optional beside Store.
+type Bounded interface {
+	// MaxQueries is how many, at least 1.
+	MaxQueries() int
+}
 
 // A Versioner knows when data changed. It is optional beside Store.
 type Versioner interface {

@@ -122,3 +122,6 @@ func (s *Store) Close() error {
 	})
 	return s.fault
 }
+
+// MaxQueries implements [store.Bounded]: a query holds a connection.
+func (s *Store) MaxQueries() int { return s.conn.Stats().MaxOpenConns }

@@ -114,7 +114,7 @@ func (s *Store) read(ctx context.Context, stmt store.Statement, q boundStatement
 			err = closing
 		}
 	}()
-	return collect(rows, stmt.Kinds)
+	return collect(rows, stmt)
 }
 
 // queryID is unique, and begins with the id of the request that ctx works for.

@@ -13,7 +13,8 @@ import (
 )
 
 // collect copies an answer into columns of the promised kinds.
-func collect(from driver.Rows, kinds []dialect.Kind) (*store.Rows, error) {
+func collect(from driver.Rows, stmt store.Statement) (*store.Rows, error) {
+	kinds := stmt.Kinds
 	rows := &store.Rows{Columns: make([]store.Column, len(kinds))}
 	for i, k := range kinds {
 		rows.Columns[i].Kind = k
@@ -33,6 +34,7 @@ func collect(from driver.Rows, kinds []dialect.Kind) (*store.Rows, error) {
 		}
 		cells[i], into[i] = c, c.into()
 	}
+	var size int64
 	for from.Next() {
 		if err := from.Scan(into...); err != nil {
 			return nil, err
@@ -41,6 +43,10 @@ func collect(from driver.Rows, kinds []dialect.Kind) (*store.Rows, error) {
 			if err := c.move(&rows.Columns[i], rows.Len); err != nil {
 				return nil, fmt.Errorf("clickhouse: column %d: %w", i+1, err)
 			}
+			size += rows.Columns[i].Size(rows.Len)
+		}
+		if stmt.MaxBytes > 0 && size > stmt.MaxBytes {
+			return nil, store.ErrTooLarge
 		}
 		rows.Len++
 	}

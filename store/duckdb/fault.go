@@ -25,6 +25,8 @@ func (f *fault) Error() string {
 
 func (f *fault) Unwrap() []error { return []error{f.kind, f.cause} }
 
+const outOfMemory = "Out of Memory Error"
+
 // The engine's errors are told apart by their text: their types are no finer than
 // "I/O". Earlier rows win.
 var errorTexts = []struct {
@@ -46,14 +48,14 @@ var errorTexts = []struct {
 	{"while replaying WAL", store.ErrCorrupt},
 	{"has been invalidated", store.ErrUnavailable},
 	{"FATAL Error", store.ErrUnavailable},
-	{"Out of Memory Error", store.ErrUnavailable},
+	{outOfMemory, store.ErrUnavailable},
 	{"connection is closed", store.ErrUnavailable},
 	{"closed connection", store.ErrUnavailable},
 }
 
 // explain wraps err in what it means, if that is known; otherwise err comes back as it is.
 func explain(err error) error {
-	if err == nil || aboutStatement(err) {
+	if err == nil || errors.Is(err, store.ErrTooMuch) || aboutStatement(err) {
 		return err
 	}
 	text := err.Error()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	driver "github.com/duckdb/duckdb-go/v2"
 
@@ -59,6 +60,9 @@ func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 	}
 }
 
+// MaxQueries implements [store.Bounded].
+func (s *Store) MaxQueries() int { return cap(s.slots) }
+
 // Ping runs a query on the file.
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := s.Query(ctx, store.Statement{
@@ -92,6 +96,10 @@ func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver
 	if fatal(err) {
 		s.askReopen()
 	}
+	// What does not fit while others run may fit later; what does not fit alone never does.
+	if err != nil && strings.Contains(err.Error(), outOfMemory) && len(s.slots) == 1 {
+		return nil, &fault{kind: store.ErrTooMuch, cause: err}
+	}
 	return rows, err
 }
 
@@ -121,16 +129,17 @@ func (c *conn) read(ctx context.Context, stmt store.Statement, args []sqldriver.
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	return collect(ctx, rows, stmt.Kinds)
+	return collect(ctx, rows, stmt)
 }
 
 // collect copies an answer, which the driver holds whole, into columns.
-func collect(ctx context.Context, from sqldriver.Rows, kinds []dialect.Kind) (*store.Rows, error) {
-	if n := len(from.Columns()); n != len(kinds) {
-		return nil, fmt.Errorf("%d columns where %d were promised", n, len(kinds))
+func collect(ctx context.Context, from sqldriver.Rows, stmt store.Statement) (*store.Rows, error) {
+	if n := len(from.Columns()); n != len(stmt.Kinds) {
+		return nil, fmt.Errorf("%d columns where %d were promised", n, len(stmt.Kinds))
 	}
-	rows := newRows(kinds)
-	cells := make([]sqldriver.Value, len(kinds))
+	rows := newRows(stmt.Kinds)
+	cells := make([]sqldriver.Value, len(stmt.Kinds))
+	var size int64
 	for {
 		if err := from.Next(cells); errors.Is(err, io.EOF) {
 			return rows, nil
@@ -141,6 +150,10 @@ func collect(ctx context.Context, from sqldriver.Rows, kinds []dialect.Kind) (*s
 			if err := push(&rows.Columns[i], rows.Len, cell); err != nil {
 				return nil, fmt.Errorf("column %d: %w", i+1, err)
 			}
+			size += rows.Columns[i].Size(rows.Len)
+		}
+		if stmt.MaxBytes > 0 && size > stmt.MaxBytes {
+			return nil, store.ErrTooLarge
 		}
 		rows.Len++
 		if rows.Len%4096 == 0 && ctx.Err() != nil {

@@ -22,6 +22,7 @@ import (
 // that sixteen callers at once get what one gets.
 func proveReading(t *testing.T, h Harness) {
 	t.Run("kinds", func(t *testing.T) { kinds(t, h.open(t)) })
+	t.Run("size", func(t *testing.T) { answerSize(t, h.open(t)) })
 	t.Run("lower case", func(t *testing.T) { lowerCase(t, h.open(t)) })
 	t.Run("templates", func(t *testing.T) { templates(t, h) })
 	t.Run("cases", func(t *testing.T) {
@@ -64,6 +65,24 @@ func kinds(t *testing.T, s store.Store) {
 	got := []any{rows.Columns[0].Ints[0], rows.Columns[1].Floats[0], rows.Columns[2].Texts[0], rows.Columns[3].Texts[0], rows.Columns[4].Null(0)}
 	if diff := cmp.Diff([]any{int64(-1 << 53), 0.1, "ü\x00'\"\\%_🎉", "ü\x00'\"\\%_🎉", true}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// answerSize wants an answer that takes more bytes than its statement allows to be refused.
+func answerSize(t *testing.T, s store.Store) {
+	d := s.Dialect()
+	stmt := store.Statement{
+		Label: "size",
+		SQL:   fmt.Sprintf("SELECT v.%s AS a FROM %s AS v", d.Ident("value"), d.Call(dialect.Unnest, d.Arg("l", dialect.Texts))),
+		Args:  []dialect.Arg{{Name: "l", Kind: dialect.Texts, Value: []string{"four", "five!", "", "ü"}}},
+		Kinds: []dialect.Kind{dialect.Text},
+	}
+	for most, want := range map[int64]error{0: nil, 11: nil, 10: store.ErrTooLarge} {
+		stmt.MaxBytes = most
+		rows, err := s.Query(t.Context(), stmt)
+		if !errors.Is(err, want) || err == nil && rows.Len != 4 {
+			t.Errorf("at most %d bytes: %v, want %v", most, err, want)
+		}
 	}
 }
 

@@ -1,0 +1,87 @@
+package query
+
+import (
+	"fmt"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// DefaultMaxAnswer is how many bytes an answer has at most, in JSON, when Config says nothing.
+const DefaultMaxAnswer = 32 << 20
+
+// A Budget is what the parameters of an answer may take together, in bytes of JSON. Several
+// requests that are answered as one share one. It is safe for concurrent use.
+type Budget struct {
+	most int64
+	left atomic.Int64
+}
+
+// NewBudget is a Budget of so many bytes.
+func NewBudget(bytes int64) *Budget {
+	b := &Budget{most: bytes}
+	b.left.Store(bytes)
+	return b
+}
+
+// take takes the size of t, if that is left.
+func (b *Budget) take(t *Table) *Error {
+	if size := t.size(); b.left.Add(-size) < 0 {
+		b.left.Add(size)
+		return b.tooLarge(nil)
+	}
+	return nil
+}
+
+func (b *Budget) tooLarge(cause error) *Error {
+	return &Error{Code: TooLarge, Err: cause, Message: fmt.Sprintf("The answer would be larger than %d MiB in all; "+
+		"lower limit, ask for fewer parameters, or for a shorter range", b.most>>20)}
+}
+
+// size is how many bytes t takes in JSON at most.
+func (t *Table) size() int64 {
+	size := int64(2)
+	for i := range t.columns {
+		c := &t.columns[i]
+		size += int64(t.len) * int64(len(c.Name)+len(`{"":`))
+		for row := range t.len {
+			size += c.size(row)
+		}
+	}
+	return size
+}
+
+// size is how many bytes a cell takes at most.
+func (c *cells) size(row int) int64 {
+	const number, instant = 24, len(instantFormat) + 2
+	switch {
+	case c.Format == DateTime:
+		return int64(instant)
+	case c.Kind == dialect.Int && c.Format != Boolean && c.Format != Date && c.Format != String && c.Format != JSON:
+		if c.Null(row) {
+			return 4
+		}
+		var digits [20]byte
+		return int64(len(strconv.AppendInt(digits[:0], c.Ints[row], 10)))
+	case c.Kind == dialect.Text:
+		return textSize(c.Texts[row])
+	}
+	return number
+}
+
+// textSize is how many bytes s takes in JSON at most.
+func textSize(s string) int64 {
+	size := len(s) + 2
+	for i := range len(s) {
+		switch b := s[i]; {
+		case b < ' ': // \u0000
+			size += 5
+		case b == '"' || b == '\\':
+			size++
+		case b >= 0x80: // what is not UTF-8 becomes \ufffd, and U+2028 is escaped
+			size += 2
+		}
+	}
+	return int64(size)
+}
