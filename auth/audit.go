@@ -22,13 +22,18 @@ type Entry struct {
 	Status    int
 	IP        string
 	UserAgent string
+	Token     string // the id of the panel token that was used; empty for the key itself
+	Subject   string // whom the host minted the token for, in its own words
+	// Count is how many refused requests of a client's network the entry stands for, when
+	// there were too many for an entry each; IP is the network then. 0 means one request.
+	Count int
 }
 
-// Identify notes in e whose use of a key it is: that of key, or when that is nil of the
+// Identify notes in e whose use of a key it is: that of p, or when that is nil of the
 // key that err, which an [Authenticator] returned, was refused for.
-func (e *Entry) Identify(key *Key, err error) {
-	if key != nil {
-		e.KeyID, e.Start, e.Owner = key.ID, key.Start, key.Owner
+func (e *Entry) Identify(p *Principal, err error) {
+	if p != nil {
+		e.KeyID, e.Start, e.Owner, e.Token, e.Subject = p.Key.ID, p.Key.Start, p.Key.Owner, p.Token, p.Subject
 	} else if refused, ok := errors.AsType[*RefusedError](err); ok {
 		e.KeyID, e.Start, e.Owner = refused.KeyID, refused.Start, refused.Owner
 	}

@@ -30,6 +30,8 @@ type Principal struct {
 	// Token names the panel token that was sent; empty when it was the key itself. Who
 	// limits requests gives it a bucket of its own.
 	Token string
+	// Subject is whom the host minted the token for, as the audit trail is told.
+	Subject string
 }
 
 // MayExplain reports whether p may see how what it asks about is asked for: the plan, the
@@ -46,6 +48,13 @@ type Authenticator interface {
 	// when the request carries no credentials, ErrInvalid when they are no good. Any
 	// other error means that it could not find out.
 	Authenticate(ctx context.Context, r *http.Request) (*Principal, error)
+}
+
+// A Minter makes panel tokens of the key that a request carries.
+type Minter interface {
+	// Mint makes a token of the key in the headers of r, which an Authenticator accepted. Its
+	// error wraps [ErrBadKey] when ttl or claims are wrong, and [ErrRequired] when there is no key.
+	Mint(r *http.Request, c Claims, ttl time.Duration) (Secret, error)
 }
 
 // Config is what [New] needs.
@@ -111,6 +120,15 @@ func (a *Keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 	return &Principal{Key: key}, nil
 }
 
+// Mint implements [Minter].
+func (a *Keys) Mint(r *http.Request, c Claims, ttl time.Duration) (Secret, error) {
+	secret, err := Credential(r.Header, a.cfg.Prefix)
+	if err != nil {
+		return Secret{}, err
+	}
+	return a.tokens.Mint(a.digests.digest(secret), c, ttl)
+}
+
 // panel authenticates the bearer of a panel token.
 func (a *Keys) panel(ctx context.Context, text string) (*Principal, error) {
 	token, refusal := a.tokens.open(text)
@@ -121,7 +139,7 @@ func (a *Keys) panel(ctx context.Context, text string) (*Principal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Principal{Key: key.narrowed(token.Claims), Token: token.ID}, nil
+	return &Principal{Key: key.narrowed(token.Claims), Token: token.ID, Subject: token.Claims.Subject}, nil
 }
 
 // find returns the valid key of that digest; start is of what was sent, for the log.

@@ -16,6 +16,9 @@ const (
 	ClassFlags  Class = "flags"  // evaluation of flags, by client and client network
 	ClassPublic Class = "public" // without a key, by client network
 	ClassHealth Class = "health" // by client network
+	// ClassRefused is for requests whose credentials are missing or no good, by client network.
+	// When it is used up, credentials that were not good of late are refused without a look-up.
+	ClassRefused Class = "refused"
 )
 
 // Window is the time that limits are for. A bucket holds its limit and refills evenly in
@@ -33,10 +36,10 @@ type Limiter interface {
 
 // A ConcurrencyLimiter bounds how many requests of one caller run at the same time.
 type ConcurrencyLimiter interface {
-	// Acquire takes one of the slots of id. When it is granted, [ConcurrencyLimiter.Release] must be called
-	// exactly once when the request has ended, however it ended; after a refusal, never. The
-	// refusal has a Limit of requests at the same time.
-	Acquire(id string) Decision
+	// Acquire takes one of the slots of id, which has factor times as many as a key. When it is
+	// granted, [ConcurrencyLimiter.Release] must be called exactly once when the request has ended,
+	// however it ended; after a refusal, never. The refusal has a Limit of requests at the same time.
+	Acquire(id string, factor int) Decision
 	// Release gives back a slot of id.
 	Release(id string)
 }

@@ -107,21 +107,20 @@ func TestWhichBucketsAreCharged(t *testing.T) {
 		want  []string
 		ok    bool
 		limit int // the number of the question whose answer counts
-		place string
 	}{
-		{"a key", auth.Principal{Key: key}, "", "", []string{"query k 3"}, true, 1, "k"},
-		{"a key with limits of its own", auth.Principal{Key: own}, "", "", []string{"query k 3 of 7"}, true, 1, "k"},
-		{"a token", token(key), "", "", []string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, true, 2, "k/tokens"},
+		{"a key", auth.Principal{Key: key}, "", "", []string{"query k 3"}, true, 1},
+		{"a key with limits of its own", auth.Principal{Key: own}, "", "", []string{"query k 3 of 7"}, true, 1},
+		{"a token", token(key), "", "", []string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, true, 2},
 		{"a token of such a key", token(own), "", "",
-			[]string{"query-tokens k 0 of 70", "query-token k/t 3 of 7", "query-tokens k 3 of 70"}, true, 2, "k/tokens"},
+			[]string{"query-tokens k 0 of 70", "query-token k/t 3 of 7", "query-tokens k 3 of 70"}, true, 2},
 		{"a token that used up its own takes nothing of all", token(key), each, "",
-			[]string{"query-tokens k 0", "query-token k/t 3"}, false, 2, "k/tokens"},
+			[]string{"query-tokens k 0", "query-token k/t 3"}, false, 2},
 		{"a token when all together did keeps its own", token(key), all, all,
-			[]string{"query-tokens k 0", "query-tokens k 3"}, false, 2, "k/tokens"},
+			[]string{"query-tokens k 0", "query-tokens k 3"}, false, 2},
 		{"a token when all together did a moment ago", token(key), all, "",
-			[]string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, false, 3, "k/tokens"},
+			[]string{"query-tokens k 0", "query-token k/t 3", "query-tokens k 3"}, false, 3},
 		{"a token when something came back a moment ago is charged once", token(key), "", all,
-			[]string{"query-tokens k 0", "query-tokens k 3", "query-token k/t 3"}, true, 3, "k/tokens"},
+			[]string{"query-tokens k 0", "query-tokens k 3", "query-token k/t 3"}, true, 3},
 	} {
 		a := &asked{no: row.no, spent: row.spent}
 		d, err := row.who.Charge(t.Context(), a, auth.ClassQuery, 3)
@@ -130,9 +129,6 @@ func TestWhichBucketsAreCharged(t *testing.T) {
 		}
 		if diff := cmp.Diff(row.want, a.all); diff != "" {
 			t.Errorf("%s: %s", row.name, diff)
-		}
-		if got := row.who.ConcurrencyKey(); got != row.place {
-			t.Errorf("%s has its place at %q, want %q", row.name, got, row.place)
 		}
 	}
 	a, who := &asked{}, token(vast)

@@ -48,10 +48,27 @@ func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int
 	return d, nil
 }
 
-// ConcurrencyKey is by what a [ConcurrencyLimiter] counts p: the key, or all panel tokens of the key together.
-func (p *Principal) ConcurrencyKey() string {
+// Acquire takes one of p's slots for requests at the same time. A panel token takes one of its own
+// and one of those that all tokens of the key have together, which are [TokensFactor] times as many,
+// so that no token keeps others from their panels. release is nil after a refusal; else it must
+// be called exactly once, when the request has ended.
+func (p *Principal) Acquire(l ConcurrencyLimiter) (d Decision, release func()) {
 	if p.Token == "" {
-		return p.Key.ID
+		if d = l.Acquire(p.Key.ID, 1); !d.OK {
+			return d, nil
+		}
+		return d, func() { l.Release(p.Key.ID) }
 	}
-	return p.Key.ID + "/tokens"
+	own, all := p.Key.ID+"/"+p.Token, p.Key.ID+"/tokens"
+	if d = l.Acquire(all, TokensFactor); !d.OK {
+		return d, nil
+	}
+	if d = l.Acquire(own, 1); !d.OK {
+		l.Release(all)
+		return d, nil
+	}
+	return d, func() {
+		l.Release(own)
+		l.Release(all)
+	}
 }

@@ -29,6 +29,7 @@ type Claims struct {
 	Resources []Resource `json:"r,omitempty"` // empty: those of the key
 	Filters   []Filter   `json:"f,omitempty"` // beside those of the key
 	Types     []string   `json:"t,omitempty"` // query types; empty: those of the key
+	Subject   string     `json:"u,omitempty"` // whom the token is for, in the host's words, for the audit trail
 }
 
 // Tokens mints and opens panel tokens: short-lived credentials for a browser that shows

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -22,74 +23,75 @@ var subjects = []struct {
 }
 
 // allowSubject lets the key ask about the one website, link or monitor that the address names.
-func allowSubject(a *api, ctx context.Context, c *call) error {
-	if c.valuesErr != nil {
+func (a *api) allowSubject(ctx context.Context, r *front.Request, _ *question) error {
+	values, ok := r.Query()
+	if !ok {
 		return errMalformed
 	}
 	var several query.Errors
 	for _, s := range subjects {
-		for _, id := range c.values[s.param] {
+		for _, id := range values[s.param] {
 			if id == "" {
 				continue
 			}
 			several = append(several, &query.Error{Code: query.Invalid, Field: s.param,
 				Message: "exactly one of website_id, link_id and schedule_id is allowed"})
-			c.resource = auth.Resource{Kind: string(s.kind), ID: id}
+			r.Resource = auth.Resource{Kind: string(s.kind), ID: id}
 		}
 	}
 	switch len(several) {
 	case 0:
 		return errNoSubject
 	case 1:
-		return a.allowResource(ctx, c)
+		return a.allowResource(ctx, r)
 	}
-	c.resource = auth.Resource{}
+	r.Resource = auth.Resource{}
 	return several
 }
 
 // allowPath lets the key ask about the website in the path.
-func allowPath(a *api, ctx context.Context, c *call) error {
-	c.resource = auth.Resource{Kind: string(store.KindWebsite), ID: c.pathID}
-	return a.allowResource(ctx, c)
+func (a *api) allowPath(ctx context.Context, r *front.Request, _ *question) error {
+	r.Resource = auth.Resource{Kind: string(store.KindWebsite), ID: r.Segment}
+	return a.allowResource(ctx, r)
 }
 
 // allowCompile lets those see the statements of a subject that may read it and see statements.
-func allowCompile(a *api, ctx context.Context, c *call) error {
-	if err := allowSubject(a, ctx, c); err != nil {
+func (a *api) allowCompile(ctx context.Context, r *front.Request, q *question) error {
+	if err := a.allowSubject(ctx, r, q); err != nil {
 		return err
 	}
-	c.scope = auth.ReadData
-	if !c.principal.MayExplain() {
+	r.Scope = auth.ReadData
+	if !r.Principal.MayExplain() {
 		return &denied{auth.ReadData}
 	}
 	return nil
 }
 
 // allowList lets the key list websites; which ones, listWebsites decides.
-func allowList(_ *api, _ context.Context, c *call) error {
-	c.scope = auth.ReadData
-	if !c.principal.Key.Has(auth.ReadData) {
+func (a *api) allowList(_ context.Context, r *front.Request, _ *question) error {
+	r.Scope = auth.ReadData
+	if !r.Principal.Key.Has(auth.ReadData) {
 		return &denied{auth.ReadData}
 	}
 	return nil
 }
 
-// allowResource lets the key read c.resource. A resource that does not exist and one of
+// allowResource lets the key read r.Resource. A resource that does not exist and one of
 // somebody else are refused alike, after the same look-up.
-func (a *api) allowResource(ctx context.Context, c *call) error {
-	c.scope, _ = c.principal.Key.ReadScope(c.resource) // nobody's yet, so the one that is needed
-	if !plausible(c.resource.ID) {
-		c.resource.ID = ""
-		return &denied{c.scope}
+func (a *api) allowResource(ctx context.Context, r *front.Request) error {
+	r.Scope, _ = r.Principal.Key.ReadScope(r.Resource) // nobody's yet, so the one that is needed
+	if !plausible(r.Resource.ID) {
+		r.Resource.ID = ""
+		return &denied{r.Scope}
 	}
-	owner, err := a.cfg.Directory.Owner(ctx, c.subject())
+	owner, err := a.cfg.Directory.Owner(ctx, subject(r))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	c.resource.Owner = owner
+	r.Resource.Owner = owner
 	var ok bool
-	if c.scope, ok = c.principal.Key.ReadScope(c.resource); !ok || err != nil {
-		return &denied{c.scope}
+	if r.Scope, ok = r.Principal.Key.ReadScope(r.Resource); !ok || err != nil {
+		return &denied{r.Scope}
 	}
 	return nil
 }
@@ -100,18 +102,18 @@ func plausible(id string) bool {
 	if len(id) > 256 || !utf8.ValidString(id) {
 		return false
 	}
-	for _, r := range id {
-		if unicode.IsControl(r) {
+	for _, c := range id {
+		if unicode.IsControl(c) {
 			return false
 		}
 	}
 	return true
 }
 
-// access is what the key may ask of the engine.
-func (c *call) access() query.Access {
-	key := c.principal.Key
-	a := query.Access{Subject: c.subject(), Types: key.Types}
+// access is what the key of r may ask of the engine.
+func access(r *front.Request) query.Access {
+	key := r.Principal.Key
+	a := query.Access{Subject: subject(r), Types: key.Types, Caller: key.ID}
 	for _, f := range key.Filters {
 		a.Filters = append(a.Filters, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -31,20 +32,20 @@ type explainArg struct {
 }
 
 // explainQueries answers what the queries of a body would run, and runs nothing.
-func explainQueries(a *api, ctx context.Context, c *call) (*reply, error) {
-	explain := func(req query.Request) (any, error) { return a.explain(c, req) }
-	if c.batch {
-		return a.batch(ctx, c, explain)
+func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
+	explain := func(req query.Request) (any, error) { return a.explain(r, req) }
+	if q.batch {
+		return a.batch(ctx, r, q, explain)
 	}
-	body, err := explain(c.queries[0].Request)
+	body, err := explain(q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
-	return encode(body)
+	return front.JSON(body)
 }
 
-func (a *api) explain(c *call, req query.Request) (*explainedBody, error) {
-	all, err := a.cfg.Engine.Explain(c.access(), req)
+func (a *api) explain(r *front.Request, req query.Request) (*explainedBody, error) {
+	all, err := a.cfg.Engine.Explain(access(r), req)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"crypto/rand"
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
-	"github.com/sightline-analytics/sightline/internal/clientip"
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -20,6 +20,7 @@ import (
 const (
 	DefaultMaxBody  = 1 << 20            // bytes
 	DefaultMaxBatch = query.DefaultBatch // queries
+	DefaultTimeout  = 30 * time.Second   // of a request
 )
 
 // Config is what a handler works with.
@@ -30,6 +31,9 @@ type Config struct {
 	Limiter   auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one; auth.Unlimited says "none" out loud
 	Audit     auth.Sink          // required; auth.Discard says "none" out loud
 
+	// Minter makes panel tokens of the keys that Auth knows; *auth.Keys is one. nil: POST
+	// /v1/tokens is not mounted.
+	Minter auth.Minter
 	// Versions knows when data changed, so that GET answers about whole past days can
 	// be answered 304. nil: these answers carry no ETag.
 	Versions store.Versioner
@@ -44,6 +48,9 @@ type Config struct {
 	MaxBody int64
 	// MaxBatch is the most queries of one batch. 0 means DefaultMaxBatch.
 	MaxBatch int
+	// Timeout is how long a request may take, after which it is answered 504. Let it be below
+	// the server's WriteTimeout, which cuts the connection. 0 means DefaultTimeout.
+	Timeout time.Duration
 	// CORSOrigins are the browser origins that may read answers, as in
 	// "https://app.example.com". None by default; there is no wildcard.
 	CORSOrigins []string
@@ -60,16 +67,28 @@ type Config struct {
 // New checks cfg and returns a handler, or all that is wrong with cfg. The handler is
 // safe for concurrent use and starts nothing of its own.
 func New(cfg Config) (http.Handler, error) {
-	origins, err := parseOrigins(cfg.CORSOrigins)
+	origins, err := front.ParseOrigins(cfg.CORSOrigins)
+	if err != nil {
+		err = fmt.Errorf("httpapi: Config.CORSOrigins: %w", err)
+	}
 	if err := errors.Join(cfg.check(), err); err != nil {
 		return nil, err
 	}
-	a := &api{cfg: cfg.withDefaults(), origins: origins, router: newRouter(&cfg)}
-	a.concurrency, _ = a.cfg.Limiter.(auth.ConcurrencyLimiter)
+	a := &api{cfg: cfg.withDefaults()}
 	if a.types, err = newTypeAnswers(cfg.Engine.Types()); err != nil {
 		return nil, err
 	}
-	return a, nil
+	cors := &front.CORS{
+		Origins: origins,
+		Methods: "GET, POST, PATCH, DELETE",
+		Headers: "Content-Type, x-api-key, Authorization, If-None-Match, If-Match",
+		Expose:  "ETag, X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, RateLimit, RateLimit-Policy",
+		MaxAge:  2 * time.Hour, // browsers keep a preflight no longer anyway
+	}
+	return front.New(front.Config{
+		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Refuse: refuse, CORS: cors, Timeout: a.cfg.Timeout,
+		Logger: cfg.Logger, ClientIP: cfg.ClientIP, Now: cfg.Now, NewRequestID: cfg.NewRequestID,
+	}, a.mounted(cors)), nil
 }
 
 func (cfg *Config) check() error {
@@ -94,6 +113,9 @@ func (cfg *Config) check() error {
 	if cfg.MaxBatch < 0 {
 		faults = append(faults, fmt.Errorf("httpapi: Config.MaxBatch is negative: %d", cfg.MaxBatch))
 	}
+	if cfg.Timeout < 0 {
+		faults = append(faults, fmt.Errorf("httpapi: Config.Timeout is negative: %s", cfg.Timeout))
+	}
 	return errors.Join(faults...)
 }
 
@@ -101,20 +123,8 @@ func (cfg Config) withDefaults() Config {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	if cfg.ClientIP == nil {
-		cfg.ClientIP = clientip.Proxies(nil).Addr
-	}
-	if cfg.MaxBody == 0 {
-		cfg.MaxBody = DefaultMaxBody
-	}
-	if cfg.MaxBatch == 0 {
-		cfg.MaxBatch = DefaultMaxBatch
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.NewRequestID == nil {
-		cfg.NewRequestID = func() string { return "req_" + rand.Text() }
-	}
+	cfg.MaxBody = cmp.Or(cfg.MaxBody, DefaultMaxBody)
+	cfg.MaxBatch = cmp.Or(cfg.MaxBatch, DefaultMaxBatch)
+	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	return cfg
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -15,8 +16,6 @@ import (
 // The mistakes that only this package can see.
 var (
 	errNoSubject = errors.New("httpapi: no subject")
-	errNoRoute   = errors.New("httpapi: no such route")
-	errMethod    = errors.New("httpapi: method not allowed")
 	errMediaType = errors.New("httpapi: unsupported media type")
 	errMalformed = query.Errors{{Code: query.Invalid, Field: "query", Message: "the query string is malformed"}}
 )
@@ -31,17 +30,19 @@ var errorTable = []struct {
 	{as[CodedError], codeInternal, fillCoded},
 	{is(auth.ErrRequired), codeAuthRequired, nil},
 	{is(auth.ErrForbidden), codeForbidden, fillDenied},
-	{as[*limited], codeRateLimited, fillLimited},
+	{as[*front.LimitedError], codeRateLimited, fillLimited},
+	{as[*front.CostError], codeValidation, fillCost},
 	{is(errNoSubject), codeNoSubject, nil},
 	{as[query.Errors], codeValidation, fillMistakes},
 	{as[*query.Error], codeValidation, fillMistake},
 	{as[*http.MaxBytesError], codeTooLarge, fillSize},
 	{is(errMediaType), codeMediaType, nil},
-	{is(errNoRoute), codeNotFound, nil},
+	{as[*front.BodyError], codeInvalidJSON, fillBody},
+	{is(front.ErrNoRoute), codeNotFound, nil},
 	{is(store.ErrNotFound), codeNotFound, nil},
-	{is(errMethod), codeMethod, nil},
+	{is(front.ErrMethod), codeMethod, nil},
 	{is(store.ErrUnavailable), codeUnavailable, nil},
-	{as[*unavailable], codeUnavailable, nil},
+	{as[*front.UnavailableError], codeUnavailable, nil},
 	{is(context.DeadlineExceeded), codeTimeout, nil},
 	{is(context.Canceled), codeUnavailable, nil},
 }
@@ -59,8 +60,8 @@ type CodedError interface {
 type problem struct {
 	ErrorCode
 	details []detail
-	scope   auth.Scope // of 403
-	limited *limited   // of 429
+	scope   auth.Scope       // of 403
+	rate    *auth.RateStatus // of 429
 }
 
 // A detail is one mistake of a request.
@@ -144,8 +145,20 @@ func fillDenied(err error, p *problem) {
 }
 
 func fillLimited(err error, p *problem) {
-	if errors.As(err, &p.limited) {
-		p.Message = p.limited.message
+	if l, ok := errors.AsType[*front.LimitedError](err); ok {
+		p.rate, p.Message = &l.Status, l.Error()
+	}
+}
+
+func fillBody(err error, p *problem) {
+	if b, ok := errors.AsType[*front.BodyError](err); ok {
+		p.fillAll(query.Errors{{Code: query.InvalidJSON, Field: "body", Message: b.Error(), Err: err}})
+	}
+}
+
+func fillCost(err error, p *problem) {
+	if c, ok := errors.AsType[*front.CostError](err); ok {
+		p.Message = "The request " + c.Error()
 	}
 }
 
@@ -154,11 +167,3 @@ type denied struct{ scope auth.Scope }
 
 func (d *denied) Error() string { return auth.ErrForbidden.Error() + ": " + string(d.scope) }
 func (d *denied) Unwrap() error { return auth.ErrForbidden }
-
-// unavailable says that a part which no call can do without gave no answer.
-type unavailable struct {
-	part  string
-	cause error
-}
-
-func (u *unavailable) Error() string { return u.part + ": " + u.cause.Error() }

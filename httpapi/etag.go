@@ -5,9 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"net/http"
-	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -17,32 +16,19 @@ func tagOf(b []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
-// matches reports whether If-None-Match of r names tag, or anything.
-func matches(r *http.Request, tag string) bool {
-	for _, line := range r.Header.Values("If-None-Match") {
-		for part := range strings.SplitSeq(line, ",") {
-			part = strings.TrimSpace(part)
-			if part == "*" || strings.TrimPrefix(part, "W/") == tag {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // dataTag is the entity tag of p's answer before it is computed: what is asked, and the
 // versions of the data that the answer depends on. It is empty when no tag holds: for
 // answers that the clock changes, and without versions. extra is what else the answer shows.
-func (a *api) dataTag(ctx context.Context, c *call, p *query.Prepared, extra any) string {
+func (a *api) dataTag(ctx context.Context, r *front.Request, p *query.Prepared, extra any) string {
 	key := p.Key()
 	if a.cfg.Versions == nil || key == "" {
 		return ""
 	}
-	parts := []any{c.route.path, key, extra}
+	parts := []any{r.Route.Path, key, extra}
 	for _, d := range p.Dependencies() {
 		version, err := a.cfg.Versions.Version(ctx, d.Subject, d.From, d.To)
 		if err != nil {
-			a.cfg.Logger.WarnContext(ctx, "no data version", "requestId", c.id, "error", err)
+			a.cfg.Logger.WarnContext(ctx, "no data version", "requestId", r.ID, "error", err)
 			return ""
 		}
 		parts = append(parts, version)

@@ -3,21 +3,23 @@ package httpapi
 import (
 	"context"
 	"net/http"
+
+	"github.com/sightline-analytics/sightline/internal/front"
 )
 
 // reportHealth answers the state of the service and of what it stands on.
-func reportHealth(a *api, ctx context.Context, _ *call) (*reply, error) {
+func (a *api) reportHealth(ctx context.Context, _ *front.Request, _ *question) (*front.Answer, error) {
 	report := a.cfg.Health.Check(ctx)
-	rep, err := encode(report)
+	rep, err := front.JSON(report)
 	if err == nil && !report.Success {
-		rep.status = http.StatusServiceUnavailable
+		rep.Status = http.StatusServiceUnavailable
 	}
 	return rep, err
 }
 
 // reportLive answers; that is all it says.
-func reportLive(*api, context.Context, *call) (*reply, error) {
-	return encode(struct {
+func (a *api) reportLive(context.Context, *front.Request, *question) (*front.Answer, error) {
+	return front.JSON(struct {
 		Success bool `json:"success"`
 	}{true})
 }

@@ -15,7 +15,7 @@ func TestAnswersToManyMistakesAreBounded(t *testing.T) {
 		fmt.Fprintf(&made, "&made_up_%d", i)
 	}
 	for method, path := range map[string]string{"POST": "/v1/query?website_id=site_a", "GET": "/v1/websites/site_a/analytics?preset=today"} {
-		rec := w.send(method, path+made.String(), "all", question)
+		rec := w.send(method, path+made.String(), "all", oneQuery)
 		expect(t, rec, 400, "VALIDATION_ERROR")
 		if details := object(t, rec)["details"].([]any); len(details) < maxUnknown || len(details) > 2*maxUnknown {
 			t.Errorf("%s %s: %d mistakes are told", method, path, len(details))
@@ -28,13 +28,13 @@ var hostile = map[string]string{
 	"nothing":                     "",
 	"blanks":                      " \n\t",
 	"no JSON":                     "{",
-	"two values":                  question + question,
+	"two values":                  oneQuery + oneQuery,
 	"a text":                      `"summary"`,
 	"a number":                    `1e308`,
 	"null":                        `null`,
 	"an empty array":              `[]`,
 	"an array of numbers":         `[1,2]`,
-	"an array of arrays":          `[[` + question + `]]`,
+	"an array of arrays":          `[[` + oneQuery + `]]`,
 	"an empty object":             `{}`,
 	"10 000-deep arrays":          strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
 	"10 000-deep objects":         strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
@@ -57,7 +57,7 @@ var hostile = map[string]string{
 	"a NUL byte":                  "{\"parameters\":[\"pages\"],\"preset\":\"to\x00day\"}",
 	"an escaped NUL":              `{"parameters":["pages"],"preset":"today","filters":[{"field":"path","op":"eq","value":"\u0000"}]}`,
 	"invalid UTF-8":               "{\"parameters\":[\"pages\"],\"preset\":\"today\",\"id\":\"\xff\"}",
-	"a byte order mark":           "\xef\xbb\xbf" + question,
+	"a byte order mark":           "\xef\xbb\xbf" + oneQuery,
 	"UTF-16":                      "{\x00\"\x00}\x00",
 	"dates that do not exist":     `{"parameters":["pages"],"startDate":"2026-02-30","endDate":"2026-02-31"}`,
 	"a million years":             `{"parameters":["pages"],"startDate":"0001-01-01","endDate":"9999-12-31"}`,
@@ -115,8 +115,8 @@ func FuzzQuery(f *testing.F) {
 			f.Add([]byte(body))
 		}
 	}
-	f.Add([]byte(question))
-	f.Add([]byte(`[` + question + `,{"parameters":[{"name":"pages","start_date":"2026-01-01","id":"x"}],"preset":"last_7d","groupBy":"country",` +
+	f.Add([]byte(oneQuery))
+	f.Add([]byte(`[` + oneQuery + `,{"parameters":[{"name":"pages","start_date":"2026-01-01","id":"x"}],"preset":"last_7d","groupBy":"country",` +
 		`"sortBy":"visitors","sortOrder":"asc","granularity":"hourly","filters":[{"field":"country","op":"not_in","value":["DE",1,true]}]}]`))
 	w := newWorld(f)
 	f.Fuzz(func(t *testing.T, body []byte) {

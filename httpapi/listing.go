@@ -1,11 +1,6 @@
 package httpapi
 
-import (
-	"context"
-	"net/http"
-
-	"github.com/sightline-analytics/sightline/auth"
-)
+import "github.com/sightline-analytics/sightline/auth"
 
 // Access says what a route asks of its caller.
 type Access string
@@ -15,26 +10,11 @@ type Access string
 const (
 	Public         Access = "public"        // nothing; keys are not looked at
 	ByKey          Access = "key"           // a key with read:data; the answer has what the key reaches
+	ByOwnKey       Access = "own key"       // a key with a scope that reads, and no panel token
 	BySubject      Access = "subject"       // a key that may read the one subject in the query of the address
 	ByWholeSubject Access = "whole subject" // the same with read:data, no panel token and no mandatory filters
 	ByPath         Access = "path"          // a key that may read the website in the path
 )
-
-// rule is what lets a call pass. An access without one lets nothing pass.
-func (a Access) rule() func(*api, context.Context, *call) error {
-	switch a {
-	case ByKey:
-		return allowList
-	case BySubject:
-		return allowSubject
-	case ByWholeSubject:
-		return allowCompile
-	case ByPath:
-		return allowPath
-	case Public:
-	}
-	return func(*api, context.Context, *call) error { return auth.ErrForbidden }
-}
 
 // A Route is one row of the API: what it is called by, and who may call it. HEAD does
 // what GET does, and every path answers OPTIONS.
@@ -49,11 +29,10 @@ type Route struct {
 
 // Routes lists the routes of a handler that leaves none out, in a slice of the caller's own.
 func Routes() []Route {
-	rows := routes()
+	rows := (*api)(nil).routes()
 	list := make([]Route, 0, len(rows))
 	for _, r := range rows {
-		list = append(list, Route{Method: r.method, Path: r.path, About: r.about, Class: r.class, Access: r.access,
-			Body: r.method != http.MethodGet && r.read != nil})
+		list = append(list, Route{Method: r.Method, Path: r.Path, About: r.about, Class: r.Class, Access: r.access, Body: r.body})
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -72,20 +73,21 @@ type sectionError struct {
 }
 
 // readOverview takes an overview's request from the address.
-func readOverview(_ *api, c *call) error {
-	if c.valuesErr != nil {
+func (a *api) readOverview(_ context.Context, r *front.Request, q *question) error {
+	asked, ok := r.Query()
+	if !ok {
 		return errMalformed
 	}
 	known := []string{"preset", "startDate", "endDate", "timezone", "granularity", "filters", "compare"}
-	bad := unknown(c.values, known...)
-	compare, mistakes := single(c.values, "compare")
+	bad := unknown(asked, known...)
+	compare, mistakes := single(asked, "compare")
 	if compare != "" && compare != "previous_period" {
 		mistakes = query.Errors{{Code: query.Invalid, Field: "compare", Message: "must be previous_period"}}
 	}
-	c.compare = compare != ""
-	values := maps.Clone(c.values)
+	q.compare = compare != ""
+	values := maps.Clone(asked)
 	values.Del("compare")
-	if c.values.Get("preset") == "" && c.values.Get("startDate") == "" && c.values.Get("endDate") == "" {
+	if asked.Get("preset") == "" && asked.Get("startDate") == "" && asked.Get("endDate") == "" {
 		values.Set("preset", "last_30d")
 	}
 	for _, e := range bad {
@@ -93,7 +95,7 @@ func readOverview(_ *api, c *call) error {
 	}
 	values.Set("parameters", totalsType)
 	req, wrong := query.ParseValues(values)
-	c.queries = []query.Decoded{{Request: req}}
+	q.queries = []query.Decoded{{Request: req}}
 	if bad = append(append(bad, mistakes...), wrong...); len(bad) > 0 {
 		return bad
 	}
@@ -101,8 +103,8 @@ func readOverview(_ *api, c *call) error {
 }
 
 // answerOverview answers an overview by one run of the engine.
-func answerOverview(a *api, ctx context.Context, c *call) (*reply, error) {
-	site, err := a.cfg.Directory.Website(ctx, c.resource.ID)
+func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
+	site, err := a.cfg.Directory.Website(ctx, r.Resource.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, &denied{auth.ReadData} // it went away just now
 	}
@@ -110,36 +112,36 @@ func answerOverview(a *api, ctx context.Context, c *call) (*reply, error) {
 		return nil, err
 	}
 	body := overviewBody{Success: true, Website: recordOf(site)}
-	p, err := a.cfg.Engine.Prepare(c.access(), c.overview())
+	p, err := a.cfg.Engine.Prepare(access(r), q.overview())
 	if err != nil {
 		return nil, err
 	}
-	if c.compare {
+	if q.compare {
 		before := p.Range().Previous()
 		body.Range.Previous = &period{before.StartDate.String(), before.EndDate.String()}
 	}
-	tag := a.dataTag(ctx, c, p, body.Website)
-	if tag != "" && matches(c.r, tag) {
-		return &reply{status: http.StatusNotModified, etag: tag}, nil
+	tag := a.dataTag(ctx, r, p, body.Website)
+	if tag != "" && front.Matches(r.Request, tag) {
+		return &front.Answer{Status: http.StatusNotModified, ETag: tag}, nil
 	}
-	resp, err := a.run(ctx, c, p)
+	resp, err := a.run(ctx, r, p, query.NewBudget(a.cfg.Engine.MaxAnswer()))
 	if err != nil {
 		return nil, err
 	}
 	if err := body.fill(resp); err != nil {
 		return nil, err
 	}
-	rep, err := encode(body)
+	rep, err := front.JSON(body)
 	if err == nil && succeeded(resp) {
-		rep.etag = tag
+		rep.ETag = tag
 	}
 	return rep, err
 }
 
 // overview makes the engine's request: totals, the sections, and the totals of the
 // period before.
-func (c *call) overview() query.Request {
-	req := c.queries[0].Request
+func (q *question) overview() query.Request {
+	req := q.queries[0].Request
 	req.Parameters = []query.Parameter{{Name: totalsType, ID: "totals"}}
 	for _, s := range sections {
 		p := query.Parameter{Name: s.kind, ID: s.name}
@@ -148,7 +150,7 @@ func (c *call) overview() query.Request {
 		}
 		req.Parameters = append(req.Parameters, p)
 	}
-	if c.compare {
+	if q.compare {
 		req.Parameters = append(req.Parameters, query.Parameter{Name: totalsType, ID: "previous", Previous: true})
 	}
 	return req

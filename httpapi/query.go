@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -13,11 +14,12 @@ import (
 const parallel = 4
 
 // answerQueries answers the query, or the batch, of a body.
-func answerQueries(a *api, ctx context.Context, c *call) (*reply, error) {
-	if c.batch {
-		return a.answerBatch(ctx, c)
+func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
+	budget := query.NewBudget(a.cfg.Engine.MaxAnswer())
+	if q.batch {
+		return a.batch(ctx, r, q, func(req query.Request) (any, error) { return a.ask(ctx, r, req, budget) })
 	}
-	resp, err := a.ask(ctx, c, c.queries[0].Request)
+	resp, err := a.ask(ctx, r, q.queries[0].Request, budget)
 	if err != nil {
 		return nil, err
 	}
@@ -25,22 +27,23 @@ func answerQueries(a *api, ctx context.Context, c *call) (*reply, error) {
 }
 
 // answerAddress answers the query of an address, and not again while its data stands.
-func answerAddress(a *api, ctx context.Context, c *call) (*reply, error) {
-	p, err := a.cfg.Engine.Prepare(c.access(), c.queries[0].Request)
+func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
+	p, err := a.cfg.Engine.Prepare(access(r), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
-	tag := a.dataTag(ctx, c, p, nil)
-	if tag != "" && matches(c.r, tag) {
-		return &reply{status: http.StatusNotModified, etag: tag}, nil
+	tag := a.dataTag(ctx, r, p, nil)
+	if tag != "" && front.Matches(r.Request, tag) {
+		return &front.Answer{Status: http.StatusNotModified, ETag: tag}, nil
 	}
-	resp, err := a.run(ctx, c, p)
+	resp, err := a.run(ctx, r, p, query.NewBudget(a.cfg.Engine.MaxAnswer()))
 	if err != nil {
 		return nil, err
 	}
+	whole := succeeded(resp)
 	rep, err := encode(resp)
-	if err == nil && succeeded(resp) {
-		rep.etag = tag
+	if err == nil && whole {
+		rep.ETag = tag
 	}
 	return rep, err
 }
@@ -73,50 +76,46 @@ type failedBody struct {
 	Meta    query.Meta `json:"meta"`
 }
 
-func (a *api) answerBatch(ctx context.Context, c *call) (*reply, error) {
-	return a.batch(ctx, c, func(req query.Request) (any, error) { return a.ask(ctx, c, req) })
-}
-
 // ask answers req by the engine.
-func (a *api) ask(ctx context.Context, c *call, req query.Request) (*query.Response, error) {
-	p, err := a.cfg.Engine.Prepare(c.access(), req)
+func (a *api) ask(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*query.Response, error) {
+	p, err := a.cfg.Engine.Prepare(access(r), req)
 	if err != nil {
 		return nil, err
 	}
-	return a.run(ctx, c, p)
+	return a.run(ctx, r, p, budget)
 }
 
 // run answers p, and logs why parameters failed.
-func (a *api) run(ctx context.Context, c *call, p *query.Prepared) (*query.Response, error) {
-	resp, err := p.Run(ctx)
+func (a *api) run(ctx context.Context, r *front.Request, p *query.Prepared, budget *query.Budget) (*query.Response, error) {
+	resp, err := p.RunWithin(ctx, budget)
 	if err != nil {
 		return nil, err
 	}
 	for i := range resp.Data {
-		if r := &resp.Data[i]; r.Cause != nil {
-			a.cfg.Logger.LogAttrs(ctx, levelOf(r.Cause), "parameter failed", slog.String("requestId", c.id),
-				slog.String("parameter", r.Parameter), slog.String("code", string(r.Code)), slog.Any("error", r.Cause))
+		if result := &resp.Data[i]; result.Cause != nil {
+			a.cfg.Logger.LogAttrs(ctx, front.LevelOf(ctx, result.Cause), "parameter failed", slog.String("requestId", r.ID),
+				slog.String("parameter", result.Parameter), slog.String("code", string(result.Code)), slog.Any("error", result.Cause))
 		}
 	}
 	return resp, nil
 }
 
-// batch runs every query of c by itself. The whole fails only when ctx ends, or when no
+// batch runs every query of q by itself. The whole fails only when ctx ends, or when no
 // query succeeded and that was not their caller's mistake alone.
-func (a *api) batch(ctx context.Context, c *call, run func(query.Request) (any, error)) (*reply, error) {
-	results, errs := make([]any, len(c.queries)), make([]error, len(c.queries))
+func (a *api) batch(ctx context.Context, r *front.Request, q *question, run func(query.Request) (any, error)) (*front.Answer, error) {
+	results, errs := make([]any, len(q.queries)), make([]error, len(q.queries))
 	var workers sync.WaitGroup
 	free := make(chan struct{}, parallel)
-	for i, q := range c.queries {
+	for i, one := range q.queries {
 		free <- struct{}{}
 		workers.Go(func() {
 			defer func() { <-free }()
-			defer caught(&errs[i])
-			if len(q.Errors) > 0 {
-				errs[i] = q.Errors
+			defer front.Recovered(&errs[i])
+			if len(one.Errors) > 0 {
+				errs[i] = one.Errors
 				return
 			}
-			results[i], errs[i] = run(q.Request)
+			results[i], errs[i] = run(one.Request)
 		})
 	}
 	workers.Wait()
@@ -128,7 +127,7 @@ func (a *api) batch(ctx context.Context, c *call, run func(query.Request) (any, 
 	}
 	for i, err := range errs {
 		if err != nil {
-			results[i] = a.failure(ctx, c, c.queries[i].Request, err)
+			results[i] = a.failure(ctx, r, q.queries[i].Request, err)
 		}
 	}
 	return encode(batchBody{Success: true, Batch: true, Results: results})
@@ -150,10 +149,10 @@ func lost(errs []error) error {
 }
 
 // failure is the result of one query of a batch.
-func (a *api) failure(ctx context.Context, c *call, req query.Request, err error) failedBody {
+func (a *api) failure(ctx context.Context, r *front.Request, req query.Request, err error) failedBody {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError {
-		a.cfg.Logger.LogAttrs(ctx, levelOf(err), "query of a batch failed", slog.String("requestId", c.id),
+		a.cfg.Logger.LogAttrs(ctx, front.LevelOf(ctx, err), "query of a batch failed", slog.String("requestId", r.ID),
 			slog.String("queryId", req.ID), slog.Any("error", err))
 	}
 	return failedBody{QueryID: req.ID, Error: p.Message, Code: p.Code, Details: p.details, Data: []struct{}{}, Meta: asked(req)}

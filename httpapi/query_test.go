@@ -108,11 +108,11 @@ func TestABatchThatFailsAltogether(t *testing.T) {
 	w := newWorld(t)
 	w.store.fail(fmt.Errorf("%w: %w", store.ErrUnavailable, errSecret))
 	target := "/v1/query?website_id=site_a"
-	expect(t, w.send("POST", target, "all", "["+question+","+question+"]"), 503, "SERVICE_UNAVAILABLE")
-	expect(t, w.send("POST", target, "all", `[{"parameters":[]},`+question+`]`), 503, "SERVICE_UNAVAILABLE")
+	expect(t, w.send("POST", target, "all", "["+oneQuery+","+oneQuery+"]"), 503, "SERVICE_UNAVAILABLE")
+	expect(t, w.send("POST", target, "all", `[{"parameters":[]},`+oneQuery+`]`), 503, "SERVICE_UNAVAILABLE")
 	expect(t, w.send("POST", target, "all", `[{"parameters":[]},{"parameters":[]}]`), 200, "")
 	w.store.only = "summary_metrics"
-	rec := w.send("POST", target, "all", `[{"parameters":["pages"],"preset":"today"},`+question+`]`)
+	rec := w.send("POST", target, "all", `[{"parameters":["pages"],"preset":"today"},`+oneQuery+`]`)
 	expect(t, rec, 200, "")
 	second := object(t, rec)["results"].([]any)[1].(map[string]any)
 	if second["code"] != "SERVICE_UNAVAILABLE" || strings.Contains(rec.Body.String(), "10.0.0.7") || !strings.Contains(w.log.String(), "10.0.0.7") {
@@ -123,7 +123,7 @@ func TestABatchThatFailsAltogether(t *testing.T) {
 func TestAQueryThatIsTooMuch(t *testing.T) {
 	w := newWorld(t)
 	w.store.fail(fmt.Errorf("%w: %w", store.ErrTooMuch, errSecret))
-	rec := w.send("POST", "/v1/query?website_id=site_a", "all", question)
+	rec := w.send("POST", "/v1/query?website_id=site_a", "all", oneQuery)
 	expect(t, rec, 200, "")
 	first := object(t, rec)["data"].([]any)[0].(map[string]any)
 	if first["code"] != "VALIDATION_ERROR" || !strings.Contains(first["error"].(string), "shorter range") ||
@@ -174,7 +174,7 @@ func TestCompile(t *testing.T) {
 func TestMandatoryFiltersReachTheStore(t *testing.T) {
 	w := newWorld(t)
 	bound := func(key string) bool {
-		expect(t, w.send("POST", "/v1/query?website_id=site_a", key, question), 200, "")
+		expect(t, w.send("POST", "/v1/query?website_id=site_a", key, oneQuery), 200, "")
 		return slices.ContainsFunc(w.store.last.Load().Args, func(a dialect.Arg) bool {
 			return strings.Contains(fmt.Sprint(a.Value), "DE")
 		})
@@ -201,7 +201,7 @@ func TestContentTypes(t *testing.T) {
 		{"/;", "", 415},
 		{"application/json", "gzip", 415},
 	} {
-		rec := w.send("POST", "/v1/query?website_id=site_a", "all", question, "Content-Type", tc.contentType, "Content-Encoding", tc.encoding)
+		rec := w.send("POST", "/v1/query?website_id=site_a", "all", oneQuery, "Content-Type", tc.contentType, "Content-Encoding", tc.encoding)
 		if rec.Code != tc.status {
 			t.Errorf("%q %q: %d, want %d", tc.contentType, tc.encoding, rec.Code, tc.status)
 		}

@@ -1,9 +1,9 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"mime"
 	"net/http"
@@ -11,17 +11,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 )
 
 // readBody takes queries from the body and the time zone from the address.
-func readBody(a *api, c *call) error {
-	body, err := a.body(c)
+func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
+	if !plainJSON(r.Header) {
+		return errMediaType
+	}
+	body, err := r.Body(a.cfg.MaxBody)
 	if err != nil {
 		return err
 	}
 	var bad query.Errors
-	c.queries, c.batch, err = query.Decode(body, a.cfg.MaxBatch)
+	q.queries, q.batch, err = query.Decode(body, a.cfg.MaxBatch)
 	if err != nil {
 		var one *query.Error
 		if !errors.As(err, &one) {
@@ -29,39 +33,21 @@ func readBody(a *api, c *call) error {
 		}
 		bad = append(bad, one)
 	}
-	bad = append(bad, unknown(c.values, "website_id", "link_id", "schedule_id", "timezone")...)
-	zone, mistakes := single(c.values, "timezone")
+	values, _ := r.Query() // allowSubject has refused what is malformed
+	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone")...)
+	zone, mistakes := single(values, "timezone")
 	if bad = append(bad, mistakes...); len(bad) > 0 {
 		return bad
 	}
 	if zone != "" {
-		for i := range c.queries {
-			c.queries[i].Request.TimeZone = zone
+		for i := range q.queries {
+			q.queries[i].Request.TimeZone = zone
 		}
 	}
-	if !c.batch && len(c.queries[0].Errors) > 0 {
-		return c.queries[0].Errors
+	if !q.batch && len(q.queries[0].Errors) > 0 {
+		return q.queries[0].Errors
 	}
 	return nil
-}
-
-// body is the whole body, not longer than Config.MaxBody.
-func (a *api) body(c *call) ([]byte, error) {
-	if !plainJSON(c.r.Header) {
-		return nil, errMediaType
-	}
-	if c.r.ContentLength > a.cfg.MaxBody {
-		return nil, &http.MaxBytesError{Limit: a.cfg.MaxBody}
-	}
-	if c.r.Body == nil {
-		return nil, nil
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, a.cfg.MaxBody))
-	if err != nil && !as[*http.MaxBytesError](err) {
-		// The caller stopped sending, or sent what HTTP cannot read.
-		return nil, query.Errors{{Code: query.InvalidJSON, Field: "body", Message: "the body could not be read to its end", Err: err}}
-	}
-	return body, err
 }
 
 // plainJSON reports whether a body with these headers is JSON in UTF-8 as it stands. A
@@ -81,15 +67,16 @@ func plainJSON(h http.Header) bool {
 }
 
 // readAddress takes one query from the address.
-func readAddress(_ *api, c *call) error {
-	if c.valuesErr != nil {
+func (a *api) readAddress(_ context.Context, r *front.Request, q *question) error {
+	values, ok := r.Query()
+	if !ok {
 		return errMalformed
 	}
-	req, bad := query.ParseValues(c.values)
+	req, bad := query.ParseValues(values)
 	if len(bad) > 0 {
 		return bad
 	}
-	c.queries = []query.Decoded{{Request: req}}
+	q.queries = []query.Decoded{{Request: req}}
 	return nil
 }
 

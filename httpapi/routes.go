@@ -1,134 +1,66 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// A route is one row of the API: what it is called by, who may call it, and how it is
-// answered. Everything that must hold for all routes is done by the code that reads the rows.
+// A route is one row of the API: what it is called by, who may call it, and how it is answered.
 type route struct {
-	method string
-	path   string // {website_id} stands for one segment
-	class  auth.Class
+	front.Route
 	about  string
-	access Access                                             // who may call it
-	read   func(*api, *call) error                            // takes the request apart; nil: nothing to read
-	run    func(*api, context.Context, *call) (*reply, error) // answers
-	off    func(*Config) bool                                 // the host does without it; nil: never
+	access Access
+	body   bool               // it reads a body of JSON
+	off    func(*Config) bool // the host does without it; nil: never
 }
 
-func (rt *route) public() bool { return rt.access == Public }
-
-// routes is the whole API.
-func routes() []*route {
+// routes is the whole API. What the rows say of a only counts when they are asked.
+func (a *api) routes() []*route {
+	type steps = front.Steps[question]
 	return []*route{
-		{method: http.MethodPost, path: "/v1/query", class: auth.ClassQuery, about: "One query, or a batch",
-			access: BySubject, read: readBody, run: answerQueries},
-		{method: http.MethodGet, path: "/v1/query", class: auth.ClassQuery, about: "One query as an address",
-			access: BySubject, read: readAddress, run: answerAddress},
-		{method: http.MethodPost, path: "/v1/query/compile", class: auth.ClassOther, about: "What a query would run",
-			access: ByWholeSubject, read: readBody, run: explainQueries, off: func(cfg *Config) bool { return cfg.NoCompile }},
-		{method: http.MethodGet, path: "/v1/query/types", class: auth.ClassPublic, access: Public, about: "Query types and what they accept",
-			run: listTypes},
-		{method: http.MethodGet, path: "/v1/query/websites", class: auth.ClassOther, about: "Websites that the key can read",
-			access: ByKey, run: listWebsites},
-		{method: http.MethodGet, path: "/v1/websites/{website_id}/analytics", class: auth.ClassQuery, about: "One website at a glance",
-			access: ByPath, read: readOverview, run: answerOverview},
-		{method: http.MethodGet, path: "/health", class: auth.ClassHealth, access: Public, about: "Health of the service and what it stands on",
-			run: reportHealth, off: func(cfg *Config) bool { return cfg.Health == nil }},
-		{method: http.MethodGet, path: "/health/live", class: auth.ClassHealth, access: Public, about: "Whether the process answers",
-			run: reportLive},
+		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
+			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: (*question).cost, Answer: a.answerQueries}},
+			about: "One query, or a batch", access: BySubject, body: true},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query", Class: auth.ClassQuery,
+			Steps: steps{Allow: a.allowSubject, Read: a.readAddress, Cost: (*question).cost, Answer: a.answerAddress}},
+			about: "One query as an address", access: BySubject},
+		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query/compile", Class: auth.ClassOther,
+			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: (*question).cost, Answer: a.explainQueries}},
+			about: "What a query would run", access: ByWholeSubject, body: true, off: func(cfg *Config) bool { return cfg.NoCompile }},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/types", Class: auth.ClassPublic, Steps: steps{Answer: a.listTypes}},
+			about: "Query types and what they accept", access: Public},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query/websites", Class: auth.ClassOther,
+			Steps: steps{Allow: a.allowList, Answer: a.listWebsites}},
+			about: "Websites that the key can read", access: ByKey},
+		{Route: front.Route{Method: http.MethodGet, Path: "/v1/websites/{website_id}/analytics", Class: auth.ClassQuery,
+			Steps: steps{Allow: a.allowPath, Read: a.readOverview, Answer: a.answerOverview}},
+			about: "One website at a glance", access: ByPath},
+		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
+			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},
+			about: "A panel token of the key, never wider than it", access: ByOwnKey, body: true, off: func(cfg *Config) bool { return cfg.Minter == nil }},
+		{Route: front.Route{Method: http.MethodGet, Path: "/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportHealth}},
+			about: "Health of the service and what it stands on", access: Public, off: func(cfg *Config) bool { return cfg.Health == nil }},
+		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth, Steps: steps{Answer: a.reportLive}},
+			about: "Whether the process answers", access: Public},
 	}
 }
 
-// An endpoint is one path and what can be done there.
-type endpoint struct {
-	segments []string
-	methods  map[string]*route
-	allow    string // value of the Allow header
-}
-
-// A router finds endpoints. It has no redirects: they would not know the host's prefix.
-type router struct {
-	exact   map[string]*endpoint
-	pattern []*endpoint // those with a variable segment
-}
-
-func newRouter(cfg *Config) router {
-	rt := router{exact: map[string]*endpoint{}}
-	endpoints := map[string]*endpoint{}
-	for _, row := range routes() {
-		if row.off != nil && row.off(cfg) {
+// mounted are the routes that a's host has, with what follows from their access and class.
+func (a *api) mounted(cors *front.CORS) (all []*front.Route) {
+	for _, row := range a.routes() {
+		if row.off != nil && row.off(&a.cfg) {
 			continue
 		}
-		p := endpoints[row.path]
-		if p == nil {
-			p = &endpoint{segments: strings.Split(row.path, "/"), methods: map[string]*route{}}
-			endpoints[row.path] = p
-			if strings.Contains(row.path, "{") {
-				rt.pattern = append(rt.pattern, p)
-			} else {
-				rt.exact[row.path] = p
-			}
+		row.CORS, row.Cache = cors, "no-cache"
+		switch {
+		case row.access != Public:
+			row.Credentials, row.Cache, row.Vary = front.NeedsCredentials, "private, no-cache", "Authorization, X-Api-Key, Origin"
+		case row.Class == auth.ClassHealth:
+			row.Cache = "no-store"
 		}
-		p.methods[row.method] = row
-		if row.method == http.MethodGet {
-			p.methods[http.MethodHead] = row
-		}
-		p.allow = allowHeader(p.methods)
+		all = append(all, &row.Route)
 	}
-	return rt
-}
-
-func allowHeader(methods map[string]*route) string {
-	names := []string{http.MethodOptions}
-	for m := range methods {
-		names = append(names, m)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
-}
-
-// find returns the endpoint of u and the text in its variable segment; nil when there is none.
-func (rt *router) find(u *url.URL) (*endpoint, string) {
-	path := u.EscapedPath()
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // the host stripped a prefix that ended in a slash
-	}
-	if p := rt.exact[path]; p != nil {
-		return p, ""
-	}
-	segments := strings.Split(path, "/")
-	for _, p := range rt.pattern {
-		if id, ok := p.match(segments); ok {
-			return p, id
-		}
-	}
-	return nil, ""
-}
-
-func (p *endpoint) match(segments []string) (id string, ok bool) {
-	if len(segments) != len(p.segments) {
-		return "", false
-	}
-	for i, want := range p.segments {
-		if !strings.HasPrefix(want, "{") {
-			if segments[i] != want {
-				return "", false
-			}
-			continue
-		}
-		text, err := url.PathUnescape(segments[i])
-		if err != nil || text == "" {
-			return "", false
-		}
-		id = text
-	}
-	return id, true
+	return all
 }

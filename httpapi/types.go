@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
@@ -51,19 +52,19 @@ type outputField struct {
 
 // typeAnswers are the two answers of /v1/query/types. Types never change while a
 // process runs, so they are made once.
-type typeAnswers struct{ plain, meta *reply }
+type typeAnswers struct{ plain, meta *front.Answer }
 
 func newTypeAnswers(types []query.Info) (typeAnswers, error) {
 	var both typeAnswers
 	for _, answer := range []struct {
-		to   **reply
+		to   **front.Answer
 		meta bool
 	}{{&both.plain, false}, {&both.meta, true}} {
-		rep, err := encode(describe(types, answer.meta))
+		rep, err := front.JSON(describe(types, answer.meta))
 		if err != nil {
 			return typeAnswers{}, err
 		}
-		rep.etag = tagOf(rep.body)
+		rep.ETag = tagOf(rep.Body)
 		*answer.to = rep
 	}
 	return both, nil
@@ -118,8 +119,12 @@ func list(texts []string) []string {
 }
 
 // listTypes answers which query types there are.
-func listTypes(a *api, _ context.Context, c *call) (*reply, error) {
-	text, bad := single(c.values, "include_meta")
+func (a *api) listTypes(_ context.Context, r *front.Request, _ *question) (*front.Answer, error) {
+	values, ok := r.Query()
+	if !ok {
+		return nil, errMalformed
+	}
+	text, bad := single(values, "include_meta")
 	if len(bad) > 0 {
 		return nil, bad
 	}

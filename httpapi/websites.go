@@ -5,6 +5,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -29,8 +30,8 @@ func recordOf(w store.Website) websiteRecord {
 }
 
 // listWebsites answers every website that the key can read.
-func listWebsites(a *api, ctx context.Context, c *call) (*reply, error) {
-	key := c.principal.Key
+func (a *api) listWebsites(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
+	key := r.Principal.Key
 	all, err := a.cfg.Directory.Websites(ctx, key.Owner)
 	if err != nil {
 		return nil, err
@@ -42,9 +43,9 @@ func listWebsites(a *api, ctx context.Context, c *call) (*reply, error) {
 		}
 	}
 	body.Total = len(body.Websites)
-	rep, err := encode(body)
+	rep, err := front.JSON(body)
 	if err == nil {
-		rep.etag = tagOf(rep.body)
+		rep.ETag = tagOf(rep.Body)
 	}
 	return rep, err
 }

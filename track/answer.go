@@ -1,13 +1,10 @@
 package track
 
 import (
-	"context"
-	"errors"
-	"log/slog"
-	"net/http"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/front"
 )
 
 // The words of the field status.
@@ -89,39 +86,38 @@ type envelope struct {
 }
 
 // single answers for one item.
-func single(c *call) reply {
+func single(c *call) (*front.Answer, error) {
 	i := c.items[0]
 	if i.err != nil {
-		return c.refuse(i.err)
+		return nil, i.err
 	}
-	return reply{http.StatusOK, answer{Status: success, Type: i.kind, EventID: i.id}}
+	return front.JSON(answer{Status: success, Type: i.kind, EventID: i.id})
 }
 
 // counted answers for one item or many of one kind. When none was taken, it is a
 // failure as the first one's.
-func counted(c *call) reply {
+func counted(c *call) (*front.Answer, error) {
 	status, results, ok := c.summary()
-	if status == failed {
-		rep := c.refuse(c.items[0].err)
-		if e, is := rep.body.(envelope); is && c.many {
-			e.Results = results
-			rep.body = e
-		}
-		return rep
-	}
-	if !c.many {
-		return reply{http.StatusOK, answer{Status: status, Type: c.route.kind, Count: &ok, EventID: c.items[0].id}}
+	switch {
+	case status == failed && !c.many:
+		return nil, c.items[0].err
+	case status == failed:
+		all := *c.items[0].err
+		all.results = results
+		return nil, &all
+	case !c.many:
+		return front.JSON(answer{Status: status, Type: c.route.kind, Count: &ok, EventID: c.items[0].id})
 	}
 	a := listAnswer{Status: status, Type: c.route.kind, Count: ok, Processed: len(c.items), Results: results}
 	if status == partial {
 		a.Message = "Some items were not accepted"
 	}
-	return reply{http.StatusOK, a}
+	return front.JSON(a)
 }
 
 // batched answers for many items of any kinds. It is no failure when all failed:
 // each item says so itself.
-func batched(c *call) reply {
+func batched(c *call) (*front.Answer, error) {
 	status, results, _ := c.summary()
 	a := batchAnswer{Status: status, Batch: true, Processed: len(c.items), Batched: map[string]int{}, Results: results}
 	for _, k := range c.route.kinds {
@@ -132,7 +128,7 @@ func batched(c *call) reply {
 			a.Batched[i.kind]++
 		}
 	}
-	return reply{http.StatusOK, a}
+	return front.JSON(a)
 }
 
 // summary returns the word for all items, their results, and how many were taken.
@@ -158,30 +154,17 @@ func (c *call) summary() (status string, results []result, ok int) {
 }
 
 // bot answers a crawler. It has a body, since clients read one.
-func bot() reply { return reply{http.StatusOK, answer{Status: ignored}} }
+func bot() (*front.Answer, error) { return front.JSON(answer{Status: ignored}) }
 
-// refuse answers with a failure, and logs what is not the sender's fault.
-func (c *call) refuse(err error) reply {
+// refuse is front.Config.Refuse.
+func refuse(r *front.Request, err error) front.Refusal {
 	p := asProblem(err)
-	if p.Status >= http.StatusInternalServerError {
-		level := slog.LevelError
-		if errors.Is(p, context.Canceled) && c.r.Context().Err() != nil { // the sender left
-			level = slog.LevelInfo
-		}
-		c.h.cfg.Logger.Log(c.r.Context(), level, "tracking failed", "requestId", c.id, "path", c.r.URL.Path, "code", p.Code, "error", p.cause)
+	scope := auth.TrackEvents
+	if r.Principal == nil {
+		scope = ""
 	}
-	e := envelope{Status: failed, Error: p.Message, Message: p.Message, Code: p.Code, Retryable: p.retryable(), RequestID: c.id, Errors: p.fields, RateStatus: p.rate}
-	if p.Retry > 0 {
-		c.w.Header().Set("Retry-After", seconds(p.Retry))
-		e.RetryAfter = int((p.Retry + time.Second - 1) / time.Second)
-	}
-	switch {
-	case p.Status == http.StatusUnauthorized && credentialed(c.r):
-		c.w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
-	case p.Status == http.StatusUnauthorized:
-		c.w.Header().Set("WWW-Authenticate", "Bearer")
-	case p.Status == http.StatusForbidden && c.key != nil:
-		c.w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="track:events"`)
-	}
-	return reply{p.Status, e}
+	return front.Refusal{Status: p.Status, Scope: scope, Retry: p.Retry, Body: envelope{
+		Status: failed, Error: p.Message, Message: p.Message, Code: p.Code, Retryable: p.retryable(), RequestID: r.ID,
+		RetryAfter: int((p.Retry + time.Second - 1) / time.Second), Errors: p.fields, Results: p.results, RateStatus: p.rate,
+	}}
 }

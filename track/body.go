@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/internal/front"
 )
 
 // object is one JSON object; its numbers are json.Number.
@@ -21,20 +23,27 @@ type body struct {
 
 // read takes the body in.
 func (c *call) read() error {
-	if e := c.r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+	if e := c.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		return codeMediaType.problem()
 	}
 	limit := c.h.cfg.MaxBody
 	if c.route.body > 0 {
 		limit = min(limit, c.route.body)
 	}
-	raw, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, limit))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
+	raw, err := c.Body(limit)
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		return c.route.tooLarge.problem()
-	case err != nil:
+	}
+	if torn := (*front.BodyError)(nil); errors.As(err, &torn) {
 		return c.route.notJSON.withCause(err)
+	}
+	if err != nil {
+		return err
+	}
+	if items, values := count(raw); items > c.route.items && c.route.items > 1 {
+		return codeTooMany.problem()
+	} else if values > maxValues {
+		return codeTooMany.problem()
 	}
 	if c.body.value, err = decode(raw); err != nil {
 		c.body.err = c.route.notJSON.withCause(err)
@@ -43,6 +52,35 @@ func (c *call) read() error {
 		}
 	}
 	return nil
+}
+
+// maxValues is how many values a body may have in all: decoded, each takes many times its bytes.
+const maxValues = 20_000
+
+// count returns how many items the array in raw has, and how many values there are in all,
+// without decoding it. Of what is no JSON it counts something.
+func count(raw []byte) (items, values int) {
+	depth, text := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch b := raw[i]; {
+		case text && b == '\\':
+			i++
+		case b == '"':
+			text = !text
+		case text:
+		case b == '[' || b == '{':
+			depth++
+			values++
+		case b == ']' || b == '}':
+			depth--
+		case b == ',':
+			values++
+			if depth == 1 {
+				items++
+			}
+		}
+	}
+	return items + 1, values
 }
 
 // decode reads one JSON value. encoding/json refuses nesting deeper than 10 000 and

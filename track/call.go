@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"hash"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
@@ -18,68 +18,60 @@ import (
 // pages do that when they are left, and their last events count.
 const writeTimeout = 30 * time.Second
 
-// A call is one request on its way.
+// A call is what the steps find out about one request.
 type call struct {
+	*front.Request
 	h     *handler
-	r     *http.Request
-	w     http.ResponseWriter
-	id    string // of the request
-	now   time.Time
 	route *route
+	key   *auth.Key // nil without one
+	now   time.Time // in UTC
 
-	key       *auth.Key       // nil without one
-	refused   error           // why authentication was, where it was
-	principal *auth.Principal // of the key
-	site      string          // the website that the request as a whole names
-	strange   bool            // site is no website; the sender is told after the limit
-	home      string          // without a key: the only website that may be named
-	acquired  bool            // the slot of the concurrency limiter, given back when the answer is sent
-	body      body
-	many      bool // the body is an array
-	items     []item
-	sender    *store.Agent             // lazily
-	salted    hash.Hash                // lazily: an HMAC under the salt of the day
-	sites     map[string]store.Website // those that were asked for and may be written to
-	owners    map[store.Subject]string // the same of links and monitors
-	only      *string                  // lazily: the only website of the key
-	used      map[auth.Resource]bool   // what rows were made for
+	site    string   // the website that the request as a whole names
+	strange *problem // site is no website; the sender is told after the limit
+	home    string   // without a key: the only website that may be named
+	body    body
+	many    bool // the body is an array
+	items   []item
+	sender  *store.Agent             // lazily
+	salted  hash.Hash                // lazily: an HMAC under the salt of the day
+	sites   map[string]store.Website // those that were asked for and may be written to
+	owners  map[store.Subject]string // the same of links and monitors
+	only    *string                  // lazily: the only website of the key
+	used    map[auth.Resource]bool   // what rows were made for
 }
 
-// run takes c through the steps and returns its answer. What panics on the way is an
-// error like any other.
-func (c *call) run(ctx context.Context) (rep reply, err error) {
-	defer caught(&err)
-	if err := c.authenticate(ctx); err != nil {
-		return reply{}, err
-	}
-	if err := c.limit(ctx); err != nil {
-		return reply{}, err
-	}
-	if err := c.read(); err != nil {
-		return reply{}, err
-	}
-	if err := c.enter(ctx); err != nil {
-		return reply{}, err
+// answer stores what the body holds.
+func (c *call) answer(ctx context.Context) (*front.Answer, error) {
+	if c.key == nil && c.home == "" {
+		c.site = c.body.firstSite()
+		if err := c.enter(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if c.key == nil {
-		if ua := agent.Cut(c.r.UserAgent()); ua == "" || c.h.bots.Bot(ua) {
-			return bot(), nil
+		if ua := agent.Cut(c.UserAgent()); ua == "" || c.h.bots.Bot(ua) {
+			return bot()
 		}
 	}
 	list, err := c.list()
 	if err != nil {
-		return reply{}, err
+		return nil, err
 	}
 	var b store.Batch
 	for _, one := range list {
 		if err := c.take(ctx, one, &b); err != nil {
-			return reply{}, err
+			return nil, err
+		}
+	}
+	if len(c.used) == 1 { // an audit entry has room for one
+		for c.Resource = range c.used {
+			break
 		}
 	}
 	if err := c.write(ctx, &b); err != nil {
-		return reply{}, err
+		return nil, err
 	}
-	return c.route.reply(c), nil
+	return c.route.reply(c)
 }
 
 // take turns one item into rows, or into what is wrong with it. Its own error is one
@@ -122,11 +114,4 @@ func (c *call) write(ctx context.Context, b *store.Batch) error {
 		return codeDeliveryDown.withCause(err)
 	}
 	return nil
-}
-
-// caught turns a panic into an error, with the stack for the log.
-func caught(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-	}
 }

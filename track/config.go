@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
@@ -88,19 +87,5 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = DefaultMaxBody
 	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.ClientIP == nil {
-		cfg.ClientIP = clientip.Proxies(nil).Addr
-	}
-	h := &handler{cfg: cfg, bots: bots, routes: map[string]*route{}}
-	h.concurrency, _ = cfg.Limiter.(auth.ConcurrencyLimiter)
-	for _, r := range routes() {
-		h.routes[r.path] = r
-	}
-	return h, nil
+	return (&handler{cfg: cfg, bots: bots}).serve(), nil
 }

@@ -3,79 +3,78 @@ package track
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/store"
 )
 
-const (
-	// auditTimeout bounds the recording of one entry, which goes on when the sender leaves.
-	auditTimeout = 5 * time.Second
-	// maxID is the longest id of a website that is looked up.
-	maxID = 255
-)
+// maxID is the longest id of a website that is looked up.
+const maxID = 255
 
-// credentialed reports whether r carries a key in one of the usual places.
-func credentialed(r *http.Request) bool {
-	return r.Header.Get("X-Api-Key") != "" || r.Header.Get("Authorization") != ""
-}
-
-// authenticate finds out who asks, and for which website as far as the address says.
-func (c *call) authenticate(ctx context.Context) error {
-	q := c.r.URL.Query()
-	switch c.route.access {
+// named is the website that the address or a header names.
+func (c *call) named() string {
+	q := c.URL.Query()
+	switch header := c.Header.Get("Databuddy-Client-Id"); c.route.access {
 	case BySite:
-		c.site = first(q.Get("client_id"), c.r.Header.Get("Databuddy-Client-Id"), q.Get("website_id"))
-		return nil
+		return first(q.Get("client_id"), header, q.Get("website_id"))
 	case ByKeyOrSite:
-		c.site = first(q.Get("website_id"), q.Get("client_id"), c.r.Header.Get("Databuddy-Client-Id"))
-		if c.site != "" && !credentialed(c.r) {
-			return nil
-		}
+		return first(q.Get("website_id"), q.Get("client_id"), header)
 	case ByKey:
 	}
-	p, err := c.h.cfg.Auth.Authenticate(ctx, c.r)
-	switch {
-	case errors.Is(err, auth.ErrRequired) && c.route.access == ByKeyOrSite && !credentialed(c.r):
-		return nil // the first event may name a website
-	case errors.Is(err, auth.ErrRequired):
-		c.refused = err
-		return codeAuthRequired.withCause(err)
-	case err != nil:
-		return codeUnavailable.withCause(fmt.Errorf("authentication: %w", err))
-	case p == nil || p.Key == nil:
-		return errors.New("track: the Authenticator returned neither a key nor an error")
-	}
-	c.key, c.principal = p.Key, p
-	return nil
+	return ""
 }
 
-// enter checks what holds for the request as a whole: the key's scope, or the website.
-func (c *call) enter(ctx context.Context) error {
-	if c.key != nil {
+// bucket is that of the website and the sender's network. A website that does not exist
+// has none, since senders can make up as many as they like; and one that only the body
+// names is not known yet. Those count by network.
+func (c *call) bucket(ctx context.Context) (id string, err error) {
+	site := c.site
+	if site != "" {
+		_, err := c.website(ctx, site, c.unknown())
+		if p, ok := errors.AsType[*problem](err); ok && p.Status < http.StatusInternalServerError {
+			site, c.strange = "", p
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return site + "|" + c.Network(), nil
+}
+
+// unknown is what senders without a key are told of a website that does not exist.
+func (c *call) unknown() code {
+	if c.route.access == ByKeyOrSite {
+		return codeNoWebsite
+	}
+	return codeBadClient
+}
+
+// allow checks the key's scope or the website, as far as that is known without the body.
+func (c *call) allow(ctx context.Context) error {
+	switch {
+	case c.key != nil:
 		if !c.key.Has(auth.TrackEvents) {
 			return codeNoScope.problem()
 		}
 		return nil
+	case c.strange != nil:
+		return c.strange
+	case c.site == "" && c.route.access == ByKeyOrSite:
+		return nil // the first event may name it
 	}
-	missing, unknown := codeNoClient, codeBadClient
-	if c.route.access == ByKeyOrSite {
-		missing, unknown = codeNoCredentials, codeNoWebsite
-		if c.site == "" {
-			c.site = c.body.firstSite()
+	return c.enter(ctx)
+}
+
+// enter makes c.site the only website that may be named, when there is no key.
+func (c *call) enter(ctx context.Context) error {
+	if c.site == "" {
+		if c.route.access == ByKeyOrSite {
+			return codeNoCredentials.problem()
 		}
+		return codeNoClient.problem()
 	}
-	switch {
-	case c.strange:
-		return unknown.problem()
-	case c.site == "":
-		return missing.problem()
-	}
-	if _, err := c.website(ctx, c.site, unknown); err != nil {
+	if _, err := c.website(ctx, c.site, c.unknown()); err != nil {
 		return err
 	}
 	c.home = c.site
@@ -115,31 +114,6 @@ func (c *call) use(kind store.SubjectKind, id, owner string) {
 		c.used = map[auth.Resource]bool{}
 	}
 	c.used[auth.Resource{Kind: string(kind), ID: id, Owner: owner}] = true
-}
-
-// record keeps the audit entry of c when it is the use of a key, or was to be one.
-func (c *call) record(ctx context.Context, status int) (err error) {
-	defer caught(&err)
-	tried := c.route.access == ByKey || c.route.access == ByKeyOrSite && credentialed(c.r)
-	if c.key == nil && !tried {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
-	defer cancel()
-	e := auth.Entry{
-		Time: c.now, RequestID: c.id, Method: c.r.Method, Route: c.route.path, Scope: auth.TrackEvents,
-		Outcome: auth.OutcomeOf(status), Status: status, UserAgent: c.r.UserAgent(),
-	}
-	if ip := c.h.cfg.ClientIP(c.r); ip.IsValid() {
-		e.IP = ip.String()
-	}
-	e.Identify(c.key, c.refused)
-	if len(c.used) == 1 { // an entry has room for one
-		for e.Resource = range c.used {
-			break
-		}
-	}
-	return c.h.cfg.Audit.Record(ctx, e)
 }
 
 // first returns the first text that is not blank, trimmed.

@@ -1,19 +1,22 @@
 package track
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/front"
 )
 
 // A problem is what is wrong with a request or with one item, as the sender is told.
 type problem struct {
 	ErrorCode
-	fields []fieldError
-	cause  error            // for the log alone
-	rate   *auth.RateStatus // of a refusal by the limiter
+	fields  []fieldError
+	results []result         // of all items, when none was taken
+	cause   error            // for the log alone
+	rate    *auth.RateStatus // of a refusal by the limiter
 }
 
 // A fieldError is one mistake in an item. Field is its dotted path.
@@ -24,7 +27,12 @@ type fieldError struct {
 }
 
 // Error makes a problem an error.
-func (p *problem) Error() string { return "track: " + p.Message }
+func (p *problem) Error() string {
+	if p.cause != nil {
+		return "track: " + p.Message + ": " + p.cause.Error()
+	}
+	return "track: " + p.Message
+}
 
 // Unwrap returns the cause.
 func (p *problem) Unwrap() error { return p.cause }
@@ -41,20 +49,32 @@ func (c code) wrongType(field, message string) *problem {
 	return &problem{ErrorCode: codes[c], fields: []fieldError{{Code: "invalid_type", Field: field, Message: message}}}
 }
 
-// limited is a new problem of a request that a limiter refused.
-func limited(d auth.Decision, now time.Time) *problem {
-	p, s := codeRateLimited.problem(), d.RateStatus(now)
-	if d.Concurrent {
-		p.Message = "Too many requests of the key at the same time"
-	}
-	p.rate, p.Retry = &s, time.Duration(s.RetryAfter)*time.Second
-	return p
-}
-
 // asProblem is err as a problem; what nobody foresaw is an internal error.
 func asProblem(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
+	}
+	if l, ok := errors.AsType[*front.LimitedError](err); ok {
+		p := codeRateLimited.withCause(err)
+		if l.Concurrent {
+			p.Message = l.Error()
+		}
+		p.rate, p.Retry = &l.Status, time.Duration(l.Status.RetryAfter)*time.Second
+		return p
+	}
+	for _, row := range []struct {
+		is   error
+		code code
+	}{
+		{front.ErrNoRoute, codeNotFound}, {front.ErrMethod, codeMethod}, {auth.ErrRequired, codeAuthRequired},
+		{context.DeadlineExceeded, codeUnavailable}, {context.Canceled, codeUnavailable},
+	} {
+		if errors.Is(err, row.is) {
+			return row.code.withCause(err)
+		}
+	}
+	if _, ok := errors.AsType[*front.UnavailableError](err); ok {
+		return codeUnavailable.withCause(err)
 	}
 	return codeInternal.withCause(err)
 }

@@ -3,6 +3,7 @@ package track
 import (
 	"net/http"
 
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -18,7 +19,7 @@ type route struct {
 	kind     string   // of items in answers; empty: each says its own
 	kinds    []string // counted in answers even when there are none
 	take     take
-	reply    func(c *call) reply
+	reply    func(c *call) (*front.Answer, error)
 }
 
 // take turns one item into a row of b, or says what is wrong with it: a *problem is

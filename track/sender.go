@@ -23,7 +23,7 @@ func (c *call) agentOf() store.Agent {
 		return store.Agent{}
 	}
 	if c.sender == nil {
-		a := describe(c.r.UserAgent())
+		a := describe(c.UserAgent())
 		if a.DeviceType == "" {
 			a.DeviceType = agent.Desktop
 		}
@@ -45,11 +45,11 @@ func describe(ua string) store.Agent {
 // location is where the sender of c is. A trusted header decides the country; region and
 // city of the address stand when it agrees.
 func (h *handler) location(c *call) Location {
-	p := h.locate(h.cfg.ClientIP(c.r))
+	p := h.locate(c.IP)
 	if h.cfg.CountryHeader == "" {
 		return p
 	}
-	code, ok := alpha2(c.r.Header.Get(h.cfg.CountryHeader))
+	code, ok := alpha2(c.Header.Get(h.cfg.CountryHeader))
 	if ok && code != p.Country {
 		return Location{Country: code}
 	}

@@ -1,103 +1,82 @@
 package track
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/internal/requestid"
+	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
 
+// timeout is how long a request may take, but for the writing of its rows, which has
+// writeTimeout of its own and goes on when the sender hangs up.
+const timeout = 30 * time.Second
+
 // handler is immutable after New and safe for concurrent use.
 type handler struct {
-	cfg         Config
-	bots        *agent.Detector
-	concurrency auth.ConcurrencyLimiter // nil: none
-	routes      map[string]*route
+	cfg  Config
+	bots *agent.Detector
 }
 
-// reply is an answer that is not sent yet.
-type reply struct {
-	status int
-	body   any
+// Pages of any origin may send events. A beacon always sends in credentials mode, for which
+// browsers take an echo of the origin and no asterisk. Routes that take keys could be used
+// with the cookie of a host's own session, so they do without.
+var (
+	beacons = cors(true)
+	servers = cors(false)
+)
+
+func cors(credentials bool) *front.CORS {
+	return &front.CORS{
+		Any: true, Credentials: credentials, MaxAge: 24 * time.Hour,
+		Methods: "POST, GET, OPTIONS, PUT, DELETE",
+		Headers: "Content-Type, Authorization, X-Requested-With, databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version",
+		Expose:  "X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy",
+	}
 }
 
-// ServeHTTP implements http.Handler.
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{h: h, r: r, w: w, id: requestid.Of(r, newID), now: h.cfg.Now().UTC()}
-	w.Header().Set(requestid.Header, c.id)
-	cors(w.Header(), r.Header.Get("Origin"))
-	if r.Method == http.MethodOptions {
-		w.WriteHeader(http.StatusNoContent)
-		return
+// serve makes the handler of the routes.
+func (h *handler) serve() http.Handler {
+	var all []*front.Route
+	for _, rt := range routes() {
+		row := &front.Route{Method: method, Path: rt.path, Class: auth.ClassTrack, Scope: auth.TrackEvents, Cache: "no-store", CORS: servers, Steps: h.steps(rt)}
+		switch rt.access {
+		case BySite:
+			row.CORS = beacons
+		case ByKeyOrSite:
+			row.Credentials = front.OptionalCredentials
+		case ByKey:
+			row.Credentials = front.NeedsCredentials
+		}
+		all = append(all, row)
 	}
-	defer c.release()
-	c.send(h.answer(r.Context(), c))
+	return front.New(front.Config{
+		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Refuse: refuse, CORS: beacons, TrimSlash: true, Timeout: timeout,
+		Logger: h.cfg.Logger, ClientIP: h.cfg.ClientIP, Now: h.cfg.Now,
+	}, all)
 }
 
-// answer finds the route, runs it, and records the use of a key.
-func (h *handler) answer(ctx context.Context, c *call) reply {
-	path := "/" + strings.Trim(c.r.URL.Path, "/")
-	route, ok := h.routes[path]
-	switch {
-	case !ok:
-		return c.refuse(codeNotFound.problem())
-	case c.r.Method != method:
-		c.w.Header().Set("Allow", method+", "+http.MethodOptions)
-		return c.refuse(codeMethod.problem())
+// steps are those of rt.
+func (h *handler) steps(rt *route) front.Steps[call] {
+	begin := func(r *front.Request, c *call) {
+		c.h, c.Request, c.route, c.key, c.now = h, r, rt, r.Key(), r.Now.UTC()
+		c.site = c.named()
 	}
-	c.route = route
-	rep, err := c.run(ctx)
-	if err != nil {
-		rep = c.refuse(err)
-	}
-	if err := c.record(ctx, rep.status); err != nil {
-		return c.refuse(codeUnavailable.withCause(fmt.Errorf("audit: %w", err)))
-	}
-	return rep
-}
-
-// cors lets pages of any origin send events. A beacon always sends in credentials
-// mode, for which browsers take an echo of the origin and no asterisk.
-func cors(h http.Header, origin string) {
-	h.Add("Vary", "Origin")
-	if origin == "" {
-		return
-	}
-	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Allow-Credentials", "true")
-	h.Set("Access-Control-Allow-Methods", "POST, GET, OPTIONS, PUT, DELETE")
-	h.Set("Access-Control-Allow-Headers", "Content-Type, Authorization, X-Requested-With, databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version")
-	h.Set("Access-Control-Expose-Headers", "X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy")
-	h.Set("Access-Control-Max-Age", "86400")
-}
-
-// send writes rep.
-func (c *call) send(rep reply) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(rep.body); err != nil { // bodies are structs and maps of texts
-		c.h.cfg.Logger.Error("answer not encoded", "requestId", c.id, "error", err)
-		rep.status = http.StatusInternalServerError
-		b.Reset()
-	}
-	h := c.w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Length", strconv.Itoa(b.Len()))
-	c.w.WriteHeader(rep.status)
-	if _, err := c.w.Write(b.Bytes()); err != nil {
-		c.h.cfg.Logger.Debug("answer not sent", "requestId", c.id, "error", err)
+	return front.Steps[call]{
+		Bucket: func(ctx context.Context, r *front.Request, c *call) (string, error) {
+			begin(r, c)
+			return c.bucket(ctx)
+		},
+		Allow: func(ctx context.Context, r *front.Request, c *call) error {
+			begin(r, c)
+			return c.allow(ctx)
+		},
+		Read:   func(_ context.Context, _ *front.Request, c *call) error { return c.read() },
+		Answer: func(ctx context.Context, _ *front.Request, c *call) (*front.Answer, error) { return c.answer(ctx) },
 	}
 }
 
@@ -112,9 +91,4 @@ func newID() string {
 	_, _ = rand.Read(b[:]) // it never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// seconds is d in whole seconds, rounded up.
-func seconds(d time.Duration) string {
-	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }

@@ -2,7 +2,6 @@ package track
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -37,41 +36,37 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
+// Beacons are sent with cookies, for which browsers want the origin itself; where keys are
+// taken, a cookie of the host's own would be one.
 func TestCORS(t *testing.T) {
 	var w world
 	for _, c := range []struct {
 		method, target, body string
 		code                 int
+		origin, credentials  string
 	}{
-		{"OPTIONS", "/", "", 204},
-		{"OPTIONS", "/anything", "", 204},
-		{"POST", "/?client_id=w1", pageview, 200},
-		{"POST", "/?client_id=nobody", pageview, 400},
-		{"POST", "/", pageview, 400},
-		{"GET", "/batch", "", 405},
-		{"POST", "/unknown", "", 404},
-		{"POST", "/link-visits", "[]", 401},
+		{"POST", "/?client_id=w1", pageview, 200, "https://shop.com", "true"},
+		{"POST", "/?client_id=nobody", pageview, 400, "https://shop.com", "true"},
+		{"OPTIONS", "/batch", "", 204, "https://shop.com", "true"},
+		{"POST", "/unknown", "", 404, "https://shop.com", "true"},
+		{"POST", "/track?website_id=w1", custom, 200, "*", ""},
+		{"OPTIONS", "/track", "", 204, "*", ""},
+		{"POST", "/link-visits", "[]", 401, "*", ""},
 	} {
-		a := w.do(t, c.method, c.target, c.body, "Origin", "https://shop.com")
+		a := w.do(t, c.method, c.target, c.body, "Origin", "https://shop.com", "Access-Control-Request-Method", "POST")
 		h := a.header
-		if a.code != c.code {
-			t.Errorf("%s %s: %d", c.method, c.target, a.code)
+		if a.code != c.code || h.Get("Access-Control-Allow-Origin") != c.origin || h.Get("Access-Control-Allow-Credentials") != c.credentials {
+			t.Errorf("%s %s: %d, %v", c.method, c.target, a.code, h)
 		}
-		if h.Get("Access-Control-Allow-Origin") != "https://shop.com" || h.Get("Access-Control-Allow-Credentials") != "true" ||
-			!slices.Contains(h.Values("Vary"), "Origin") || !strings.Contains(h.Get("Access-Control-Allow-Methods"), "POST") ||
-			!strings.Contains(h.Get("Access-Control-Allow-Headers"), "databuddy-client-id") {
+		if c.method == "OPTIONS" && !strings.Contains(h.Get("Access-Control-Allow-Headers"), "databuddy-client-id") {
 			t.Errorf("%s %s: %v", c.method, c.target, h)
-		}
-		a = w.do(t, c.method, c.target, c.body)
-		if a.header.Get("Access-Control-Allow-Origin") != "" || a.header.Get("Vary") != "Origin" {
-			t.Errorf("%s %s without Origin: %v", c.method, c.target, a.header)
 		}
 	}
 }
 
 func TestUnknownPathsAnswerJSON(t *testing.T) {
 	var w world
-	if a := w.do(t, "GET", "/nothing/here", ""); a.code != 404 || a.body["code"] != "NOT_FOUND" || a.header.Get("Content-Type") != "application/json" {
+	if a := w.do(t, "GET", "/nothing/here", ""); a.code != 404 || a.body["code"] != "NOT_FOUND" || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
 		t.Errorf("%d %s %v", a.code, a.raw, a.header)
 	}
 }

@@ -15,20 +15,24 @@ const (
 	// maxText is the longest text of an entry, in bytes; what is longer is cut. Ids and
 	// owners are shorter, what callers choose need not be.
 	maxText = 1024
-	// maxLine is longer than any line: 13 texts, of which JSON makes six each at worst.
+	// maxLine is longer than any line: 15 texts, of which JSON makes six each at worst.
 	maxLine = 128 << 10
 	// stamp is the form of an entry's time.
 	stamp = "2006-01-02T15:04:05.000Z"
 	// statusAt is the place of the status among the texts of an entry.
 	statusAt = 11
+	// laterAt is the place from which texts are signed, and written, only when one of them or
+	// Count is set, so that trails of before they were known stay as they are.
+	laterAt = 13
 )
 
 // texts are the fields of e that hold text, in the order in which they are signed, with
-// the status before statusAt.
-func texts(e *auth.Entry) [13]*string {
+// the status before statusAt, and those from laterAt on by themselves.
+func texts(e *auth.Entry) [15]*string {
 	return [...]*string{
 		&e.RequestID, &e.KeyID, &e.Start, &e.Owner, &e.Method, &e.Route, &e.Resource.Kind, &e.Resource.ID,
 		&e.Resource.Owner, (*string)(&e.Scope), &e.Outcome, &e.IP, &e.UserAgent,
+		&e.Token, &e.Subject,
 	}
 }
 
@@ -76,6 +80,9 @@ type line struct {
 	Status        int    `json:"status"`
 	IP            string `json:"ip"`
 	UserAgent     string `json:"userAgent"`
+	Token         string `json:"token,omitempty"`
+	Subject       string `json:"subject,omitempty"`
+	Count         int    `json:"count,omitempty"`
 	MAC           MAC    `json:"mac"`
 }
 
@@ -86,7 +93,7 @@ func AppendLine(to []byte, r Record) []byte {
 		Writer: r.Writer, Seq: r.Seq, Time: e.Time.UTC().Format(stamp), RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start,
 		Owner: e.Owner, Method: e.Method, Route: e.Route, ResourceKind: e.Resource.Kind, ResourceID: e.Resource.ID,
 		ResourceOwner: e.Resource.Owner, Scope: string(e.Scope), Outcome: e.Outcome, Status: e.Status, IP: e.IP,
-		UserAgent: e.UserAgent, MAC: r.MAC,
+		UserAgent: e.UserAgent, Token: e.Token, Subject: e.Subject, Count: e.Count, MAC: r.MAC,
 	})
 }
 
@@ -107,7 +114,7 @@ func ParseLine(text []byte) (Record, error) {
 	return Record{Writer: l.Writer, Seq: l.Seq, MAC: l.MAC, Entry: auth.Entry{
 		Time: at, RequestID: l.RequestID, KeyID: l.KeyID, Start: l.Start, Owner: l.Owner, Method: l.Method, Route: l.Route,
 		Resource: auth.Resource{Kind: l.ResourceKind, ID: l.ResourceID, Owner: l.ResourceOwner}, Scope: auth.Scope(l.Scope),
-		Outcome: l.Outcome, Status: l.Status, IP: l.IP, UserAgent: l.UserAgent,
+		Outcome: l.Outcome, Status: l.Status, IP: l.IP, UserAgent: l.UserAgent, Token: l.Token, Subject: l.Subject, Count: l.Count,
 	}}, nil
 }
 

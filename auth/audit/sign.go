@@ -36,11 +36,18 @@ func (s *signer) first(writer string) MAC {
 // entry is the MAC of r after prev.
 func (s *signer) entry(r *Record, prev MAC) MAC {
 	s.begin("entry").text(r.Writer).number(r.Seq).bytes(prev).number(r.Entry.Time.UnixMilli())
-	for i, t := range texts(&r.Entry) {
+	all := texts(&r.Entry)
+	for i, t := range all[:laterAt] {
 		if i == statusAt {
 			s.number(int64(r.Entry.Status))
 		}
 		s.text(*t)
+	}
+	if e := &r.Entry; e.Token != "" || e.Subject != "" || e.Count != 0 {
+		for _, t := range all[laterAt:] {
+			s.text(*t)
+		}
+		s.number(int64(e.Count))
 	}
 	return s.sum()
 }

@@ -64,7 +64,7 @@ func BenchmarkGate(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		l.Acquire("key")
+		l.Acquire("key", 1)
 		l.Release("key")
 	}
 }

@@ -93,30 +93,30 @@ func TestManyAtOnceGetNoMore(t *testing.T) {
 func TestGate(t *testing.T) {
 	l, _ := newLimiter(t, ratelimit.Config{})
 	for i := range 20 {
-		if d := l.Acquire("key"); !d.OK || d.Limit != 20 || d.Remaining != 19-i || !d.Concurrent {
+		if d := l.Acquire("key", 1); !d.OK || d.Limit != 20 || d.Remaining != 19-i || !d.Concurrent {
 			t.Fatalf("request %d: %+v", i+1, d)
 		}
 	}
 	want := auth.Decision{Limit: 20, Reset: start.Add(time.Second), Retry: time.Second, Concurrent: true}
-	if d := l.Acquire("key"); d != want {
+	if d := l.Acquire("key", 1); d != want {
 		t.Errorf("one too many: %+v, want %+v", d, want)
 	}
-	if d := l.Acquire("another"); !d.OK {
+	if d := l.Acquire("another", 1); !d.OK {
 		t.Errorf("another key: %+v", d)
 	}
 	l.Release("key")
-	if d := l.Acquire("key"); !d.OK || d.Remaining != 0 {
+	if d := l.Acquire("key", 1); !d.OK || d.Remaining != 0 {
 		t.Errorf("after one left: %+v", d)
 	}
 	for range 40 { // more than were acquired
 		l.Release("key")
 	}
 	for i := range 20 {
-		if !l.Acquire("key").OK {
+		if !l.Acquire("key", 1).OK {
 			t.Errorf("after all left, request %d was refused", i+1)
 		}
 	}
-	if l.Acquire("key").OK {
+	if l.Acquire("key", 1).OK {
 		t.Error("leaving too often made room")
 	}
 }
@@ -128,7 +128,7 @@ func TestGateUnderPressure(t *testing.T) {
 	for range 12 {
 		all.Go(func() {
 			for range 500 {
-				if !l.Acquire("key").OK {
+				if !l.Acquire("key", 1).OK {
 					refused.Add(1)
 					runtime.Gosched()
 					continue

@@ -19,9 +19,10 @@ type inFlight struct {
 }
 
 // Acquire implements [auth.ConcurrencyLimiter].
-func (l *Limiter) Acquire(id string) auth.Decision {
-	n, ok := l.inFlight.acquire(id)
-	d := auth.Decision{OK: ok, Limit: l.inFlight.most, Remaining: l.inFlight.most - n, Concurrent: true}
+func (l *Limiter) Acquire(id string, factor int) auth.Decision {
+	most := l.inFlight.most * factor
+	n, ok := l.inFlight.acquire(id, most)
+	d := auth.Decision{OK: ok, Limit: most, Remaining: most - n, Concurrent: true}
 	if !ok {
 		d.Reset, d.Retry = l.now().Add(retryAfter), retryAfter
 	}
@@ -32,11 +33,11 @@ func (l *Limiter) Acquire(id string) auth.Decision {
 func (l *Limiter) Release(id string) { l.inFlight.release(id) }
 
 // acquire returns how many requests of id run, with this one if it may.
-func (f *inFlight) acquire(id string) (n int, ok bool) {
+func (f *inFlight) acquire(id string, most int) (n int, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n = f.running[id]
-	if n >= f.most {
+	if n >= most {
 		return n, false
 	}
 	f.running[id] = n + 1

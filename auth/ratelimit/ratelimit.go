@@ -24,12 +24,13 @@ const maxLimit = 1_000_000_000
 // Defaults are the limits of the classes per [auth.Window], in a map of the caller's own.
 func Defaults() map[auth.Class]int {
 	return map[auth.Class]int{
-		auth.ClassQuery:  120,
-		auth.ClassOther:  300,
-		auth.ClassTrack:  6000,
-		auth.ClassFlags:  600,
-		auth.ClassPublic: 120,
-		auth.ClassHealth: 600,
+		auth.ClassQuery:   120,
+		auth.ClassOther:   300,
+		auth.ClassTrack:   6000,
+		auth.ClassFlags:   600,
+		auth.ClassPublic:  120,
+		auth.ClassHealth:  600,
+		auth.ClassRefused: 60,
 	}
 }
 

@@ -103,8 +103,10 @@ func fourSteps(w *world) http.Handler {
 		}
 		d, err := p.Charge(ctx, w.limiter, auth.ClassQuery, 1)
 		d.SetHeaders(rw.Header(), auth.ClassQuery, noon)
-		slot := w.limiter.Acquire(p.ConcurrencyKey())
-		defer w.limiter.Release(p.ConcurrencyKey())
+		slot, release := p.Acquire(w.limiter)
+		if release != nil {
+			defer release()
+		}
 		owner, unknown := w.dir.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: asked.ID})
 		asked.Owner = owner
 		_, mayRead := p.Key.ReadScope(asked)
@@ -114,7 +116,7 @@ func fourSteps(w *world) http.Handler {
 		}
 		e := auth.Entry{Time: time.Now(), RequestID: "req_ABCDEFGHIJKLMNOPQRSTUVWXYZ", Method: r.Method, Route: "/v1/query", Resource: asked,
 			Scope: auth.ReadData, Outcome: auth.OutcomeOf(http.StatusOK), Status: http.StatusOK, IP: "127.0.0.1", UserAgent: r.UserAgent()}
-		e.Identify(p.Key, nil)
+		e.Identify(p, nil)
 		if err := w.audit.Record(ctx, e); err != nil {
 			httpapi.WriteError(rw, r, err)
 			return

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 			if good == "" {
 				good = body
 			}
-			if body != good || !strings.Contains(body, s.answer) {
+			if body != good && !s.random || !strings.Contains(body, s.answer) {
 				t.Errorf("body %s\nwant %s\nwith %s", body, good, s.answer)
 			}
 		})
@@ -87,6 +88,9 @@ func (w *world) checkTrail(t *testing.T, cells []cell) {
 		var entries []auth.Entry
 		if e := c.want.entry; e != nil {
 			e.RequestID, e.Status, e.Outcome = c.id, c.want.status, outcomes[c.want.status]
+			if got := found[c.id]; len(got) == 1 && strings.HasPrefix(got[0].Token, "tok_") == strings.Contains(c.name, "a panel token") && c.want.status != http.StatusUnauthorized {
+				e.Token = got[0].Token // at random
+			}
 			entries = append(entries, *e)
 		}
 		if diff := cmp.Diff(entries, found[c.id]); diff != "" {

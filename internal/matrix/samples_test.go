@@ -39,6 +39,7 @@ type sample struct {
 	body   string
 	answer string // some of what the answer to the right key says
 	etag   bool
+	random bool // every answer is another
 }
 
 const (
@@ -59,6 +60,7 @@ func samples() map[string]sample {
 		"httpapi GET /v1/query/websites": {target: "/v1/query/websites", answer: `"id":"listed"`, etag: true},
 		"httpapi GET /v1/websites/{website_id}/analytics": {kinds: site, etag: true,
 			target: "/v1/websites/{id}/analytics?startDate=2026-02-01&endDate=2026-02-02", answer: `"totals":{`},
+		"httpapi POST /v1/tokens":  {target: "/v1/tokens", body: `{"ttl":60}`, answer: `"token":"slt_`, random: true},
 		"httpapi GET /health":      {target: "/health", answer: `"success":true`},
 		"httpapi GET /health/live": {target: "/health/live", answer: `"success":true`},
 

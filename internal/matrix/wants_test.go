@@ -58,6 +58,7 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 			e.Scope = map[string]auth.Scope{auth.KindWebsite: auth.ReadData, auth.KindLink: auth.ReadLinks, auth.KindSchedule: auth.ReadMonitors}[kind]
 		}
 	case r.access == string(httpapi.ByWholeSubject) && (s.sent == "token" || len(key.Filters) > 0):
+	case r.access == string(httpapi.ByOwnKey) && s.sent == "token":
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
@@ -113,8 +114,8 @@ func (s state) entry(w *world, r route) *auth.Entry {
 
 func (s state) unauthenticated(e *auth.Entry) want {
 	challenge := badToken
-	if s.judged == absent {
-		challenge = bearer
+	if s.judged == absent { // nobody's, so it is not entered
+		challenge, e = bearer, nil
 	}
 	return want{status: http.StatusUnauthorized, code: "AUTH_REQUIRED", message: "Authentication required", challenge: challenge, entry: e}
 }
@@ -141,7 +142,10 @@ func (x want) header(r route, id string, length int) http.Header {
 	}
 	set("X-Request-Id", id, "X-Content-Type-Options", "nosniff", "Content-Length", strconv.Itoa(length))
 	if r.host == hostTrack {
-		set("Content-Type", "application/json", "Cache-Control", "no-store", "Vary", "Origin")
+		set("Content-Type", "application/json; charset=utf-8", "Cache-Control", "no-store")
+		if r.access == string(track.BySite) {
+			set("Vary", "Origin")
+		}
 	} else {
 		set("Content-Type", "application/json; charset=utf-8")
 		switch r.class {

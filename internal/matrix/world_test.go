@@ -162,13 +162,13 @@ func tokens(t testing.TB, cfg auth.TokensConfig) *auth.Tokens {
 	return made
 }
 
-func (w *world) mount(t testing.TB, authenticator auth.Authenticator) {
+func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	t.Helper()
 	e, err := query.New(query.Config{Store: cannedStore{}, Now: noonClock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.api, err = httpapi.New(httpapi.Config{Engine: e, Directory: w.dir, Auth: authenticator, Limiter: w.limiter, Audit: w.audit,
+	w.api, err = httpapi.New(httpapi.Config{Engine: e, Directory: w.dir, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: w.audit,
 		Versions: cannedStore{}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock,
 		ClientIP: func(r *http.Request) netip.Addr { return w.proxies.Addr(r) }})
 	if err != nil {

@@ -158,7 +158,9 @@ func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost i
 }
 
 // Acquire implements [auth.ConcurrencyLimiter].
-func (l *Limiter) Acquire(id string) auth.Decision { return l.cfg.Local.Acquire(id) }
+func (l *Limiter) Acquire(id string, factor int) auth.Decision {
+	return l.cfg.Local.Acquire(id, factor)
+}
 
 // Release implements [auth.ConcurrencyLimiter].
 func (l *Limiter) Release(id string) { l.cfg.Local.Release(id) }

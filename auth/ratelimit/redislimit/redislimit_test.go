@@ -210,14 +210,14 @@ func TestAClassWithoutLimitIsAnError(t *testing.T) {
 
 func TestPlacesAreThoseOfTheProcess(t *testing.T) {
 	l, _ := newLimiter(t, newClient(t, "redis://127.0.0.1:1/0"), ratelimit.Config{InFlight: 1})
-	if d := l.Acquire("key"); !d.OK {
+	if d := l.Acquire("key", 1); !d.OK {
 		t.Errorf("the first: %+v", d)
 	}
-	if d := l.Acquire("key"); d.OK || !d.Concurrent {
+	if d := l.Acquire("key", 1); d.OK || !d.Concurrent {
 		t.Errorf("the second: %+v", d)
 	}
 	l.Release("key")
-	if d := l.Acquire("key"); !d.OK {
+	if d := l.Acquire("key", 1); !d.OK {
 		t.Errorf("after the first left: %+v", d)
 	}
 }

@@ -1,0 +1,77 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// encode makes an answer of v. What is large in it, the tables of query.Response, is written
+// once, where it stays, and let go as soon as it is written.
+func encode(v any) (*front.Answer, error) {
+	b, err := appendAnswer(nil, v)
+	if err != nil {
+		return nil, err
+	}
+	return &front.Answer{Status: http.StatusOK, Body: append(b, '\n')}, nil
+}
+
+func appendAnswer(b []byte, v any) (_ []byte, err error) {
+	switch v := v.(type) {
+	case *query.Response:
+		return appendResponse(b, v)
+	case batchBody:
+		b = append(b, `{"success":true,"batch":true,"results":[`...)
+		for i, one := range v.Results {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = appendAnswer(b, one); err != nil {
+				return nil, err
+			}
+			v.Results[i] = nil
+		}
+		return append(b, `]}`...), nil
+	}
+	return appendJSON(b, v)
+}
+
+// appendResponse writes resp as encoding/json would, and takes the tables out of it.
+func appendResponse(b []byte, resp *query.Response) (_ []byte, err error) {
+	data := resp.Data
+	resp.Data = nil
+	whole, err := appendJSON(nil, resp)
+	if err != nil {
+		return nil, err
+	}
+	head, tail, _ := bytes.Cut(whole, []byte(`"data":null`))
+	b = append(append(b, head...), `"data":[`...)
+	for i := range data {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		table := data[i].Data
+		data[i].Data = query.Table{}
+		one, err := appendJSON(nil, &data[i])
+		if err != nil {
+			return nil, err
+		}
+		head, tail, _ := bytes.Cut(one, []byte(`"data":[]`))
+		b = append(table.AppendJSON(append(append(b, head...), `"data":`...)), tail...)
+	}
+	return append(append(b, ']'), tail...), nil
+}
+
+// appendJSON writes v without escapes for HTML.
+func appendJSON(b []byte, v any) ([]byte, error) {
+	buffer := bytes.NewBuffer(b)
+	enc := json.NewEncoder(buffer)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,59 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+// fakeMinter keeps what it is asked for.
+type fakeMinter struct {
+	claims auth.Claims
+	ttl    time.Duration
+}
+
+func (m *fakeMinter) Mint(_ *http.Request, c auth.Claims, ttl time.Duration) (auth.Secret, error) {
+	if m.claims, m.ttl = c, ttl; ttl > auth.MaxTokenTTL || ttl < time.Second {
+		return auth.Secret{}, errors.Join(auth.ErrBadKey)
+	}
+	return auth.NewSecret(nil, "")
+}
+
+func TestTokens(t *testing.T) {
+	m := &fakeMinter{}
+	w := newWorld(t, func(cfg *Config) { cfg.Minter = m })
+	for _, tc := range []struct {
+		name, key, body string
+		status          int
+		ttl             time.Duration
+	}{
+		{"nothing said", "all", `{}`, 200, time.Hour},
+		{"all said", "links", `{"ttl":60,"scopes":["read:links"],"resources":[{"kind":"link","id":"l"}],"filters":[{"field":"country","op":"eq","values":["DE"]}],"types":["x"],"subject":"cus_1"}`, 200, time.Minute},
+		{"too long", "all", `{"ttl":9223372036854775807}`, 400, auth.MaxTokenTTL + time.Second},
+		{"no time at all", "all", `{"ttl":0}`, 400, 0},
+		{"an unknown field", "all", `{"user":"x"}`, 400, 0},
+		{"two values", "all", `{}{}`, 400, 0},
+		{"no JSON", "all", `{`, 400, 0},
+		{"a key that reads nothing", "flags", `{}`, 403, 0},
+		{"no key", "", `{}`, 401, 0},
+	} {
+		m.ttl = 0
+		rec := w.send("POST", "/v1/tokens", tc.key, tc.body)
+		if rec.Code != tc.status || m.ttl != tc.ttl {
+			t.Errorf("%s: %d %s, ttl %v; want %d, %v", tc.name, rec.Code, rec.Body, m.ttl, tc.status, tc.ttl)
+		}
+		if tc.name == "all said" && (m.claims.Subject != "cus_1" || len(m.claims.Scopes)+len(m.claims.Resources)+len(m.claims.Filters)+len(m.claims.Types) != 4) {
+			t.Errorf("%s: claims %+v", tc.name, m.claims)
+		}
+		if tc.status == 200 {
+			if body := object(t, rec); !strings.HasPrefix(body["token"].(string), "sl_") || body["expiresAt"] != now.Add(tc.ttl).Format("2006-01-02T15:04:05.000Z") {
+				t.Errorf("%s: %s", tc.name, rec.Body)
+			}
+		}
+	}
+	expect(t, newWorld(t).send("POST", "/v1/tokens", "all", `{}`), 404, "NOT_FOUND")
+}

@@ -1,0 +1,115 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+// auditTimeout bounds the recording of one entry, which must go on when the caller leaves.
+const auditTimeout = 5 * time.Second
+
+// wants reports whether it matters who sent r.
+func (r *Request) wants() bool {
+	return r.Route.Credentials == NeedsCredentials || r.Route.Credentials == OptionalCredentials && r.Credentialed()
+}
+
+// authenticate finds out who asks, if the route wants to know.
+func (f *Front) authenticate(ctx context.Context, r *Request) error {
+	if !r.wants() {
+		return nil
+	}
+	sent := f.refusals.fingerprint(r.Request)
+	if !f.refusals.good(sent, r.Now) {
+		if err := f.mayBeRefused(ctx, r); err != nil {
+			return err
+		}
+	}
+	p, err := f.cfg.Auth.Authenticate(ctx, r.Request)
+	switch {
+	case errors.Is(err, auth.ErrRequired):
+		r.refused = err
+		f.refusals.forget(sent)
+		return f.spendRefusal(ctx, r, err)
+	case err != nil:
+		return &UnavailableError{"authentication", err}
+	case p == nil || p.Key == nil:
+		return errors.New("the Authenticator returned neither a key nor an error")
+	}
+	f.refusals.remember(sent, r.Now)
+	r.Principal = p
+	return nil
+}
+
+// mayBeRefused refuses, without a look-up, when the client's network has used up its refusals.
+func (f *Front) mayBeRefused(ctx context.Context, r *Request) error {
+	d, err := f.cfg.Limiter.Allow(ctx, auth.ClassRefused, r.Network(), 0, nil)
+	if err == nil && d.Limit > 0 && d.Remaining < 1 {
+		return f.spendRefusal(ctx, r, nil) // that knows for how long; and what came back just now is taken
+	}
+	if err != nil {
+		return &UnavailableError{"limiter", err}
+	}
+	return nil
+}
+
+// spendRefusal takes one from the refusals of the client's network. The answer is refusal,
+// unless they are used up.
+func (f *Front) spendRefusal(ctx context.Context, r *Request, refusal error) error {
+	d, err := f.cfg.Limiter.Allow(ctx, auth.ClassRefused, r.Network(), 1, nil)
+	switch {
+	case err != nil:
+		return &UnavailableError{"limiter", err}
+	case d.OK:
+		return refusal
+	}
+	r.counted = true
+	return r.judge(auth.ClassRefused, d, nil, 0)
+}
+
+// record keeps the audit entry of r when it is the use of a key, or was to be one. What was
+// refused before it was known whose it is costs nobody else an answer: it is recorded up to
+// a rate and counted beyond it, and refused also when the trail takes no entries.
+func (f *Front) record(ctx context.Context, r *Request, status int) (err error) {
+	defer Recovered(&err)
+	if !r.wants() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	defer cancel()
+	e := auth.Entry{
+		Time: r.Now.UTC(), RequestID: r.ID, Method: r.Method, Route: r.Route.Path, Resource: r.Resource, Scope: r.Scope,
+		Outcome: auth.OutcomeOf(status), Status: status, UserAgent: r.UserAgent(),
+	}
+	if r.IP.IsValid() {
+		e.IP = r.IP.String()
+	}
+	if r.Principal != nil {
+		e.Identify(r.Principal, nil)
+		return f.cfg.Audit.Record(ctx, e)
+	}
+	e.Identify(nil, r.refused)
+	if err := f.recordRefused(ctx, r, e); err != nil {
+		f.cfg.Logger.WarnContext(ctx, "refused request not audited", "requestId", r.ID, "error", err)
+	}
+	return nil
+}
+
+// recordRefused records e, or counts it.
+func (f *Front) recordRefused(ctx context.Context, r *Request, e auth.Entry) error {
+	if !r.Credentialed() && (r.counted || errors.Is(r.refused, auth.ErrMissing)) {
+		return nil // nobody's
+	}
+	for _, due := range f.refusals.due(r.Now) {
+		if err := f.cfg.Audit.Record(ctx, due); err != nil {
+			return err
+		}
+	}
+	if r.counted || !f.refusals.roomForEntry(r.Now) {
+		f.refusals.count(r.Network(), e)
+		return nil
+	}
+	return f.cfg.Audit.Record(ctx, e)
+}

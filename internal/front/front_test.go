@@ -1,0 +1,278 @@
+package front_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/internal/front"
+)
+
+// statuses counts the answers to n requests.
+func statuses(n int, send func() *httptest.ResponseRecorder) map[int]int {
+	all := map[int]int{}
+	for range n {
+		all[send().Code]++
+	}
+	return all
+}
+
+func TestRefusalsHaveABudget(t *testing.T) {
+	w := newWorld(t)
+	good, old := w.key(t), w.key(t)
+	for _, key := range []string{good, old} {
+		if rec := w.send("POST", "/work", key); rec.Code != 200 {
+			t.Fatalf("a good key: %d", rec.Code)
+		}
+	}
+	if got := statuses(5000, func() *httptest.ResponseRecorder { return w.send("POST", "/work", "") }); got[401] != 60 || got[429] != 4940 {
+		t.Errorf("without a key: %v", got)
+	}
+	if len(w.entries) != 2 {
+		t.Errorf("%d entries for requests without a key", len(w.entries)-2)
+	}
+	before := w.lookups
+	if got := statuses(100, func() *httptest.ResponseRecorder { return w.send("POST", "/work", stranger(t)) }); got[429] != 100 || w.lookups != before {
+		t.Errorf("unknown keys when the refusals are used up: %v, %d look-ups", got, w.lookups-before)
+	}
+	rec := w.send("POST", "/work", stranger(t))
+	if rec.Header().Get("Retry-After") == "" || rec.Header().Get("RateLimit-Policy") != `"refused";q=60;w=60` {
+		t.Errorf("headers of 429: %v", rec.Header())
+	}
+	if rec := w.send("POST", "/work", good); rec.Code != 200 {
+		t.Errorf("a good key of the same network: %d", rec.Code)
+	}
+	if rec := w.send("POST", "/work", w.key(t)); rec.Code != 429 {
+		t.Errorf("a key that was never seen, of the same network: %d", rec.Code)
+	}
+	if rec := w.send("POST", "/work", w.key(t), "from", "203.0.113.8"); rec.Code != 200 {
+		t.Errorf("a key of another network: %d", rec.Code)
+	}
+	key, err := w.keys.KeyByDigest(t.Context(), w.pepperDigest(t, old))
+	if err != nil || w.keys.Revoke(key.ID) != nil {
+		t.Fatal(err)
+	}
+	before = w.lookups
+	if got := statuses(3, func() *httptest.ResponseRecorder { return w.send("POST", "/work", old) }); got[429] != 3 || w.lookups != before+1 {
+		t.Errorf("a key that was revoked: %v, %d look-ups", got, w.lookups-before)
+	}
+}
+
+func (w *world) pepperDigest(t *testing.T, secret string) auth.Digest {
+	t.Helper()
+	s, err := auth.ParseSecret(secret, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Digest(w.pepper)
+}
+
+func TestRefusedKeysAreRecordedAndThenCounted(t *testing.T) {
+	w := newWorld(t)
+	for range 200 {
+		w.send("POST", "/work", stranger(t))
+	}
+	if len(w.entries) != 60 || w.entries[0].Status != 401 || w.entries[0].Count != 0 || w.entries[0].Start == "" {
+		t.Fatalf("%d entries, the first %+v", len(w.entries), w.entries[0])
+	}
+	w.wait(time.Hour)
+	w.send("POST", "/work", stranger(t))
+	if len(w.entries) != 62 || w.entries[60].Count != 140 || w.entries[60].IP != "203.0.113.7" || w.entries[60].Status != 429 || w.entries[61].Count != 0 {
+		t.Errorf("%d entries, the last %+v", len(w.entries), w.entries[60:])
+	}
+	for i := range 1000 { // of as many networks
+		w.send("POST", "/work", stranger(t), "from", fmt.Sprintf("198.51.%d.%d", i/250, i%250))
+	}
+	if len(w.entries) > 62+600 {
+		t.Errorf("%d entries of refusals in a minute", len(w.entries)-62)
+	}
+}
+
+func TestARefusalNeedsNoTrail(t *testing.T) {
+	w := newWorld(t)
+	good := w.key(t)
+	w.auditErr = errors.New("full")
+	for key, want := range map[string]int{stranger(t): 401, "": 401, good: 503} {
+		if rec := w.send("POST", "/work", key); rec.Code != want {
+			t.Errorf("%q: %d, want %d", key, rec.Code, want)
+		}
+	}
+}
+
+func TestWhatHasNoRouteIsLimited(t *testing.T) {
+	for _, row := range []struct {
+		method, path string
+		pass         int
+	}{{"GET", "/nothing", 404}, {"OPTIONS", "/work", 204}, {"DELETE", "/work", 405}} {
+		w := newWorld(t)
+		got := statuses(200, func() *httptest.ResponseRecorder { return w.send(row.method, row.path, "") })
+		if got[row.pass] != 120 || got[429] != 80 || len(w.entries) != 0 {
+			t.Errorf("%s %s: %v, %d entries", row.method, row.path, got, len(w.entries))
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	w := newWorld(t)
+	key := w.key(t)
+	w.cost = 50
+	if got := statuses(4, func() *httptest.ResponseRecorder { return w.send("POST", "/work", key) }); got[200] != 2 || got[429] != 2 {
+		t.Errorf("of 120 at 50 each: %v", got)
+	}
+	w.wait(time.Minute)
+	w.cost = 121
+	rec := w.send("POST", "/work", key)
+	if rec.Code != 400 || rec.Header().Get("Retry-After") != "" || !strings.Contains(rec.Body.String(), "costs 121 of a limit of 120") {
+		t.Errorf("more than the limit can ever allow: %d %v %s", rec.Code, rec.Header(), rec.Body)
+	}
+}
+
+func TestSlots(t *testing.T) {
+	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight = 2 })
+	secret := w.key(t)
+	tokens, err := auth.NewTokens(auth.TokensConfig{Pepper: w.pepper, Now: w.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mint := func() string {
+		token, err := tokens.Mint(w.pepperDigest(t, secret), auth.Claims{}, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token.Reveal()
+	}
+	for name, caller := range map[string][2]string{"keys": {secret, w.key(t)}, "tokens of one key": {"Bearer " + mint(), "Bearer " + mint()}} {
+		header := "X-Api-Key"
+		if strings.HasPrefix(caller[0], "Bearer") {
+			header = "Authorization"
+		}
+		running, release := make(chan struct{}), make(chan struct{})
+		w.steps = func(context.Context, *front.Request) (*front.Answer, error) {
+			running <- struct{}{}
+			<-release
+			return front.JSON("done")
+		}
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() { w.send("POST", "/work", "", header, caller[0]) })
+			<-running
+		}
+		w.steps = nil
+		rec := w.send("POST", "/work", "", header, caller[0])
+		if rec.Code != 429 || rec.Header().Get("Retry-After") != "1" || rec.Header().Get("RateLimit-Policy") != `"concurrency";q=2;qu="concurrent-requests"` {
+			t.Errorf("%s: a third request: %d %v", name, rec.Code, rec.Header())
+		}
+		if rec := w.send("POST", "/work", "", header, caller[1]); rec.Code != 200 {
+			t.Errorf("%s: another's request: %d", name, rec.Code)
+		}
+		close(release)
+		all.Wait()
+		if rec := w.send("POST", "/work", "", header, caller[0]); rec.Code != 200 {
+			t.Errorf("%s: after they ended: %d", name, rec.Code)
+		}
+	}
+}
+
+// brokenWriter panics when the answer is sent, as net/http's does when the host wants it to.
+type brokenWriter struct{ http.ResponseWriter }
+
+func (brokenWriter) WriteHeader(int) { panic(http.ErrAbortHandler) }
+
+func TestSlotsAreAlwaysGivenBack(t *testing.T) {
+	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight = 1 })
+	key := w.key(t)
+	for name, steps := range map[string]func(context.Context, *front.Request) (*front.Answer, error){
+		"an error": func(context.Context, *front.Request) (*front.Answer, error) { return nil, errors.New("x") },
+		"a panic":  func(context.Context, *front.Request) (*front.Answer, error) { panic("x") },
+	} {
+		w.steps = steps
+		if rec := w.send("POST", "/work", key); rec.Code != 500 {
+			t.Errorf("%s: %d", name, rec.Code)
+		}
+	}
+	w.steps = nil
+	func() {
+		defer func() { _ = recover() }()
+		r := httptest.NewRequest("POST", "/work", http.NoBody)
+		r.Header.Set("X-Api-Key", key)
+		w.ServeHTTP(brokenWriter{httptest.NewRecorder()}, r)
+	}()
+	if rec := w.send("POST", "/work", key); rec.Code != 200 {
+		t.Errorf("afterwards: %d", rec.Code)
+	}
+	if !strings.Contains(w.log.String(), "panic: x") {
+		t.Error("the panic is not in the log")
+	}
+}
+
+// A body that is on its way holds no slot, and what all bodies of a network may take is bounded.
+func TestBodiesOnTheirWay(t *testing.T) {
+	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight = 1 })
+	key := w.key(t)
+	server := httptest.NewServer(w)
+	defer server.Close()
+	for range 16 {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := fmt.Fprintf(conn, "POST /work HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\nhalf", key, 1<<20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	post := func(size int) int {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/work", strings.NewReader(strings.Repeat(" ", size)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Api-Key", key)
+		resp, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	for deadline := time.Now().Add(time.Minute); post(1) != 429; { // until all sixteen were met
+		if time.Now().After(deadline) {
+			t.Fatal("bodies of 16 MiB are on their way, and one more is taken")
+		}
+	}
+	if status := post(0); status != 200 {
+		t.Errorf("without a body: %d", status)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) { cfg.Timeout = time.Millisecond })
+	w.steps = func(ctx context.Context, _ *front.Request) (*front.Answer, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	if rec := w.send("POST", "/work", w.key(t)); rec.Code != 504 || len(w.entries) != 1 || w.entries[0].Status != 504 {
+		t.Errorf("%d, entries %+v", rec.Code, w.entries)
+	}
+}
+
+func TestOptionalCredentials(t *testing.T) {
+	w := newWorld(t)
+	for key, want := range map[string]string{"": "200 false\n", w.key(t): "200 true\n", stranger(t): "401 "} {
+		rec := w.send("POST", "/any", key)
+		if got := fmt.Sprint(rec.Code, " ", rec.Body); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s, want %s", key, got, want)
+		}
+	}
+	if len(w.entries) != 2 {
+		t.Errorf("%d entries, want one each for the keys", len(w.entries))
+	}
+}

@@ -1,0 +1,179 @@
+package front
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/clientip"
+)
+
+// A Request is one request on its way, and what the steps found out so far.
+type Request struct {
+	*http.Request
+	ID        string // of the request
+	Route     *Route
+	Segment   string // the variable segment of the path
+	Now       time.Time
+	IP        netip.Addr
+	Principal *auth.Principal // nil without credentials
+
+	// Scope and Resource are what was asked for, as the audit trail is told.
+	Scope    auth.Scope
+	Resource auth.Resource
+
+	front    *Front
+	w        http.ResponseWriter
+	values   url.Values
+	refused  error         // why authentication was
+	decision auth.Decision // the last word of the limiter
+	class    auth.Class    // that it was about
+	paid     int           // what the limiter took
+	counted  bool          // one of many refusals: counted for the audit trail, without an entry of its own
+	undo     []func()      // gives back what is held until the answer is sent
+}
+
+// Key is the caller's; nil without one.
+func (r *Request) Key() *auth.Key {
+	if r.Principal == nil {
+		return nil
+	}
+	return r.Principal.Key
+}
+
+// Query returns the parameters of the address, and whether they are well-formed. The
+// caller must not change them.
+func (r *Request) Query() (values url.Values, ok bool) {
+	if r.values == nil {
+		var err error
+		if r.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+			return nil, false
+		}
+	}
+	return r.values, true
+}
+
+// Credentialed reports whether the request carries a key or a token in one of the usual headers.
+func (r *Request) Credentialed() bool { return credentialed(r.Request) }
+
+func credentialed(r *http.Request) bool {
+	return r.Header.Get("X-Api-Key") != "" || r.Header.Get("Authorization") != ""
+}
+
+// Network is what one client has for itself: see [clientip.Network].
+func (r *Request) Network() string { return clientip.Network(r.IP) }
+
+// charge takes cost from the bucket of the caller's key, or else from that of bucket.
+func (r *Request) charge(ctx context.Context, bucket string, cost int) error {
+	var d auth.Decision
+	var err error
+	limiter, class := r.front.cfg.Limiter, r.Route.Class
+	if r.Principal != nil {
+		d, err = r.Principal.Charge(ctx, limiter, class, cost)
+	} else {
+		d, err = limiter.Allow(ctx, class, bucket, cost, nil)
+	}
+	if err != nil && class == auth.ClassHealth { // it must not depend on the limiter, and has nothing to protect
+		r.front.cfg.Logger.WarnContext(ctx, "limiter failed", "requestId", r.ID, "error", err)
+		return nil
+	}
+	return r.judge(class, d, err, cost)
+}
+
+// chargeNetwork takes cost from the bucket of the client's network in class.
+func (r *Request) chargeNetwork(ctx context.Context, class auth.Class, cost int) error {
+	d, err := r.front.cfg.Limiter.Allow(ctx, class, r.Network(), cost, nil)
+	return r.judge(class, d, err, cost)
+}
+
+// judge notes d, and makes a refusal an error.
+func (r *Request) judge(class auth.Class, d auth.Decision, err error, cost int) error {
+	if err != nil {
+		return &UnavailableError{"limiter", err}
+	}
+	r.decision, r.class = d, class
+	if d.OK {
+		r.paid += cost
+		return nil
+	}
+	if all := r.paid + cost; d.Limit > 0 && all > d.Limit && !d.Concurrent { // waiting would not help
+		r.decision = auth.Decision{}
+		return &CostError{Cost: all, Limit: d.Limit}
+	}
+	return &LimitedError{d, d.RateStatus(r.Now)}
+}
+
+// acquire takes a slot for work: one of the key's, or of the panel token's.
+func (r *Request) acquire() error {
+	if r.front.concurrency == nil || r.Principal == nil {
+		return nil
+	}
+	d, release := r.Principal.Acquire(r.front.concurrency)
+	if !d.OK {
+		return r.judge(r.Route.Class, d, nil, 0)
+	}
+	r.undo = append(r.undo, release)
+	return nil
+}
+
+// release gives back what r holds.
+func (r *Request) release() {
+	for _, undo := range r.undo {
+		undo()
+	}
+}
+
+// limitHeaders tells the caller where they stand, on every answer that a limit was asked for.
+func (r *Request) limitHeaders(h http.Header) {
+	if r.decision != (auth.Decision{}) {
+		r.decision.SetHeaders(h, r.class, r.Now)
+	}
+}
+
+// The errors of requests that no route answers.
+var (
+	ErrNoRoute = errors.New("no such route")
+	ErrMethod  = errors.New("method not allowed")
+)
+
+// A LimitedError is the refusal of a limiter.
+type LimitedError struct {
+	auth.Decision
+	Status auth.RateStatus
+}
+
+// Error implements error.
+func (e *LimitedError) Error() string {
+	switch {
+	case e.Concurrent && e.Limit > 0:
+		return fmt.Sprintf("Too many requests at the same time; the limit is %d", e.Limit)
+	case e.Concurrent:
+		return "Too many requests at the same time"
+	}
+	return "Rate limit exceeded"
+}
+
+// A CostError says that a request costs more than its limit can ever allow.
+type CostError struct{ Cost, Limit int }
+
+// Error implements error.
+func (e *CostError) Error() string {
+	return fmt.Sprintf("costs %d of a limit of %d per %s: ask for less in one request", e.Cost, e.Limit, auth.Window)
+}
+
+// An UnavailableError says that a part which no request can do without gave no answer.
+type UnavailableError struct {
+	Part string
+	Err  error
+}
+
+// Error implements error.
+func (e *UnavailableError) Error() string { return e.Part + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnavailableError) Unwrap() error { return e.Err }

@@ -1,0 +1,95 @@
+package front
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// An endpoint is one path and what can be done there.
+type endpoint struct {
+	segments []string
+	methods  map[string]*Route
+	allow    string // value of the Allow header
+	cors     *CORS  // of its routes
+}
+
+// A router finds endpoints. It has no redirects: they would not know the host's prefix.
+type router struct {
+	exact   map[string]*endpoint
+	pattern []*endpoint // those with a variable segment
+}
+
+func newRouter(routes []*Route) router {
+	rt := router{exact: map[string]*endpoint{}}
+	endpoints := map[string]*endpoint{}
+	for _, row := range routes {
+		e := endpoints[row.Path]
+		if e == nil {
+			e = &endpoint{segments: strings.Split(row.Path, "/"), methods: map[string]*Route{}}
+			endpoints[row.Path] = e
+			if strings.Contains(row.Path, "{") {
+				rt.pattern = append(rt.pattern, e)
+			} else {
+				rt.exact[row.Path] = e
+			}
+		}
+		e.methods[row.Method], e.cors = row, row.CORS
+		if row.Method == http.MethodGet {
+			e.methods[http.MethodHead] = row
+		}
+		e.allow = allowHeader(e.methods)
+	}
+	return rt
+}
+
+func allowHeader(methods map[string]*Route) string {
+	names := []string{http.MethodOptions}
+	for m := range methods {
+		names = append(names, m)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// find returns the endpoint of u and the text in its variable segment; nil when there is none.
+func (rt *router) find(u *url.URL, trimSlash bool) (*endpoint, string) {
+	path := u.EscapedPath()
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // the host stripped a prefix that ended in a slash
+	}
+	if trimSlash {
+		path = "/" + strings.Trim(path, "/")
+	}
+	if e := rt.exact[path]; e != nil {
+		return e, ""
+	}
+	segments := strings.Split(path, "/")
+	for _, e := range rt.pattern {
+		if id, ok := e.match(segments); ok {
+			return e, id
+		}
+	}
+	return nil, ""
+}
+
+func (e *endpoint) match(segments []string) (id string, ok bool) {
+	if len(segments) != len(e.segments) {
+		return "", false
+	}
+	for i, want := range e.segments {
+		if !strings.HasPrefix(want, "{") {
+			if segments[i] != want {
+				return "", false
+			}
+			continue
+		}
+		text, err := url.PathUnescape(segments[i])
+		if err != nil || text == "" {
+			return "", false
+		}
+		id = text
+	}
+	return id, true
+}

@@ -1,0 +1,57 @@
+package front
+
+import "context"
+
+// A Runner takes a request through the steps of its route.
+type Runner interface {
+	Run(context.Context, *Request) (*Answer, error)
+}
+
+// Steps are a route's own steps, in the order in which they are taken. Q is what they find
+// out about a request; they share one, which is zero at first. Nil steps are left out.
+type Steps[Q any] struct {
+	// Bucket names the bucket of a caller without a key. The default is the client's network.
+	Bucket func(context.Context, *Request, *Q) (string, error)
+	// Allow decides whether the caller may ask at all, by what stands outside the body.
+	Allow func(context.Context, *Request, *Q) error
+	// Read takes the request apart.
+	Read func(context.Context, *Request, *Q) error
+	// Cost is what answering takes from the caller's bucket. One was taken before Allow.
+	Cost func(*Q) int
+	// Answer is required.
+	Answer func(context.Context, *Request, *Q) (*Answer, error)
+}
+
+// Run implements [Runner].
+func (s Steps[Q]) Run(ctx context.Context, r *Request) (*Answer, error) {
+	var q Q
+	bucket := r.Network()
+	if s.Bucket != nil && r.Principal == nil {
+		var err error
+		if bucket, err = s.Bucket(ctx, r, &q); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.charge(ctx, bucket, 1); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context, *Request, *Q) error{s.Allow, s.Read} {
+		if step == nil {
+			continue
+		}
+		if err := step(ctx, r, &q); err != nil {
+			return nil, err
+		}
+	}
+	if s.Cost != nil {
+		if more := s.Cost(&q) - 1; more > 0 {
+			if err := r.charge(ctx, bucket, more); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := r.acquire(); err != nil {
+		return nil, err
+	}
+	return s.Answer(ctx, r, &q)
+}
