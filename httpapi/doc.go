@@ -9,9 +9,11 @@
 // # The path of a request
 //
 // Every route is a row of one table, and every request passes the same steps in the same
-// order: authenticate, limit, authorise, run, audit. The use of a key is recorded after
-// the answer is known and before it is sent; when it cannot be recorded, the request is
-// answered 503 instead.
+// order: authenticate, limit, allow, read, answer, audit. Nothing of a body is read before it
+// is known who pays for it. The use of a key is recorded after the answer is known and before
+// it is sent; when it cannot be recorded, the request is answered 503 instead. Requests without
+// credentials are not recorded, and refused ones up to a rate per network, beyond which they
+// are counted in one entry.
 //
 // # Errors
 //
@@ -23,11 +25,15 @@
 // # Limits
 //
 // A key has one bucket per class of routes, a panel token of it one of its own, public
-// routes one per IPv4 address or IPv6 /64. A batch costs as many as it has queries: one
-// before its body is read, the rest after. Requests that fail to authenticate are refused
-// before they are counted. When the Limiter is an auth.ConcurrencyLimiter too, it also
-// bounds how many requests of a key run at the same time. Either refusal is 429; every
-// answer that a limit was asked for tells where the caller stands (auth.Decision.SetHeaders).
+// routes one per IPv4 address or IPv6 /64. A query costs one per started ten parameters: one
+// before its body is read, the rest after. What costs more than a limit can ever allow is
+// answered 400. Requests that fail to authenticate count for their network
+// (auth.ClassRefused); when that is used up, credentials that were not good of late are
+// refused without a look-up. When the Limiter is an auth.ConcurrencyLimiter too, it also
+// bounds how many requests of a key, or of a panel token, run at the same time. Either refusal
+// is 429; every answer that a limit was asked for tells where the caller stands
+// (auth.Decision.SetHeaders). A request has Config.Timeout, a body 10 seconds to arrive; the
+// bodies in work have at most 64 MiB together, and 16 MiB per network.
 //
 // # What a browser needs
 //

@@ -48,6 +48,7 @@ func service(ctx context.Context, data store.Store, records *meta.Store, pepper 
 		Engine:    engine,
 		Directory: sites,
 		Auth:      callers,
+		Minter:    callers,
 		Limiter:   limits,
 		Audit:     trail,
 		Versions:  versions,

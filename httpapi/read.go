@@ -20,7 +20,7 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 	if !plainJSON(r.Header) {
 		return errMediaType
 	}
-	body, err := r.Body(a.cfg.MaxBody)
+	body, err := r.ReadBody(a.cfg.MaxBody)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (a *api) readToken(_ context.Context, r *front.Request, q *question) error 
 	if !plainJSON(r.Header) {
 		return errMediaType
 	}
-	body, err := r.Body(a.cfg.MaxBody)
+	body, err := r.ReadBody(a.cfg.MaxBody)
 	if err != nil {
 		return err
 	}

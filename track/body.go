@@ -30,7 +30,7 @@ func (c *call) read() error {
 	if c.route.body > 0 {
 		limit = min(limit, c.route.body)
 	}
-	raw, err := c.Body(limit)
+	raw, err := c.ReadBody(limit)
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		return c.route.tooLarge.problem()
 	}

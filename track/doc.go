@@ -26,7 +26,11 @@
 //
 // A request counts for its key or, without one, for the website that its address or
 // header names and the sender's network. Names of websites that do not exist, which
-// senders can make up, count for the network alone.
+// senders can make up, count for the network alone, and are refused before a body is read.
+// A body has at most 20 000 values, which are counted before it is decoded.
+//
+// Keys are looked for in the headers X-Api-Key and Authorization, and on routes that need one
+// wherever the Authenticator finds it. Scripts of any origin may use these routes, without cookies.
 //
 // # What is taken and what is not
 //

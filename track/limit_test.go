@@ -2,6 +2,7 @@ package track
 
 import (
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,32 @@ func TestBrowsersMayReadTheHeadersOfLimits(t *testing.T) {
 	for _, name := range []string{"Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"} {
 		if !slices.Contains(exposed, name) {
 			t.Errorf("%s is not among %q", name, exposed)
+		}
+	}
+}
+
+// Decoded, each value takes many times its bytes.
+func TestBodiesAreCountedBeforeTheyAreDecoded(t *testing.T) {
+	for why, c := range map[string]struct {
+		target, body string
+		code         int
+	}{
+		"many small items":           {"/batch?client_id=w1", "[" + strings.Repeat(`{"":0},`, 100_000) + "0]", 400},
+		"many values in one":         {"/?client_id=w1", `{"name":"x","properties":{"a":[` + strings.Repeat("0,", 300_000) + "0]}}", 400},
+		"deep values":                {"/?client_id=w1", strings.Repeat(`{"":`, 100_000) + "0" + strings.Repeat("}", 100_000), 400},
+		"commas and braces in texts": {"/?client_id=w1", `{"name":"screen_view","path":"/","properties":{"a":"` + strings.Repeat(`,[{\"`, 1_000) + `"}}`, 200},
+	} {
+		var w world
+		w.handler(t)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		a := w.post(t, c.target, c.body)
+		runtime.ReadMemStats(&after)
+		if a.code != c.code {
+			t.Errorf("%s: %d %s", why, a.code, a.raw)
+		}
+		if grown := int(after.TotalAlloc - before.TotalAlloc); grown > max(1<<20, 10*len(c.body)) {
+			t.Errorf("%s: %d bytes were allocated for a body of %d", why, grown, len(c.body))
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 
 // keys authenticates by what the records hold, which it remembers for less than a second,
 // and notes when keys are used.
-func (a *app) keys() (auth.Authenticator, error) {
+func (a *app) keys() (*auth.Keys, error) {
 	cache, err := keycache.New(keycache.Config{Store: a.records, Now: a.now})
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (a *app) limiter() (auth.Limiter, error) {
 	return all, nil
 }
 
-func (a *app) api(keys auth.Authenticator, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
+func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
 	engine, err := query.New(query.Config{Store: a.events, Now: a.now})
 	if err != nil {
 		return nil, err
@@ -101,6 +101,7 @@ func (a *app) api(keys auth.Authenticator, limits auth.Limiter, directory store.
 		Engine:      engine,
 		Directory:   directory,
 		Auth:        keys,
+		Minter:      keys,
 		Limiter:     limits,
 		Audit:       a.audit,
 		Versions:    versions,

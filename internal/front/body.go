@@ -15,6 +15,8 @@ import (
 const (
 	// bodyTimeout is how long a body may take to arrive.
 	bodyTimeout = 10 * time.Second
+	// firstRoom is what is set aside for a body at first; it doubles as the body arrives.
+	firstRoom = 16 << 10
 	// maxBodies and maxBodiesOfOne bound the bytes of the bodies that a Front works on: all, and those of one network.
 	maxBodies      = 64 << 20
 	maxBodiesOfOne = 16 << 20
@@ -35,46 +37,50 @@ func (e *BodyError) Error() string {
 // Unwrap returns the cause.
 func (e *BodyError) Unwrap() error { return e.Err }
 
-// Body reads the whole body. One of more than limit bytes is an *[http.MaxBytesError], and one
-// that does not arrive a *[BodyError]. What the bodies in work may take in all and for one
-// network is bounded, and counts until r is answered; beyond it the error is a
-// *[LimitedError] or an *[UnavailableError].
-func (r *Request) Body(limit int64) ([]byte, error) {
+// ReadBody reads the whole body. One of more than limit bytes is an *[http.MaxBytesError], and
+// one that does not arrive a *[BodyError]. What the bodies in work take in all and for one network
+// is bounded, and counts until r is answered; beyond it the error is a *[LimitedError] or an
+// *[UnavailableError]. Only what has arrived counts, not what was announced.
+func (r *Request) ReadBody(limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
-	if r.Request.Body == nil || r.ContentLength == 0 {
+	if r.Body == nil || r.ContentLength == 0 {
 		return nil, nil
 	}
-	size := r.ContentLength
-	if size < 0 {
-		size = limit
-	}
-	release, err := r.front.bodies.reserve(r, size)
-	if err != nil {
-		return nil, err
-	}
-	r.undo = append(r.undo, release)
 	control := http.NewResponseController(r.w)
-	timed := control.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil // of the network, which knows no other clock
-	body, err := readAll(http.MaxBytesReader(r.w, r.Request.Body, limit), r.ContentLength)
-	if timed {
-		_ = control.SetReadDeadline(time.Time{}) // of a connection that may be gone
+	if control.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
+		defer func() { _ = control.SetReadDeadline(time.Time{}) }() // of a connection that may be gone
 	}
-	if large := (*http.MaxBytesError)(nil); err != nil && !errors.As(err, &large) {
-		err = &BodyError{err}
+	from := http.MaxBytesReader(r.w, r.Body, limit)
+	var body []byte
+	for {
+		if len(body) == cap(body) {
+			room := max(firstRoom, int64(cap(body)))
+			if err := r.reserve(room); err != nil {
+				return nil, err
+			}
+			body = append(make([]byte, 0, int64(cap(body))+room), body...)
+		}
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if large := (*http.MaxBytesError)(nil); errors.Is(err, io.EOF) {
+			return body, nil
+		} else if errors.As(err, &large) {
+			return nil, err
+		} else if err != nil {
+			return nil, &BodyError{err}
+		}
 	}
-	return body, err
 }
 
-// readAll is io.ReadAll with room for size bytes when that is known.
-func readAll(from io.Reader, size int64) ([]byte, error) {
-	if size < 0 {
-		return io.ReadAll(from)
+// reserve takes room for size bytes more of r's body.
+func (r *Request) reserve(size int64) error {
+	release, err := r.front.bodies.reserve(r, size)
+	if err == nil {
+		r.undo = append(r.undo, release)
 	}
-	body := make([]byte, size)
-	n, err := io.ReadFull(from, body)
-	return body[:n], err
+	return err
 }
 
 // bodies counts the bytes of the bodies in work.

@@ -116,7 +116,7 @@ func (f *Front) answer(ctx context.Context, r *Request) *Answer {
 	endpoint, segment := f.router.find(r.URL, f.cfg.TrimSlash)
 	if endpoint == nil {
 		f.cfg.CORS.allow(r.w.Header(), r.Header.Get("Origin"))
-		return f.aside(ctx, r, ErrNoRoute)
+		return f.aside(ctx, r, auth.ClassPublic, ErrNoRoute)
 	}
 	r.Route = endpoint.methods[r.Method]
 	r.Segment = segment
@@ -125,21 +125,20 @@ func (f *Front) answer(ctx context.Context, r *Request) *Answer {
 	case r.Method == http.MethodOptions:
 		endpoint.cors.preflight(r.w.Header(), r.Request)
 		r.w.Header().Set("Allow", endpoint.allow)
-		return f.aside(ctx, r, nil)
+		return f.aside(ctx, r, endpoint.ofNetwork(), nil)
 	case r.Route == nil:
 		r.w.Header().Set("Allow", endpoint.allow)
-		return f.aside(ctx, r, ErrMethod)
+		return f.aside(ctx, r, endpoint.ofNetwork(), ErrMethod)
 	}
 	r.Scope = r.Route.Scope
 	r.Route.headers(r.w.Header())
 	return f.guard(ctx, r)
 }
 
-// aside answers what is no route's: 204 when err is nil. It is limited by the client's
-// network as everything public.
-func (f *Front) aside(ctx context.Context, r *Request, err error) *Answer {
+// aside answers what is no route's: 204 when err is nil. It is limited by the client's network.
+func (f *Front) aside(ctx context.Context, r *Request, class auth.Class, err error) *Answer {
 	r.IP = f.cfg.ClientIP(r.Request)
-	if limited := r.chargeNetwork(ctx, auth.ClassPublic, 1); limited != nil {
+	if limited := r.chargeNetwork(ctx, class, 1); limited != nil {
 		err = limited
 	}
 	if err != nil {

@@ -220,13 +220,14 @@ func TestBodiesOnTheirWay(t *testing.T) {
 	key := w.key(t)
 	server := httptest.NewServer(w)
 	defer server.Close()
+	most := strings.Repeat("x", 1<<20-1)
 	for range 16 {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		if _, err := fmt.Fprintf(conn, "POST /work HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\nhalf", key, 1<<20); err != nil {
+		if _, err := fmt.Fprintf(conn, "POST /work HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", key, 1<<20, most); err != nil {
 			t.Fatal(err)
 		}
 	}

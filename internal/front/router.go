@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/auth"
 )
 
 // An endpoint is one path and what can be done there.
@@ -13,6 +15,7 @@ type endpoint struct {
 	methods  map[string]*Route
 	allow    string // value of the Allow header
 	cors     *CORS  // of its routes
+	class    auth.Class
 }
 
 // A router finds endpoints. It has no redirects: they would not know the host's prefix.
@@ -35,7 +38,7 @@ func newRouter(routes []*Route) router {
 				rt.exact[row.Path] = e
 			}
 		}
-		e.methods[row.Method], e.cors = row, row.CORS
+		e.methods[row.Method], e.cors, e.class = row, row.CORS, row.Class
 		if row.Method == http.MethodGet {
 			e.methods[http.MethodHead] = row
 		}
@@ -92,4 +95,13 @@ func (e *endpoint) match(segments []string) (id string, ok bool) {
 		id = text
 	}
 	return id, true
+}
+
+// ofNetwork is the class in which requests to e without a key are limited. Browsers ask by
+// OPTIONS before they send events, as many behind one address as send them.
+func (e *endpoint) ofNetwork() auth.Class {
+	if e.class == auth.ClassQuery || e.class == auth.ClassOther {
+		return auth.ClassPublic
+	}
+	return e.class
 }
