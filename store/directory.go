@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"net/netip"
 	"time"
 )
 
@@ -28,7 +29,26 @@ type Website struct {
 	Name      string
 	Domain    string // host in lower case, without scheme and port
 	IsPublic  bool   // shown in lists; it opens nothing
+	Rules     Rules  // for those who send events
 	CreatedAt time.Time
+}
+
+// Rules say from whom a website takes events. Those on origins, addresses and custom events are
+// for senders without a key. The zero Rules take events of pages of the website's domain and its
+// subdomains, and of programs, which have no origin. Lists are shared: nobody may change them.
+type Rules struct {
+	// AllowedOrigins are hosts whose pages may send events beside those of the domain: a host,
+	// *.x.y for x.y and its subdomains, localhost, or * for any. When there are some, events
+	// without an origin are refused.
+	AllowedOrigins []string `json:"allowedOrigins,omitempty"`
+	// AllowedAddresses are the networks that events may come from; none means all.
+	AllowedAddresses []netip.Prefix `json:"allowedAddresses,omitempty"`
+	// BlockedAddresses are networks that no event may come from, also where they are allowed.
+	BlockedAddresses []netip.Prefix `json:"blockedAddresses,omitempty"`
+	// KeyedEvents refuses custom events that are sent without a key.
+	KeyedEvents bool `json:"keyedEvents,omitempty"`
+	// Paused refuses all events, with and without a key.
+	Paused bool `json:"paused,omitempty"`
 }
 
 // A Directory knows which websites, links and monitors exist, and whose they are.

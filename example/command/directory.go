@@ -46,10 +46,12 @@ type (
 	}
 )
 
-func viewOwner(o meta.Owner) ownerView        { return ownerView(o) }
-func viewWebsite(w store.Website) websiteView { return websiteView(w) }
-func viewLink(l meta.Link) linkView           { return linkView(l) }
-func viewMonitor(m meta.Monitor) monitorView  { return monitorView(m) }
+func viewOwner(o meta.Owner) ownerView       { return ownerView(o) }
+func viewLink(l meta.Link) linkView          { return linkView(l) }
+func viewMonitor(m meta.Monitor) monitorView { return monitorView(m) }
+func viewWebsite(w store.Website) websiteView {
+	return websiteView{w.ID, w.Owner, w.Name, w.Domain, w.IsPublic, w.CreatedAt}
+}
 
 func (o ownerView) cells() []cell {
 	return []cell{{"OWNER", o.ID}, {"NAME", o.Name}, {"CREATED", at(o.CreatedAt)}}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ const (
 	maxText   = 255  // characters of ids and labels
 	maxURL    = 2048 // bytes
 	maxDomain = 253  // bytes
+	maxRules  = 200  // entries of each list of a website's rules
 )
 
 // faults cleans the fields of a record, and collects what is wrong with them.
@@ -93,16 +95,53 @@ func (f *faults) address(field, given string, schemes ...string) string {
 // domain reduces an address, or a host with whatever hangs on it, to the host.
 func (f *faults) domain(given string) string {
 	host := hostOf(given)
-	bad := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(".-_:", r)
-	}
 	switch {
 	case strings.TrimSpace(given) == "":
 		f.addf("domain is missing")
-	case host == "" || len(host) > maxDomain || !utf8.ValidString(host) || strings.ContainsFunc(host, bad):
+	case !isHost(host):
 		f.addf("domain: %q has no host", given)
 	}
 	return host
+}
+
+func isHost(host string) bool {
+	bad := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(".-_:", r)
+	}
+	return host != "" && len(host) <= maxDomain && utf8.ValidString(host) && !strings.ContainsFunc(host, bad)
+}
+
+// origins reduces each of them to a host, *.host or *. It leaves what was given as it is.
+func (f *faults) origins(given []string) []string {
+	f.atMost("allowed origins", len(given))
+	var kept []string
+	for _, one := range given {
+		host := hostOf(one)
+		if host != "*" && !isHost(strings.TrimPrefix(host, "*.")) {
+			f.addf("allowed origin: %q is none of *, *.host and host", one)
+		}
+		kept = append(kept, host)
+	}
+	return kept
+}
+
+// networks masks each of them, likewise.
+func (f *faults) networks(field string, given []netip.Prefix) []netip.Prefix {
+	f.atMost(field+"es", len(given))
+	var kept []netip.Prefix
+	for _, one := range given {
+		if !one.IsValid() || one.Addr().Is4In6() { // which no IPv4 address would be in
+			f.addf("%s: %v is no network", field, one)
+		}
+		kept = append(kept, one.Masked())
+	}
+	return kept
+}
+
+func (f *faults) atMost(field string, n int) {
+	if n > maxRules {
+		f.addf("%d %s, more than %d", n, field, maxRules)
+	}
 }
 
 // hostOf drops scheme, user, port, path, query, final dots and the brackets of IPv6. It

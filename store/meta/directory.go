@@ -74,37 +74,6 @@ func (s *Store) needOwner(ctx context.Context, db querier, owner string) error {
 	return err
 }
 
-var websites = record[store.Website]{"website", "websites", func(w *store.Website) []field {
-	return []field{
-		{"id", &w.ID}, {"owner", &w.Owner}, {"name", &w.Name}, {"domain", &w.Domain}, {"is_public", &w.IsPublic},
-		{"created_at", (*millis)(&w.CreatedAt)},
-	}
-}}
-
-// CreateWebsite keeps w and returns it as it is kept: an empty id is made, a zero
-// CreatedAt is now, the domain is a bare host in lower case (a whole address may be
-// given), and an empty name is the domain. Its error wraps store.ErrInvalid for a
-// website without owner or domain, [ErrNoOwner], and [ErrExists] for a known id.
-func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Website, error) {
-	var faults faults
-	w.ID = faults.id("web", w.ID)
-	w.Owner = faults.required("owner", w.Owner)
-	w.Domain = faults.domain(w.Domain)
-	w.Name = cmp.Or(faults.label("name", w.Name), w.Domain)
-	w.CreatedAt = s.created(w.CreatedAt)
-	return websites.create(ctx, s, w.Owner, w, faults)
-}
-
-// Websites implements [store.Directory].
-func (s *Store) Websites(ctx context.Context, owner string) ([]store.Website, error) {
-	return websites.list(ctx, s, sq.Eq{"owner": owner})
-}
-
-// Website implements [store.Directory].
-func (s *Store) Website(ctx context.Context, id string) (store.Website, error) {
-	return websites.byID(ctx, s, id)
-}
-
 // A Link is a short link.
 type Link struct {
 	ID        string

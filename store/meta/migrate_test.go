@@ -23,7 +23,7 @@ func TestOlderFileIsBroughtForward(t *testing.T) {
 		s := mustOpen(t, cfg)
 		got, err := s.Website(t.Context(), "w")
 		want := store.Website{ID: "w", Owner: "acme", Name: "A", Domain: "a.example", IsPublic: true, CreatedAt: instant(1)}
-		if err != nil || got != want {
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("the website is now %+v, %v", got, err)
 		}
 		if _, _, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true}); err != nil {

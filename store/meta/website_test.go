@@ -1,0 +1,95 @@
+package meta
+
+import (
+	"errors"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func TestWebsitesChange(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		made, err := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := store.Website{ID: "w", Owner: "acme", Name: "b.example", Domain: "b.example", IsPublic: true, CreatedAt: made.CreatedAt, Rules: store.Rules{
+			AllowedOrigins:   []string{"*", "localhost", "*.x.example", "www.y.example"},
+			AllowedAddresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+			Paused:           true,
+		}}
+		got, err := s.ChangeWebsite(t.Context(), "w", func(w *store.Website) {
+			*w = store.Website{ID: "other", Owner: "other", Domain: "https://B.example/", IsPublic: true, Rules: store.Rules{
+				AllowedOrigins:   []string{" * ", "http://localhost:*", "*.X.example", "https://www.y.example:8443"},
+				AllowedAddresses: []netip.Prefix{netip.MustParsePrefix("10.1.2.3/8")},
+				Paused:           true,
+			}}
+		})
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("changed to %+v, %v\nwant: %+v", got, err, want)
+		}
+		if got, err := s.Website(t.Context(), "w"); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("kept: %+v, %v\nwant: %+v", got, err, want)
+		}
+		_, err = s.ChangeWebsite(t.Context(), "w", func(w *store.Website) {
+			w.Domain = "no host"
+			w.Rules = store.Rules{
+				AllowedOrigins:   []string{"a b", "*x", ""},
+				AllowedAddresses: []netip.Prefix{{}},
+				BlockedAddresses: append(make([]netip.Prefix, 200), netip.MustParsePrefix("::ffff:10.0.0.0/104")),
+			}
+		})
+		for _, fault := range []string{`domain: "no host"`, `"a b"`, `"*x"`, `""`, "allowed address: ", "blocked address: ::ffff:10.0.0.0/104", "201 blocked addresses"} {
+			if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), fault) {
+				t.Fatalf("no word of %s in: %v", fault, err)
+			}
+		}
+		if got, err := s.Website(t.Context(), "w"); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("after a change that was refused: %+v, %v", got, err)
+		}
+	})
+}
+
+func TestRemovedWebsitesIDStaysItsOwners(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		site := store.Website{ID: "w", Owner: "acme", Domain: "a.example"}
+		_, err1 := s.CreateWebsite(t.Context(), site)
+		_, err2 := s.CreateMonitor(t.Context(), Monitor{ID: "m", Owner: "acme", URL: "https://a.example", WebsiteID: "w"})
+		if err := errors.Join(err1, err2, s.RemoveWebsite(t.Context(), "w")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Website(t.Context(), "w"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the removed website: %v", err)
+		}
+		if all, err := s.Monitors(t.Context(), "acme"); err != nil || len(all) != 1 || all[0].WebsiteID != "" {
+			t.Errorf("its monitors: %+v, %v", all, err)
+		}
+		theirs := site
+		theirs.Owner = "other"
+		if _, err := s.CreateWebsite(t.Context(), theirs); !errors.Is(err, ErrRemoved) || !errors.Is(err, ErrExists) {
+			t.Errorf("its id for another owner: %v", err)
+		}
+		if _, err := s.Website(t.Context(), "w"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("what was refused: %v", err)
+		}
+		for range 2 { // the second time its id is known
+			if _, err := s.CreateWebsite(t.Context(), site); err != nil {
+				t.Errorf("its id for its owner: %v", err)
+			}
+			if err := s.RemoveWebsite(t.Context(), "w"); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, id := range []string{"w", "none", "nul\x00"} {
+			_, err := s.ChangeWebsite(t.Context(), id, func(*store.Website) { t.Errorf("%q is there", id) })
+			if !errors.Is(err, store.ErrNotFound) || !errors.Is(s.RemoveWebsite(t.Context(), id), store.ErrNotFound) {
+				t.Errorf("website %q, which is not there: %v", id, err)
+			}
+		}
+	})
+}
