@@ -56,6 +56,17 @@ func Host(s string) string {
 	return strings.TrimPrefix(strings.ToLower(s), "www.")
 }
 
+// Page returns s without user, query and fragment: origin and path of a URL.
+func Page(s string) string {
+	s = strings.TrimSpace(before(s, "?#"))
+	i := authority(s)
+	if i < 0 {
+		return s
+	}
+	user := strings.LastIndexByte(before(s[i:], "/"), '@') + 1
+	return s[:i] + s[i+user:]
+}
+
 // withoutPort removes the port, and the brackets of an IPv6 address.
 func withoutPort(s string) string {
 	if strings.HasPrefix(s, "[") {

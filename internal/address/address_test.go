@@ -47,6 +47,23 @@ func TestPath(t *testing.T) {
 	}
 }
 
+func TestPage(t *testing.T) {
+	for _, c := range []struct{ why, in, want string }{
+		{"a query and a fragment go", "https://a.example:8443/x/?token=1#y", "https://a.example:8443/x/"},
+		{"a fragment may come first", "https://a.example#token?x", "https://a.example"},
+		{"the user goes, up to the last at sign", "https://me:se@cret@a.example/@x", "https://a.example/@x"},
+		{"any scheme", "android-app://com.example?x", "android-app://com.example"},
+		{"a blank before a query", "https://a.example/x ?y", "https://a.example/x"},
+		{"a host", "a.example/x?y", "a.example/x"},
+		{"a word", "direct", "direct"},
+		{"nothing", "", ""},
+	} {
+		if got := Page(c.in); got != c.want {
+			t.Errorf("%s: Page(%q) = %q, want %q", c.why, c.in, got, c.want)
+		}
+	}
+}
+
 func TestHost(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"a URL", "https://example.com/a", "example.com"},
@@ -109,6 +126,9 @@ func FuzzRulesHold(f *testing.F) {
 		}
 		if strings.ContainsAny(p, "?#\x00") || p != "/" && strings.HasSuffix(p, "/") {
 			t.Errorf("Path(%q) = %q", s, p)
+		}
+		if g := Page(s); strings.ContainsAny(g, "?#") || Page(g) != g {
+			t.Errorf("Page(%q) = %q", s, g)
 		}
 		if h := Host(s); strings.ContainsAny(h, "/?#") {
 			t.Errorf("Host(%q) = %q", s, h)
