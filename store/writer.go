@@ -109,7 +109,7 @@ type Event struct {
 
 	Path           string // normalised; empty when there is none
 	Title          string
-	Referrer       string // as sent
+	Referrer       string // origin and path
 	ReferrerDomain string // the main domain of the known source, else the host; empty is direct
 	UTMSource      string
 	UTMMedium      string

@@ -42,6 +42,11 @@ const (
 	codeAuthRequired
 	codeNoScope
 	codeForbidden
+	codeOrigin
+	codeAddress
+	codePaused
+	codeKeyedEvents
+	codeTooOld
 	codeRateLimited
 	codeNotFound
 	codeMethod
@@ -71,6 +76,11 @@ var codes = [...]ErrorCode{
 	codeAuthRequired:    {"AUTH_REQUIRED", http.StatusUnauthorized, "Authentication required", "There is no key, or it is unknown, disabled, revoked or expired; one answer for all.", 0},
 	codeNoScope:         {"TRACK_MISSING_SCOPE", http.StatusForbidden, "API key missing track:events scope", "The key may not send events.", 0},
 	codeForbidden:       {"FORBIDDEN", http.StatusForbidden, "Insufficient permissions", "The key does not reach the link or the monitor, or there is none.", 0},
+	codeOrigin:          {"INGEST_ORIGIN_NOT_AUTHORIZED", http.StatusForbidden, "Origin not authorized", "The website takes no events from pages of this origin, or none without an origin.", 0},
+	codeAddress:         {"INGEST_IP_NOT_AUTHORIZED", http.StatusForbidden, "IP address not authorized", "The website takes no events from this address.", 0},
+	codePaused:          {"WEBSITE_PAUSED", http.StatusForbidden, "Website is paused", "The website takes no events now.", 0},
+	codeKeyedEvents:     {"TRACK_KEY_REQUIRED", http.StatusForbidden, "Custom events of this website need an API key", "The website takes custom events from senders with a key alone.", 0},
+	codeTooOld:          {"EVENT_TOO_OLD", http.StatusBadRequest, "Event is too old to be sent without a key", "The event's timestamp lies further back than is taken without a key.", 0},
 	codeRateLimited:     {"TRACK_RATE_LIMITED", http.StatusTooManyRequests, "Rate limit exceeded", "A limit is used up: limit, remaining, reset (Unix milliseconds) and retryAfter (seconds) say which and until when.", 0},
 	codeNotFound:        {"NOT_FOUND", http.StatusNotFound, "Not found", "No route has this path.", 0},
 	codeMethod:          {"METHOD_NOT_ALLOWED", http.StatusMethodNotAllowed, "Method not allowed", "The header Allow lists the methods that the address answers to.", 0},

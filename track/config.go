@@ -17,6 +17,9 @@ import (
 // DefaultMaxBody is the largest body in bytes when the configuration names none.
 const DefaultMaxBody = 1 << 20
 
+// DefaultWindow is how old events without a key may be when the configuration does not say.
+const DefaultWindow = 7 * 24 * time.Hour
+
 // Config is what [New] needs.
 type Config struct {
 	Writer    store.Writer       // required
@@ -28,11 +31,18 @@ type Config struct {
 
 	// Geo finds locations by address; nil means that there is none.
 	Geo Geo
-	// CountryHeader names a header with the visitor's country that a trusted proxy
-	// sets, such as CF-IPCountry. Empty: no header is believed.
+	// CountryHeader names a header with the visitor's country, such as CF-IPCountry, which is
+	// believed of requests that are Trusted. Empty: no header is believed.
 	CountryHeader string
+	// Trusted reports whether a request came from a proxy whose headers are believed. It is
+	// required with CountryHeader.
+	Trusted func(*http.Request) bool
 	// ClientIP finds the visitor's address. Nil means the peer's; no header is believed.
 	ClientIP func(*http.Request) netip.Addr
+
+	// Window is how old events may be that are sent without a key. 0 means DefaultWindow; when
+	// it is negative, they may be as old as those with a key.
+	Window time.Duration
 
 	Now     func() time.Time // nil means time.Now
 	Logger  *slog.Logger     // nil means silent
@@ -77,6 +87,9 @@ func New(cfg Config) (http.Handler, error) {
 			faults = append(faults, fmt.Errorf("track: Config.%s is missing", part.name))
 		}
 	}
+	if cfg.CountryHeader != "" && cfg.Trusted == nil {
+		faults = append(faults, errors.New("track: Config.Trusted is missing: whose CountryHeader is believed?"))
+	}
 	if cfg.MaxBody < 0 {
 		faults = append(faults, fmt.Errorf("track: Config.MaxBody is %d", cfg.MaxBody))
 	}
@@ -86,6 +99,12 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = DefaultMaxBody
+	}
+	if cfg.Window == 0 {
+		cfg.Window = DefaultWindow
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	return (&handler{cfg: cfg, bots: bots}).serve(), nil
 }

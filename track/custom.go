@@ -23,16 +23,20 @@ func takeCustom(c *call, f *fields, b *store.Batch) (taken, error) {
 
 // addOldCustom takes the custom event of an older form, which came by /.
 func addOldCustom(c *call, f *fields, b *store.Batch) (string, error) {
-	return c.addCustom(c.sites[c.home], f, b)
+	site := c.sites[c.home]
+	if site.Rules.KeyedEvents {
+		return "", c.turnAway(f.ctx, codeKeyedEvents, site.ID)
+	}
+	return c.addCustom(site, f, b)
 }
 
 func (c *call) addCustom(site store.Website, f *fields, b *store.Batch) (string, error) {
-	s, err := c.base(f)
+	s, err := c.baseOf(site, f)
 	if err != nil {
 		return "", err
 	}
 	e := store.Event{
-		Website: site.ID, ID: s.id, Kind: store.Custom, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Website: site.ID, ID: s.id, Kind: store.Custom, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Name: cut(f.need(maxName, "name", "eventName"), keptName), Path: f.path(false),
 		Namespace: f.text(maxSource, "namespace"), Source: f.text(maxSource, "source"), Properties: f.properties(),
 	}

@@ -23,7 +23,7 @@ func takeSpan(c *call, f *fields, b *store.Batch) (taken, error) {
 		return taken{}, err
 	}
 	s := store.Span{
-		Website: base.site.ID, ID: base.id, Time: f.moment(c.now), Identity: base.Identity, Agent: base.Agent,
+		Website: base.site.ID, ID: base.id, Time: c.moment(f), Identity: base.Identity, Agent: base.Agent,
 		Path: f.path(true), ExitType: f.exit(), PageIndex: f.measure(maxCount, 0, "pageIndex", "page_index"),
 		// Seconds become milliseconds.
 		TimeOnPage:       f.measure(maxSpan, 3, "timeOnPage", "time_on_page"),

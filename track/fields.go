@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/address"
+	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -26,6 +27,7 @@ type fields struct {
 	o     object
 	outer object // what an older form wrapped o in; asked when o lacks a field
 	wrong []fieldError
+	old   bool // it is older than its sender may send; one of wrong
 }
 
 func newFields(o object) *fields { return &fields{o: o} }
@@ -52,6 +54,9 @@ func (f *fields) problem() *problem {
 		return nil
 	}
 	p := codeBadEvent.problem()
+	if f.old && len(f.wrong) == 1 {
+		p = codeTooOld.problem()
+	}
 	p.fields = f.wrong
 	return p
 }
@@ -127,6 +132,13 @@ func (f *fields) path(required bool) string {
 	return p
 }
 
+// referrer returns where a visitor came from, without user, query and fragment, which may hold
+// secrets; and its domain, seen from a website of domain.
+func (f *fields) referrer(domain string) (page, from string) {
+	ref := f.text(maxText, "referrer")
+	return address.Page(ref), referrer.Domain(ref, domain)
+}
+
 // number returns an optional number.
 func (f *fields) number(names ...string) (v float64, name string, ok bool) {
 	raw, name := f.get(names...)
@@ -176,17 +188,21 @@ func scaled(v float64, digits int) int64 {
 	return int64(math.Round(x))
 }
 
-// moment is when the item happened: now when it does not say so. Instants outside the
-// window are a mistake.
-func (f *fields) moment(now time.Time) time.Time {
+// moment is when the item happened: now when it does not say so. Instants that are not
+// believed, or not of this sender, are a mistake.
+func (c *call) moment(f *fields) time.Time {
 	t, name, ok := f.instant("timestamp")
-	switch {
+	switch window := c.h.cfg.Window; {
 	case !ok:
-		return now.Truncate(time.Millisecond)
+		return c.now.Truncate(time.Millisecond)
 	case t.Before(oldest):
 		f.fail(name, "too_small", "not before %s", oldest.Format(time.DateOnly))
-	case t.After(now.Add(skew)):
+	case t.After(c.now.Add(skew)):
 		f.fail(name, "too_big", "not more than one hour from now")
+	case c.key == nil && window > 0 && t.Before(c.now.Add(-window)):
+		f.fail(name, "too_old", "not more than %s before now without a key", window)
+		f.old = true
+		_ = c.turnAway(f.ctx, codeTooOld, c.home)
 	}
 	return t
 }

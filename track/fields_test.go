@@ -75,7 +75,7 @@ func TestInstants(t *testing.T) {
 		{`"2026-03-04"`, at("2026-03-04T00:00:00Z")},
 		{`"Wed, 04 Mar 2026 11:00:00 GMT"`, at("2026-03-04T11:00:00Z")},
 	} {
-		var w world
+		w := world{window: -1}
 		got := event(t, &w, "x", `,"timestamp":`+c.sent).Time
 		if !got.Equal(c.want) || got.Location() != time.UTC {
 			t.Errorf("%s is %v, want %v", c.sent, got, c.want)

@@ -74,7 +74,11 @@ func (c *call) enter(ctx context.Context) error {
 		}
 		return codeNoClient.problem()
 	}
-	if _, err := c.website(ctx, c.site, c.unknown()); err != nil {
+	w, err := c.website(ctx, c.site, c.unknown())
+	if err != nil {
+		return err
+	}
+	if err := c.admit(ctx, w); err != nil {
 		return err
 	}
 	c.home = c.site
@@ -100,6 +104,8 @@ func (c *call) website(ctx context.Context, id string, unknown code) (store.Webs
 		return store.Website{}, codeLookupDown.withCause(err)
 	case c.key != nil && !c.key.Allows(auth.TrackEvents, auth.Resource{Kind: string(store.KindWebsite), ID: w.ID, Owner: w.Owner}):
 		return store.Website{}, unknown.problem()
+	case c.key != nil && w.Rules.Paused:
+		return store.Website{}, c.turnAway(ctx, codePaused, w.ID)
 	}
 	if c.sites == nil {
 		c.sites = map[string]store.Website{}

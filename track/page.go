@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -71,11 +70,14 @@ type base struct {
 	id   string
 }
 
-// base reads what all rows of a website share; its error ends the request.
-func (c *call) base(f *fields) (base, error) {
-	b := base{site: c.sites[c.home], id: f.eventID(), Agent: c.agentOf()}
+// base reads what all rows of the request's website share; its error ends the request.
+func (c *call) base(f *fields) (base, error) { return c.baseOf(c.sites[c.home], f) }
+
+// baseOf is base for any website.
+func (c *call) baseOf(site store.Website, f *fields) (base, error) {
+	b := base{site: site, id: f.eventID(), Agent: c.agentOf()}
 	var err error
-	b.Identity, err = c.identity(f)
+	b.Identity, err = c.identity(f, site.ID)
 	return b, err
 }
 
@@ -93,7 +95,7 @@ func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
 		return "", err
 	}
 	e := store.Event{
-		Website: s.site.ID, ID: s.id, Kind: store.PageEvent, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Website: s.site.ID, ID: s.id, Kind: store.PageEvent, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Name: f.need(maxPageName, "name"), Path: f.path(true), Title: f.text(maxTitle, "title"),
 		UTMSource: f.text(maxUTM, "utm_source"), UTMMedium: f.text(maxUTM, "utm_medium"), UTMCampaign: f.text(maxUTM, "utm_campaign"),
 		UTMTerm: f.text(maxUTM, "utm_term"), UTMContent: f.text(maxUTM, "utm_content"), GCLID: f.text(maxUTM, "gclid"),
@@ -101,8 +103,7 @@ func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
 		Screen: size(f.peek("screen_resolution")), Viewport: size(f.peek("viewport_size")),
 		Properties: f.properties(),
 	}
-	e.Referrer = f.text(maxText, "referrer")
-	e.ReferrerDomain = referrer.Domain(e.Referrer, s.site.Domain)
+	e.Referrer, e.ReferrerDomain = f.referrer(s.site.Domain)
 	load, dom, ttfb := f.measure(maxLoad, 0, "load_time"), f.measure(maxLoad, 0, "dom_ready_time"), f.measure(maxLoad, 0, "ttfb")
 	// Seconds become milliseconds.
 	onPage, scroll, clicks := f.measure(maxOnPage, 3, "time_on_page"), f.measure(maxScroll, 0, "scroll_depth"), f.measure(maxInteract, 0, "interaction_count")
@@ -126,7 +127,7 @@ func takeClick(c *call, f *fields, b *store.Batch) (string, error) {
 		return "", err
 	}
 	e := store.Event{
-		Website: s.site.ID, ID: s.id, Kind: store.Click, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Website: s.site.ID, ID: s.id, Kind: store.Click, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Path: f.path(false), Href: f.need(maxText, "href"), Text: f.text(maxText, "text"), Properties: f.properties(),
 	}
 	if p := f.problem(); p != nil {

@@ -19,10 +19,12 @@ import (
 // fromChrome is what the handler says of the browser that tests send with.
 var fromChrome = store.Agent{BrowserName: "Chrome", BrowserVersion: "120.0.0.0", OSName: "Windows", OSVersion: "10", DeviceType: "desktop"}
 
-// hashed is a visitor id as it is stored on the day of the tests.
-func hashed(id string) string {
+// hashed is a visitor id of w1 as it is stored on the day of the tests.
+func hashed(id string) string { return hashedOf("w1", id) }
+
+func hashedOf(website, id string) string {
 	m := hmac.New(sha256.New, []byte("salt of 2026-03-04"))
-	m.Write([]byte(id))
+	m.Write([]byte(website + "\x00" + id))
 	return hex.EncodeToString(m.Sum(nil))
 }
 
@@ -33,7 +35,7 @@ func TestAPageviewInFull(t *testing.T) {
 	a := w.post(t, "/?client_id=w1", `{
 		"type": "track", "eventId": "evt-1", "name": "screen_view", "path": "https://www.shop.com:443/pricing/?utm=1#top",
 		"anonymousId": "anon_1", "sessionId": "sess_1", "profileId": "user-7", "timestamp": 1772625600456, "sessionStartTime": 5,
-		"referrer": "https://www.google.co.uk/", "title": " Preise\u0000 ", "screen_resolution": "1920x1080", "viewport_size": "1200x800",
+		"referrer": "https://me@www.google.co.uk/?q=secret#x", "title": " Preise\u0000 ", "screen_resolution": "1920x1080", "viewport_size": "1200x800",
 		"language": "de-DE", "timezone": "Europe/Berlin", "connection_type": "wifi", "rtt": 50, "page_count": 2,
 		"utm_source": "s", "utm_medium": "m", "utm_campaign": "c", "utm_term": "t", "utm_content": "k", "gclid": "g", "fbclid": "f",
 		"load_time": 1234.5, "dom_ready_time": "800", "ttfb": 0.4, "time_on_page": 9, "scroll_depth": 50, "interaction_count": 3,

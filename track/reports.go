@@ -10,7 +10,6 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/country"
-	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
@@ -25,8 +24,9 @@ const (
 // takeVisit takes an item of /link-visits.
 func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 	v := store.Visit{
-		Link: f.need(maxID, "linkId", "link_id"), ID: f.eventID(), Time: f.moment(c.now), Referrer: f.text(maxText, "referrer"),
+		Link: f.need(maxID, "linkId", "link_id"), ID: f.eventID(), Time: c.moment(f),
 	}
+	v.Referrer, v.ReferrerDomain = f.referrer("")
 	ua := agent.Cut(f.text(maxText, "userAgent", "user_agent"))
 	location := c.visitLocation(f)
 	if p := f.problem(); p != nil {
@@ -40,7 +40,6 @@ func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 	if c.h.bots.Bot(ua) {
 		return taken{kind: kindVisit, id: v.ID, ignored: true}, nil
 	}
-	v.ReferrerDomain = referrer.Domain(v.Referrer, "")
 	v.Agent = describe(ua)
 	location.put(&v.Agent)
 	b.Visits = append(b.Visits, v)
@@ -68,7 +67,7 @@ func (c *call) visitLocation(f *fields) Location {
 // takeCheck takes an item of /uptime-checks.
 func takeCheck(c *call, f *fields, b *store.Batch) (taken, error) {
 	k := store.Check{
-		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: f.moment(c.now), URL: f.text(maxText, "url"),
+		Schedule: f.need(maxID, "scheduleId", "schedule_id"), ID: f.eventID(), Time: c.moment(f), URL: f.text(maxText, "url"),
 		Status: f.status(), HTTPCode: f.measure(maxHTTPCode, 0, "httpCode", "http_code").V,
 		TTFB: f.measure(maxResponse, 0, "ttfbMs", "ttfb_ms"), Total: f.measure(maxResponse, 0, "totalMs", "total_ms"),
 		Region: f.text(maxRegion, "probeRegion", "probe_region"), SSLValid: f.boolean("sslValid", "ssl_valid"), Error: f.text(maxText, "error"),

@@ -14,7 +14,7 @@ import (
 func TestVisits(t *testing.T) {
 	w := world{geo: map[string]Location{"198.51.100.1": {Country: "US", City: "Austin"}, "203.0.113.7": {Country: "DE"}}}
 	a := w.post(t, "/link-visits", `[
-		{"eventId":"v1","linkId":"l1","timestamp":"2026-03-04T11:00:00Z","referrer":"https://t.co/x","userAgent":"`+chrome+`","country":"germany","region":"Bavaria","city":"Munich","ip":"198.51.100.1"},
+		{"eventId":"v1","linkId":"l1","timestamp":"2026-03-04T11:00:00Z","referrer":"https://t.co/x?token=1","userAgent":"`+chrome+`","country":"germany","region":"Bavaria","city":"Munich","ip":"198.51.100.1"},
 		{"event_id":"v2","link_id":"l2","user_agent":"`+googlebot+`"},
 		{"eventId":"v3","linkId":"l2","ip":"198.51.100.1"},
 		{"eventId":"v4","linkId":"l9"},

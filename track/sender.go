@@ -42,11 +42,11 @@ func describe(ua string) store.Agent {
 	}
 }
 
-// location is where the sender of c is. A trusted header decides the country; region and
-// city of the address stand when it agrees.
+// location is where the sender of c is. The header of a trusted proxy decides the country;
+// region and city of the address stand when it agrees.
 func (h *handler) location(c *call) Location {
 	p := h.locate(c.IP)
-	if h.cfg.CountryHeader == "" {
+	if h.cfg.CountryHeader == "" || !h.cfg.Trusted(c.Request.Request) {
 		return p
 	}
 	code, ok := alpha2(c.Header.Get(h.cfg.CountryHeader))
@@ -88,8 +88,8 @@ const (
 	maxSession   = 128
 )
 
-// identity reads who an item belongs to.
-func (c *call) identity(f *fields) (store.Identity, error) {
+// identity reads who an item of a website belongs to.
+func (c *call) identity(f *fields, website string) (store.Identity, error) {
 	i := store.Identity{
 		AnonymousID: f.text(maxAnonymous, "anonymousId", "anonymous_id"),
 		ProfileID:   f.text(maxProfile, "profileId", "profile_id"),
@@ -103,7 +103,7 @@ func (c *call) identity(f *fields) (store.Identity, error) {
 		return i, nil
 	}
 	var err error
-	i.AnonymousID, err = c.hide(f.ctx, i.AnonymousID)
+	i.AnonymousID, err = c.hide(f.ctx, website, i.AnonymousID)
 	return i, err
 }
 
@@ -123,8 +123,8 @@ func (c *call) raw(f *fields) bool {
 	return false
 }
 
-// hide hashes a visitor id with the salt of the UTC day on which it arrived.
-func (c *call) hide(ctx context.Context, id string) (string, error) {
+// hide hashes a visitor id of a website with the salt of the UTC day on which it arrived.
+func (c *call) hide(ctx context.Context, website, id string) (string, error) {
 	if c.salted == nil {
 		salt, err := c.h.cfg.Salts.Salt(ctx, c.now.Truncate(24*time.Hour))
 		if err == nil && len(salt) == 0 {
@@ -136,6 +136,6 @@ func (c *call) hide(ctx context.Context, id string) (string, error) {
 		c.salted = hmac.New(sha256.New, salt)
 	}
 	c.salted.Reset()
-	c.salted.Write([]byte(id))
+	c.salted.Write([]byte(website + "\x00" + id)) // neither has control characters
 	return hex.EncodeToString(c.salted.Sum(nil)), nil
 }

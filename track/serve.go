@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -16,10 +17,11 @@ import (
 // writeTimeout of its own and goes on when the sender hangs up.
 const timeout = 30 * time.Second
 
-// handler is immutable after New and safe for concurrent use.
+// handler is safe for concurrent use.
 type handler struct {
-	cfg  Config
-	bots *agent.Detector
+	cfg        Config
+	bots       *agent.Detector
+	turnedAway [len(codes)]atomic.Int64 // by code: how often rules and the window refused, since the start
 }
 
 // Pages of any origin may send events. A beacon always sends in credentials mode, for which

@@ -29,7 +29,7 @@ func addError(c *call, f *fields, b *store.Batch) (string, error) {
 		return "", err
 	}
 	e := store.Error{
-		Website: s.site.ID, ID: s.id, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Website: s.site.ID, ID: s.id, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Path: f.path(true), Message: f.need(maxText, "message"), ErrorType: f.text(maxErrorType, "errorType", "error_type"),
 		Filename: f.text(maxFilename, "filename"), Stack: cut(f.text(maxStack, "stack"), keptStack),
 		Line: f.measure(maxLine, 0, "lineno", "line"), Col: f.measure(maxLine, 0, "colno", "col"),
@@ -74,7 +74,7 @@ func addVital(c *call, f *fields, b *store.Batch) (string, error) {
 		return "", err
 	}
 	v := store.Vital{
-		Website: s.site.ID, ID: s.id, Time: f.moment(c.now), Identity: s.Identity, Agent: s.Agent,
+		Website: s.site.ID, ID: s.id, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
 		Path: f.path(true), Samples: f.samples(),
 	}
 	if p := f.problem(); p != nil {

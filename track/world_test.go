@@ -41,8 +41,11 @@ type world struct {
 	panics                                                  bool
 	geo                                                     map[string]Location
 	header                                                  string
+	rules                                                   store.Rules // of w1
+	window                                                  time.Duration
 	log                                                     strings.Builder
 	maxBody                                                 int64
+	peer                                                    string       // who sends; "" is 203.0.113.7:4711
 	built                                                   http.Handler // by the first use of handler
 }
 
@@ -79,6 +82,9 @@ func (w *world) Website(_ context.Context, id string) (store.Website, error) {
 	}
 	for _, s := range sites {
 		if s.ID == id {
+			if id == "w1" {
+				s.Rules = w.rules
+			}
 			return s, nil
 		}
 	}
@@ -156,8 +162,9 @@ func (w *world) handler(t testing.TB) http.Handler {
 		return w.built
 	}
 	h, err := New(Config{
-		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, CountryHeader: w.header,
-		Now: noonClock, MaxBody: w.maxBody, Logger: slog.New(slog.NewTextHandler(&w.log, nil)),
+		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, CountryHeader: w.header, Window: w.window,
+		Trusted: func(r *http.Request) bool { return r.RemoteAddr == "203.0.113.7:4711" },
+		Now:     noonClock, MaxBody: w.maxBody, Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +190,7 @@ func (w *world) post(t testing.TB, target, body string, headers ...string) got {
 func (w *world) do(t testing.TB, method, target, body string, headers ...string) got {
 	t.Helper()
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.RemoteAddr = "203.0.113.7:4711"
+	r.RemoteAddr = cmp.Or(w.peer, "203.0.113.7:4711")
 	r.Header.Set("User-Agent", chrome)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])

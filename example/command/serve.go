@@ -48,9 +48,11 @@ type serve struct {
 	Redis      string `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS" help:"Redis, as redis://name:password@host:6379/0, by which several processes share limits and tell each other of changed keys."`
 
 	Geoip         string    `placeholder:"FILE" help:"MaxMind-format file that finds country and city of addresses."`
-	CountryHeader string    `placeholder:"NAME" help:"Request header that a trusted CDN sets to the country code."`
-	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For is believed; may be repeated."`
+	CountryHeader string    `placeholder:"NAME" help:"Request header that a CDN sets to the country code; believed of --trusted-proxy alone."`
+	TrustedProxy  []network `placeholder:"CIDR" help:"Network or address of a proxy whose X-Forwarded-For and --country-header are believed; may be repeated."`
 	CorsOrigin    []origin  `placeholder:"ORIGIN" help:"Origin whose pages may read /v1, as https://panel.example; may be repeated."`
+
+	TrackWindow window `default:"7d" help:"How old events may be that are sent without a key, as 30d; or off, which takes them like those with a key."`
 
 	Limits      factor       `default:"1" help:"Factor by which all rate limits are multiplied; or off, which lifts the cap on requests at the same time too."`
 	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes, where the defaults are ${classes}; --limits multiplies it, and a key with a limit of its own keeps that; may be repeated."`
@@ -71,6 +73,9 @@ func (s *serve) Validate() error {
 		if _, err := net.ResolveTCPAddr("tcp", a.addr); a.addr != "" && err != nil {
 			faults = append(faults, fmt.Errorf("%s %q is no host:port to listen on: %w", a.flag, a.addr, err))
 		}
+	}
+	if s.CountryHeader != "" && len(s.TrustedProxy) == 0 {
+		faults = append(faults, errors.New("--country-header needs --trusted-proxy, the proxy that sets it"))
 	}
 	if s.Limits == 0 && len(s.Limit) > 0 {
 		faults = append(faults, errors.New("say either --limit or --limits off"))
@@ -102,6 +107,7 @@ func (s *serve) settings() service.Settings {
 		CountryHeader: s.CountryHeader,
 		Proxies:       clientip.Proxies(mapped(s.TrustedProxy, func(n network) netip.Prefix { return netip.Prefix(n) })),
 		Origins:       mapped(s.CorsOrigin, func(o origin) string { return string(o) }),
+		TrackWindow:   time.Duration(s.TrackWindow),
 		LimitFactor:   float64(s.Limits),
 		Limits:        limits,
 		AuditKeep:     time.Duration(s.AuditKeep),

@@ -186,6 +186,22 @@ func (o *origin) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// A window is a span that is more than nothing, or off, which is negative.
+type window time.Duration
+
+func (w *window) UnmarshalText(text []byte) error {
+	if string(text) == "off" {
+		*w = -1
+		return nil
+	}
+	var s span
+	if err := s.UnmarshalText(text); err != nil || s == 0 {
+		return errors.New("neither off nor a length of time like 7d or 12h")
+	}
+	*w = window(s)
+	return nil
+}
+
 // A factor multiplies limits; 0 is off.
 type factor float64
 

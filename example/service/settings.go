@@ -22,8 +22,9 @@ type Settings struct {
 	PepperFile string            // empty: that of the data folder
 
 	GeoIP         string           // MaxMind-format file; empty: none
-	CountryHeader string           // of a trusted CDN; empty: none
-	Proxies       clientip.Proxies // whose X-Forwarded-For is believed
+	CountryHeader string           // of Proxies; empty: none
+	Proxies       clientip.Proxies // whose headers are believed
+	TrackWindow   time.Duration    // as track.Config.Window
 	Origins       []string         // whose pages may read /v1
 
 	LimitFactor float64            // all rate limits are multiplied by it; 0: there are no limits

@@ -5,6 +5,7 @@ package service
 import (
 	"context"
 	"net/http"
+	"net/netip"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/keycache"
@@ -36,11 +37,12 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	api, err := a.api(keys, limits, directory)
+	addr := a.clientAddr()
+	api, err := a.api(keys, limits, directory, addr)
 	if err != nil {
 		return nil, nil, err
 	}
-	tracking, err = a.tracking(keys, limits, directory)
+	tracking, err = a.tracking(keys, limits, directory, addr)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,6 +55,17 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 		tracking.ServeHTTP(w, r)
 	})
 	return mux, tracking, nil
+}
+
+// clientAddr finds the address of a request's client.
+type clientAddr func(*http.Request) netip.Addr
+
+// clientAddr warns of headers that are believed of everybody, or of nobody.
+func (a *app) clientAddr() clientAddr {
+	if a.settings.Proxies.TrustAll() {
+		a.log.Warn("all addresses are trusted proxies, so every client can name an address of its choice (--trusted-proxy)")
+	}
+	return a.settings.Proxies.Watched(a.log, a.settings.CountryHeader)
 }
 
 // keys authenticates by what the records hold, which it remembers for less than a second,
@@ -91,7 +104,7 @@ func (a *app) limiter() (auth.Limiter, error) {
 	return all, nil
 }
 
-func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
+func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
 	engine, err := query.New(query.Config{Store: a.events, Now: a.now})
 	if err != nil {
 		return nil, err
@@ -107,7 +120,7 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 		Versions:    versions,
 		Health:      a.health(),
 		Logger:      a.log,
-		ClientIP:    a.settings.Proxies.Addr,
+		ClientIP:    addr,
 		CORSOrigins: a.settings.Origins,
 		Now:         a.now,
 	})
@@ -121,7 +134,7 @@ func (a *app) health() *health.Checker {
 	return health.New(health.Config{Probes: probes, Version: Version(), Now: a.now, Logger: a.log})
 }
 
-func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory store.Directory) (http.Handler, error) {
+func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
 	cfg := track.Config{
 		Writer:        a.events,
 		Directory:     directory,
@@ -130,7 +143,9 @@ func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory s
 		Audit:         a.audit,
 		Salts:         a.records,
 		CountryHeader: a.settings.CountryHeader,
-		ClientIP:      a.settings.Proxies.Addr,
+		Trusted:       a.settings.Proxies.Trusts,
+		ClientIP:      addr,
+		Window:        a.settings.TrackWindow,
 		Now:           a.now,
 		Logger:        a.log,
 	}

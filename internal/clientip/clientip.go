@@ -2,9 +2,12 @@
 package clientip
 
 import (
+	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Header is where proxies name the addresses that a request passed.
@@ -17,11 +20,7 @@ type Proxies []netip.Prefix
 // it is the last address in the header that is no trusted proxy itself, since all
 // before it may be the client's invention. The zero Addr means that it is not known.
 func (p Proxies) Addr(r *http.Request) netip.Addr {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	addr := plain(peer.Addr())
+	addr := peer(r)
 	hops := strings.Join(r.Header.Values(Header), ",")
 	for p.trusts(addr) {
 		comma := strings.LastIndexByte(hops, ',')
@@ -32,6 +31,41 @@ func (p Proxies) Addr(r *http.Request) netip.Addr {
 		addr, hops = hop, hops[:max(comma, 0)]
 	}
 	return addr
+}
+
+// Trusts reports whether r came from a trusted proxy.
+func (p Proxies) Trusts(r *http.Request) bool { return p.trusts(peer(r)) }
+
+// Watched is Addr, which warns once when a peer that is not trusted sends Header or another
+// of the headers that proxies set: most likely it is a proxy that nobody named.
+func (p Proxies) Watched(log *slog.Logger, headers ...string) func(*http.Request) netip.Addr {
+	headers = append(headers, Header)
+	var once sync.Once
+	return func(r *http.Request) netip.Addr {
+		for _, name := range headers {
+			if name != "" && r.Header.Get(name) != "" && !p.Trusts(r) {
+				once.Do(func() {
+					log.Warn("a header of a proxy that is not trusted is not believed", "header", name, "peer", peer(r))
+				})
+			}
+		}
+		return p.Addr(r)
+	}
+}
+
+// TrustAll reports whether a network of p holds all addresses there are, so that every
+// client can name an address of its choice.
+func (p Proxies) TrustAll() bool {
+	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Bits() == 0 })
+}
+
+// peer is the address that r came from; the zero Addr when it is not known.
+func peer(r *http.Request) netip.Addr {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return plain(from.Addr())
 }
 
 // Network is what one client on the public net has for itself: an IPv4 address, or a

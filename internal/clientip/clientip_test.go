@@ -1,8 +1,10 @@
 package clientip_test
 
 import (
+	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/internal/clientip"
@@ -53,6 +55,35 @@ func TestAddr(t *testing.T) {
 				t.Errorf("got %v, want %q", got, row.want)
 			}
 		})
+	}
+}
+
+func TestStrangersHeadersWarnOnce(t *testing.T) {
+	var log strings.Builder
+	proxies := clientip.Proxies{netip.MustParsePrefix("10.0.0.0/8")}
+	addr := proxies.Watched(slog.New(slog.NewTextHandler(&log, nil)), "CF-IPCountry", "")
+	for _, sent := range []struct {
+		peer, header, want string
+		warnings           int
+	}{
+		{"10.1.2.3:80", clientip.Header, "198.51.100.1", 0},
+		{"203.0.113.7:80", "Accept", "203.0.113.7", 0},
+		{"203.0.113.7:80", "Cf-Ipcountry", "203.0.113.7", 1},
+		{"203.0.113.8:80", clientip.Header, "203.0.113.8", 1},
+	} {
+		r := &http.Request{RemoteAddr: sent.peer, Header: http.Header{sent.header: {"198.51.100.1"}}}
+		if got := addr(r); got.String() != sent.want || strings.Count(log.String(), "level=WARN") != sent.warnings {
+			t.Errorf("%s with %s: %v, log %q", sent.peer, sent.header, got, log.String())
+		}
+	}
+	if !strings.Contains(log.String(), "header=CF-IPCountry peer=203.0.113.7") {
+		t.Errorf("the log says %q", log.String())
+	}
+	for network, all := range map[string]bool{"10.0.0.0/8": false, "0.0.0.0/0": true, "::/0": true, "::ffff:0.0.0.0/96": true} {
+		parsed, err := clientip.Parse(network)
+		if err != nil || (clientip.Proxies{proxies[0], parsed}).TrustAll() != all {
+			t.Errorf("%s is everything: %v, %v", network, !all, err)
+		}
 	}
 }
 
