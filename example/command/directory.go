@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -18,14 +17,6 @@ type (
 	ownerView struct {
 		ID        string    `json:"id"`
 		Name      string    `json:"name"`
-		CreatedAt time.Time `json:"createdAt"`
-	}
-	websiteView struct {
-		ID        string    `json:"id"`
-		Owner     string    `json:"owner"`
-		Name      string    `json:"name"`
-		Domain    string    `json:"domain"`
-		IsPublic  bool      `json:"isPublic"`
 		CreatedAt time.Time `json:"createdAt"`
 	}
 	linkView struct {
@@ -49,19 +40,9 @@ type (
 func viewOwner(o meta.Owner) ownerView       { return ownerView(o) }
 func viewLink(l meta.Link) linkView          { return linkView(l) }
 func viewMonitor(m meta.Monitor) monitorView { return monitorView(m) }
-func viewWebsite(w store.Website) websiteView {
-	return websiteView{w.ID, w.Owner, w.Name, w.Domain, w.IsPublic, w.CreatedAt}
-}
 
 func (o ownerView) cells() []cell {
 	return []cell{{"OWNER", o.ID}, {"NAME", o.Name}, {"CREATED", at(o.CreatedAt)}}
-}
-
-func (w websiteView) cells() []cell {
-	return []cell{
-		{"WEBSITE", w.ID}, {"NAME", w.Name}, {"DOMAIN", w.Domain}, {"PUBLIC", strconv.FormatBool(w.IsPublic)},
-		{"OWNER", w.Owner}, {"CREATED", at(w.CreatedAt)},
-	}
 }
 
 func (l linkView) cells() []cell {
@@ -115,26 +96,6 @@ func (l *listOwners) Run(ctx context.Context, e environment) error {
 		}
 		return showAll(e.out, l.JSON, mapped(all, viewOwner))
 	})
-}
-
-type addWebsite struct {
-	owned
-
-	ID     string `placeholder:"ID" help:"Id of the website; made when there is none."`
-	Name   string `placeholder:"NAME" help:"Name for people; the domain when there is none."`
-	Domain string `required:"" placeholder:"HOST" help:"Host of the website, as shop.example."`
-	Public bool   `help:"List it as public; that opens nothing."`
-}
-
-func (a *addWebsite) Run(ctx context.Context, e environment) error {
-	w := store.Website{ID: a.ID, Owner: a.Owner, Name: a.Name, Domain: a.Domain, IsPublic: a.Public}
-	return add(ctx, e, &a.owned, (*meta.Store).CreateWebsite, w, viewWebsite, fmt.Sprintf("there is a website %q already; choose another --id", a.ID))
-}
-
-type listWebsites struct{ owned }
-
-func (l *listWebsites) Run(ctx context.Context, e environment) error {
-	return list(ctx, e, &l.owned, (*meta.Store).Websites, viewWebsite)
 }
 
 type addLink struct {

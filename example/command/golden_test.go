@@ -166,7 +166,7 @@ func TestGoldenHelp(t *testing.T) {
 func TestReadingMakesNothing(t *testing.T) {
 	in := installed{dir: filepath.Join(t.TempDir(), "none")}
 	for _, command := range []string{
-		"owners list", "websites list", "links list", "monitors list", "keys list", "keys show k",
+		"owners list", "websites list", "websites change w", "websites remove w", "links list", "monitors list", "keys list", "keys show k",
 		"keys rotate k", "keys revoke k", "keys disable k", "keys enable k", "keys token k", "audit list", "audit verify",
 	} {
 		out, errs, code := in.try(t, strings.Fields(command)...)

@@ -39,6 +39,8 @@ func (o *owned) refused(err error, exists string) error {
 	switch {
 	case errors.Is(err, meta.ErrNoOwner):
 		return o.noOwner()
+	case errors.Is(err, meta.ErrRemoved):
+		return errors.New("a website of this id was another owner's, whose events there still may be; choose another --id")
 	case errors.Is(err, meta.ErrExists):
 		return errors.New(exists)
 	}

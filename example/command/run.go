@@ -26,8 +26,10 @@ type commands struct {
 		List listOwners `cmd:"" help:"List the owners."`
 	} `cmd:"" help:"Whose websites, links, monitors and keys there are."`
 	Websites struct {
-		Add  addWebsite   `cmd:"" help:"Add a website."`
-		List listWebsites `cmd:"" help:"List the websites of an owner."`
+		Add    addWebsite    `cmd:"" help:"Add a website."`
+		List   listWebsites  `cmd:"" help:"List the websites of an owner."`
+		Change changeWebsite `cmd:"" help:"Change a website, or from whom its events are taken."`
+		Remove removeWebsite `cmd:"" help:"Remove a website; its events stay."`
 	} `cmd:"" help:"Websites that events are taken for."`
 	Links struct {
 		Add  addLink   `cmd:"" help:"Add a short link."`

@@ -174,6 +174,24 @@ func (n *network) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// none is what empties a list.
+const none = "none"
+
+// networks are one network; or none of it.
+type networks []netip.Prefix
+
+func (n *networks) UnmarshalText(text []byte) error {
+	if string(text) == none {
+		return nil
+	}
+	var one network
+	if err := one.UnmarshalText(text); err != nil {
+		return err
+	}
+	*n = networks{netip.Prefix(one)}
+	return nil
+}
+
 // An origin is one of a browser.
 type origin string
 

@@ -1,0 +1,169 @@
+//go:build cgo
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/meta"
+)
+
+// websiteView is a store.Website with the names that JSON has for it.
+type websiteView struct {
+	ID        string      `json:"id"`
+	Owner     string      `json:"owner"`
+	Name      string      `json:"name"`
+	Domain    string      `json:"domain"`
+	IsPublic  bool        `json:"isPublic"`
+	Rules     store.Rules `json:"rules"`
+	CreatedAt time.Time   `json:"createdAt"`
+}
+
+func viewWebsite(w store.Website) websiteView {
+	return websiteView{w.ID, w.Owner, w.Name, w.Domain, w.IsPublic, w.Rules, w.CreatedAt}
+}
+
+func (w websiteView) cells() []cell {
+	return []cell{
+		{"WEBSITE", w.ID}, {"NAME", w.Name}, {"DOMAIN", w.Domain}, {"PUBLIC", strconv.FormatBool(w.IsPublic)},
+		{"RULES", rulesText(w.Rules)}, {"OWNER", w.Owner}, {"CREATED", at(w.CreatedAt)},
+	}
+}
+
+// rulesText tells the rules that differ from those of a new website.
+func rulesText(r store.Rules) string {
+	var parts []string
+	for _, list := range []struct {
+		name   string
+		values []string
+	}{
+		{"origins", r.AllowedOrigins},
+		{"addresses", mapped(r.AllowedAddresses, netip.Prefix.String)},
+		{"blocked", mapped(r.BlockedAddresses, netip.Prefix.String)},
+	} {
+		if len(list.values) > 0 {
+			parts = append(parts, list.name+" "+strings.Join(list.values, ","))
+		}
+	}
+	if r.KeyedEvents {
+		parts = append(parts, "keyed events")
+	}
+	if r.Paused {
+		parts = append(parts, "paused")
+	}
+	return strings.Join(parts, "; ")
+}
+
+type addWebsite struct {
+	owned
+
+	ID     string `placeholder:"ID" help:"Id of the website; made when there is none."`
+	Name   string `placeholder:"NAME" help:"Name for people; the domain when there is none."`
+	Domain string `required:"" placeholder:"HOST" help:"Host of the website, as shop.example."`
+	Public bool   `help:"List it as public; that opens nothing."`
+}
+
+func (a *addWebsite) Run(ctx context.Context, e environment) error {
+	w := store.Website{ID: a.ID, Owner: a.Owner, Name: a.Name, Domain: a.Domain, IsPublic: a.Public}
+	return add(ctx, e, &a.owned, (*meta.Store).CreateWebsite, w, viewWebsite, fmt.Sprintf("there is a website %q already; choose another --id", a.ID))
+}
+
+type listWebsites struct{ owned }
+
+func (l *listWebsites) Run(ctx context.Context, e environment) error {
+	return list(ctx, e, &l.owned, (*meta.Store).Websites, viewWebsite)
+}
+
+// ofWebsite is for commands about one website.
+type ofWebsite struct {
+	records
+
+	Website string `arg:"" help:"Id of the website."`
+}
+
+// explain is err, or what to do when it says that the website is not there.
+func (o *ofWebsite) explain(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("there is no website %q; see websites list --owner", o.Website)
+	}
+	return err
+}
+
+type changeWebsite struct {
+	ofWebsite
+
+	Name         *string    `placeholder:"NAME" help:"Name for people; the domain when it is empty."`
+	Domain       *string    `placeholder:"HOST" help:"Host of the website, as shop.example."`
+	Public       *bool      `negatable:"" help:"List it as public; that opens nothing."`
+	AllowOrigin  []string   `placeholder:"HOST" help:"Host whose pages may send events beside those of the domain and its subdomains: shop.example, *.shop.example, localhost or *; may be repeated. When there are some, events without an origin are refused."`
+	AllowAddress []networks `placeholder:"CIDR" help:"Network or address that events may come from; may be repeated. When there are some, all others are refused."`
+	BlockAddress []networks `placeholder:"CIDR" help:"Network or address that no events may come from; may be repeated."`
+	KeyedEvents  *bool      `negatable:"" help:"Take custom events from senders with a key alone."`
+	Paused       *bool      `negatable:"" help:"Take no events, with a key neither."`
+}
+
+func (*changeWebsite) Help() string {
+	return `What is not named stays. A list takes the place of the one before; the word none empties it. Origins and addresses are asked of senders without a key. Servers see the change within a second.`
+}
+
+func (c *changeWebsite) Run(ctx context.Context, e environment) error {
+	return c.read(ctx, e, func(m *meta.Store) error {
+		kept, err := m.ChangeWebsite(ctx, c.Website, c.amend)
+		if err != nil {
+			return c.explain(err)
+		}
+		return showOne(e.out, c.JSON, viewWebsite(kept))
+	})
+}
+
+// amend changes what is named.
+func (c *changeWebsite) amend(w *store.Website) {
+	assign(&w.Name, c.Name)
+	assign(&w.Domain, c.Domain)
+	assign(&w.IsPublic, c.Public)
+	assign(&w.Rules.KeyedEvents, c.KeyedEvents)
+	assign(&w.Rules.Paused, c.Paused)
+	if len(c.AllowOrigin) > 0 {
+		w.Rules.AllowedOrigins = slices.DeleteFunc(slices.Clone(c.AllowOrigin), func(s string) bool { return s == none })
+	}
+	if len(c.AllowAddress) > 0 {
+		w.Rules.AllowedAddresses = slices.Concat(c.AllowAddress...)
+	}
+	if len(c.BlockAddress) > 0 {
+		w.Rules.BlockedAddresses = slices.Concat(c.BlockAddress...)
+	}
+}
+
+// assign sets what was named.
+func assign[T any](to, named *T) {
+	if named != nil {
+		*to = *named
+	}
+}
+
+type removeWebsite struct{ ofWebsite }
+
+func (*removeWebsite) Help() string {
+	return `Nothing more is taken for it or shown of it; its events stay where they are. Its id can be added again by the same owner alone, since whoever has it sees those events.`
+}
+
+func (r *removeWebsite) Run(ctx context.Context, e environment) error {
+	return r.read(ctx, e, func(m *meta.Store) error {
+		kept, err := m.Website(ctx, r.Website)
+		if err == nil {
+			err = m.RemoveWebsite(ctx, r.Website)
+		}
+		if err != nil {
+			return r.explain(err)
+		}
+		return showOne(e.out, r.JSON, viewWebsite(kept))
+	})
+}
