@@ -24,7 +24,7 @@ type Subject struct {
 
 // A Website is one site of an owner.
 type Website struct {
-	ID        string
+	ID        string // never that of another owner's website before, whose events are there still
 	Owner     string
 	Name      string
 	Domain    string // host in lower case, without scheme and port

@@ -32,6 +32,15 @@
 // Keys are looked for in the headers X-Api-Key and Authorization, and on routes that need one
 // wherever the Authenticator finds it. Scripts of any origin may use these routes, without cookies.
 //
+// # Senders without a key
+//
+// A website's [store.Rules] are asked before the body is read, or after it on /track when the
+// body alone names the website. Without any, pages of its domain and subdomains may send
+// events, and so may programs, which send no Origin: that keeps other websites out and nobody
+// who means it. Their events are at most Config.Window old; an older one fails alone. Who sends
+// a key of the website is asked neither, but for Rules.Paused. What is turned away is counted by
+// code in memory, and logged at debug.
+//
 // # What is taken and what is not
 //
 // Unknown fields are dropped, null is the same as absent, numbers may come as text, and
