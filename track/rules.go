@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/idna"
+
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -44,18 +46,27 @@ func originAllowed(w store.Website, origins []string) bool {
 	if err != nil || len(origins) > 1 || u.User != nil || strings.Contains(origins[0], "*") {
 		return false
 	}
-	host := address.Host(u.Host) // none in null
-	return host != "" && (below(host, address.Host(w.Domain)) ||
+	host := hostOf(u.Host) // none in null
+	return host != "" && (below(host, hostOf(w.Domain)) ||
 		slices.ContainsFunc(w.Rules.AllowedOrigins, func(allowed string) bool { return matches(host, allowed) }))
 }
 
 // matches reports whether host is one of those that an entry of the allowed origins means.
 func matches(host, allowed string) bool {
-	allowed = address.Host(allowed)
+	allowed = hostOf(allowed)
 	if domain, ok := strings.CutPrefix(allowed, "*."); ok {
-		return below(host, address.Host(domain))
+		return below(host, hostOf(domain))
 	}
 	return allowed == "*" || host == allowed
+}
+
+// hostOf is the host that s names, as browsers send it: xn--… for what is outside ASCII.
+func hostOf(s string) string {
+	host := address.Host(s)
+	if ascii, err := idna.ToASCII(host); err == nil {
+		return ascii
+	}
+	return host
 }
 
 // below reports whether host is domain or a subdomain.

@@ -23,6 +23,8 @@ func TestOrigins(t *testing.T) {
 		{"with www", "shop.com", "https://www.shop.com", nil, true},
 		{"a domain that has www", "www.shop.com", "https://shop.com", nil, true},
 		{"a subdomain", "shop.com", "https://a.b.shop.com", nil, true},
+		{"a domain outside ASCII", "müller.example", "https://www.xn--mller-kva.example", nil, true},
+		{"a listed one", "shop.com", "https://a.xn--mller-kva.example", []string{"*.MÜLLER.example"}, true},
 		{"a look-alike before", "shop.com", "https://myshop.com", nil, false},
 		{"a look-alike behind", "shop.com", "https://shop.com.evil.org", nil, false},
 		{"the domain above", "eu.shop.com", "https://shop.com", nil, false},
