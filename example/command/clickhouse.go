@@ -31,7 +31,7 @@ func (p *printSchema) Run(e environment) error {
 type migrateTables struct {
 	tables
 
-	Clickhouse string `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
+	Clickhouse dsn `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
 }
 
 func (m *migrateTables) Run(ctx context.Context, e environment) (err error) {
@@ -54,7 +54,7 @@ type copyEvents struct {
 	tables
 
 	Data   string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Folder of the data to carry over; a server may be running on it."`
-	To     string `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
+	To     dsn    `env:"SIGHTLINE_CLICKHOUSE" required:"" placeholder:"ADDRESS|@FILE" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123."`
 	Verify bool   `help:"Compare only; change nothing."`
 	Before day    `placeholder:"DAY" help:"Leave out the rows of this UTC day and later, as 2026-11-21."`
 	Rows   int    `default:"20000" help:"How many rows are held in memory and stored at a time."`

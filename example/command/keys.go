@@ -143,7 +143,7 @@ func (s *showKey) Run(ctx context.Context, e environment) error {
 type changeKey struct {
 	ofKey
 
-	Redis string `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS" help:"Redis of the servers, to tell them at once; without it they see the change within a second."`
+	Redis dsn `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis of the servers, to tell them at once; without it they see the change within a second."`
 }
 
 // publish makes a change to a key of m, and tells servers of it through Redis.
@@ -151,7 +151,7 @@ func (c *changeKey) publish(e environment, m *meta.Store, change func() error) (
 	if c.Redis == "" {
 		return change()
 	}
-	client, err := install.OpenRedis(c.Redis)
+	client, err := install.OpenRedis(string(c.Redis))
 	if err != nil {
 		return err
 	}

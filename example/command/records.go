@@ -108,7 +108,7 @@ func (r *records) change(ctx context.Context, e environment, run func(*meta.Stor
 
 // with opens the store, runs a command on it, and says what an operator can do about its error.
 func (r *records) with(ctx context.Context, e environment, pepper auth.Pepper, run func(*meta.Store) error) (err error) {
-	m, err := install.OpenRecords(ctx, r.Data, r.Meta, pepper, slog.New(slog.DiscardHandler), e.now)
+	m, err := install.OpenRecords(ctx, r.Data, string(r.Meta), pepper, slog.New(slog.DiscardHandler), e.now)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,8 @@ type commands struct {
 const description = `Sightline as one standalone program.
 
 Every flag can come from the environment variable that its help names; what is typed wins.
-Passwords belong there: other users of a machine can read command lines.
+Passwords belong there, or in files: other users of a machine can read command lines. The address
+of a database may be @ and the path of a file that holds it, as @/etc/sightline/meta.
 
 The exit status is 0 when a command did what it was asked, 1 when it failed, 2 when the command
 line is wrong, and 3 when audit verify found damage.`

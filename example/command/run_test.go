@@ -96,9 +96,9 @@ func TestVariables(t *testing.T) {
 			s := all.Serve.settings()
 			return []any{s.Addr, s.Demo, s.Meta, s.Redis, s.ClickHouse.DSN, s.ClickHouse.Retention, len(s.Limits)}
 		}, []any{"127.0.0.1:2", false, "postgres://host/db", "redis://host", "clickhouse://host/db", 30 * oneDay, 2}},
-		{"keys create --all", func() []any { return []any{all.Keys.Create.Meta, all.Keys.Create.Limit} }, []any{"postgres://host/db", 7}},
-		{"keys revoke k", func() []any { return []any{all.Keys.Revoke.Redis} }, []any{"redis://host"}},
-		{"copy", func() []any { return []any{all.Copy.To, all.Copy.options("").Retention} }, []any{"clickhouse://host/db", 30 * oneDay}},
+		{"keys create --all", func() []any { return []any{string(all.Keys.Create.Meta), all.Keys.Create.Limit} }, []any{"postgres://host/db", 7}},
+		{"keys revoke k", func() []any { return []any{string(all.Keys.Revoke.Redis)} }, []any{"redis://host"}},
+		{"copy", func() []any { return []any{string(all.Copy.To), all.Copy.options("").Retention} }, []any{"clickhouse://host/db", 30 * oneDay}},
 	} {
 		if _, err := p.Parse(strings.Fields(row.args)); err != nil {
 			t.Errorf("%s: %v", row.args, err)

@@ -24,7 +24,7 @@ import (
 // dataFlags say where an install keeps what it has.
 type dataFlags struct {
 	Data string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Folder of the data; made when it is not there."`
-	Meta string `env:"SIGHTLINE_META" placeholder:"ADDRESS" help:"PostgreSQL database for owners, websites, links, monitors, keys and audit, as postgres://name:password@host/database?search_path=schema; without it they lie in the data folder."`
+	Meta dsn    `env:"SIGHTLINE_META" placeholder:"ADDRESS|@FILE" help:"PostgreSQL database for owners, websites, links, monitors, keys and audit, as postgres://name:password@host/database?search_path=schema; without it they lie in the data folder."`
 }
 
 // pepperFlags are for commands that make or check what the pepper protects.
@@ -43,9 +43,9 @@ type serve struct {
 	DemoDays  int    `default:"90" help:"Days of the demo's traffic before today, when it is first made."`
 	JSON      bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
 
-	Clickhouse string `placeholder:"ADDRESS" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123; events lie there then instead of in the data folder, in tables that are made when they are missing."`
+	Clickhouse dsn    `placeholder:"ADDRESS|@FILE" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123; events lie there then instead of in the data folder, in tables that are made when they are missing."`
 	Tables     tables `embed:"" prefix:"clickhouse-"`
-	Redis      string `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS" help:"Redis, as redis://name:password@host:6379/0, by which several processes share limits and tell each other of changed keys."`
+	Redis      dsn    `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, as redis://name:password@host:6379/0, by which several processes share limits and tell each other of changed keys."`
 
 	Geoip         string    `placeholder:"FILE" help:"MaxMind-format file that finds country and city of addresses."`
 	CountryHeader string    `placeholder:"NAME" help:"Request header that a CDN sets to the country code; believed of --trusted-proxy alone."`
@@ -101,7 +101,7 @@ func (s *serve) settings() service.Settings {
 	}
 	return service.Settings{
 		Addr: s.Addr, TrackAddr: s.TrackAddr,
-		Data: s.Data, Meta: s.Meta, Redis: s.Redis, PepperFile: s.PepperFile,
+		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile,
 		ClickHouse:    s.Tables.options(s.Clickhouse),
 		GeoIP:         s.Geoip,
 		CountryHeader: s.CountryHeader,
@@ -123,8 +123,8 @@ type tables struct {
 	Retention days   `env:"SIGHTLINE_CLICKHOUSE_RETENTION" placeholder:"DAYS" help:"How long ClickHouse keeps rows of tables that are made or brought up to date, in whole days, as 400d; without it for ever."`
 }
 
-func (t *tables) options(dsn string) clickhouse.Config {
-	return clickhouse.Config{DSN: dsn, Cluster: t.Cluster, Retention: time.Duration(t.Retention)}
+func (t *tables) options(address dsn) clickhouse.Config {
+	return clickhouse.Config{DSN: string(address), Cluster: t.Cluster, Retention: time.Duration(t.Retention)}
 }
 
 // routeClasses are the classes of the routes that the program serves, in order.

@@ -3,12 +3,14 @@
 package command
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
 	"net/netip"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +24,26 @@ import (
 // Values of flags that are more than text and numbers. UnmarshalText reads what was typed.
 
 const oneDay = 24 * time.Hour
+
+// A dsn is the address of a database. As @ and a path it is what that file holds, but for
+// blanks around it, so that a password need not stand on a command line.
+type dsn string
+
+func (d *dsn) UnmarshalText(text []byte) error {
+	file, named := strings.CutPrefix(string(text), "@")
+	if !named {
+		*d = dsn(text)
+		return nil
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if *d = dsn(bytes.TrimSpace(content)); *d == "" {
+		return fmt.Errorf("%s is empty", file)
+	}
+	return nil
+}
 
 // A span is a length of time: whole days as 90d, or hours, minutes and seconds as 1h30m.
 // It is not negative.

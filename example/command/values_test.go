@@ -3,9 +3,11 @@
 package command
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -33,6 +35,41 @@ func TestParseFilter(t *testing.T) {
 	for _, text := range []string{"", "country", "country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
 		if err := new(filter).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is a filter", text)
+		}
+	}
+}
+
+// The address of a database may lie in a file, whoever asks for it.
+func TestDSNOfAFile(t *testing.T) {
+	in := installed{}
+	file := in.file(t, " postgres://name:secret@host/database\n")
+	var all commands
+	p, err := newParser(&all, kong.Bind(environment{now: time.Now}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		args string
+		got  *dsn
+	}{
+		{"serve --meta", &all.Serve.Meta},
+		{"serve --clickhouse", &all.Serve.Clickhouse},
+		{"serve --redis", &all.Serve.Redis},
+		{"keys revoke k --meta", &all.Keys.Revoke.Meta},
+		{"keys revoke k --redis", &all.Keys.Revoke.Redis},
+		{"clickhouse migrate --clickhouse", &all.Clickhouse.Migrate.Clickhouse},
+		{"copy --to", &all.Copy.To},
+	} {
+		for typed, want := range map[string]dsn{"postgres://host/db": "postgres://host/db", "@" + file: "postgres://name:secret@host/database"} {
+			_, err := p.Parse(append(strings.Fields(row.args), typed))
+			if err != nil || *row.got != want {
+				t.Errorf("%s %s: %q, %v; want %q", row.args, typed, *row.got, err, want)
+			}
+		}
+	}
+	for typed, fault := range map[string]string{"@" + file + "2": "no such file", "@" + in.file(t, "\n"): "is empty", "@": "no such file"} {
+		if _, err := p.Parse([]string{"serve", "--meta", typed}); err == nil || !strings.Contains(err.Error(), "--meta") || !strings.Contains(err.Error(), fault) {
+			t.Errorf("%s: %v, want %q", typed, err, fault)
 		}
 	}
 }
