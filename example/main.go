@@ -25,7 +25,8 @@ import (
 )
 
 func main() {
-	logging.Disable() // of the Redis client: what it has to say comes back as errors
+	keepFilesPrivate() // whatever is written is data
+	logging.Disable()  // of the Redis client: what it has to say comes back as errors
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(command.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))

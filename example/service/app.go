@@ -68,6 +68,10 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 	if err := install.CreateFolder(s.Data); err != nil {
 		return nil, err
 	}
+	// Before the files are opened: SQLite gives new files beside its own the mode of that.
+	if err := install.Protect(s.Data); err != nil {
+		log.Warn("data files may be read by others", "error", err)
+	}
 	if s.GeoIP != "" {
 		if a.geo, err = geoip.Open(s.GeoIP); err != nil {
 			return nil, fmt.Errorf("--geoip: %w", err)
@@ -93,7 +97,10 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		return nil, err
 	}
 	a.onClose(a.records.Close)
-	return a, a.openAudit(ctx)
+	if err := a.openAudit(ctx); err != nil {
+		return nil, err
+	}
+	return a, install.WarnOfReaders(s.Data, s.PepperFile, log)
 }
 
 // onClose has close called when the app closes, before what was opened earlier.

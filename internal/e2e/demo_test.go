@@ -40,14 +40,6 @@ func TestDemo(t *testing.T) {
 	t.Run("the Node client", func(t *testing.T) { runNode(t, second, "node-client.mjs") })
 	t.Run("a batch of the browser's tracker", func(t *testing.T) { runNode(t, second, "browser-batch.mjs") })
 	second.stop(t)
-	t.Run("secrets are for their owner alone", func(t *testing.T) {
-		for _, name := range []string{"demo-key", "pepper"} {
-			info, err := os.Stat(filepath.Join(dir, name))
-			if err != nil || info.Mode().Perm() != 0o600 {
-				t.Errorf("%s: mode %v, %v; want 0600", name, info.Mode(), err)
-			}
-		}
-	})
 }
 
 // testCommands runs the curl commands that p prints, as requests and with curl itself.

@@ -99,7 +99,12 @@ func (b *safeBuffer) String() string {
 // Whatever happens to the test, the process ends with it.
 func launch(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
-	cmd := command(append([]string{"serve", "--addr", "127.0.0.1:0", "--data", dir}, args...)...)
+	return begin(t, command(append([]string{"serve", "--addr", "127.0.0.1:0", "--data", dir}, args...)...))
+}
+
+// begin starts a command that serves.
+func begin(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -122,11 +127,17 @@ func launch(t *testing.T, dir string, args ...string) *process {
 func start(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := launch(t, dir, append(args, "--json")...)
+	p.await(t)
+	return p
+}
+
+// await returns when p, which was told --json, serves.
+func (p *process) await(t *testing.T) {
+	t.Helper()
 	p.line = p.readLine(t)
 	if err := json.Unmarshal([]byte(p.line), &p.ready); err != nil {
 		t.Fatalf("the first line of stdout, %q: %v", p.line, err)
 	}
-	return p
 }
 
 // readLine is the next line on stdout, without its end.
