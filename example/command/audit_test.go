@@ -64,7 +64,7 @@ func TestAudit(t *testing.T) {
 			t.Errorf("beside the server: %d, %+v", code, v)
 		}
 		p.wants(t, "a bad one", "w1", "sl_wrong", 401)
-		p.get(t, "/v1/query/websites", p.Key)
+		p.get(t, "/v1/query/websites", in.secret(t, "keys", "create", "--all"))
 		p.stop(t)
 
 		var outcomes []string
@@ -196,7 +196,7 @@ func TestAuditRetention(t *testing.T) {
 		t.Errorf("before: %d, %+v", code, v)
 	}
 	p := in.serve(t, "--audit-keep", "90d")
-	p.get(t, "/v1/query/websites", p.Key)
+	p.get(t, "/v1/query/websites", in.secret(t, "keys", "create", "--all"))
 	for began := time.Now(); len(in.audit(t, "--until", "90d").Entries) > 0; time.Sleep(20 * time.Millisecond) {
 		if time.Since(began) > time.Minute {
 			t.Fatalf("what is old stays: %s", p.errs)

@@ -94,33 +94,22 @@ func grep(t *testing.T, dir, text string) (found []string) {
 	return found
 }
 
-// TestDemoKeyOfFolders starts servers of two folders on one PostgreSQL: each has a demo
-// key of its own, and keeps it.
-func TestDemoKeyOfFolders(t *testing.T) {
+// TestPepperOfFolders has two folders on one PostgreSQL: the second needs the first one's pepper.
+func TestPepperOfFolders(t *testing.T) {
 	one := installed{t.TempDir(), pgtest.Schema(t)}
+	pepper := one.file(t, "a pepper for both folders")
+	p := one.serve(t, "--pepper-file", pepper)
+	key := one.secret(t, "keys", "create", "--id", "k", "--all", "--pepper-file", pepper)
 	two := installed{t.TempDir(), one.dsn}
-	pepper := filepath.Join(t.TempDir(), "pepper")
-	if err := os.WriteFile(pepper, []byte("a pepper for both folders"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, q := one.serve(t, "--pepper-file", pepper), two.serve(t, "--pepper-file", pepper)
-	if p.Key == q.Key {
-		t.Error("both folders have one key")
-	}
-	for _, server := range []*process{p, q} {
-		for _, key := range []string{p.Key, q.Key} {
-			if status, body := server.get(t, "/v1/query/websites", key); status != 200 {
-				t.Errorf("status %d: %s", status, body)
-			}
+	for _, server := range []*process{p, two.serve(t, "--pepper-file", pepper)} {
+		if status, body := server.get(t, "/v1/query/websites", key); status != 200 {
+			t.Errorf("status %d: %s", status, body)
 		}
-	}
-	p.stop(t)
-	if again := one.serve(t, "--pepper-file", pepper); again.Key != p.Key {
-		t.Error("the key changed with a restart")
+		server.stop(t)
 	}
 	t.Run("without the pepper of the keys nothing is made", func(t *testing.T) {
 		elsewhere := installed{t.TempDir(), one.dsn}
-		for _, command := range []string{"keys create --all", "keys rotate key_demo", "keys token key_demo", "audit verify"} {
+		for _, command := range []string{"keys create --all", "keys rotate k", "keys token k", "audit verify"} {
 			_, errs, code := elsewhere.try(t, strings.Fields(command)...)
 			if code != 1 || !strings.Contains(errs, "--pepper-file") {
 				t.Errorf("%s: exit code %d, %s", command, code, errs)
@@ -131,16 +120,14 @@ func TestDemoKeyOfFolders(t *testing.T) {
 		}
 	})
 	t.Run("nor with another pepper", func(t *testing.T) {
-		if err := os.WriteFile(pepper+"2", []byte("another pepper than that"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, command := range []string{"keys create --all", "keys rotate key_demo", "keys token key_demo"} {
-			out, errs, code := one.try(t, append(strings.Fields(command), "--pepper-file", pepper+"2")...)
+		other := one.file(t, "another pepper than that")
+		for _, command := range []string{"keys create --all", "keys rotate k", "keys token k"} {
+			out, errs, code := one.try(t, append(strings.Fields(command), "--pepper-file", other)...)
 			if code != 1 || out != "" || !strings.Contains(errs, "another pepper") {
 				t.Errorf("%s: exit code %d, %s", command, code, errs)
 			}
 		}
-		if v, code := one.verify(t, "--pepper-file", pepper+"2"); code != 3 {
+		if v, code := one.verify(t, "--pepper-file", other); code != 3 {
 			t.Errorf("audit verify: exit code %d, %+v", code, v)
 		}
 	})
@@ -153,25 +140,60 @@ func TestDemoKeyOfFolders(t *testing.T) {
 	})
 }
 
-// TestDemoKeyIsMadeAgain loses the demo key's secret, and then revokes the key too.
-func TestDemoKeyIsMadeAgain(t *testing.T) {
+// demo starts a server with a demo.
+func (in installed) demo(t *testing.T, flags ...string) *process {
+	t.Helper()
+	return in.serve(t, append(flags, "--demo=true", "--demo-days", "1")...)
+}
+
+// TestDemoKey loses the demo key's secret, which is made anew, and revokes the key, which is not.
+func TestDemoKey(t *testing.T) {
 	in := installed{dir: t.TempDir()}
-	seen := map[string]bool{}
-	for _, revoke := range []bool{false, true, false} {
-		p := in.serve(t)
-		if status, body := p.get(t, "/v1/query/websites", p.Key); status != 200 || seen[p.Key] {
-			t.Errorf("a new key: status %d, %s", status, body)
-		}
-		seen[p.Key] = true
-		if revoke {
-			in.do(t, "keys", "revoke", "key_demo")
-		}
-		p.stop(t)
-		if err := os.Remove(filepath.Join(in.dir, install.DemoKeyFile)); err != nil {
-			t.Fatal(err)
-		}
+	file := filepath.Join(in.dir, install.DemoKeyFile)
+	p := in.demo(t)
+	p.stop(t)
+	again := in.demo(t)
+	if again.Key != p.Key {
+		t.Error("the key changed with a restart")
 	}
+	again.stop(t)
 	if k := in.keyNamed(t, "key_demo"); k.PerMinute == nil || *k.PerMinute != 60_000 || len(k.Scopes) != len(auth.Scopes()) {
 		t.Errorf("the demo key: %+v", k)
+	}
+
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	renewed := in.demo(t)
+	if status, body := renewed.get(t, "/v1/query/websites", renewed.Key); status != 200 || renewed.Key == p.Key {
+		t.Errorf("a new secret: status %d, %s", status, body)
+	}
+	in.do(t, "keys", "revoke", "key_demo")
+	renewed.stop(t)
+	for _, lost := range []bool{false, true} {
+		if lost {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		revoked := in.demo(t)
+		if revoked.Key != "" {
+			t.Errorf("a revoked key has a secret (its file was lost: %v)", lost)
+		}
+		revoked.stop(t)
+	}
+	if n := strings.Count(in.do(t, "keys", "list", "--json"), `"state"`); n != 1 {
+		t.Errorf("there are %d keys, want the revoked one alone", n)
+	}
+}
+
+// TestDemoKeyOfFolders has two folders on one PostgreSQL: the second ends not the first one's key.
+func TestDemoKeyOfFolders(t *testing.T) {
+	one := installed{t.TempDir(), pgtest.Schema(t)}
+	two := installed{t.TempDir(), one.dsn}
+	pepper := one.file(t, "a pepper for both folders")
+	p, q := one.demo(t, "--pepper-file", pepper), two.demo(t, "--pepper-file", pepper)
+	if status, body := q.get(t, "/v1/query/websites", p.Key); status != 200 || q.Key != "" {
+		t.Errorf("status %d: %s; the second folder has a key: %v", status, body, q.Key != "")
 	}
 }

@@ -131,8 +131,9 @@ func TestCommandsTellServers(t *testing.T) {
 func TestRedisIsAway(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	p := in.serve(t, "--redis", "redis://127.0.0.1:1/0")
+	key := in.secret(t, "keys", "create", "--all")
 	for range 3 {
-		if status, body := p.get(t, "/v1/query/websites", p.Key); status != 200 {
+		if status, body := p.get(t, "/v1/query/websites", key); status != 200 {
 			t.Errorf("status %d: %s", status, body)
 		}
 	}

@@ -39,7 +39,7 @@ type serve struct {
 
 	Addr      string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 picks a free one."`
 	TrackAddr string `placeholder:"HOST:PORT" help:"Host and port to serve tracking on as well, at /; it is always served under /ingest of --addr."`
-	Demo      bool   `default:"true" negatable:"" help:"Have a demo website, link and monitor, with traffic up to now; --no-demo, or --demo=false, leaves an empty install empty."`
+	Demo      bool   `default:"true" negatable:"" help:"Have a demo website, link, monitor and key, with traffic up to now; --no-demo, or --demo=false, leaves an empty install empty."`
 	DemoDays  int    `default:"90" help:"Days of the demo's traffic before today, when it is first made."`
 	JSON      bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
 

@@ -31,60 +31,78 @@ const (
 	demoPerMinute = 60_000 // requests of the demo key: enough for any panel
 )
 
-// demoKey reads the key that the data folder keeps, or makes one: on first start, and
-// when the key is not known any more.
+// demoKey reads the key that the data folder keeps, or makes it: on first start, and when its
+// file was lost. One that was revoked is not made again.
 func (a *app) demoKey(ctx context.Context, r *ready) error {
-	file := filepath.Join(a.settings.Data, install.DemoKeyFile)
+	file, err := filepath.Abs(filepath.Join(a.settings.Data, install.DemoKeyFile))
+	if err != nil {
+		return err
+	}
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	r.Key = strings.TrimSpace(string(text))
-	if known, err := a.knows(ctx, r.Key); known || err != nil {
+	secret := strings.TrimSpace(string(text))
+	known, err := a.keyOf(ctx, secret)
+	switch {
+	case errors.Is(err, auth.ErrNotFound):
+		secret, r.noKey, err = a.makeDemoKey(ctx, file)
+	case err != nil:
 		return err
+	case !known.Revoked.IsZero():
+		secret, r.noKey = "", demoKeyRevoked
 	}
-	key := auth.Key{
+	r.Key, r.keyFile = secret, file
+	return err
+}
+
+// Why the demo has no key.
+const (
+	demoKeyRevoked   = "the demo's key was revoked"
+	demoKeyElsewhere = "that of the demo is in another data folder, or lost"
+)
+
+// makeDemoKey makes the key and writes its secret to file, or says why there is none.
+func (a *app) makeDemoKey(ctx context.Context, file string) (text, noKey string, err error) {
+	_, secret, err := a.records.CreateKey(ctx, auth.Key{
 		ID: demoKeyID, Owner: install.Owner, Name: "Demo", All: true, Scopes: auth.Scopes(),
 		Limits: &auth.Limits{PerMinute: demoPerMinute},
-	}
-	_, secret, err := a.records.CreateKey(ctx, key)
+	})
 	if errors.Is(err, auth.ErrExists) {
-		_, secret, err = a.anotherDemoKey(ctx, key)
+		secret, noKey, err = a.renewDemoKey(ctx)
 	}
-	if err != nil {
-		return err
+	if err != nil || noKey != "" {
+		return "", noKey, err
 	}
-	r.Key = secret.Reveal()
-	return install.Replace(file, []byte(r.Key+"\n"))
+	return secret.Reveal(), "", install.Replace(file, []byte(secret.Reveal()+"\n"))
 }
 
-// anotherDemoKey makes a secret when that of the demo key is not in the data folder. In a
+// renewDemoKey gives the key another secret, when its own is not in the data folder. In a
 // store of this folder's own it is lost. In one that is shared another folder may have it.
-func (a *app) anotherDemoKey(ctx context.Context, key auth.Key) (auth.Key, auth.Secret, error) {
-	if a.settings.Meta == "" {
-		k, secret, err := a.records.RotateKey(ctx, demoKeyID, 0)
-		if !errors.Is(err, auth.ErrBadKey) { // as it is after a revocation
-			return k, secret, err
-		}
+func (a *app) renewDemoKey(ctx context.Context) (secret auth.Secret, noKey string, err error) {
+	known, err := a.records.Key(ctx, demoKeyID)
+	switch {
+	case err != nil:
+		return auth.Secret{}, "", err
+	case !known.Revoked.IsZero():
+		return auth.Secret{}, demoKeyRevoked, nil
+	case a.settings.Meta != "":
+		return auth.Secret{}, demoKeyElsewhere, nil
 	}
-	key.ID = ""
-	return a.records.CreateKey(ctx, key)
+	_, secret, err = a.records.RotateKey(ctx, demoKeyID, 0)
+	return secret, "", err
 }
 
-// knows reports whether text is the secret of a key.
-func (a *app) knows(ctx context.Context, text string) (bool, error) {
+// keyOf is the key, revoked or not, that text is the secret of. Its error wraps auth.ErrNotFound.
+func (a *app) keyOf(ctx context.Context, text string) (*auth.Key, error) {
 	secret, err := auth.ParseSecret(text, "")
 	if errors.Is(err, auth.ErrInvalid) {
-		return false, nil
+		return nil, auth.ErrNotFound
 	}
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	_, err = a.records.KeyByDigest(ctx, secret.Digest(a.pepper))
-	if errors.Is(err, auth.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+	return a.records.KeyByDigest(ctx, secret.Digest(a.pepper))
 }
 
 // demoSite makes sure of the demo website, link and monitor and of their traffic up to now.

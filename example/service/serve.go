@@ -66,13 +66,13 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	return servers.wait(ctx)
 }
 
-// prepare makes sure of the key and, unless it is not wanted, of the demo.
+// prepare makes sure of the demo and its key, unless it is not wanted.
 func (a *app) prepare(ctx context.Context, r *ready, progress io.Writer) error {
-	if err := a.demoKey(ctx, r); err != nil {
-		return fmt.Errorf("demo key: %w", err)
-	}
 	if !a.settings.Demo {
 		return nil
+	}
+	if err := a.demoKey(ctx, r); err != nil {
+		return fmt.Errorf("demo key: %w", err)
 	}
 	if err := a.demoSite(ctx, r, progress); err != nil {
 		return fmt.Errorf("demo: %w", err)
@@ -85,7 +85,7 @@ func (a *app) announce(r ready, to io.Writer) error {
 	if a.settings.JSON {
 		return json.NewEncoder(to).Encode(r)
 	}
-	return r.text(to, a.settings.Data)
+	return r.text(to, a.settings.Data, isTerminal(to))
 }
 
 // servers are the addresses that the program listens on.

@@ -111,7 +111,6 @@ func TestCopyBesideAServer(t *testing.T) {
 	dsn, _ := emptyClickHouse(t)
 	dir := t.TempDir()
 	p := empty(t, dir)
-	website := p.WebsiteID
 	send := func(prefix string, n int) {
 		for i := range n {
 			mustTrack(t, p.ready, "/track", object{"name": "moved", "eventId": prefix + strconv.Itoa(i)})
@@ -132,8 +131,7 @@ func TestCopyBesideAServer(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "control.sock")); err == nil {
 		t.Errorf("a server that ended left its socket behind: %s", info.Mode())
 	}
-	p = start(t, dir, "--demo=false", "--clickhouse", dsn)
-	p.WebsiteID = website
+	p = p.restart(t, dir, "--clickhouse", dsn)
 	send("a", 5) // sent again after the move: still repeats
 	send("c", 2)
 	rows := ask(t, p.ready, websiteOf(p.ready), "custom_events", object{})

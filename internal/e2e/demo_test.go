@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,9 @@ func testCommands(t *testing.T, p *process) {
 		}
 	}
 	for _, line := range lines {
+		if strings.Contains(line, "sl_") {
+			t.Errorf("the key itself is printed where there is no terminal: %s", line)
+		}
 		status, answer, err := do(t.Context(), parseCurl(t, line))
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("%s\nstatus %d, %v, %v", line, status, answer, err)
@@ -70,11 +74,21 @@ func testCommands(t *testing.T, p *process) {
 	}
 }
 
-// parseCurl reads a command of the form curl -s 'URL' -H 'Name: value' -d 'body'.
+// keyed is a header of a command with the key from a file.
+var keyed = regexp.MustCompile(`"([^"]*)\$\(cat '([^']+)'\)"`)
+
+// parseCurl reads a command of the form curl -s 'URL' -H "Name: $(cat 'file')" -d 'body'.
 func parseCurl(t *testing.T, line string) call {
 	t.Helper()
 	c := call{method: http.MethodGet, header: map[string]string{}}
 	option := ""
+	if header := keyed.FindStringSubmatch(line); header != nil {
+		key, err := os.ReadFile(header[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		line = strings.Replace(line, header[0], "'"+header[1]+strings.TrimSpace(string(key))+"'", 1)
+	}
 	for _, word := range words(line)[1:] {
 		switch {
 		case strings.HasPrefix(word, "-"):

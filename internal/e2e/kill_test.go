@@ -77,14 +77,11 @@ func TestKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := empty(t, dir, "--limits", "off") // a fast machine sends more than a page may
-	website := p.WebsiteID
 	total := 0
 	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
 		prefix := fmt.Sprintf("r%d-", round)
-		p.WebsiteID = website
 		all := streamUntil(t, p, prefix, p.kill)
-		p = start(t, dir, "--demo=false", "--limits", "off")
-		p.WebsiteID = website
+		p = p.restart(t, dir, "--limits", "off")
 		for i, s := range streams {
 			total += len(all[i].accepted)
 			checkOnce(t, p.ready, s, prefix, all[i], false)
@@ -107,10 +104,8 @@ func TestEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := empty(t, dir, "--limits", "off")
-	website := p.WebsiteID
 	all := streamUntil(t, p, "end-", p.stop)
-	p = start(t, dir, "--demo=false", "--limits", "off")
-	p.WebsiteID = website
+	p = p.restart(t, dir, "--limits", "off")
 	for i, s := range streams {
 		checkOnce(t, p.ready, s, "end-", all[i], false)
 	}

@@ -13,17 +13,38 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// empty starts the example without a demo, with one website.
+// empty starts the example without a demo, with one website and a key for everything.
 func empty(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := start(t, dir, append(args, "--demo=false")...)
-	if p.WebsiteID == "" {
-		p.WebsiteID = addWebsite(t, dir, "Shop", "shop.example")
-	}
+	p.WebsiteID, p.Key = addWebsite(t, dir, "Shop", "shop.example"), createKey(t, dir)
 	return p
+}
+
+// restart is start on what empty left, of which it takes website and key.
+func (p *process) restart(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	again := start(t, dir, append(args, "--demo=false")...)
+	again.WebsiteID, again.Key = p.WebsiteID, p.Key
+	return again
+}
+
+// createKey makes a key of the rights and limits that the demo's key has.
+func createKey(t *testing.T, dir string) string {
+	t.Helper()
+	args := []string{"keys", "create", "--data", dir, "--all", "--limit", "60000"}
+	for _, scope := range auth.Scopes() {
+		args = append(args, "--scope", string(scope))
+	}
+	out, errs, code := run(t, args...)
+	if code != 0 {
+		t.Fatalf("keys create: exit code %d, %q", code, errs)
+	}
+	return strings.TrimSpace(out)
 }
 
 // addWebsite runs the command for it, beside a running server or without one.
@@ -41,6 +62,12 @@ func TestAnEmptyInstall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := empty(t, dir)
+	t.Run("no key is made but by the command", func(t *testing.T) {
+		out, _, code := run(t, "keys", "list", "--data", dir, "--json")
+		if code != 0 || strings.Count(out, `"state"`) != 1 || strings.Contains(p.line, `"key":"sl_`) {
+			t.Errorf("exit code %d, %s; it printed %s", code, out, p.line)
+		}
+	})
 	t.Run("a website added beside the server takes events", func(t *testing.T) {
 		mustTrack(t, p.ready, "/", object{"name": "screen_view", "eventId": "1", "path": "https://shop.example/hello"})
 		rows := ask(t, p.ready, "website_id="+p.WebsiteID, "pages", nil)
@@ -54,16 +81,12 @@ func TestAnEmptyInstall(t *testing.T) {
 			t.Errorf("exit code %d, %s", code, out)
 		}
 	})
-	website := p.WebsiteID
 	p.stop(t)
-	t.Run("a clean end keeps the data", func(t *testing.T) {
-		again := start(t, dir, "--demo=false")
-		rows := ask(t, again.ready, "website_id="+website, "pages", nil)
+	t.Run("a clean end keeps the data and the key", func(t *testing.T) {
+		again := p.restart(t, dir)
+		rows := ask(t, again.ready, websiteOf(again.ready), "pages", nil)
 		if len(rows) != 1 || rows[0]["path"] != "/hello" {
 			t.Errorf("after a restart: %v, want the one page /hello", rows)
-		}
-		if again.Key != p.Key {
-			t.Error("the key changed with the restart")
 		}
 		again.stop(t)
 	})
@@ -73,8 +96,7 @@ func TestAnEmptyInstall(t *testing.T) {
 func TestTrackAddress(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p := start(t, dir, "--demo=false", "--track-addr", "127.0.0.1:0")
-	p.WebsiteID = addWebsite(t, dir, "Shop", "shop.example")
+	p := empty(t, dir, "--track-addr", "127.0.0.1:0")
 	if strings.HasPrefix(p.TrackAddress, p.Address) {
 		t.Fatalf("tracking at %s, the API at %s: want two addresses", p.TrackAddress, p.Address)
 	}

@@ -59,9 +59,7 @@ func TestPlace(t *testing.T) {
 		{"a header that is trusted", []string{"--country-header", "CF-IPCountry", "--trusted-proxy", "127.0.0.0/8"}, map[string]string{"CF-IPCountry": "DE"}, "Germany"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			dir := t.TempDir()
-			p := start(t, dir, append(row.flags, "--demo=false")...)
-			p.WebsiteID = addWebsite(t, dir, "Shop", "shop.example")
+			p := empty(t, t.TempDir(), row.flags...)
 			c := p.track("/", object{"name": "screen_view", "eventId": "1", "path": "https://shop.example/"})
 			maps.Copy(c.header, row.headers)
 			if status, answer, err := do(t.Context(), c); err != nil || status != http.StatusOK || answer["status"] != "success" {

@@ -1,0 +1,60 @@
+//go:build cgo
+
+package service
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestBanner(t *testing.T) {
+	const create = "keys create --data 'the folder' --all"
+	plain := ready{Address: "http://127.0.0.1:1", TrackAddress: "http://127.0.0.1:1/ingest"}
+	demo := plain
+	demo.Key, demo.keyFile, demo.WebsiteID = "sl_secret", "/the folder/it's", "web_demo"
+	revoked := demo
+	revoked.Key, revoked.noKey = "", demoKeyRevoked
+	for _, row := range []struct {
+		says     string
+		ready    ready
+		terminal bool
+		want     []string
+		not      string
+	}{
+		{"a file gets the path of the key", demo, false, []string{"Key file: /the folder/it's\n", `$(cat '/the folder/it'\''s')"`}, "sl_secret"},
+		{"a terminal the key too", demo, true, []string{"Key: sl_secret\n", "Key file: /the folder/it's\n"}, " sl_secret\""},
+		{"a revoked key is told", revoked, true, []string{"the demo's key was revoked", create}, "curl"},
+		{"without demo nothing is said of a key but how to make one", plain, true, []string{"websites add", create}, "Key"},
+	} {
+		var b strings.Builder
+		if err := row.ready.text(&b, "the folder", row.terminal); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range row.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: no %q in\n%s", row.says, want, b.String())
+			}
+		}
+		if strings.Contains(b.String(), row.not) {
+			t.Errorf("%s: %q in\n%s", row.says, row.not, b.String())
+		}
+	}
+}
+
+func TestIsTerminal(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	device, err := os.Open(os.DevNull) // shown to nobody, but a device as terminals are
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	if isTerminal(file) || isTerminal(&strings.Builder{}) || !isTerminal(device) {
+		t.Errorf("a file %v, a buffer %v, a device %v; want the device alone", isTerminal(file), isTerminal(&strings.Builder{}), isTerminal(device))
+	}
+}
