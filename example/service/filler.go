@@ -46,7 +46,7 @@ type filler struct {
 }
 
 // demoTries is how often a batch is written to a server that is too busy for it.
-const demoTries = 4
+const demoTries = 10
 
 // demoStore is what a filler needs of a store.
 type demoStore interface {
