@@ -30,9 +30,6 @@ type Config struct {
 	// TempDir takes what does not fit in memory. Empty means Path + ".tmp", which
 	// belongs to the store and is emptied at Open; in memory it means nowhere.
 	TempDir string
-	// TempLimit bounds what lies in TempDir, in bytes. A query that needs more fails with
-	// store.ErrTooMuch. 0 means ten times MemoryLimit.
-	TempLimit int64
 	// MaxReaders is how many queries run at a time; more wait. 0 means twice the cores.
 	MaxReaders int
 	// Now is the clock that dates the receipt of events. Nil means time.Now.
@@ -47,8 +44,8 @@ const inMemory = ":memory:"
 // resolve fills in the defaults of c and reports everything that is wrong with it.
 func (c Config) resolve() (Config, error) {
 	var faults []error
-	if c.MemoryLimit < 0 || c.Threads < 0 || c.MaxReaders < 0 || c.TempLimit < 0 {
-		faults = append(faults, errors.New("duckdb: MemoryLimit, TempLimit, Threads and MaxReaders must not be negative"))
+	if c.MemoryLimit < 0 || c.Threads < 0 || c.MaxReaders < 0 {
+		faults = append(faults, errors.New("duckdb: MemoryLimit, Threads and MaxReaders must not be negative"))
 	}
 	if c.Path = cmp.Or(c.Path, inMemory); c.Path != inMemory {
 		path, err := filepath.Abs(c.Path)
@@ -62,7 +59,6 @@ func (c Config) resolve() (Config, error) {
 		faults = append(faults, fmt.Errorf("duckdb: Path %q must not contain '?', '#' or '%%'", c.Path))
 	}
 	c.MemoryLimit = cmp.Or(c.MemoryLimit, 1<<30)
-	c.TempLimit = cmp.Or(c.TempLimit, 10*c.MemoryLimit)
 	c.Threads = cmp.Or(c.Threads, 1)
 	c.MaxReaders = cmp.Or(c.MaxReaders, 2*runtime.NumCPU())
 	if c.Now == nil {
@@ -98,7 +94,6 @@ func (c Config) dsn(path, agent string, readOnly bool) string {
 		"memory_limit":                  {strconv.FormatInt(c.MemoryLimit, 10) + "B"},
 		"threads":                       {strconv.Itoa(c.Threads)},
 		"temp_directory":                {c.tempDir()},
-		"max_temp_directory_size":       {strconv.FormatInt(c.TempLimit, 10) + "B"},
 		"storage_compatibility_version": {"latest"},
 		// A commit must not pay for a checkpoint, nor fail with one: the writer
 		// makes checkpoints between commits.
