@@ -68,7 +68,11 @@ func Database(t testing.TB, dsn string) string {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := conn.Exec(ctx, "DROP DATABASE "+name+" SYNC"); err != nil {
+		err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" SYNC")
+		for try := 0; try < 3 && err != nil; try++ { // the server ends connections that waited, also those that were just taken
+			err = conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" SYNC")
+		}
+		if err != nil {
 			t.Error(err)
 		}
 	})
