@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -263,5 +265,34 @@ func TestTypes(t *testing.T) {
 	expect(t, w.send("GET", "/v1/query/types?include_meta=true&include_meta=false", "", ""), 400, "VALIDATION_ERROR")
 	if e := w.trail.take(); len(e) != 0 {
 		t.Errorf("a public route is audited: %+v", e)
+	}
+}
+
+// The parameter that would make an answer too large fails alone, also in a batch, and what is
+// sent is what encoding/json makes of it.
+func TestSizeOfAnAnswer(t *testing.T) {
+	w := newWorld(t, func(cfg *Config) {
+		var err error
+		if cfg.Engine, err = query.New(query.Config{Store: &cannedStore{}, MaxAnswer: 2500, Now: cfg.Now}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	const one = `{"parameters":["pages","pages","pages","pages"],"startDate":"2026-03-01","endDate":"2026-03-02"}`
+	for _, body := range []string{one, "[" + one + "," + one + "]"} {
+		rec := w.send("POST", "/v1/query?website_id=site_a", "all", body)
+		expect(t, rec, 200, "")
+		text := rec.Body.String()
+		if good, large := strings.Count(text, `"success":true,"data":[{`), strings.Count(text, `"code":"ANSWER_TOO_LARGE"`); good < 1 || large < 1 {
+			t.Errorf("%d parameters are answered, %d are too large: %s", good, large, text)
+		}
+	}
+	w = newWorld(t)
+	rec := w.send("POST", "/v1/query?website_id=site_a", "all", "["+one+`,{"id":"a\"data\":null","parameters":["nonsense"],"preset":"today"},`+one+"]")
+	var again any
+	if err := json.Unmarshal(rec.Body.Bytes(), &again); err != nil {
+		t.Fatalf("%v: %s", err, rec.Body)
+	}
+	if results := again.(map[string]any)["results"].([]any); len(results) != 3 || len(results[2].(map[string]any)["data"].([]any)) != 4 {
+		t.Errorf("%s", rec.Body)
 	}
 }

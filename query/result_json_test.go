@@ -121,6 +121,16 @@ func TestTableJSON(t *testing.T) {
 	}
 }
 
+// What is counted against the size of an answer is no less than what is sent, and not much more.
+func TestSizeOfATable(t *testing.T) {
+	texts := Table{len: 4, columns: []cells{{column{Name: "name", Format: String}, texts("\x00\x1f", strings.Repeat("é", 50), "\xff\xfe", strings.Repeat("a", 500))}}}
+	for _, table := range []Table{{}, sample(), texts} {
+		if sent, size := int64(len(table.AppendJSON(nil))), table.size(); size < sent || size > 2*sent+100 {
+			t.Errorf("%d bytes are counted, %d are sent", size, sent)
+		}
+	}
+}
+
 func TestTableValues(t *testing.T) {
 	table := sample()
 	for _, row := range []struct {

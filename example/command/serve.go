@@ -56,7 +56,7 @@ type serve struct {
 
 	Limits      factor       `default:"1" help:"Factor by which all rate limits are multiplied; or off, which lifts the cap on requests at the same time too."`
 	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes, where the defaults are ${classes}; --limits multiplies it, and a key with a limit of its own keeps that; may be repeated."`
-	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long entries of the audit trail are kept. Processes that share --meta should say the same."`
+	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long entries of the audit trail are kept, 400d without it; 0 keeps them for ever. Processes that share --meta should say the same."`
 	ResultCache string       `enum:"off" default:"off" help:"Cache of answers; this build has none, so only off is taken."`
 }
 

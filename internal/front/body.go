@@ -56,7 +56,7 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 	var body []byte
 	for {
 		if len(body) == cap(body) {
-			room := max(firstRoom, int64(cap(body)))
+			room := min(max(firstRoom, int64(cap(body))), limit+1-int64(len(body))) // one byte more shows that it ends, or does not
 			if err := r.reserve(room); err != nil {
 				return nil, err
 			}
