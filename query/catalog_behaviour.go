@@ -113,10 +113,10 @@ func clickTypes() []Type {
 
 // eventOrder is the order of the events of a session, under alias of: by time, then
 // pageviews, exits, others, then by event id; kinds that share an id come one after
-// the other.
+// the other, and those of senders with a key last.
 func eventOrder(of expr.Alias) []expr.Expr {
 	rank := expr.Call(dialect.Least, expr.Col(of, "kind"), expr.Int(int64(store.PageEvent)))
-	return []expr.Expr{expr.Col(of, "time"), rank, expr.Col(of, "event_id"), expr.Col(of, "kind")}
+	return []expr.Expr{expr.Col(of, "time"), rank, expr.Col(of, "event_id"), expr.Col(of, "kind"), expr.Col(of, "keyed")}
 }
 
 // eventListMetrics are the values of single events.

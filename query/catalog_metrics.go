@@ -231,11 +231,11 @@ func errorMetrics() []metric {
 		{source: "errors", column: instantColumn("first_seen", "First seen", ""), expr: expr.Call(dialect.Min, row("time"))},
 		{source: "errors", column: instantColumn("last_seen", "Last seen", ""), expr: expr.Call(dialect.Max, row("time"))},
 		{source: "errors", column: countColumn("unique_messages", "Messages", "Distinct messages"), expr: expr.Call(dialect.CountDistinct, row("message"))},
-		{source: "errors", column: textColumn("latest_path", "Path", "Path of the latest error"), expr: latest(row("path"))},
+		{source: "errors", column: textColumn("latest_path", "Path", "Path of the latest error"), expr: latest(row("path"), row("keyed"))},
 	}
 }
 
-// latest is e of the latest row; equal times are told apart by event id.
-func latest(e expr.Expr) expr.Expr {
-	return expr.Call(dialect.ArgMaxList, e, expr.List(row("time"), row("event_id")))
+// latest is e of the latest row; equal times are told apart by event id, and then by more.
+func latest(e expr.Expr, more ...expr.Expr) expr.Expr {
+	return expr.Call(dialect.ArgMaxList, e, expr.List(append([]expr.Expr{row("time"), row("event_id")}, more...)...))
 }

@@ -16,9 +16,10 @@ type Writer interface {
 	// machines, a part of it, now or a little later; an embedded one stores b whole or not
 	// at all. Writing b again stores what is missing, and no row twice.
 	//
-	// An event id counts once per subject and kind of row (page events, custom
+	// An event id counts once per subject, kind of row (page events, custom
 	// events, clicks, errors, vitals, spans, visits, checks are eight kinds; a pageview, an
-	// exit and a named page event share one): a row whose id was received before, in
+	// exit and a named page event share one) and Identity.Keyed, so that nobody without a
+	// key can take the id of a keyed row: a row whose id was received before, in
 	// this batch or within at least the last 7 days, is dropped silently and counted in
 	// Written.Repeated. A row without an id is an error that wraps ErrInvalid, as is
 	// a row without subject or time, or with text that is not valid UTF-8.
@@ -68,11 +69,13 @@ const (
 	Click     EventKind = 4 // on an outgoing link
 )
 
-// Identity is who a row of a website belongs to. Absent ids are empty.
+// Identity is who a row of a website belongs to, and whether its sender proved who they are.
+// Absent ids are empty.
 type Identity struct {
 	AnonymousID string
 	ProfileID   string
 	SessionID   string
+	Keyed       bool // sent with an API key
 }
 
 // Visitor is the visitor that the row counts for: the profile, else the anonymous id.

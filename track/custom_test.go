@@ -25,7 +25,7 @@ func TestACustomEventFromAServer(t *testing.T) {
 	}
 	want := []store.Event{{
 		Website: "w2", ID: id, Kind: store.Custom, Name: "order", Time: time.Date(2026, 3, 4, 11, 59, 0, 0, time.UTC),
-		Identity: store.Identity{AnonymousID: hashedOf("w2", "anon_1"), ProfileID: "p", SessionID: "sess_1"},
+		Identity: store.Identity{AnonymousID: hashedOf("w2", "anon_1"), ProfileID: "p", SessionID: "sess_1", Keyed: true},
 		Path:     "/x", Namespace: "shop", Source: "server", Properties: `{"total":9.9}`,
 	}}
 	if d := cmp.Diff(want, w.rows().Events); d != "" {

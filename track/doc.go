@@ -17,9 +17,10 @@
 // # Guarantees
 //
 // An answer of success is given after [store.Writer] said that the rows are durable.
-// Event ids make repeats harmless. An event of /track without an id is never taken for
-// a repeat; elsewhere a missing id is made, with the same effect. A use of a key is
-// recorded after its answer is known; when that fails the answer is 503, and the rows
+// Event ids make repeats harmless; those of senders with a key and without one count apart, so
+// that nobody can take the id of an event that a server will send. An event of /track without an
+// id is never taken for a repeat; elsewhere a missing id is made, with the same effect. A use of
+// a key is recorded after its answer is known; when that fails the answer is 503, and the rows
 // may be stored: repeat with the same event ids.
 //
 // # Limits
@@ -30,7 +31,9 @@
 // A body has at most 20 000 values, which are counted before it is decoded.
 //
 // Keys are looked for in the headers X-Api-Key and Authorization, and on routes that need one
-// wherever the Authenticator finds it. Scripts of any origin may use these routes, without cookies.
+// wherever the Authenticator finds it. Scripts of any origin may use these routes, without cookies;
+// what is sent with a key has the Content-Type application/json, which pages of other origins
+// cannot send unasked.
 //
 // # Senders without a key
 //

@@ -94,6 +94,7 @@ func (c *call) identity(f *fields, website string) (store.Identity, error) {
 		AnonymousID: f.text(maxAnonymous, "anonymousId", "anonymous_id"),
 		ProfileID:   f.text(maxProfile, "profileId", "profile_id"),
 		SessionID:   f.peek("sessionId", "session_id"),
+		Keyed:       c.key != nil,
 	}
 	if len(i.SessionID) > maxSession || strings.ContainsFunc(i.SessionID, func(r rune) bool { return !word(r) }) {
 		i.SessionID = ""

@@ -115,6 +115,14 @@ func identityKind(t schema.TableID, name string) string {
 	return "toUInt8(arrayElement(" + identityKinds + ", " + name + "kind + 1))"
 }
 
+// keyedColumn tells of a row of table t whether it was sent with an API key.
+func keyedColumn(t schema.TableID, name string) string {
+	if t.Of() != store.KindWebsite {
+		return "toUInt8(0)"
+	}
+	return name + "keyed"
+}
+
 // find looks which rows are stored at locations, by the keys of the attempt.
 func (s *Store) find(ctx context.Context, a attempt, at []location) (map[location][]stored, error) {
 	var wanted [schema.NumTables][]location
@@ -151,7 +159,8 @@ func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, f
 		ids[i] = halfMD5(r.ID)
 		wanted[r.identity] = true
 	}
-	got, err := s.conn.Query(s.looking(ctx), "SELECT DISTINCT t.subject, t.time, t.event_id, "+identityKind(t, "t.")+" AS kind, t.receipt FROM "+
+	got, err := s.conn.Query(s.looking(ctx), "SELECT DISTINCT t.subject, t.time, t.event_id, "+identityKind(t, "t.")+" AS kind, "+
+		keyedColumn(t, "t.")+" AS keyed, t.receipt FROM "+
 		t.String()+" AS t WHERE t.subject IN {subjects:Array(String)} AND t.time IN {times:Array(Int64)} AND halfMD5(t.event_id) IN {ids:Array(UInt64)}",
 		append(key(rows), driver.Named("ids", ids))...)
 	if err != nil {
@@ -160,9 +169,11 @@ func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, f
 	defer func() { err = errors.Join(err, got.Close()) }()
 	for got.Next() {
 		c := stored{location: location{identity: identity{Table: t}}}
-		if err := got.Scan(&c.Subject, &c.millis, &c.ID, &c.Kind, &c.receipt); err != nil {
+		var keyed uint8
+		if err := got.Scan(&c.Subject, &c.millis, &c.ID, &c.Kind, &keyed, &c.receipt); err != nil {
 			return err
 		}
+		c.Keyed = keyed != 0
 		if wanted[c.identity] {
 			found[c] = true
 		}
@@ -178,16 +189,19 @@ func (s *Store) remove(ctx context.Context, t schema.TableID, rows []stored) err
 	ctx = driver.Context(ctx, driver.WithSettings(settings))
 	statement := "DELETE FROM " + s.cfg.local(t.String()) + s.cfg.on() +
 		" WHERE subject IN {subjects:Array(String)} AND time IN {times:Array(Int64)}" +
-		" AND (subject, event_id, " + identityKind(t, "") + ", receipt) IN" +
-		" arrayZip({rowSubjects:Array(String)}, {rowIDs:Array(String)}, {rowKinds:Array(UInt8)}, {rowReceipts:Array(UInt64)})"
+		" AND (subject, event_id, " + identityKind(t, "") + ", " + keyedColumn(t, "") + ", receipt) IN" +
+		" arrayZip({rowSubjects:Array(String)}, {rowIDs:Array(String)}, {rowKinds:Array(UInt8)}, {rowKeyed:Array(UInt8)}, {rowReceipts:Array(UInt64)})"
 	for part := range inChunks(rows, func(r stored) string { return r.Subject }, func(r stored) string { return r.ID }) {
 		subjects, ids := make([]string, len(part)), make([]string, len(part))
-		kinds, receipts := make([]uint64, len(part)), make([]uint64, len(part))
+		kinds, keyed, receipts := make([]uint64, len(part)), make([]uint64, len(part)), make([]uint64, len(part))
 		for i, r := range part {
 			subjects[i], ids[i], kinds[i], receipts[i] = r.Subject, r.ID, uint64(r.Kind), r.receipt
+			if r.Keyed {
+				keyed[i] = 1
+			}
 		}
 		err := s.conn.Exec(ctx, statement, append(key(locations(part)), driver.Named("rowSubjects", subjects), driver.Named("rowIDs", ids),
-			driver.Named("rowKinds", kinds), driver.Named("rowReceipts", receipts))...)
+			driver.Named("rowKinds", kinds), driver.Named("rowKeyed", keyed), driver.Named("rowReceipts", receipts))...)
 		if err != nil {
 			return err
 		}

@@ -78,7 +78,11 @@ func halfMD5(text string) uint64 {
 // hash is what receipts are found by. Two rows may share one: rows decide.
 func (i identity) hash() uint64 {
 	b := make([]byte, 0, 64)
-	b = append(b, byte(i.Table), i.Kind)
+	table := byte(i.Table)
+	if i.Keyed {
+		table |= 0x80
+	}
+	b = append(b, table, i.Kind)
 	b = binary.AppendUvarint(b, uint64(len(i.Subject)))
 	b = append(append(b, i.Subject...), i.ID...)
 	sum := sha256.Sum256(b)

@@ -123,7 +123,7 @@ func receiptColumn() column {
 }
 
 // schemaVersion is what Migrate brings the tables to. It grows with every change.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // A layout is what DDL is written of one table.
 type layout struct {

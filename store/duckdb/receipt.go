@@ -16,7 +16,7 @@ import (
 // receipt: at least eight times 24 hours, where seven are promised.
 const rememberDays = 8
 
-// A key stands for an event id of one subject and kind of row.
+// A key stands for an event id of one subject, kind of row and kind of sender.
 type key struct{ hi, lo int64 }
 
 // The kinds of row that ids are counted by. Their numbers are part of the hashes that
@@ -49,7 +49,16 @@ func rowKind(of schema.Identity) byte {
 	}
 }
 
-func keyOf(of schema.Identity) key { return newKey(rowKind(of), of.Subject, of.ID) }
+// keyedRow is set beside the kind of rows that were sent with an API key.
+const keyedRow byte = 0x80
+
+func keyOf(of schema.Identity) key {
+	kind := rowKind(of)
+	if of.Keyed {
+		kind |= keyedRow
+	}
+	return newKey(kind, of.Subject, of.ID)
+}
 
 // newKey hashes what makes an id the same. The kind of row implies the kind of subject.
 func newKey(kind byte, subject, id string) key {

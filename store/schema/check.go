@@ -14,6 +14,7 @@ type Identity struct {
 	Table TableID
 	// Kind is PageEvents, or the kind of a custom event or click. In other tables it is 0.
 	Kind    uint8
+	Keyed   bool   // as store.Identity.Keyed; false in tables of links and monitors
 	Subject string // the id alone
 	ID      string
 }
@@ -52,7 +53,7 @@ func Items(b *store.Batch, visit func(Item)) error {
 				continue
 			}
 			at := t.head(r)
-			item := Item{Identity{Table: t.ID, Subject: *at.subject, ID: *at.id}, index, at.time.UnixMilli()}
+			item := Item{Identity{Table: t.ID, Keyed: at.keyed, Subject: *at.subject, ID: *at.id}, index, at.time.UnixMilli()}
 			if t.kind != nil {
 				item.Kind = t.kind(r)
 			}

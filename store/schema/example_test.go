@@ -35,9 +35,11 @@ func Example() {
 	// Output:
 	// event_id TEXT = "1"
 	// time BIGINT = 1000
+	// keyed SMALLINT = 0
 	// metric_name TEXT = "LCP"
 	// event_id TEXT = "1"
 	// time BIGINT = 1000
+	// keyed SMALLINT = 0
 	// metric_name TEXT = "CLS"
 }
 

@@ -114,6 +114,18 @@ func small[V ~uint8](name string, most V, at func(Row) *V) Column {
 		setNumber: func(r Row, value store.Measure) { *at(r) = V(value.V) }}
 }
 
+// flag is 1 or 0.
+func flag(name string, at func(Row) *bool) Column {
+	return Column{Name: name, Kind: Small, most: 1,
+		number: func(r Row) store.Measure {
+			if *at(r) {
+				return store.Known(1)
+			}
+			return store.Known(0)
+		},
+		setNumber: func(r Row, value store.Measure) { *at(r) = value.V != 0 }}
+}
+
 func measure(name string, at func(Row) *store.Measure) Column {
 	return Column{Name: name, Kind: Measure,
 		number:    func(r Row) store.Measure { return *at(r) },

@@ -47,6 +47,7 @@ type Table struct {
 type head struct {
 	subject, id *string
 	time        *time.Time
+	keyed       bool
 }
 
 // Tables are all logical tables; each stands at its ID.

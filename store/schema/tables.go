@@ -11,7 +11,7 @@ var tables = [NumTables]Table{events(), failures(), vitals(), spans(), visits(),
 
 func events() Table {
 	t := begin(Events, "events", store.KindWebsite, func(b *store.Batch) *[]store.Event { return &b.Events },
-		func(r Row) head { e := r.event(); return head{&e.Website, &e.ID, &e.Time} },
+		func(r Row) head { e := r.event(); return head{&e.Website, &e.ID, &e.Time, e.Keyed} },
 		website(func(r Row) *store.Identity { return &r.event().Identity }, func(r Row) *store.Agent { return &r.event().Agent },
 			func(r Row) *string { return &r.event().Path }),
 		eventColumns())
@@ -52,7 +52,7 @@ func eventColumns() []Column {
 
 func failures() Table {
 	return begin(Errors, "errors", store.KindWebsite, func(b *store.Batch) *[]store.Error { return &b.Errors },
-		func(r Row) head { e := r.error(); return head{&e.Website, &e.ID, &e.Time} },
+		func(r Row) head { e := r.error(); return head{&e.Website, &e.ID, &e.Time, e.Keyed} },
 		website(func(r Row) *store.Identity { return &r.error().Identity }, func(r Row) *store.Agent { return &r.error().Agent },
 			func(r Row) *string { return &r.error().Path }),
 		[]Column{
@@ -70,7 +70,7 @@ func vitals() Table {
 	value := integer("value", func(r Row) *int64 { return &r.sample().Value })
 	metric.ofSample, value.ofSample = true, true
 	t := begin(Vitals, "vitals", store.KindWebsite, func(b *store.Batch) *[]store.Vital { return &b.Vitals },
-		func(r Row) head { v := r.vital(); return head{&v.Website, &v.ID, &v.Time} },
+		func(r Row) head { v := r.vital(); return head{&v.Website, &v.ID, &v.Time, v.Keyed} },
 		website(func(r Row) *store.Identity { return &r.vital().Identity }, func(r Row) *store.Agent { return &r.vital().Agent },
 			func(r Row) *string { return &r.vital().Path }),
 		[]Column{metric, value})
@@ -81,7 +81,7 @@ func vitals() Table {
 
 func spans() Table {
 	return begin(Spans, "spans", store.KindWebsite, func(b *store.Batch) *[]store.Span { return &b.Spans },
-		func(r Row) head { s := r.span(); return head{&s.Website, &s.ID, &s.Time} },
+		func(r Row) head { s := r.span(); return head{&s.Website, &s.ID, &s.Time, s.Keyed} },
 		website(func(r Row) *store.Identity { return &r.span().Identity }, func(r Row) *store.Agent { return &r.span().Agent },
 			func(r Row) *string { return &r.span().Path }),
 		[]Column{
@@ -106,7 +106,7 @@ func spans() Table {
 
 func visits() Table {
 	return begin(Visits, "visits", store.KindLink, func(b *store.Batch) *[]store.Visit { return &b.Visits },
-		func(r Row) head { v := r.visit(); return head{&v.Link, &v.ID, &v.Time} },
+		func(r Row) head { v := r.visit(); return head{&v.Link, &v.ID, &v.Time, false} },
 		[]Column{
 			compressed("referrer", func(r Row) *string { return &r.visit().Referrer }),
 			lowCardinality("referrer_domain", func(r Row) *string { return &r.visit().ReferrerDomain }),
@@ -116,7 +116,7 @@ func visits() Table {
 
 func checks() Table {
 	return begin(Checks, "checks", store.KindSchedule, func(b *store.Batch) *[]store.Check { return &b.Checks },
-		func(r Row) head { c := r.check(); return head{&c.Schedule, &c.ID, &c.Time} },
+		func(r Row) head { c := r.check(); return head{&c.Schedule, &c.ID, &c.Time, false} },
 		[]Column{
 			lowCardinality("url", func(r Row) *string { return &r.check().URL }),
 			small("status", store.Maintenance, func(r Row) *store.Status { return &r.check().Status }),
@@ -136,6 +136,7 @@ func website(identity func(Row) *store.Identity, agent func(Row) *store.Agent, p
 		text("session_id", func(r Row) *string { return &identity(r).SessionID }),
 		text("anonymous_id", func(r Row) *string { return &identity(r).AnonymousID }),
 		text("profile_id", func(r Row) *string { return &identity(r).ProfileID }),
+		flag("keyed", func(r Row) *bool { return &identity(r).Keyed }).asKey(),
 		{Name: "visitor", Kind: Text, derived: func(r Row) string { return identity(r).Visitor() }},
 	}, device(agent)...), lowCardinality("path", path))
 }

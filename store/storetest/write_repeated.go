@@ -11,7 +11,7 @@ import (
 
 // repeatCases are about event ids that come again.
 func repeatCases() []contractCase {
-	const once = "an event id counts once per subject and kind of row; the first stored wins"
+	const once = "an event id counts once per subject, kind of row and kind of sender; the first stored wins"
 	return []contractCase{
 		{name: "a repeat inside a batch is dropped", run: testRepeatInBatch, defends: once},
 		{name: "a repeat in a later batch is dropped", run: testRepeatLater, defends: once},
@@ -21,6 +21,8 @@ func repeatCases() []contractCase {
 			defends: "repeats are recognised for at least 7 days after receipt"},
 		{name: "the eight kinds of row have ids of their own", run: testKindsApart,
 			defends: "page events, custom events, clicks, errors, vitals, spans, visits, checks are eight kinds"},
+		{name: "rows with a key have ids of their own", restarts: true, run: testKeyedApart,
+			defends: "nobody without a key can take the id of a row that was sent with one"},
 		{name: "pageviews, exits and named page events share their ids", run: testPageEventsShare,
 			defends: "a pageview, an exit and a named page event share one kind"},
 		{name: "subjects have ids of their own", run: testSubjectsApart,
@@ -98,6 +100,28 @@ func testKindsApart(w *trial) {
 	w.count("spans", website("s"), 1)
 	w.count("visits", link("s"), 1)
 	w.count("checks", schedule("s"), 1)
+}
+
+func testKeyedApart(w *trial) {
+	anonymous, keyed := eight(), eight()
+	for i := range keyed.Events {
+		keyed.Events[i].Keyed = true
+	}
+	keyed.Errors[0].Keyed, keyed.Vitals[0].Keyed, keyed.Spans[0].Keyed = true, true, true
+	w.write(anonymous, 8, 0)
+	w.write(keyed, 6, 2) // visits and checks have no such senders
+	w.reopen()
+	w.write(keyed, 0, 8)
+	w.write(anonymous, 0, 8)
+	for table, want := range map[string]int64{"events": 3, "errors": 1, "vitals": 1, "spans": 1} {
+		got := int64(0)
+		for _, one := range w.column(table, "keyed", dialect.Int, website("s")).Ints {
+			got += one
+		}
+		if got != want {
+			w.Errorf("%s: %d rows are keyed, want %d", table, got, want)
+		}
+	}
 }
 
 func testPageEventsShare(w *trial) {

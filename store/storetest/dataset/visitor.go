@@ -104,6 +104,7 @@ func (v *visitor) custom(name string) {
 	e := v.event(store.Custom, name)
 	if v.m.chance(50) {
 		*e = store.Event{Website: e.Website, ID: e.ID, Kind: e.Kind, Name: name, Time: e.Time, Identity: e.Identity, Path: e.Path}
+		e.Keyed = true
 	}
 	e.Namespace, e.Properties = v.m.pick(namespaces), v.m.pick(properties)
 	if v.m.chance(20) {

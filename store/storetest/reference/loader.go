@@ -6,12 +6,15 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A known event id counts once per subject and kind; page events are one kind.
+// A known event id counts once per subject, kind and kind of sender; page events are one kind.
 type known struct {
 	subject store.Subject
 	kind    rowKind
+	keyed   bool
 	id      string
 }
+
+func knownOf(r row) known { return known{r.subject, r.kind, r.Keyed, r.id} }
 
 type loader struct {
 	seen map[known]bool
@@ -29,7 +32,7 @@ func (l *loader) first(r row) bool {
 	if l.seen == nil {
 		l.seen = map[known]bool{}
 	}
-	k := known{r.subject, r.kind, r.id}
+	k := knownOf(r)
 	if r.pageRow() {
 		k.kind = pageview
 	}

@@ -88,14 +88,27 @@ func (r *row) pageRow() bool { return r.kind <= pageEvent }
 func (r *row) named() bool { return r.kind == pageEvent || r.kind == custom }
 
 // before orders rows: time; pageviews, exits, others; event id; and where two kinds
-// of event share an id, page events, custom events, clicks.
+// of event share an id, page events, custom events, clicks; those with a key last.
 func before(a, b *row) int {
 	return cmp.Or(
 		cmp.Compare(a.at, b.at),
 		cmp.Compare(a.rank(), b.rank()),
 		strings.Compare(a.id, b.id),
 		cmp.Compare(a.kind, b.kind),
+		compareKeyed(a, b),
 	)
+}
+
+// compareKeyed orders a row sent without a key before one sent with it.
+func compareKeyed(a, b *row) int {
+	switch {
+	case a.Keyed == b.Keyed:
+		return 0
+	case b.Keyed:
+		return -1
+	default:
+		return 1
+	}
 }
 
 // rank is the place of r among rows of the same instant.

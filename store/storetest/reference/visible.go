@@ -20,7 +20,7 @@ func (d *Data) Visible(b *store.Batch, mandatory []Filter) store.Batch {
 	for _, s := range d.sites {
 		for _, r := range s.rows {
 			if d.names.visible(r, ready) {
-				left[sighted{known{r.subject, r.kind, r.id}, r.metric}] = true
+				left[sighted{knownOf(*r), r.metric}] = true
 			}
 		}
 	}
@@ -39,7 +39,7 @@ func (v *sieve) sees(made func(*loader)) bool {
 	before := len(v.rows)
 	made(&v.loader)
 	return slices.ContainsFunc(v.rows[before:], func(r row) bool {
-		return v.left[sighted{known{r.subject, r.kind, r.id}, r.metric}]
+		return v.left[sighted{knownOf(r), r.metric}]
 	})
 }
 
@@ -60,7 +60,7 @@ func (v *sieve) batch(b *store.Batch) (out store.Batch) {
 			continue
 		}
 		one.Samples = slices.DeleteFunc(slices.Clone(one.Samples), func(s store.Sample) bool {
-			return !v.left[sighted{known{website(one.Website), vitalRow, one.ID}, s.Metric}]
+			return !v.left[sighted{known{website(one.Website), vitalRow, one.Keyed, one.ID}, s.Metric}]
 		})
 		out.Vitals = append(out.Vitals, one)
 	}

@@ -67,14 +67,18 @@ func eventCells(r *row) []value {
 // sessionEvents lists the events that pass, $ names too: those in the range, and all
 // that lie in a session with an event in it.
 func (a *evaluation) sessionEvents() *table {
-	t := a.table("timestamp", "rank", "event_id", "kind of row")
-	t.hidden = []string{"rank", "kind of row"}
+	t := a.table("timestamp", "rank", "event_id", "kind of row", "keyed")
+	t.hidden = []string{"rank", "kind of row", "keyed"}
 	for _, r := range a.site.rows {
 		near := a.period.holds(r.at) || r.session != nil && slices.ContainsFunc(r.session.events, func(e *row) bool {
 			return a.period.holds(e.at)
 		})
 		if r.kind <= click && near && a.allHold(r, func(Filter) bool { return true }) {
-			t.rows = append(t.rows, append(eventCells(r), count(int(r.rank())), count(int(r.kind))))
+			keyed := count(0)
+			if r.Keyed {
+				keyed = count(1)
+			}
+			t.rows = append(t.rows, append(eventCells(r), count(int(r.rank())), count(int(r.kind)), keyed))
 		}
 	}
 	return t
