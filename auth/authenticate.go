@@ -60,7 +60,7 @@ type Minter interface {
 // Config is what [New] needs.
 type Config struct {
 	Store  KeyStore         // required
-	Pepper Pepper           // required; the one that the store's digests were made with
+	Pepper Pepper           // required; it remembers all that the store's digests were made with
 	Prefix string           // of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
 	Logger *slog.Logger     // told why a key was refused, never its secret; nil means silent
@@ -74,7 +74,7 @@ type Config struct {
 type Keys struct {
 	cfg     Config
 	tokens  *Tokens
-	digests *digester
+	digests []*digester // one of each pepper, the newest first
 }
 
 // New makes Keys. Its error joins all problems of cfg.
@@ -93,7 +93,11 @@ func New(cfg Config) (*Keys, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Keys{cfg, tokens, newDigester(cfg.Pepper)}, nil
+	a := &Keys{cfg: cfg, tokens: tokens}
+	for _, pepper := range cfg.Pepper.Each() {
+		a.digests = append(a.digests, newDigester(pepper))
+	}
+	return a, nil
 }
 
 // Authenticate implements [Authenticator].
@@ -109,8 +113,8 @@ func (a *Keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 		return nil, err
 	}
 	start := secret.Start()
-	key, err := a.find(ctx, a.digests.digest(secret), start)
-	if err != nil {
+	key, _, err := a.lookUp(ctx, secret)
+	if key, err = a.judge(ctx, key, err, start); err != nil {
 		return nil, err
 	}
 	if key.Start != start { // it is the newest secret's; this one is in its grace
@@ -126,7 +130,22 @@ func (a *Keys) Mint(r *http.Request, c Claims, ttl time.Duration) (Secret, error
 	if err != nil {
 		return Secret{}, err
 	}
-	return a.tokens.Mint(a.digests.digest(secret), c, ttl)
+	_, digest, err := a.lookUp(r.Context(), secret)
+	if err != nil {
+		return Secret{}, fmt.Errorf("auth: looking up a key: %w", err)
+	}
+	return a.tokens.Mint(digest, c, ttl)
+}
+
+// lookUp asks the store for the key of a secret, and says by which digest it is known there.
+func (a *Keys) lookUp(ctx context.Context, secret Secret) (key *Key, known Digest, err error) {
+	for _, d := range a.digests {
+		known = d.digest(secret)
+		if key, err = a.cfg.Store.KeyByDigest(ctx, known); !errors.Is(err, ErrNotFound) {
+			break
+		}
+	}
+	return key, known, err
 }
 
 // panel authenticates the bearer of a panel token.
@@ -135,16 +154,16 @@ func (a *Keys) panel(ctx context.Context, text string) (*Principal, error) {
 	if refusal != "" {
 		return nil, a.refuse(ctx, refusal, RefusedError{})
 	}
-	key, err := a.find(ctx, Digest(token.Key), "")
-	if err != nil {
+	key, err := a.cfg.Store.KeyByDigest(ctx, Digest(token.Key))
+	if key, err = a.judge(ctx, key, err, ""); err != nil {
 		return nil, err
 	}
 	return &Principal{Key: key.narrowed(token.Claims), Token: token.ID, Subject: token.Claims.Subject}, nil
 }
 
-// find returns the valid key of that digest; start is of what was sent, for the log.
-func (a *Keys) find(ctx context.Context, d Digest, start string) (*Key, error) {
-	key, err := a.cfg.Store.KeyByDigest(ctx, d)
+// judge returns the key that a look-up brought, if it is valid; start is of what was sent, for
+// the log.
+func (a *Keys) judge(ctx context.Context, key *Key, err error, start string) (*Key, error) {
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil, a.refuse(ctx, "unknown", RefusedError{Start: start})

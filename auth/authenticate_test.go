@@ -256,6 +256,54 @@ func TestHonestNothings(t *testing.T) {
 	}
 }
 
+// A pepper that remembers the one before opens to keys and tokens of both; what is made then is
+// good without the old one.
+func TestPepperThatWasChanged(t *testing.T) {
+	changed, err := auth.NewPepper([]byte("the pepper of today"), []byte("0123456789abcdef0123456789abcdef"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, _ := auth.NewPepper([]byte("the pepper of today"))
+	store, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, secret, err := store.Create(auth.Key{Owner: "acme", All: true, Scopes: []auth.Scope{auth.ReadData}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(p auth.Pepper) *auth.Keys {
+		keys, err := auth.New(auth.Config{Store: store, Pepper: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return keys
+	}
+	mint := func(keys *auth.Keys) auth.Secret {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Authorization", "Bearer "+secret.Reveal())
+		token, err := keys.Mint(r, auth.Claims{}, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return token
+	}
+	for name, sent := range map[string]auth.Secret{"key": secret, "old token": mint(with(pepper)), "new token": mint(with(changed))} {
+		if who, err := bearer(with(changed), sent.Reveal()); err != nil || who.Key.ID != k.ID {
+			t.Errorf("%s: %v, %v", name, who, err)
+		}
+		if _, err := bearer(with(alone), sent.Reveal()); name != "new token" && !errors.Is(err, auth.ErrInvalid) {
+			t.Errorf("%s without the old pepper: %v", name, err)
+		}
+	}
+	if _, err := auth.NewPepper([]byte("the pepper of today"), []byte("short")); err == nil {
+		t.Error("a short old pepper was taken")
+	}
+	if secret.Digest(changed) != secret.Digest(alone) {
+		t.Error("a digest is not under the newest pepper")
+	}
+}
+
 func ExampleKeys() {
 	pepper, _ := auth.NewPepper([]byte("32 random bytes from a safe file"))
 	store, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})

@@ -23,7 +23,7 @@ type Issuer struct {
 }
 
 // Issue returns k as a store keeps it, and its secret. An empty id is made, a zero
-// CreatedAt becomes now, prefix and start are set, LastUsed is cleared, instants become
+// CreatedAt becomes now, prefix and start are set, Grace and LastUsed are cleared, instants become
 // whole milliseconds in UTC, and nothing is shared with k. Its error wraps [ErrBadKey] when k fails
 // [Key.Check].
 func (i Issuer) Issue(k Key) (Key, Secret, error) {
@@ -46,33 +46,32 @@ func (i Issuer) Issue(k Key) (Key, Secret, error) {
 		k.CreatedAt = i.now()
 	}
 	k.settle()
-	k.LastUsed = time.Time{}
+	k.Grace, k.LastUsed = time.Time{}, time.Time{}
 	k.Prefix, k.Start = s.Prefix(), s.Start()
 	return k, s, nil
 }
 
-// Reissue returns k with a new secret; all but prefix and start stays. grace is how
-// long the old secret shall live on, and until the instant when it dies: zero when it
-// dies at once; it dies with the key's expiry at the latest, as the new one does. Its
-// error wraps [ErrBadKey] when k is revoked or expired, since a new secret would not work
+// Reissue returns k with a new secret; all but prefix, start and Grace stays. grace is how
+// long the old secret shall live on: not at all when it is 0, and not past the key's expiry.
+// Its error wraps [ErrBadKey] when k is revoked or expired, since a new secret would not work
 // either, and when grace is negative.
-func (i Issuer) Reissue(k Key, grace time.Duration) (_ Key, _ Secret, until time.Time, err error) {
+func (i Issuer) Reissue(k Key, grace time.Duration) (Key, Secret, error) {
 	if err := i.renewable(k, grace); err != nil {
-		return Key{}, Secret{}, time.Time{}, err
+		return Key{}, Secret{}, err
 	}
 	s, err := NewSecret(i.Rand, i.Prefix)
 	if err != nil {
-		return Key{}, Secret{}, time.Time{}, err
-	}
-	if grace > 0 {
-		until = millis(i.now().Add(grace))
-	}
-	if !k.Expires.IsZero() && until.After(k.Expires) {
-		until = k.Expires
+		return Key{}, Secret{}, err
 	}
 	k = k.Clone()
-	k.Prefix, k.Start = s.Prefix(), s.Start()
-	return k, s, until, nil
+	k.Prefix, k.Start, k.Grace = s.Prefix(), s.Start(), time.Time{}
+	if grace > 0 {
+		k.Grace = millis(i.now().Add(grace))
+	}
+	if !k.Expires.IsZero() && k.Grace.After(k.Expires) {
+		k.Grace = k.Expires
+	}
+	return k, s, nil
 }
 
 // Amend returns k as change leaves it: its name, scopes, resources, filters, types,
@@ -90,7 +89,7 @@ func (i Issuer) Amend(k Key, change func(*Key)) (Key, error) {
 	n = n.Clone()
 	n.settle()
 	n.ID, n.Owner, n.Prefix, n.Start = k.ID, k.Owner, k.Prefix, k.Start
-	n.CreatedAt, n.Revoked, n.LastUsed = k.CreatedAt, k.Revoked, k.LastUsed
+	n.CreatedAt, n.Revoked, n.Grace, n.LastUsed = k.CreatedAt, k.Revoked, k.Grace, k.LastUsed
 	return n, nil
 }
 

@@ -92,6 +92,7 @@ type Key struct {
 	Expires   time.Time // zero means never; from this instant on the key is not valid
 	Revoked   time.Time // zero means never
 	Disabled  bool
+	Grace     time.Time // until when the secret from before the last rotation works on; zero or past: no more
 	LastUsed  time.Time // when it was last accepted, to a minute; zero means never, or not noted
 }
 

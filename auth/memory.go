@@ -35,8 +35,7 @@ func NewMemory(cfg MemoryConfig) (*Memory, error) {
 type record struct {
 	key      Key
 	digest   Digest
-	previous Digest
-	until    time.Time // when previous dies; zero means that there is none
+	previous Digest // works until the key's Grace
 }
 
 // Create keeps k under a new secret, and returns both: k as it is kept (see
@@ -93,15 +92,15 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 	if !ok {
 		return Key{}, Secret{}, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
-	k, s, until, err := m.cfg.Issuer.Reissue(r.key, grace)
+	k, s, err := m.cfg.Issuer.Reissue(r.key, grace)
 	if err != nil {
 		return Key{}, Secret{}, err
 	}
 	delete(m.index, r.previous)
-	if until.IsZero() {
+	if k.Grace.IsZero() {
 		delete(m.index, r.digest)
 	}
-	r.previous, r.until = r.digest, until
+	r.previous = r.digest
 	r.key, r.digest = k.Clone(), s.Digest(m.cfg.Pepper)
 	m.index[r.digest] = id
 	return k, s, nil
@@ -189,7 +188,7 @@ func (m *Memory) KeyByDigest(ctx context.Context, d Digest) (*Key, error) {
 	if !ok {
 		return nil, ErrNotFound
 	}
-	old := r.previous.Equal(d) && m.cfg.Issuer.now().Before(r.until)
+	old := r.previous.Equal(d) && m.cfg.Issuer.now().Before(r.key.Grace)
 	if !r.digest.Equal(d) && !old {
 		return nil, ErrNotFound
 	}

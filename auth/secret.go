@@ -82,7 +82,7 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Digest returns the HMAC-SHA-256 of the secret under pepper.
+// Digest returns the HMAC-SHA-256 of the secret under the newest pepper.
 func (s Secret) Digest(pepper Pepper) Digest {
 	mac := hmac.New(sha256.New, pepper.bytes())
 	mac.Write([]byte(s.Reveal()))

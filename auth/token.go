@@ -41,9 +41,9 @@ type Claims struct {
 // does so to its tokens, and they end when the secret does: at a rotation, or when the
 // grace period after it is over.
 type Tokens struct {
-	cfg  TokensConfig
-	seal cipher.AEAD
-	mark string // begins tokens
+	cfg   TokensConfig
+	seals []cipher.AEAD // one of each pepper, the newest first
+	mark  string        // begins tokens
 }
 
 // TokensConfig is what [Tokens] need.
@@ -57,17 +57,16 @@ type TokensConfig struct {
 // NewTokens makes Tokens. Its error joins all problems of cfg.
 func NewTokens(cfg TokensConfig) (*Tokens, error) {
 	prefix, badPrefix := checkPrefix(cfg.Prefix)
-	key, noKey := cfg.Pepper.Key("sightline panel token 1")
-	if err := errors.Join(noKey, badPrefix); err != nil {
+	if err := errors.Join(cfg.Pepper.check(), badPrefix); err != nil {
 		return nil, err
 	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, fmt.Errorf("auth: token: %w", err)
-	}
-	seal, err := cipher.NewGCM(block)
-	if err != nil {
-		return nil, fmt.Errorf("auth: token: %w", err)
+	var seals []cipher.AEAD
+	for _, pepper := range cfg.Pepper.Each() {
+		seal, err := sealOf(pepper)
+		if err != nil {
+			return nil, fmt.Errorf("auth: token: %w", err)
+		}
+		seals = append(seals, seal)
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -75,7 +74,19 @@ func NewTokens(cfg TokensConfig) (*Tokens, error) {
 	if cfg.Rand == nil {
 		cfg.Rand = rand.Reader
 	}
-	return &Tokens{cfg, seal, prefix + tokenMark}, nil
+	return &Tokens{cfg, seals, prefix + tokenMark}, nil
+}
+
+func sealOf(pepper Pepper) (cipher.AEAD, error) {
+	key, err := pepper.Key("sightline panel token 1")
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
 }
 
 // sealed is what a token holds.
@@ -107,11 +118,12 @@ func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 	if err != nil {
 		return Secret{}, fmt.Errorf("auth: token: %w", err)
 	}
-	nonce := make([]byte, t.seal.NonceSize())
+	seal := t.seals[0]
+	nonce := make([]byte, seal.NonceSize())
 	if _, err := io.ReadFull(t.cfg.Rand, nonce); err != nil {
 		return Secret{}, fmt.Errorf("auth: random source: %w", err)
 	}
-	text := t.mark + base64.RawURLEncoding.EncodeToString(t.seal.Seal(nonce, nonce, plain, []byte(t.mark)))
+	text := t.mark + base64.RawURLEncoding.EncodeToString(seal.Seal(nonce, nonce, plain, []byte(t.mark)))
 	if len(text) > maxToken {
 		return Secret{}, fmt.Errorf("%w: the token would have %d characters, more than %d", ErrBadKey, len(text), maxToken)
 	}
@@ -125,10 +137,16 @@ func (t *Tokens) open(text string) (s sealed, refusal string) {
 		return sealed{}, "malformed token"
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(body)
-	if err != nil || len(raw) < t.seal.NonceSize() {
+	if err != nil || len(raw) < t.seals[0].NonceSize() {
 		return sealed{}, "malformed token"
 	}
-	plain, err := t.seal.Open(nil, raw[:t.seal.NonceSize()], raw[t.seal.NonceSize():], []byte(t.mark))
+	var plain []byte
+	for _, seal := range t.seals {
+		nonce := raw[:seal.NonceSize()]
+		if plain, err = seal.Open(nil, nonce, raw[len(nonce):], []byte(t.mark)); err == nil {
+			break
+		}
+	}
 	if err != nil || json.Unmarshal(plain, &s) != nil || len(s.Key) != len(Digest{}) {
 		return sealed{}, "token not sealed here"
 	}

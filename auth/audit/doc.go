@@ -35,5 +35,6 @@
 //
 // [New] refuses a database with a head that lacks the signature, with [ErrTampered]. Run
 // [Verify], move the log away (copy the tables and empty them), and a new one begins. The
-// same holds after a change of the pepper.
+// same holds after a change of the pepper, unless the new one remembers the old: then chains
+// from before stay as they are, and new ones are under the new pepper.
 package audit

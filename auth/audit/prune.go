@@ -35,7 +35,7 @@ func Prune(ctx context.Context, log Pruner, pepper auth.Pepper, before time.Time
 		if point.Seq <= c.PrunePoint.Seq && !whole {
 			continue
 		}
-		points = append(points, v.sign.prunePoint(point))
+		points = append(points, v.links[c.Head.Writer].sign.prunePoint(point))
 		p.Entries += point.Seq - c.PrunePoint.Seq
 		if whole {
 			p.Chains = append(p.Chains, point.Writer)

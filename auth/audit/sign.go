@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash"
+	"slices"
 
 	"github.com/sightline-analytics/sightline/auth"
 )
@@ -26,6 +27,34 @@ func newSigner(pepper auth.Pepper) (*signer, error) {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	return &signer{mac: hmac.New(sha256.New, key)}, nil
+}
+
+// signers are those of a pepper and of the older ones that it remembers, the newest first. A
+// chain is under one of them.
+type signers []*signer
+
+func newSigners(pepper auth.Pepper) (signers, error) {
+	var all signers
+	for _, one := range pepper.Each() {
+		s, err := newSigner(one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		_, err := newSigner(pepper) // it says that there is none
+		return nil, err
+	}
+	return all, nil
+}
+
+// of finds the signer that holds about a chain; the newest when none does.
+func (s signers) of(holds func(*signer) bool) *signer {
+	if i := slices.IndexFunc(s, holds); i >= 0 {
+		return s[i]
+	}
+	return s[0]
 }
 
 // first is what stands before the first entry of a chain.
@@ -69,10 +98,10 @@ func (s *signer) checkpoint(label string, c Checkpoint) Checkpoint {
 	return c
 }
 
-// check reports chains whose head was not signed under this pepper.
-func (s *signer) check(chains []Chain) error {
+// check reports chains whose head was signed under none of the peppers.
+func (s signers) check(chains []Chain) error {
 	for _, c := range chains {
-		if !c.Unsigned && !s.isHead(c.Head) {
+		if !c.Unsigned && !s.of(func(s *signer) bool { return s.isHead(c.Head) }).isHead(c.Head) {
 			return fmt.Errorf("%w: the head of chain %s lacks the signature of this pepper", ErrTampered, c.Head.Writer)
 		}
 	}

@@ -77,7 +77,7 @@ func Verify(ctx context.Context, trail Trail, pepper auth.Pepper, known ...Check
 
 // verifier holds a trail against its signatures.
 type verifier struct {
-	sign   *signer
+	signs  signers
 	chains []Chain
 	before time.Time // entries from before may be pruned
 	known  []Checkpoint
@@ -88,6 +88,7 @@ type verifier struct {
 // links is how far a chain has been followed.
 type links struct {
 	Chain
+	sign  *signer
 	first int64
 	seq   int64        // of the newest entry seen
 	prev  MAC          // its
@@ -100,13 +101,13 @@ type links struct {
 // inspect verifies a trail. What Prune or a new writer did meanwhile looks like damage, so
 // then it looks again.
 func inspect(ctx context.Context, trail Trail, pepper auth.Pepper, before time.Time, known []Checkpoint) (*verifier, error) {
-	sign, err := newSigner(pepper)
+	signs, err := newSigners(pepper)
 	if err != nil {
 		return nil, err
 	}
 	chains, err := trail.Chains(ctx)
 	for look := 1; err == nil; look++ {
-		v := &verifier{sign: sign, chains: chains, before: before, known: known, links: map[string]*links{}}
+		v := &verifier{signs: signs, chains: chains, before: before, known: known, links: map[string]*links{}}
 		if err = v.read(ctx, trail); err != nil {
 			break
 		}
@@ -154,15 +155,16 @@ func (v *verifier) begin(c Chain) {
 	if v.links[w] != nil {
 		v.addf(w, 0, 0, "its head stands there twice")
 	}
-	l := &links{Chain: c, prev: v.sign.first(w)}
+	sign := v.signs.of(func(s *signer) bool { return !c.Unsigned && s.isHead(c.Head) })
+	l := &links{Chain: c, sign: sign, prev: sign.first(w)}
 	v.links[w] = l
-	if !c.Unsigned && !v.sign.isHead(c.Head) {
+	if !c.Unsigned && !sign.isHead(c.Head) {
 		v.addf(w, c.Head.Seq, c.Head.Seq, "the head lacks its signature")
 		l.Head.Seq = -1 // says nothing
 	}
 	switch p := c.PrunePoint; {
 	case p == Checkpoint{}:
-	case c.Unsigned, p.Writer == w && v.sign.isPrunePoint(p):
+	case c.Unsigned, p.Writer == w && sign.isPrunePoint(p):
 		l.seq, l.prev = p.Seq, p.MAC
 	default:
 		v.addf(w, p.Seq, p.Seq, "the prune point lacks its signature")
@@ -192,9 +194,13 @@ func (v *verifier) record(r *Record) {
 		}
 		l.loose = true
 	}
+	if l.Unsigned && l.seq == 0 { // of a file: its first entry says under which pepper the chain is
+		l.sign = v.signs.of(func(s *signer) bool { return equal(s.entry(r, s.first(r.Writer)), r.MAC) })
+		l.prev = l.sign.first(r.Writer)
+	}
 	told := func(k Checkpoint) bool { return k.Seq == r.Seq && !equal(k.MAC, r.MAC) }
 	switch {
-	case !l.loose && !equal(v.sign.entry(r, l.prev), r.MAC):
+	case !l.loose && !equal(l.sign.entry(r, l.prev), r.MAC):
 		v.addf(r.Writer, r.Seq, r.Seq, "altered, or the one before was")
 	case told(l.Head):
 		v.addf(r.Writer, r.Seq, r.Seq, "not the entry that the head names")

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -23,6 +24,11 @@ func TestMemoryConforms(t *testing.T) {
 }
 
 func verify(t testing.TB, trail audit.Trail, known ...audit.Checkpoint) audit.Report {
+	t.Helper()
+	return verifyWith(t, trail, pepper, known...)
+}
+
+func verifyWith(t testing.TB, trail audit.Trail, pepper auth.Pepper, known ...audit.Checkpoint) audit.Report {
 	t.Helper()
 	r, err := audit.Verify(t.Context(), trail, pepper, known...)
 	if err != nil {
@@ -248,6 +254,44 @@ func TestAnotherPepper(t *testing.T) {
 		*trail
 	}{nothing{}, l}, Pepper: theirs}); !errors.Is(err, audit.ErrTampered) {
 		t.Errorf("New: %v", err)
+	}
+}
+
+// A pepper that remembers the one before finds chains of both in order, and damage in either.
+func TestPepperThatWasChanged(t *testing.T) {
+	changed, err := auth.NewPepper([]byte("the pepper of today"), []byte("sixteen bytes or more"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	m, f := &audit.Memory{}, openFile(t, path)
+	for _, log := range []audit.Log{m, f} {
+		for i, of := range []auth.Pepper{pepper, changed} {
+			w := newWriter(t, audit.Config{Log: log, Pepper: of, Every: time.Hour})
+			record(t, w, 10*i, 10*i+3)
+			closeWriter(t, w)
+		}
+	}
+	for _, log := range []audit.Trail{m, audit.Segments{path}} {
+		if r, err := audit.Verify(t.Context(), log, changed); err != nil || r.Err() != nil || r.Entries != 6 {
+			t.Errorf("%T: Verify: %+v, %v", log, r, err)
+		}
+		if r, err := audit.Verify(t.Context(), log, pepper); err != nil || r.Err() == nil {
+			t.Errorf("%T: Verify under the old one alone: %+v, %v", log, r, err)
+		}
+		for i := range copyOf(t, log).records {
+			one := copyOf(t, log)
+			one.records[i].Entry.Owner = "somebody else"
+			if r, err := audit.Verify(t.Context(), one, changed); err != nil || r.Err() == nil {
+				t.Errorf("%T: entry %d altered: %+v, %v", log, i, r, err)
+			}
+		}
+	}
+	if p, err := audit.Prune(t.Context(), m, changed, time.UnixMilli(11)); err != nil || p.Entries != 4 {
+		t.Errorf("Prune: %+v, %v", p, err)
+	}
+	if r := verifyWith(t, m, changed); r.Err() != nil || r.Entries != 2 {
+		t.Errorf("Verify of what is left: %+v", r)
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 // Config is what a [Writer] needs.
 type Config struct {
 	Log       Log              // required
-	Pepper    auth.Pepper      // of the keys' secrets; required
+	Pepper    auth.Pepper      // of the keys' secrets; required. Older ones are for chains from before
 	Buffer    int              // entries held at most; 0 means 8192
 	Every     time.Duration    // from flush to flush; 0 means a second
 	Retention time.Duration    // older entries are pruned at start and daily, which needs a Log that is a Pruner; 0 keeps all
@@ -60,14 +60,14 @@ type Writer struct {
 // cfg, or tells why the heads of a Log that is a [Trail] cannot be read; it wraps
 // [ErrTampered] when one of them lacks the signature of this pepper.
 func New(ctx context.Context, cfg Config) (*Writer, error) {
-	sign, err := cfg.check()
+	signs, err := cfg.check()
 	if err != nil {
 		return nil, err
 	}
 	if trail, ok := cfg.Log.(Trail); ok {
 		chains, err := trail.Chains(ctx)
 		if err == nil {
-			err = sign.check(chains)
+			err = signs.check(chains)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("audit: opening the log: %w", err)
@@ -78,7 +78,7 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 		cfg: cfg, end: end,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}),
 		room: make(chan struct{}), turn: make(chan struct{}, 1),
-		chain: &chain{log: cfg.Log, sign: sign, now: cfg.Now, logger: cfg.Logger},
+		chain: &chain{log: cfg.Log, sign: signs[0], now: cfg.Now, logger: cfg.Logger},
 	}
 	w.work.Go(func() { w.run(background) })
 	if log, ok := cfg.Log.(Pruner); ok && cfg.Retention > 0 {
@@ -88,14 +88,14 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 }
 
 // check fills in the defaults.
-func (c *Config) check() (*signer, error) {
+func (c *Config) check() (signers, error) {
 	var faults []error
 	if c.Log == nil {
 		faults = append(faults, errors.New("audit: log is missing"))
 	} else if _, ok := c.Log.(Pruner); !ok && c.Retention > 0 {
 		faults = append(faults, fmt.Errorf("audit: entries are kept for %v, and nothing can be removed from a %T", c.Retention, c.Log))
 	}
-	sign, err := newSigner(c.Pepper)
+	signs, err := newSigners(c.Pepper)
 	if err != nil {
 		faults = append(faults, err)
 	}
@@ -114,7 +114,7 @@ func (c *Config) check() (*signer, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return sign, errors.Join(faults...)
+	return signs, errors.Join(faults...)
 }
 
 // Record implements [auth.Sink]. It adds e to the buffer and returns; texts beyond 1 024

@@ -34,7 +34,9 @@ func (l *troubled) Append(ctx context.Context, head audit.Checkpoint, records []
 
 func newWriter(t testing.TB, cfg audit.Config) *audit.Writer {
 	t.Helper()
-	cfg.Pepper = pepper
+	if cfg.Pepper.IsZero() {
+		cfg.Pepper = pepper
+	}
 	w, err := audit.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func CreateFolder(dir string) error {
 }
 
 // Pepper reads the pepper from file or, when file is empty, from the data folder,
-// where it is made the first time.
+// where it is made the first time. Each line of the file is one, the newest first.
 func Pepper(dir, file string) (auth.Pepper, error) {
 	if file == "" {
 		file = filepath.Join(dir, PepperFile)
@@ -56,7 +56,14 @@ func Pepper(dir, file string) (auth.Pepper, error) {
 	if err != nil {
 		return auth.Pepper{}, fmt.Errorf("pepper: %w", err)
 	}
-	p, err := auth.NewPepper(bytes.TrimSpace(text))
+	var lines [][]byte
+	for line := range bytes.Lines(bytes.TrimSpace(text)) {
+		lines = append(lines, bytes.TrimSpace(line))
+	}
+	if len(lines) == 0 {
+		return auth.Pepper{}, fmt.Errorf("%s is empty", file)
+	}
+	p, err := auth.NewPepper(lines[0], lines[1:]...)
 	if err != nil {
 		return auth.Pepper{}, fmt.Errorf("%s: %w", file, err)
 	}

@@ -53,19 +53,19 @@ func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (
 	if err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
-	k, secret, until, err := s.issuer.Reissue(found.Key, grace)
+	k, secret, err := s.issuer.Reissue(found.Key, grace)
 	if err != nil {
 		return auth.Key{}, auth.Secret{}, s.wrap(ctx, "rotate key", err)
 	}
 	old := found.digest
-	if until.IsZero() {
+	if k.Grace.IsZero() {
 		old = ""
 	}
 	// The digest is what tells that nobody else rotated meanwhile.
 	same := sq.Eq{"id": id, "digest": found.digest, "revoked_at": nil}
 	err = s.changeKey(ctx, "rotate key", id, s.sql.Update(keys.table).Where(same).
 		Set("prefix", k.Prefix).Set("start", k.Start).Set("digest", s.digest(secret)).
-		Set("previous_digest", optional(old)).Set("previous_until", millis(until)))
+		Set("previous_digest", optional(old)).Set("previous_until", millis(k.Grace)))
 	if errors.Is(err, auth.ErrNotFound) {
 		err = s.wrap(ctx, "rotate key", auth.ErrConflict)
 	}

@@ -17,13 +17,12 @@ import (
 type keyRow struct {
 	auth.Key
 	digest   string
-	previous string    // empty when there is none
-	until    time.Time // when previous dies
+	previous string // works until the key's Grace; empty when there is none
 }
 
 var keys = record[keyRow]{"key", "api_keys", func(k *keyRow) []field {
 	return append(keyFields(&k.Key),
-		field{"digest", &k.digest}, field{"previous_digest", (*optional)(&k.previous)}, field{"previous_until", (*millis)(&k.until)},
+		field{"digest", &k.digest}, field{"previous_digest", (*optional)(&k.previous)}, field{"previous_until", (*millis)(&k.Grace)},
 		field{"last_used_at", (*millis)(&k.LastUsed)})
 }}
 
@@ -78,7 +77,7 @@ func (s *Store) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, erro
 		return nil, err
 	}
 	for _, f := range found {
-		old := matches(f.previous, d) && s.cfg.Now().Before(f.until)
+		old := matches(f.previous, d) && s.cfg.Now().Before(f.Grace)
 		if matches(f.digest, d) || old {
 			return &f.Key, nil
 		}
