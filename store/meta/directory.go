@@ -3,7 +3,6 @@ package meta
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,68 +10,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 )
-
-// ErrNoOwner: nothing can be made for an owner who is not known. It is a store.ErrNotFound.
-var ErrNoOwner = fmt.Errorf("%w: no such owner", store.ErrNotFound)
-
-// An Owner is an organisation, or a person, to whom websites, links, monitors and keys
-// belong. Owners stay: nothing removes one.
-type Owner struct {
-	ID        string
-	Name      string
-	CreatedAt time.Time
-}
-
-var owners = record[Owner]{"owner", "owners", func(o *Owner) []field {
-	return []field{{"id", &o.ID}, {"name", &o.Name}, {"created_at", (*millis)(&o.CreatedAt)}}
-}}
-
-// CreateOwner keeps o and returns it as it is kept: an empty id is made, a zero
-// CreatedAt is now, and an empty name is the id. Its error wraps store.ErrInvalid for
-// an id with blanks or texts that are too long, and [ErrExists] for a known id.
-func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
-	var faults faults
-	o.ID = faults.id("org", o.ID)
-	o.Name = cmp.Or(faults.label("name", o.Name), o.ID)
-	o.CreatedAt = s.created(o.CreatedAt)
-	return owners.create(ctx, s, "", o, faults)
-}
-
-// EnsureOwner makes sure that there is an owner of o's id, and returns the one that is
-// kept: o as [Store.CreateOwner] makes it, unless there was one. o needs an id.
-func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
-	if o.ID == "" {
-		return Owner{}, fmt.Errorf("store/meta: owner: %w: id is missing", store.ErrInvalid)
-	}
-	kept, err := s.OwnerByID(ctx, o.ID)
-	if !errors.Is(err, store.ErrNotFound) {
-		return kept, err
-	}
-	kept, err = s.CreateOwner(ctx, o)
-	if errors.Is(err, ErrExists) { // another process was quicker
-		return s.OwnerByID(ctx, o.ID)
-	}
-	return kept, err
-}
-
-// Owners lists all owners by creation, then id.
-func (s *Store) Owners(ctx context.Context) ([]Owner, error) { return owners.list(ctx, s, nil) }
-
-// OwnerByID returns one owner, or an error that wraps store.ErrNotFound. (Whose a
-// website is says [Store.Owner].)
-func (s *Store) OwnerByID(ctx context.Context, id string) (Owner, error) {
-	return owners.byID(ctx, s, id)
-}
-
-// needOwner finds out within a transaction whether owner is known. Since owners stay,
-// nothing has to be locked.
-func (s *Store) needOwner(ctx context.Context, db querier, owner string) error {
-	found, err := collectFrom(ctx, db, s.sql.Select("id").From("owners").Where(sq.Eq{"id": owner}), text)
-	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("%w: %q", ErrNoOwner, owner)
-	}
-	return err
-}
 
 // A Link is a short link.
 type Link struct {
@@ -84,27 +21,40 @@ type Link struct {
 	CreatedAt time.Time
 }
 
-var links = record[Link]{"link", "links", func(l *Link) []field {
-	return []field{
-		{"id", &l.ID}, {"owner", &l.Owner}, {"slug", (*optional)(&l.Slug)}, {"target_url", &l.TargetURL}, {"name", &l.Name},
-		{"created_at", (*millis)(&l.CreatedAt)},
-	}
-}}
+var links = subjectRecord[Link]{
+	record: record[Link]{"link", "links", func(l *Link) []field {
+		return []field{
+			{"id", &l.ID}, {"owner", &l.Owner}, {"slug", (*optional)(&l.Slug)}, {"target_url", &l.TargetURL}, {"name", &l.Name},
+			{"created_at", (*millis)(&l.CreatedAt)},
+		}
+	}},
+	kind: store.KindLink, prefix: "lnk",
+	head: func(l *Link) head { return head{&l.ID, &l.Owner, &l.CreatedAt} },
+	clean: func(f *faults, l *Link) {
+		l.Slug = f.label("slug", l.Slug)
+		l.TargetURL = f.address("target", l.TargetURL, "http", "https")
+		l.Name = cmp.Or(f.label("name", l.Name), l.Slug, l.TargetURL)
+	},
+}
 
 // CreateLink keeps l and returns it as it is kept: an empty id is made, a zero
 // CreatedAt is now, and an empty name is the slug, else the target. Its error wraps
 // store.ErrInvalid for a link without owner or with a target that is no web address,
-// [ErrNoOwner], and [ErrExists] for a known id or slug.
-func (s *Store) CreateLink(ctx context.Context, l Link) (Link, error) {
-	var faults faults
-	l.ID = faults.id("lnk", l.ID)
-	l.Owner = faults.required("owner", l.Owner)
-	l.Slug = faults.label("slug", l.Slug)
-	l.TargetURL = faults.address("target", l.TargetURL, "http", "https")
-	l.Name = cmp.Or(faults.label("name", l.Name), l.Slug, l.TargetURL)
-	l.CreatedAt = s.created(l.CreatedAt)
-	return links.create(ctx, s, l.Owner, l, faults)
+// [ErrNoOwner], [ErrExists] for a known id or slug, and [ErrRemoved].
+func (s *Store) CreateLink(ctx context.Context, l Link) (Link, error) { return links.create(ctx, s, l) }
+
+// ChangeLink is for links what [Store.ChangeWebsite] is for websites; its error wraps [ErrExists]
+// for a known slug, too.
+func (s *Store) ChangeLink(ctx context.Context, id string, amend func(*Link)) (Link, error) {
+	return links.change(ctx, s, id, amend)
 }
+
+// RemoveLink removes a link; its visits stay where they are, and its id remains its owner's: see
+// [ErrRemoved]. After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
+func (s *Store) RemoveLink(ctx context.Context, id string) error { return links.remove(ctx, s, id) }
+
+// Link returns the link of an id. Its error wraps store.ErrNotFound.
+func (s *Store) Link(ctx context.Context, id string) (Link, error) { return links.byID(ctx, s, id) }
 
 // Links lists the links of owner by creation, then id.
 func (s *Store) Links(ctx context.Context, owner string) ([]Link, error) {
@@ -121,27 +71,46 @@ type Monitor struct {
 	CreatedAt time.Time
 }
 
-var monitors = record[Monitor]{"monitor", "monitors", func(m *Monitor) []field {
-	return []field{
-		{"id", &m.ID}, {"owner", &m.Owner}, {"name", &m.Name}, {"url", &m.URL}, {"website_id", (*optional)(&m.WebsiteID)},
-		{"created_at", (*millis)(&m.CreatedAt)},
-	}
-}}
+var monitors = subjectRecord[Monitor]{
+	record: record[Monitor]{"monitor", "monitors", func(m *Monitor) []field {
+		return []field{
+			{"id", &m.ID}, {"owner", &m.Owner}, {"name", &m.Name}, {"url", &m.URL}, {"website_id", (*optional)(&m.WebsiteID)},
+			{"created_at", (*millis)(&m.CreatedAt)},
+		}
+	}},
+	kind: store.KindSchedule, prefix: "mon",
+	head: func(m *Monitor) head { return head{&m.ID, &m.Owner, &m.CreatedAt} },
+	clean: func(f *faults, m *Monitor) {
+		m.URL = f.address("url", m.URL)
+		m.Name = cmp.Or(f.label("name", m.Name), m.URL)
+		f.text("website", m.WebsiteID)
+	},
+}
 
 // CreateMonitor keeps m and returns it as it is kept: an empty id is made, a zero
 // CreatedAt is now, and an empty name is the address. Its error wraps store.ErrInvalid
 // for a monitor without owner or with an address that is none, store.ErrNotFound when
-// the owner has no such website or is not known ([ErrNoOwner]), and [ErrExists] for a
-// known id.
+// the owner has no such website or is not known ([ErrNoOwner]), [ErrExists] for a
+// known id, and [ErrRemoved].
 func (s *Store) CreateMonitor(ctx context.Context, m Monitor) (Monitor, error) {
-	var faults faults
-	m.ID = faults.id("mon", m.ID)
-	m.Owner = faults.required("owner", m.Owner)
-	m.URL = faults.address("url", m.URL)
-	m.Name = cmp.Or(faults.label("name", m.Name), m.URL)
-	faults.text("website", m.WebsiteID)
-	m.CreatedAt = s.created(m.CreatedAt)
-	return monitors.create(ctx, s, m.Owner, m, faults)
+	return monitors.create(ctx, s, m)
+}
+
+// ChangeMonitor is for monitors what [Store.ChangeWebsite] is for websites; its error wraps
+// store.ErrNotFound, too, when the owner has no such website.
+func (s *Store) ChangeMonitor(ctx context.Context, id string, amend func(*Monitor)) (Monitor, error) {
+	return monitors.change(ctx, s, id, amend)
+}
+
+// RemoveMonitor removes a monitor; its checks stay where they are, and its id remains its owner's:
+// see [ErrRemoved]. After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
+func (s *Store) RemoveMonitor(ctx context.Context, id string) error {
+	return monitors.remove(ctx, s, id)
+}
+
+// Monitor returns the monitor of an id. Its error wraps store.ErrNotFound.
+func (s *Store) Monitor(ctx context.Context, id string) (Monitor, error) {
+	return monitors.byID(ctx, s, id)
 }
 
 // Monitors lists the monitors of owner by creation, then id.

@@ -37,6 +37,7 @@ type lang struct {
 	tables string                               // lists the names of all tables that may not be another program's
 
 	forUpdate string // after a SELECT: keeps what it finds from others until the transaction ends
+	forShare  string // after a SELECT: keeps others from changing what it finds until then
 	byBytes   string // after a text in ORDER BY: whatever the language of the database
 
 	// Salts are destroyed by clearing their table, since deleted rows may linger.
@@ -99,6 +100,7 @@ func postgres() lang {
 		tables: "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema() " +
 			"AND tablename IN ('" + versionTable + "', 'websites', 'links', 'monitors')",
 		forUpdate:  "FOR UPDATE",
+		forShare:   "FOR KEY SHARE",
 		byBytes:    ` COLLATE "C"`,
 		holdSalts:  "LOCK TABLE salts IN ACCESS EXCLUSIVE MODE",
 		clearSalts: "TRUNCATE TABLE salts", // which gives the table a new file

@@ -87,6 +87,39 @@ func (r record[T]) byID(ctx context.Context, s *Store, id string) (T, error) {
 	return one(ctx, s, r.name, r.query(s).Where(sq.Eq{"id": id}), r.scan)
 }
 
+// lock reads the one of an id within a transaction, and keeps it from others until that ends.
+func (r record[T]) lock(ctx context.Context, s *Store, db querier, id string) (T, error) {
+	var none T
+	found, err := collectFrom(ctx, db, r.query(s).Where(sq.Eq{"id": id}).Suffix(s.lang.forUpdate), r.scan)
+	if err != nil {
+		return none, err
+	}
+	if len(found) == 0 {
+		return none, store.ErrNotFound
+	}
+	return found[0], nil
+}
+
+// change lets amend change the one of an id, unless amend fails, and returns it as it is kept
+// now. Changes at once follow one upon another.
+func (r record[T]) change(ctx context.Context, s *Store, id string, amend func(*T) error) (T, error) {
+	var kept, none T
+	err := s.update(ctx, "change "+r.name, func(ctx context.Context, db querier) (err error) {
+		if kept, err = r.lock(ctx, s, db, id); err != nil {
+			return err
+		}
+		if err := amend(&kept); err != nil {
+			return err
+		}
+		_, err = change(ctx, db, s.sql.Update(r.table).SetMap(named(r.fields(&kept))).Where(sq.Eq{"id": id}))
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return kept, nil
+}
+
 // list returns those with a condition by creation, then id.
 func (r record[T]) list(ctx context.Context, s *Store, where sq.Eq) ([]T, error) {
 	return collect(ctx, s, "list "+r.name+"s", r.query(s).Where(where).OrderBy("created_at", "id"+s.lang.byBytes), r.scan)
