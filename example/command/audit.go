@@ -98,6 +98,9 @@ type entryView struct {
 	IP        string         `json:"ip"`
 	UserAgent string         `json:"userAgent"`
 	RequestID string         `json:"requestId"`
+	Token     string         `json:"token"`    // id of the panel token; empty: the key itself
+	Subject   string         `json:"subject"`  // whom the host minted the token for
+	Requests  int            `json:"requests"` // that the entry stands for
 	Chain     string         `json:"chain"`
 	Number    int64          `json:"number"` // in its chain
 }
@@ -107,7 +110,7 @@ func viewEntry(r audit.Record) entryView {
 	v := entryView{
 		Time: e.Time, Outcome: e.Outcome, Status: e.Status, Method: e.Method, Route: e.Route,
 		Key: e.KeyID, Start: e.Start, Owner: e.Owner, Scope: e.Scope, IP: e.IP, UserAgent: e.UserAgent,
-		RequestID: e.RequestID, Chain: r.Writer, Number: r.Seq,
+		RequestID: e.RequestID, Token: e.Token, Subject: e.Subject, Requests: max(e.Count, 1), Chain: r.Writer, Number: r.Seq,
 	}
 	if e.Resource.ID != "" {
 		v.Resource = &e.Resource
@@ -126,6 +129,7 @@ func (v entryView) cells() []cell {
 	return []cell{
 		{"TIME", at(v.Time)}, {"OUTCOME", v.Outcome}, {"STATUS", strconv.Itoa(v.Status)}, {"METHOD", v.Method}, {"ROUTE", v.Route},
 		{"RESOURCE", resource}, {"KEY", v.Key}, {"SECRET", secret}, {"OWNER", v.Owner}, {"IP", v.IP},
+		{"FOR", v.Subject}, {"REQUESTS", strconv.Itoa(v.Requests)},
 	}
 }
 

@@ -98,6 +98,26 @@ func (l *listOwners) Run(ctx context.Context, e environment) error {
 	})
 }
 
+type changeOwner struct {
+	ofOne
+
+	Name string `required:"" placeholder:"NAME" help:"Name for people; the id when it is empty."`
+}
+
+func (c *changeOwner) Run(ctx context.Context, e environment) error {
+	return changeOne(ctx, e, &c.ofOne, "owner", (*meta.Store).ChangeOwner, func(o *meta.Owner) { o.Name = c.Name }, viewOwner)
+}
+
+type removeOwner struct{ ofOne }
+
+func (*removeOwner) Help() string {
+	return `Only an owner who has no websites, links and monitors left, and no keys but revoked ones, which go, too. Who adds an owner of the same id gives them the ids of what was removed, and the numbers that lie there.`
+}
+
+func (r *removeOwner) Run(ctx context.Context, e environment) error {
+	return removeOne(ctx, e, &r.ofOne, "owner", (*meta.Store).OwnerByID, (*meta.Store).RemoveOwner, viewOwner)
+}
+
 type addLink struct {
 	owned
 
@@ -116,6 +136,38 @@ type listLinks struct{ owned }
 
 func (l *listLinks) Run(ctx context.Context, e environment) error {
 	return list(ctx, e, &l.owned, (*meta.Store).Links, viewLink)
+}
+
+type changeLink struct {
+	ofOne
+
+	Slug   *string `placeholder:"SLUG" help:"Last part of the link's address, unique among those of the owner; empty for none."`
+	Target *string `placeholder:"ADDRESS" help:"Address that it leads to, as https://shop.example/sale."`
+	Name   *string `placeholder:"NAME" help:"Name for people; the slug, else the target, when it is empty."`
+}
+
+func (*changeLink) Help() string { return `What is not named stays.` }
+
+func (c *changeLink) Run(ctx context.Context, e environment) error {
+	err := changeOne(ctx, e, &c.ofOne, "link", (*meta.Store).ChangeLink, func(l *meta.Link) {
+		assign(&l.Slug, c.Slug)
+		assign(&l.TargetURL, c.Target)
+		assign(&l.Name, c.Name)
+	}, viewLink)
+	if errors.Is(err, meta.ErrExists) {
+		return errors.New("its owner has a link of that --slug already; see links list")
+	}
+	return err
+}
+
+type removeLink struct{ ofOne }
+
+func (*removeLink) Help() string {
+	return `Nothing more is taken for it or shown of it; its visits stay where they are. Its id can be added again by the same owner alone.`
+}
+
+func (r *removeLink) Run(ctx context.Context, e environment) error {
+	return removeOne(ctx, e, &r.ofOne, "link", (*meta.Store).Link, (*meta.Store).RemoveLink, viewLink)
 }
 
 type addMonitor struct {
@@ -140,4 +192,45 @@ type listMonitors struct{ owned }
 
 func (l *listMonitors) Run(ctx context.Context, e environment) error {
 	return list(ctx, e, &l.owned, (*meta.Store).Monitors, viewMonitor)
+}
+
+type changeMonitor struct {
+	ofOne
+
+	URL     *string `name:"url" placeholder:"ADDRESS" help:"Address that is checked, as https://shop.example/."`
+	Website *string `placeholder:"ID" help:"Id of the website that it is of; empty for none."`
+	Name    *string `placeholder:"NAME" help:"Name for people; the address when it is empty."`
+}
+
+func (*changeMonitor) Help() string { return `What is not named stays.` }
+
+func (c *changeMonitor) Run(ctx context.Context, e environment) error {
+	return c.read(ctx, e, func(m *meta.Store) error {
+		found, err := m.Monitor(ctx, c.ID)
+		if err != nil {
+			return c.explain("monitor", err)
+		}
+		kept, err := m.ChangeMonitor(ctx, c.ID, func(m *meta.Monitor) {
+			assign(&m.URL, c.URL)
+			assign(&m.WebsiteID, c.Website)
+			assign(&m.Name, c.Name)
+		})
+		if errors.Is(err, store.ErrNotFound) && c.Website != nil {
+			return fmt.Errorf("%s has no website %q; see websites list --owner %[1]s", found.Owner, *c.Website)
+		}
+		if err != nil {
+			return err
+		}
+		return showOne(e.out, c.JSON, viewMonitor(kept))
+	})
+}
+
+type removeMonitor struct{ ofOne }
+
+func (*removeMonitor) Help() string {
+	return `Nothing more is taken for it or shown of it; its checks stay where they are. Its id can be added again by the same owner alone.`
+}
+
+func (r *removeMonitor) Run(ctx context.Context, e environment) error {
+	return removeOne(ctx, e, &r.ofOne, "monitor", (*meta.Store).Monitor, (*meta.Store).RemoveMonitor, viewMonitor)
 }

@@ -85,6 +85,8 @@ var changing = []struct {
 	{regexp.MustCompile(`(web|lnk|mon|org)_[0-9A-Za-z]{26}\b`), "${1}_IsMadeByTheProgramAtRandom"},
 	{regexp.MustCompile(`20[2-4]\d-\d\d-\d\d \d\d:\d\d:\d\dZ`), "2026-11-21 12:00:00Z"},
 	{regexp.MustCompile(`20[2-4]\d-\d\d-\d\dT[\d:]+\.\d+Z`), "2026-11-21T12:00:00Z"},
+	{regexp.MustCompile(`\d{8}T\d{6}Z-[a-z2-7]{12}`), "20261121T120000Z-ofthechain12"},
+	{regexp.MustCompile(`"requestId":"[A-Z2-7]{26}"`), `"requestId":"IsMadeByTheProgramAtRandom"`},
 	{regexp.MustCompile(`\S*/Test\S*/\d+`), "DIR"},
 }
 
@@ -166,8 +168,8 @@ func TestGoldenHelp(t *testing.T) {
 func TestReadingMakesNothing(t *testing.T) {
 	in := installed{dir: filepath.Join(t.TempDir(), "none")}
 	for _, command := range []string{
-		"owners list", "websites list", "websites change w", "websites remove w", "links list", "monitors list", "keys list", "keys show k",
-		"keys rotate k", "keys revoke k", "keys disable k", "keys enable k", "keys token k", "audit list", "audit verify",
+		"owners list", "websites list", "websites change w", "websites remove w", "owners remove o", "links list", "links change l", "links remove l",
+		"monitors list", "monitors change m", "monitors remove m", "keys list", "keys show k", "keys change k", "keys rotate k", "keys revoke k", "keys disable k", "keys enable k", "keys token k", "audit list", "audit verify",
 	} {
 		out, errs, code := in.try(t, strings.Fields(command)...)
 		if code != 1 || out != "" || !strings.Contains(errs, "no data: there is no "+in.dir) || !strings.Contains(errs, "--data") {

@@ -7,12 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
-	"github.com/sightline-analytics/sightline/example/install"
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
@@ -46,16 +43,20 @@ func (c *createKey) AfterApply(e environment) error {
 }
 
 func (c *createKey) Run(ctx context.Context, e environment) error {
-	return c.issue(ctx, e, c.PepperFile, func(m *meta.Store) error {
+	return c.issue(ctx, e, c.PepperFile, func(m *meta.Store, t *trail) error {
 		key := c.key(e.now())
 		if err := checkOwner(ctx, m, c.Owner, key.Resources); err != nil {
 			return err
 		}
 		k, secret, err := m.CreateKey(ctx, key)
-		if err != nil {
-			return c.refused(err, fmt.Sprintf("there is a key %q already; choose another --id", c.ID))
+		if err == nil {
+			key = k
 		}
-		return showSecret(e, c.JSON, k, secret)
+		noted := t.record(ctx, "keys create", key, err)
+		if err != nil {
+			return errors.Join(c.refused(err, fmt.Sprintf("there is a key %q already; choose another --id", c.ID)), noted)
+		}
+		return errors.Join(showSecret(e, c.JSON, k, secret), noted)
 	})
 }
 
@@ -137,90 +138,4 @@ type showKey struct{ ofKey }
 
 func (s *showKey) Run(ctx context.Context, e environment) error {
 	return s.read(ctx, e, func(m *meta.Store) error { return s.show(ctx, e, m) })
-}
-
-// changeKey is for commands that change a key which servers may remember.
-type changeKey struct {
-	ofKey
-
-	Redis dsn `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis of the servers, to tell them at once; without it they see the change within a second."`
-}
-
-// publish makes a change to a key of m, and tells servers of it through Redis.
-func (c *changeKey) publish(e environment, m *meta.Store, change func() error) (err error) {
-	if c.Redis == "" {
-		return change()
-	}
-	client, err := install.OpenRedis(string(c.Redis))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, client.Close()) }()
-	log := slog.New(slog.NewTextHandler(e.errs, nil))
-	bus, err := redisbus.New(redisbus.Config{Client: client, To: noopInvalidator{}, Timeout: time.Second, Logger: log})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, bus.Close()) }()
-	m.Notify(bus)
-	return change()
-}
-
-// noopInvalidator is for a command, which remembers no keys.
-type noopInvalidator struct{}
-
-func (noopInvalidator) KeyChanged(context.Context, string) {}
-
-// switchState changes the state of the key, and shows the key.
-func (c *changeKey) switchState(ctx context.Context, e environment, change func(*meta.Store) error) error {
-	return c.read(ctx, e, func(m *meta.Store) error {
-		if err := c.publish(e, m, func() error { return change(m) }); err != nil {
-			return c.explain(err)
-		}
-		return c.show(ctx, e, m)
-	})
-}
-
-type revokeKey struct{ changeKey }
-
-func (r *revokeKey) Run(ctx context.Context, e environment) error {
-	return r.switchState(ctx, e, func(m *meta.Store) error { return m.RevokeKey(ctx, r.Key) })
-}
-
-type disableKey struct{ changeKey }
-
-func (d *disableKey) Run(ctx context.Context, e environment) error {
-	return d.switchState(ctx, e, func(m *meta.Store) error { return m.SetKeyDisabled(ctx, d.Key, true) })
-}
-
-type enableKey struct{ changeKey }
-
-func (n *enableKey) Run(ctx context.Context, e environment) error {
-	return n.switchState(ctx, e, func(m *meta.Store) error { return m.SetKeyDisabled(ctx, n.Key, false) })
-}
-
-type rotateKey struct {
-	changeKey
-	pepperFlags
-
-	Grace span `placeholder:"TIME" help:"How long the old secret works on, as 7d or 1h."`
-}
-
-func (*rotateKey) Help() string {
-	return `All else of the key stays. The old secret works on for --grace, and without it no more. The new one is written to stdout, alone and this once; all else goes to stderr.`
-}
-
-func (r *rotateKey) Run(ctx context.Context, e environment) error {
-	return r.reissue(ctx, e, r.PepperFile, func(m *meta.Store) error {
-		var k auth.Key
-		var secret auth.Secret
-		err := r.publish(e, m, func() (err error) {
-			k, secret, err = m.RotateKey(ctx, r.Key, time.Duration(r.Grace))
-			return err
-		})
-		if err != nil {
-			return r.explain(err)
-		}
-		return showSecret(e, r.JSON, k, secret)
-	})
 }

@@ -27,6 +27,7 @@ type keyView struct {
 	CreatedAt time.Time       `json:"createdAt"`
 	Expires   *time.Time      `json:"expires"`  // null: never
 	Revoked   *time.Time      `json:"revoked"`  // null: it is not
+	Grace     *time.Time      `json:"grace"`    // until when the secret before works on; null: it does not
 	LastUsed  *time.Time      `json:"lastUsed"` // null: never
 }
 
@@ -38,6 +39,9 @@ func viewKey(k auth.Key, now time.Time) keyView {
 	}
 	// Lists that say nothing are empty in JSON; of types, none and all differ.
 	v.Scopes, v.Resources, v.Filters = notNil(v.Scopes), notNil(v.Resources), notNil(v.Filters)
+	if k.Grace.After(now) {
+		v.Grace = maybe(k.Grace)
+	}
 	if k.Limits != nil {
 		v.PerMinute = &k.Limits.PerMinute
 	}
@@ -66,7 +70,7 @@ func state(k auth.Key, now time.Time) string {
 // cells are those of lists.
 func (k keyView) cells() []cell {
 	return []cell{
-		{"KEY", k.ID}, {"NAME", k.Name}, {"SECRET", k.Start + "…"}, {"STATE", k.State}, {"SCOPES", joined(k.Scopes)},
+		{"KEY", k.ID}, {"NAME", k.Name}, {"SECRET", k.Start + "…"}, {"OLD SECRET UNTIL", or(k.Grace, "-")}, {"STATE", k.State}, {"SCOPES", joined(k.Scopes)},
 		{"OPENS", k.opens()}, {"EXPIRES", or(k.Expires, "never")}, {"LAST USED", or(k.LastUsed, "never")},
 	}
 }

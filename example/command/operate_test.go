@@ -49,6 +49,11 @@ func TestKeysBesideAServer(t *testing.T) {
 		if !strings.Contains(other, `"success":false`) {
 			t.Errorf("a token for another type of question: %s", other)
 		}
+		in.do(t, "keys", "change", "k", "--resource", "website:w2")
+		p.within(t, "the website that it was for", "w1", third, 403)
+		p.wants(t, "the one that it is for now", "w2", third, 200)
+		in.do(t, "keys", "change", "k", "--no-resource", "--all")
+		p.within(t, "the first, with a key for all", "w1", third, 200)
 		in.do(t, "keys", "revoke", "k")
 		p.within(t, "the key, revoked", "w1", third, 401)
 		p.within(t, "the token of a revoked key", "w1", token, 401)

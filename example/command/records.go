@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/example/install"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
@@ -40,7 +39,7 @@ func (o *owned) refused(err error, exists string) error {
 	case errors.Is(err, meta.ErrNoOwner):
 		return o.noOwner()
 	case errors.Is(err, meta.ErrRemoved):
-		return errors.New("a website of this id was another owner's, whose events there still may be; choose another --id")
+		return errors.New("this id was another owner's, whose numbers there still may be; choose another --id")
 	case errors.Is(err, meta.ErrExists):
 		return errors.New(exists)
 	}
@@ -78,6 +77,58 @@ func list[R any, V view](ctx context.Context, e environment, o *owned, find func
 		}
 		return showAll(e.out, o.JSON, mapped(all, shown))
 	})
+}
+
+// ofOne are the flags of commands about one record.
+type ofOne struct {
+	records
+
+	ID string `arg:"" help:"Its id."`
+}
+
+// explain is err, or what to do when it says that there is no such record of that sort.
+func (o *ofOne) explain(sort string, err error) error {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return fmt.Errorf("there is no %s %q; see %[1]ss list --help", sort, o.ID)
+	case errors.Is(err, meta.ErrInUse):
+		return fmt.Errorf("%s; remove that before", plain(err, meta.ErrInUse))
+	}
+	return err
+}
+
+// changeOne changes a record, and shows it as it is kept.
+func changeOne[R any, V view](ctx context.Context, e environment, o *ofOne, sort string,
+	change func(*meta.Store, context.Context, string, func(*R)) (R, error), amend func(*R), shown func(R) V) error {
+	return o.read(ctx, e, func(m *meta.Store) error {
+		kept, err := change(m, ctx, o.ID, amend)
+		if err != nil {
+			return o.explain(sort, err)
+		}
+		return showOne(e.out, o.JSON, shown(kept))
+	})
+}
+
+// removeOne removes a record, and shows what it was.
+func removeOne[R any, V view](ctx context.Context, e environment, o *ofOne, sort string,
+	find func(*meta.Store, context.Context, string) (R, error), remove func(*meta.Store, context.Context, string) error, shown func(R) V) error {
+	return o.read(ctx, e, func(m *meta.Store) error {
+		kept, err := find(m, ctx, o.ID)
+		if err == nil {
+			err = remove(m, ctx, o.ID)
+		}
+		if err != nil {
+			return o.explain(sort, err)
+		}
+		return showOne(e.out, o.JSON, shown(kept))
+	})
+}
+
+// assign sets what was named.
+func assign[T any](to, named *T) {
+	if named != nil {
+		*to = *named
+	}
 }
 
 // read opens the store of a command that changes nothing, and runs it. It makes no data.
@@ -134,40 +185,28 @@ func plain(err, sentinel error) error {
 	return errors.New(strings.ReplaceAll(told, words, ""))
 }
 
-// issue is change for a command that makes secrets, with the pepper of file or of the folder.
-func (r *records) issue(ctx context.Context, e environment, file string, run func(*meta.Store) error) error {
+// issue is change for a command that makes secrets, with the pepper of file or of the folder. What
+// it does is recorded in the audit trail.
+func (r *records) issue(ctx context.Context, e environment, file string, run func(*meta.Store, *trail) error) error {
 	pepper, err := r.pepper(ctx, e, file)
 	if err != nil {
 		return err
 	}
 	return r.with(ctx, e, pepper, func(m *meta.Store) error {
-		if err := checkPepper(ctx, m, pepper); err != nil {
+		t, err := r.openTrail(ctx, e, m, pepper)
+		if err != nil {
 			return err
 		}
-		return run(m)
+		return errors.Join(run(m, t), t.close(ctx))
 	})
 }
 
 // reissue is issue for a command about a key that is there.
-func (r *records) reissue(ctx context.Context, e environment, file string, run func(*meta.Store) error) error {
+func (r *records) reissue(ctx context.Context, e environment, file string, run func(*meta.Store, *trail) error) error {
 	if err := r.needData(); err != nil {
 		return err
 	}
 	return r.issue(ctx, e, file, run)
-}
-
-// checkPepper finds out whether the servers have this pepper: secrets that are made with another
-// would not work. What tells is the audit trail, once there is one.
-func checkPepper(ctx context.Context, m *meta.Store, pepper auth.Pepper) error {
-	w, err := audit.New(ctx, audit.Config{Log: m.Audit(), Pepper: pepper})
-	if errors.Is(err, audit.ErrTampered) {
-		return errors.New("the audit trail is signed with another pepper, or was tampered with; " +
-			"name the server's pepper with --pepper-file, and see audit verify")
-	}
-	if err != nil {
-		return err
-	}
-	return w.Close(ctx)
 }
 
 // pepper is that of the keys. One is made only where no key can have been made with

@@ -22,8 +22,10 @@ import (
 type commands struct {
 	Serve  serve `cmd:"" help:"Serve the API and take events: the default command."`
 	Owners struct {
-		Add  addOwner   `cmd:"" help:"Add an owner of websites, links, monitors and keys."`
-		List listOwners `cmd:"" help:"List the owners."`
+		Add    addOwner    `cmd:"" help:"Add an owner of websites, links, monitors and keys."`
+		List   listOwners  `cmd:"" help:"List the owners."`
+		Change changeOwner `cmd:"" help:"Change the name of an owner."`
+		Remove removeOwner `cmd:"" help:"Remove an owner who has nothing left."`
 	} `cmd:"" help:"Whose websites, links, monitors and keys there are."`
 	Websites struct {
 		Add    addWebsite    `cmd:"" help:"Add a website."`
@@ -32,17 +34,22 @@ type commands struct {
 		Remove removeWebsite `cmd:"" help:"Remove a website; its events stay."`
 	} `cmd:"" help:"Websites that events are taken for."`
 	Links struct {
-		Add  addLink   `cmd:"" help:"Add a short link."`
-		List listLinks `cmd:"" help:"List the short links of an owner."`
+		Add    addLink    `cmd:"" help:"Add a short link."`
+		List   listLinks  `cmd:"" help:"List the short links of an owner."`
+		Change changeLink `cmd:"" help:"Change a short link."`
+		Remove removeLink `cmd:"" help:"Remove a short link; its visits stay."`
 	} `cmd:"" help:"Short links whose visits are counted."`
 	Monitors struct {
-		Add  addMonitor   `cmd:"" help:"Add an uptime monitor."`
-		List listMonitors `cmd:"" help:"List the uptime monitors of an owner."`
+		Add    addMonitor    `cmd:"" help:"Add an uptime monitor."`
+		List   listMonitors  `cmd:"" help:"List the uptime monitors of an owner."`
+		Change changeMonitor `cmd:"" help:"Change an uptime monitor."`
+		Remove removeMonitor `cmd:"" help:"Remove an uptime monitor; its checks stay."`
 	} `cmd:"" help:"Uptime monitors whose checks are counted."`
 	Keys struct {
 		Create  createKey  `cmd:"" help:"Make an API key."`
 		List    listKeys   `cmd:"" help:"List the keys of an owner, whatever their state."`
 		Show    showKey    `cmd:"" help:"Show a key, but its secret, which is not kept."`
+		Change  changeKey  `cmd:"" help:"Change what a key opens, how often, and until when."`
 		Rotate  rotateKey  `cmd:"" help:"Give a key a new secret."`
 		Revoke  revokeKey  `cmd:"" help:"End a key for good, everywhere within a second."`
 		Disable disableKey `cmd:"" help:"Switch a key off, everywhere within a second."`

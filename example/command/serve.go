@@ -29,7 +29,7 @@ type dataFlags struct {
 
 // pepperFlags are for commands that make or check what the pepper protects.
 type pepperFlags struct {
-	PepperFile string `env:"SIGHTLINE_PEPPER_FILE" placeholder:"FILE" help:"File with the pepper of key digests, 16 bytes or more; without it the pepper of the data folder, where serve makes one."`
+	PepperFile string `env:"SIGHTLINE_PEPPER_FILE" placeholder:"FILE" help:"File with the pepper of key digests, 16 bytes or more, and below it older ones that are still good, a line each; without it the pepper of the data folder, where serve makes one."`
 }
 
 // serve are the flags of service.Settings.

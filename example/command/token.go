@@ -27,7 +27,7 @@ func (*mintToken) Help() string {
 func (t *mintToken) Validate() error { return t.check() }
 
 func (t *mintToken) Run(ctx context.Context, e environment) error {
-	return t.reissue(ctx, e, t.PepperFile, func(m *meta.Store) error {
+	return t.reissue(ctx, e, t.PepperFile, func(m *meta.Store, trail *trail) error {
 		claims := t.claims()
 		k, err := m.Key(ctx, t.Key)
 		if err == nil {
@@ -40,6 +40,9 @@ func (t *mintToken) Run(ctx context.Context, e environment) error {
 		token, err := m.MintToken(ctx, k.ID, claims, time.Duration(t.TTL))
 		if err != nil {
 			return t.explain(err)
+		}
+		if err := trail.record(ctx, "keys token", k, nil); err != nil {
+			return err
 		}
 		return showToken(e, t.JSON, k.ID, token, expires)
 	})

@@ -4,7 +4,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -82,23 +81,8 @@ func (l *listWebsites) Run(ctx context.Context, e environment) error {
 	return list(ctx, e, &l.owned, (*meta.Store).Websites, viewWebsite)
 }
 
-// ofWebsite is for commands about one website.
-type ofWebsite struct {
-	records
-
-	Website string `arg:"" help:"Id of the website."`
-}
-
-// explain is err, or what to do when it says that the website is not there.
-func (o *ofWebsite) explain(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("there is no website %q; see websites list --owner", o.Website)
-	}
-	return err
-}
-
 type changeWebsite struct {
-	ofWebsite
+	ofOne
 
 	Name         *string    `placeholder:"NAME" help:"Name for people; the domain when it is empty."`
 	Domain       *string    `placeholder:"HOST" help:"Host of the website, as shop.example."`
@@ -115,13 +99,7 @@ func (*changeWebsite) Help() string {
 }
 
 func (c *changeWebsite) Run(ctx context.Context, e environment) error {
-	return c.read(ctx, e, func(m *meta.Store) error {
-		kept, err := m.ChangeWebsite(ctx, c.Website, c.amend)
-		if err != nil {
-			return c.explain(err)
-		}
-		return showOne(e.out, c.JSON, viewWebsite(kept))
-	})
+	return changeOne(ctx, e, &c.ofOne, "website", (*meta.Store).ChangeWebsite, c.amend, viewWebsite)
 }
 
 // amend changes what is named.
@@ -142,28 +120,12 @@ func (c *changeWebsite) amend(w *store.Website) {
 	}
 }
 
-// assign sets what was named.
-func assign[T any](to, named *T) {
-	if named != nil {
-		*to = *named
-	}
-}
-
-type removeWebsite struct{ ofWebsite }
+type removeWebsite struct{ ofOne }
 
 func (*removeWebsite) Help() string {
 	return `Nothing more is taken for it or shown of it; its events stay where they are. Its id can be added again by the same owner alone, since whoever has it sees those events.`
 }
 
 func (r *removeWebsite) Run(ctx context.Context, e environment) error {
-	return r.read(ctx, e, func(m *meta.Store) error {
-		kept, err := m.Website(ctx, r.Website)
-		if err == nil {
-			err = m.RemoveWebsite(ctx, r.Website)
-		}
-		if err != nil {
-			return r.explain(err)
-		}
-		return showOne(e.out, r.JSON, viewWebsite(kept))
-	})
+	return removeOne(ctx, e, &r.ofOne, "website", (*meta.Store).Website, (*meta.Store).RemoveWebsite, viewWebsite)
 }
