@@ -30,6 +30,9 @@ type Config struct {
 	// TempDir takes what does not fit in memory. Empty means Path + ".tmp", which
 	// belongs to the store and is emptied at Open; in memory it means nowhere.
 	TempDir string
+	// TempLimit bounds what lies in TempDir, in bytes. A query that needs more fails with
+	// store.ErrTooMuch. 0 means ten times MemoryLimit.
+	TempLimit int64
 	// MaxReaders is how many queries run at a time; more wait. 0 means twice the cores.
 	MaxReaders int
 	// Now is the clock that dates the receipt of events. Nil means time.Now.
@@ -44,8 +47,8 @@ const inMemory = ":memory:"
 // resolve fills in the defaults of c and reports everything that is wrong with it.
 func (c Config) resolve() (Config, error) {
 	var faults []error
-	if c.MemoryLimit < 0 || c.Threads < 0 || c.MaxReaders < 0 {
-		faults = append(faults, errors.New("duckdb: MemoryLimit, Threads and MaxReaders must not be negative"))
+	if c.MemoryLimit < 0 || c.Threads < 0 || c.MaxReaders < 0 || c.TempLimit < 0 {
+		faults = append(faults, errors.New("duckdb: MemoryLimit, TempLimit, Threads and MaxReaders must not be negative"))
 	}
 	if c.Path = cmp.Or(c.Path, inMemory); c.Path != inMemory {
 		path, err := filepath.Abs(c.Path)
@@ -59,6 +62,7 @@ func (c Config) resolve() (Config, error) {
 		faults = append(faults, fmt.Errorf("duckdb: Path %q must not contain '?', '#' or '%%'", c.Path))
 	}
 	c.MemoryLimit = cmp.Or(c.MemoryLimit, 1<<30)
+	c.TempLimit = cmp.Or(c.TempLimit, 10*c.MemoryLimit)
 	c.Threads = cmp.Or(c.Threads, 1)
 	c.MaxReaders = cmp.Or(c.MaxReaders, 2*runtime.NumCPU())
 	if c.Now == nil {
@@ -82,8 +86,15 @@ func (c Config) tempDir() string {
 }
 
 // lockDown is the rest of the engine's settings. They cannot stand in dsn: the driver
-// passes settings on in no order, and the engine refuses others after these.
-const lockDown = "SET enable_external_access = false; SET lock_configuration = true"
+// passes settings on in no order, a temp_directory that follows its limit lifts it, and the
+// engine refuses all others after the last one.
+func (c Config) lockDown() string {
+	limit := ""
+	if c.tempDir() != "" {
+		limit = fmt.Sprintf("SET max_temp_directory_size = '%dB'; ", c.TempLimit)
+	}
+	return limit + "SET enable_external_access = false; SET lock_configuration = true"
+}
 
 // dsn is the driver's address of path with what the engine may use.
 // agent tells one opening from another: the driver shares an open database between

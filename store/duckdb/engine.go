@@ -40,7 +40,7 @@ func openInstance(cfg Config, path string, readOnly bool) (*instance, error) {
 	if err != nil {
 		return nil, errors.Join(err, i.close())
 	}
-	err = explainOpen(c.exec(lockDown))
+	err = explainOpen(c.exec(cfg.lockDown()))
 	i.give(c)
 	if err != nil {
 		return nil, errors.Join(err, i.close())

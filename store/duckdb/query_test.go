@@ -190,6 +190,10 @@ func TestQueriesSpillWhatDoesNotFitInMemory(t *testing.T) {
 	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err, store.ErrTooMuch) {
 		t.Errorf("in memory, where nothing can be spilt: %v, want ErrTooMuch", err)
 	}
+	s = open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: 80 << 20, TempLimit: 1 << 20})
+	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err, store.ErrTooMuch) {
+		t.Errorf("where little may be spilt: %v, want ErrTooMuch", err)
+	}
 	if err := s.Ping(t.Context()); err != nil {
 		t.Errorf("Ping afterwards: %v", err)
 	}
