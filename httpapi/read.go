@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -59,11 +58,7 @@ func plainJSON(h http.Header) bool {
 		}
 	}
 	text := h.Get("Content-Type")
-	if text == "" {
-		return true
-	}
-	kind, params, err := mime.ParseMediaType(text)
-	return err == nil && kind == "application/json" && (params["charset"] == "" || strings.EqualFold(params["charset"], "utf-8"))
+	return text == "" || front.IsJSON(text)
 }
 
 // readAddress takes one query from the address.

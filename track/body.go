@@ -26,6 +26,9 @@ func (c *call) read() error {
 	if e := c.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		return codeMediaType.problem()
 	}
+	if c.key != nil && !front.IsJSON(c.Header.Get("Content-Type")) {
+		return codeMediaType.problem() // pages of any origin may send other types, with the cookie of a host's session
+	}
 	limit := c.h.cfg.MaxBody
 	if c.route.body > 0 {
 		limit = min(limit, c.route.body)

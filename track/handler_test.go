@@ -78,6 +78,13 @@ func TestEveryRoute(t *testing.T) {
 			if a := w.post(t, g.target, "\x1f\x8b", append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 415 {
 				t.Errorf("a compressed body: %d %s", a.code, a.raw)
 			}
+			if g.key != "" {
+				for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded"} {
+					if a := w.post(t, g.target, g.body, append(keyed(g.key), "Content-Type", kind)...); a.code != 415 {
+						t.Errorf("with a key and as %q: %d %s", kind, a.code, a.raw)
+					}
+				}
+			}
 			if len(w.written) != 1 {
 				t.Errorf("a refused body was written: %+v", w.written)
 			}

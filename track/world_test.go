@@ -192,6 +192,7 @@ func (w *world) do(t testing.TB, method, target, body string, headers ...string)
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.RemoteAddr = cmp.Or(w.peer, "203.0.113.7:4711")
 	r.Header.Set("User-Agent", chrome)
+	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}

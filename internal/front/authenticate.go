@@ -86,26 +86,33 @@ func (f *Front) record(ctx context.Context, r *Request, status int) (err error) 
 	if r.IP.IsValid() {
 		e.IP = r.IP.String()
 	}
+	unheard := f.recordCounted(ctx, r.Now)
 	if r.Principal != nil {
 		e.Identify(r.Principal, nil)
-		return f.cfg.Audit.Record(ctx, e)
+		err = f.cfg.Audit.Record(ctx, e)
+	} else {
+		e.Identify(nil, r.refused)
+		unheard = errors.Join(unheard, f.recordRefused(ctx, r, e))
 	}
-	e.Identify(nil, r.refused)
-	if err := f.recordRefused(ctx, r, e); err != nil {
-		f.cfg.Logger.WarnContext(ctx, "refused request not audited", "requestId", r.ID, "error", err)
+	if unheard != nil {
+		f.cfg.Logger.WarnContext(ctx, "refused requests not audited", "requestId", r.ID, "error", unheard)
 	}
-	return nil
+	return err
+}
+
+// recordCounted records the refusals that were counted for long enough.
+func (f *Front) recordCounted(ctx context.Context, now time.Time) error {
+	var faults []error
+	for _, due := range f.refusals.due(now) {
+		faults = append(faults, f.cfg.Audit.Record(ctx, due))
+	}
+	return errors.Join(faults...)
 }
 
 // recordRefused records e, or counts it.
 func (f *Front) recordRefused(ctx context.Context, r *Request, e auth.Entry) error {
 	if !r.Credentialed() && (r.counted || errors.Is(r.refused, auth.ErrMissing)) {
 		return nil // nobody's
-	}
-	for _, due := range f.refusals.due(r.Now) {
-		if err := f.cfg.Audit.Record(ctx, due); err != nil {
-			return err
-		}
 	}
 	if r.counted || !f.refusals.roomForEntry(r.Now) {
 		f.refusals.count(r.Network(), e)

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -116,4 +118,10 @@ func (b *bodies) release(network string, size int64) {
 	if b.of[network] -= size; b.of[network] == 0 {
 		delete(b.of, network)
 	}
+}
+
+// IsJSON reports whether a Content-Type is application/json, in UTF-8.
+func IsJSON(contentType string) bool {
+	kind, params, err := mime.ParseMediaType(contentType)
+	return err == nil && kind == "application/json" && (params["charset"] == "" || strings.EqualFold(params["charset"], "utf-8"))
 }

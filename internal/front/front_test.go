@@ -85,7 +85,7 @@ func TestRefusedKeysAreRecordedAndThenCounted(t *testing.T) {
 		t.Fatalf("%d entries, the first %+v", len(w.entries), w.entries[0])
 	}
 	w.wait(time.Hour)
-	w.send("POST", "/work", stranger(t))
+	w.send("POST", "/work", w.key(t)) // which has nothing to do with it
 	if len(w.entries) != 62 || w.entries[60].Count != 140 || w.entries[60].IP != "203.0.113.7" || w.entries[60].Status != 429 || w.entries[61].Count != 0 {
 		t.Errorf("%d entries, the last %+v", len(w.entries), w.entries[60:])
 	}

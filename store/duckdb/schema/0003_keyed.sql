@@ -1,6 +1,10 @@
 -- Whether a row was sent with an API key: its event id counts apart from those without one.
 
 ALTER TABLE events ADD COLUMN keyed UTINYINT DEFAULT 0;
+ALTER TABLE events ALTER COLUMN keyed SET NOT NULL;
 ALTER TABLE errors ADD COLUMN keyed UTINYINT DEFAULT 0;
+ALTER TABLE errors ALTER COLUMN keyed SET NOT NULL;
 ALTER TABLE vitals ADD COLUMN keyed UTINYINT DEFAULT 0;
+ALTER TABLE vitals ALTER COLUMN keyed SET NOT NULL;
 ALTER TABLE spans ADD COLUMN keyed UTINYINT DEFAULT 0;
+ALTER TABLE spans ALTER COLUMN keyed SET NOT NULL;
