@@ -15,23 +15,28 @@ import (
 )
 
 const (
-	// bodyTimeout is how long a body may take to arrive.
-	bodyTimeout = 10 * time.Second
+	// DefaultBodyTimeout is how long a body may take to arrive when Config does not say.
+	DefaultBodyTimeout = 10 * time.Second
 	// firstRoom is what is set aside for a body at first; it doubles as the body arrives.
 	firstRoom = 16 << 10
-	// maxBodies and maxBodiesOfOne bound the bytes of the bodies that a Front works on: all, and those of one network.
+	// maxBodies and maxBodiesOfOne bound the bytes of the bodies that a Front works on: all, and those of one
+	// key, panel token or, without one, network. Nobody has more than is left, either: so there is room for
+	// one more, however many have as much as they can.
 	maxBodies      = 64 << 20
 	maxBodiesOfOne = 16 << 20
 )
 
 // A BodyError says why a body could not be read to its end: the caller stopped sending, sent
 // what HTTP cannot read, or took too long.
-type BodyError struct{ Err error }
+type BodyError struct {
+	Err    error
+	Within time.Duration // that it had
+}
 
 // Error implements error.
 func (e *BodyError) Error() string {
 	if errors.Is(e.Err, os.ErrDeadlineExceeded) {
-		return fmt.Sprintf("the body did not arrive within %s", bodyTimeout)
+		return fmt.Sprintf("the body did not arrive within %s", e.Within)
 	}
 	return "the body could not be read to its end"
 }
@@ -40,7 +45,7 @@ func (e *BodyError) Error() string {
 func (e *BodyError) Unwrap() error { return e.Err }
 
 // ReadBody reads the whole body. One of more than limit bytes is an *[http.MaxBytesError], and
-// one that does not arrive a *[BodyError]. What the bodies in work take in all and for one network
+// one that does not arrive a *[BodyError]. What the bodies in work take in all and for one caller
 // is bounded, and counts until r is answered; beyond it the error is a *[LimitedError] or an
 // *[UnavailableError]. Only what has arrived counts, not what was announced.
 func (r *Request) ReadBody(limit int64) ([]byte, error) {
@@ -50,10 +55,7 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return nil, nil
 	}
-	control := http.NewResponseController(r.w)
-	if control.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
-		defer func() { _ = control.SetReadDeadline(time.Time{}) }() // of a connection that may be gone
-	}
+	r.boundBody()
 	from := http.MaxBytesReader(r.w, r.Body, limit)
 	var body []byte
 	for {
@@ -67,13 +69,24 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 		n, err := from.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if large := (*http.MaxBytesError)(nil); errors.Is(err, io.EOF) {
+			_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{}) // what is read now tells that the caller left
 			return body, nil
 		} else if errors.As(err, &large) {
 			return nil, err
 		} else if err != nil {
-			return nil, &BodyError{err}
+			return nil, &BodyError{err, r.front.cfg.BodyTimeout}
 		}
 	}
+}
+
+// boundBody sets the deadline by which r's body must have arrived, if it was not set before. It holds
+// for what nobody reads, too: before it sends an answer, net/http waits for the rest of a small body.
+func (r *Request) boundBody() {
+	if r.bounded || r.Body == nil || r.ContentLength == 0 {
+		return
+	}
+	r.bounded = true
+	_ = http.NewResponseController(r.w).SetReadDeadline(time.Now().Add(r.front.cfg.BodyTimeout)) // not all connections have one
 }
 
 // reserve takes room for size bytes more of r's body.
@@ -89,34 +102,42 @@ func (r *Request) reserve(size int64) error {
 type bodies struct {
 	mu  sync.Mutex
 	all int64
-	of  map[string]int64 // by network; no zeros
+	of  map[string]int64 // by caller; no zeros
 }
 
 func newBodies() *bodies { return &bodies{of: map[string]int64{}} }
 
 // reserve takes room for a body of size bytes.
 func (b *bodies) reserve(r *Request, size int64) (release func(), err error) {
-	network := r.Network()
+	who := r.sender()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case b.all+size > maxBodies:
-		return nil, &UnavailableError{"bodies", fmt.Errorf("those in work have %d bytes, and may have %d", b.all, maxBodies)}
-	case b.of[network]+size > maxBodiesOfOne && b.of[network] > 0:
+	case b.of[who]+size > maxBodiesOfOne && b.of[who] > 0:
 		d := auth.Decision{Retry: time.Second, Reset: r.Now.Add(time.Second), Concurrent: true}
 		return nil, &LimitedError{d, d.RateStatus(r.Now)}
+	case b.of[who]+size > maxBodies-b.all:
+		return nil, &UnavailableError{"bodies", fmt.Errorf("those in work have %d bytes, and may have %d", b.all, maxBodies)}
 	}
 	b.all += size
-	b.of[network] += size
-	return func() { b.release(network, size) }, nil
+	b.of[who] += size
+	return func() { b.release(who, size) }, nil
 }
 
-func (b *bodies) release(network string, size int64) {
+// sender is whose bodies that of r counts with.
+func (r *Request) sender() string {
+	if p := r.Principal; p != nil {
+		return "key " + p.Key.ID + " " + p.Token
+	}
+	return r.Network()
+}
+
+func (b *bodies) release(who string, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.all -= size
-	if b.of[network] -= size; b.of[network] == 0 {
-		delete(b.of, network)
+	if b.of[who] -= size; b.of[who] == 0 {
+		delete(b.of, who)
 	}
 }
 

@@ -10,6 +10,7 @@
 package front
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -38,6 +39,7 @@ type Config struct {
 	TrimSlash bool
 
 	Timeout      time.Duration                  // of a route's own steps; 0 means none
+	BodyTimeout  time.Duration                  // until a body has arrived; 0 means DefaultBodyTimeout
 	Logger       *slog.Logger                   // nil means silent
 	ClientIP     func(*http.Request) netip.Addr // nil means the peer's address
 	Now          func() time.Time               // nil means time.Now
@@ -91,6 +93,7 @@ func New(cfg Config, routes []*Route) *Front {
 	if cfg.NewRequestID == nil {
 		cfg.NewRequestID = NewRequestID
 	}
+	cfg.BodyTimeout = cmp.Or(cfg.BodyTimeout, DefaultBodyTimeout)
 	f := &Front{cfg: cfg, router: newRouter(routes), bodies: newBodies(), refusals: newRefusals()}
 	f.concurrency, _ = cfg.Limiter.(auth.ConcurrencyLimiter)
 	return f
@@ -108,6 +111,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	defer r.release()
 	a := f.answer(store.WithRequestID(hr.Context(), r.ID), r)
 	r.limitHeaders(h)
+	r.boundBody()
 	a.Write(w, hr)
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -251,6 +253,85 @@ func TestBodiesOnTheirWay(t *testing.T) {
 	}
 	if status := post(0); status != 200 {
 		t.Errorf("without a body: %d", status)
+	}
+}
+
+// A pendingBody is all of a body but its end.
+type pendingBody struct {
+	left    int
+	arrived func() // all but the end
+	end     chan struct{}
+}
+
+func (b *pendingBody) Read(p []byte) (int, error) {
+	n := min(len(p), b.left)
+	if b.left -= n; n > 0 {
+		return n, nil
+	}
+	b.arrived()
+	<-b.end
+	return 0, io.EOF
+}
+
+// However many callers have as much on its way as they may, there is room for one more.
+func TestBodiesOfManyLeaveRoom(t *testing.T) {
+	w := newWorld(t)
+	end, statuses := make(chan struct{}), make([]int, 200)
+	var met, all sync.WaitGroup
+	post := func(key, from string, body io.Reader) int {
+		r := httptest.NewRequest("POST", "/work", body)
+		r.RemoteAddr = from + ":1"
+		r.Header.Set("X-Api-Key", key)
+		rec := httptest.NewRecorder()
+		w.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	for i := range statuses {
+		key, arrived := w.key(t), sync.OnceFunc(met.Done)
+		met.Add(1)
+		all.Go(func() {
+			defer arrived()
+			statuses[i] = post(key, fmt.Sprintf("198.51.100.%d", i), &pendingBody{1<<20 - 1, arrived, end})
+		})
+	}
+	met.Wait()
+	if status := post(w.key(t), "203.0.113.7", strings.NewReader("small")); status != 200 {
+		t.Errorf("one more: %d", status)
+	}
+	close(end)
+	all.Wait()
+	slices.Sort(statuses)
+	if slices.Index(statuses, 503) < 40 || statuses[199] != 503 {
+		t.Errorf("the others: %v", statuses)
+	}
+}
+
+// A body that stops on its way is given up by a deadline of its connection, whether it is read or not,
+// and so is the connection.
+func TestABodyHasADeadline(t *testing.T) {
+	w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) { cfg.BodyTimeout = 20 * time.Millisecond })
+	server := httptest.NewServer(w)
+	defer server.CloseClientConnections()
+	for _, row := range []struct{ name, path, key, want string }{
+		{"read", "/work", w.key(t), "did not arrive within 20ms"},
+		{"not read, for want of a key", "/work", "", "401 Unauthorized"},
+		{"not read, for want of a route", "/nothing", "", "404 Not Found"},
+	} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: 10\r\n\r\nhalf", row.path, row.key); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(conn) // until the server hangs up
+		if err != nil || !strings.Contains(string(answer), row.want) {
+			t.Errorf("%s: %v %s", row.name, err, answer)
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ type Request struct {
 	class    auth.Class    // that it was about
 	paid     int           // what the limiter took
 	counted  bool          // one of many refusals: counted for the audit trail, without an entry of its own
+	bounded  bool          // the body has a deadline
 	undo     []func()      // gives back what is held until the answer is sent
 }
 
