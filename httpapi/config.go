@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -39,8 +41,12 @@ type Config struct {
 	Versions store.Versioner
 	// Health answers GET /health. nil: the route is not mounted.
 	Health *health.Checker
-	// Logger gets the causes of answers of 500 and above. nil means silent.
+	// Logger gets the causes of answers of 500 and above, and at debug a line for every request. nil
+	// means silent.
 	Logger *slog.Logger
+	// Observe is told of every request after it was answered, in the goroutine of the request. nil
+	// means that nobody is. Package observe/prom has one for Prometheus.
+	Observe func(context.Context, observe.Request)
 	// ClientIP finds the client's address for limits and audit. nil means the peer's
 	// address: no header is trusted by default.
 	ClientIP func(*http.Request) netip.Addr
@@ -87,7 +93,7 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	return front.New(front.Config{
 		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Refuse: refuse, CORS: cors, Timeout: a.cfg.Timeout,
-		Logger: cfg.Logger, ClientIP: cfg.ClientIP, Now: cfg.Now, NewRequestID: cfg.NewRequestID,
+		Logger: cfg.Logger, ClientIP: cfg.ClientIP, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
 	}, a.mounted(cors)), nil
 }
 
@@ -120,6 +126,9 @@ func (cfg *Config) check() error {
 }
 
 func (cfg Config) withDefaults() Config {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 // tagOf is the strong entity tag of bytes.
@@ -26,7 +27,9 @@ func (a *api) dataTag(ctx context.Context, r *front.Request, p *query.Prepared, 
 	}
 	parts := []any{r.Route.Path, key, extra}
 	for _, d := range p.Dependencies() {
+		began := a.cfg.Now()
 		version, err := a.cfg.Versions.Version(ctx, d.Subject, d.From, d.To)
+		store.MeterOf(ctx).Add(0, a.cfg.Now().Sub(began))
 		if err != nil {
 			a.cfg.Logger.WarnContext(ctx, "no data version", "requestId", r.ID, "error", err)
 			return ""

@@ -41,7 +41,7 @@ func refuse(r *front.Request, err error) front.Refusal { return problemOf(err).r
 
 // refusal is p as the answer to the request with that id.
 func (p problem) refusal(id string) front.Refusal {
-	rf := front.Refusal{Status: p.Status, Scope: p.scope,
+	rf := front.Refusal{Status: p.Status, Code: p.Code, Scope: p.scope,
 		Body: errorBody{Error: p.Message, Code: p.Code, RequestID: id, Details: p.details, RateStatus: p.rate}}
 	switch {
 	case p.rate != nil:

@@ -115,7 +115,10 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	defer cancel()
 	statement := p.statement
 	statement.MaxBytes = budget.most
+	began := e.now()
 	rows, err := e.store.Query(ctx, statement)
+	meter := store.MeterOf(ctx)
+	meter.Add(0, e.now().Sub(began))
 	if errors.Is(err, store.ErrTooLarge) {
 		return p.failed(budget.tooLarge(err))
 	}
@@ -129,6 +132,7 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	if mistake := budget.take(&table); mistake != nil {
 		return p.failed(mistake)
 	}
+	meter.Add(table.Len(), 0)
 	return Result{Parameter: p.name, ID: p.id, Success: true, Data: table, Meta: p.plan.meta(table.Len(), more)}
 }
 

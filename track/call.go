@@ -106,7 +106,9 @@ func (c *call) write(ctx context.Context, b *store.Batch) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
+	began := c.h.cfg.Now()
 	_, err := c.h.cfg.Writer.Write(ctx, b)
+	store.MeterOf(ctx).Add(b.Len(), c.h.cfg.Now().Sub(began))
 	switch {
 	case errors.Is(err, store.ErrInvalid):
 		return codeInternal.withCause(fmt.Errorf("rows refused: %w", err))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/track/agent"
 )
@@ -43,6 +44,10 @@ type Config struct {
 	// Window is how old events may be that are sent without a key. 0 means DefaultWindow; when
 	// it is negative, they may be as old as those with a key.
 	Window time.Duration
+
+	// Observe is told of every request after it was answered, in the goroutine of the request.
+	// Nil means that nobody is. Package observe/prom has one for Prometheus.
+	Observe func(context.Context, observe.Request)
 
 	Now     func() time.Time // nil means time.Now
 	Logger  *slog.Logger     // nil means silent
@@ -102,6 +107,9 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	if cfg.Window == 0 {
 		cfg.Window = DefaultWindow
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

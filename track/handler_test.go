@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -171,5 +175,18 @@ func TestASenderWhoLeftIsNoFaultOfOurs(t *testing.T) {
 		if log := w.log.String(); rec.Code != 503 || !strings.Contains(log, c.level) || !strings.Contains(log, "looking") {
 			t.Errorf("%s: %d, log %q", c.why, rec.Code, log)
 		}
+	}
+}
+
+func TestObserve(t *testing.T) {
+	var w world
+	w.post(t, "/batch?client_id=w1", "["+pageview+","+pageview+"]")
+	w.post(t, "/track?website_id=w1", custom, "X-Api-Key", "reader")
+	want := []observe.Request{
+		{Route: "POST /batch", Class: auth.ClassTrack, Status: 200, Rows: 2},
+		{Route: "POST /track", Class: auth.ClassTrack, Status: 403, Code: "TRACK_MISSING_SCOPE"},
+	}
+	if diff := cmp.Diff(want, w.told); diff != "" {
+		t.Error(diff)
 	}
 }

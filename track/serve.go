@@ -58,7 +58,7 @@ func (h *handler) serve() http.Handler {
 	}
 	return front.New(front.Config{
 		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Refuse: refuse, CORS: beacons, TrimSlash: true, Timeout: timeout,
-		Logger: h.cfg.Logger, ClientIP: h.cfg.ClientIP, Now: h.cfg.Now,
+		Logger: h.cfg.Logger, ClientIP: h.cfg.ClientIP, Now: h.cfg.Now, Observe: h.cfg.Observe,
 	}, all)
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -35,6 +36,7 @@ type world struct {
 	written []store.Batch
 	entries []auth.Entry
 	limits  []string // classes and ids that were charged
+	told    []observe.Request
 
 	writeErr, siteErr, auditErr, saltErr, authErr, limitErr error
 	decision                                                auth.Decision
@@ -164,7 +166,12 @@ func (w *world) handler(t testing.TB) http.Handler {
 	h, err := New(Config{
 		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, CountryHeader: w.header, Window: w.window,
 		Trusted: func(r *http.Request) bool { return r.RemoteAddr == "203.0.113.7:4711" },
-		Now:     noonClock, MaxBody: w.maxBody, Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Observe: func(_ context.Context, r observe.Request) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.told = append(w.told, r)
+		},
+		Now: noonClock, MaxBody: w.maxBody, Logger: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatal(err)

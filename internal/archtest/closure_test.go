@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -19,9 +20,12 @@ type listed struct {
 	Deps       []string // the whole closure
 }
 
-// handlerMayLink is the one module, with what it needs itself, that httpapi may link
+// handlersMayLink are the modules, with what they need themselves, that the handlers may link
 // beside the standard library and this module.
-const handlerMayLink = "github.com/huandu/go-sqlbuilder"
+var handlersMayLink = map[string][]string{
+	"httpapi": {"github.com/huandu/go-sqlbuilder"},
+	"track":   {"github.com/mileusna/useragent", "golang.org/x/net"},
+}
 
 // list asks go for the packages of the module in dir, their tests and all they need.
 // It asks for the build with cgo, whatever the environment says: that one is larger.
@@ -47,25 +51,25 @@ func list(dir string) ([]listed, error) {
 	}
 }
 
-// checkHandlerClosure says which third-party packages httpapi links that it must not.
-func checkHandlerClosure(all []listed) (out []finding) {
+// checkHandlerClosure says which third-party packages a handler links that it must not.
+func checkHandlerClosure(all []listed, name string) (out []finding) {
 	byPath, allowed := map[string]listed{}, map[string]bool{}
 	for _, p := range all {
 		byPath[p.ImportPath] = p
-		if p.ImportPath == handlerMayLink || strings.HasPrefix(p.ImportPath, handlerMayLink+"/") {
+		if slices.ContainsFunc(handlersMayLink[name], func(m string) bool { return p.ImportPath == m || strings.HasPrefix(p.ImportPath, m+"/") }) {
 			allowed[p.ImportPath] = true
 			for _, d := range p.Deps {
 				allowed[d] = true
 			}
 		}
 	}
-	handler, ok := byPath[module+"/httpapi"]
+	handler, ok := byPath[module+"/"+name]
 	if !ok {
-		return []finding{{"closure", "httpapi", "is not listed"}}
+		return []finding{{"closure", name, "is not listed"}}
 	}
 	for _, d := range handler.Deps {
 		if thirdParty(d) && !byPath[d].Standard && !allowed[d] {
-			out = append(out, finding{"closure", "httpapi", "links " + d})
+			out = append(out, finding{"closure", name, "links " + d})
 		}
 	}
 	return out

@@ -146,7 +146,7 @@ func TestFaultsOfTheTableAreErrors(t *testing.T) {
 }
 
 func TestPlantedLinksAreFound(t *testing.T) {
-	const wanted, needed, stray = handlerMayLink, "github.com/huandu/go-clone", "example.com/stray"
+	const wanted, needed, stray = "github.com/huandu/go-sqlbuilder", "github.com/huandu/go-clone", "example.com/stray"
 	world := func(handler ...string) []listed {
 		return []listed{
 			{ImportPath: "net", Standard: true, CgoFiles: []string{"cgo.go"}},
@@ -176,7 +176,7 @@ func TestPlantedLinksAreFound(t *testing.T) {
 		{"no handler at all", nil, "httpapi: is not listed", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			one(t, checkHandlerClosure(tt.world), tt.handler)
+			one(t, checkHandlerClosure(tt.world, "httpapi"), tt.handler)
 			one(t, checkCgo(tt.world, floors), tt.cgo)
 		})
 	}

@@ -21,6 +21,8 @@ type Answer struct {
 	Header http.Header // added to those that every answer has; may be nil
 	ETag   string
 	Body   []byte // JSON
+
+	code string // of a refusal
 }
 
 // JSON makes an answer of 200 of v: compact JSON, nothing escaped for HTML, and a newline.
@@ -88,6 +90,7 @@ func (rt *Route) headers(h http.Header) {
 // A Refusal is an error as a caller sees it.
 type Refusal struct {
 	Status int
+	Code   string        // of Body, for Config.Observe
 	Scope  auth.Scope    // of 403: the one that would help, when it is known
 	Retry  time.Duration // for Retry-After; 0 means none
 	Body   any           // encoded as JSON
@@ -115,7 +118,7 @@ func (rf Refusal) Answer(r *http.Request, err error) *Answer {
 	if rf.Retry > 0 {
 		h.Set("Retry-After", strconv.FormatInt(int64((rf.Retry+time.Second-1)/time.Second), 10))
 	}
-	a.Status, a.Header = rf.Status, h
+	a.Status, a.Header, a.code = rf.Status, h, rf.Code
 	return a
 }
 

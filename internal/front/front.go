@@ -23,6 +23,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/clientip"
 	"github.com/sightline-analytics/sightline/internal/requestid"
+	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -38,8 +39,10 @@ type Config struct {
 	// TrimSlash takes paths that end in a slash for the same without it.
 	TrimSlash bool
 
-	Timeout      time.Duration                  // of a route's own steps; 0 means none
-	BodyTimeout  time.Duration                  // until a body has arrived; 0 means DefaultBodyTimeout
+	Timeout     time.Duration // of a route's own steps; 0 means none
+	BodyTimeout time.Duration // until a body has arrived; 0 means DefaultBodyTimeout
+	// Observe is told of every request after it was answered; may be nil.
+	Observe      func(context.Context, observe.Request)
 	Logger       *slog.Logger                   // nil means silent
 	ClientIP     func(*http.Request) netip.Addr // nil means the peer's address
 	Now          func() time.Time               // nil means time.Now
@@ -109,7 +112,9 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	h.Set(requestid.Header, r.ID)
 	h.Set("X-Content-Type-Options", "nosniff")
 	defer r.release()
-	a := f.answer(store.WithRequestID(hr.Context(), r.ID), r)
+	ctx, _ := store.WithMeter(store.WithRequestID(hr.Context(), r.ID))
+	a := f.answer(ctx, r)
+	defer f.observe(ctx, r, a) // also when the caller is gone, which may be a panic
 	r.limitHeaders(h)
 	r.boundBody()
 	a.Write(w, hr)

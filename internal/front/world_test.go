@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -177,5 +179,15 @@ func refuse(_ *front.Request, err error) front.Refusal {
 		}
 	}
 	text, _ := json.Marshal(err.Error())
-	return front.Refusal{Status: status, Body: json.RawMessage(text)}
+	return front.Refusal{Status: status, Code: fmt.Sprintf("E%d", status), Body: json.RawMessage(text)}
+}
+
+// debugLog writes all lines to w, without their times.
+func debugLog(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
 }

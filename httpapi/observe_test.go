@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/observe"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// The host is told what answers had, and what the store took: a second per question here.
+func TestObserve(t *testing.T) {
+	var mu sync.Mutex
+	at := now
+	clock := func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return at
+	}
+	slow := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		at = at.Add(time.Second)
+	}
+	canned := &cannedStore{onQuery: slow}
+	var told []observe.Request
+	w := newWorld(t, func(cfg *Config) {
+		cfg.Observe = func(_ context.Context, r observe.Request) { told = append(told, r) }
+		cfg.Now, cfg.Versions = clock, slowVersions(slow)
+		var err error
+		if cfg.Engine, err = query.New(query.Config{Store: canned, Now: clock, Parallel: 1}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	const days = `"startDate":"2026-03-01","endDate":"2026-03-02"`
+	w.send("POST", "/v1/query?website_id=site_a", "all", `{"parameters":["pages","traffic"],`+days+`}`)
+	w.send("GET", "/v1/query?website_id=site_a&parameters=pages&startDate=2026-03-01&endDate=2026-03-02", "all", "")
+	canned.fail(errors.New("broken"))
+	w.send("POST", "/v1/query?website_id=site_a", "all", `{"parameters":["pages"],`+days+`}`)
+	want := []observe.Request{
+		{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 200, Duration: 2 * time.Second, Rows: 14, Store: 2 * time.Second},
+		{Route: "GET /v1/query", Class: auth.ClassQuery, Status: 200, Duration: 2 * time.Second, Rows: 12, Store: 2 * time.Second},
+		{Route: "POST /v1/query", Class: auth.ClassQuery, Status: 500, Code: "INTERNAL_SERVER_ERROR", Duration: time.Second, Store: time.Second},
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// slowVersions calls itself before it knows a version.
+type slowVersions func()
+
+func (s slowVersions) Version(context.Context, store.Subject, time.Time, time.Time) (uint64, error) {
+	s()
+	return 1, nil
+}

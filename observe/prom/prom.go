@@ -1,0 +1,118 @@
+// Package prom makes Prometheus metrics of what handlers tell by their Config.Observe. It is a package
+// of its own so that a host that measures in another way does not link the Prometheus library.
+package prom
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/sightline-analytics/sightline/observe"
+)
+
+// MaxCodes is how many codes of errors have series of their own; those that come later are "other".
+// The handlers have fewer, a host's own errors may have more.
+const MaxCodes = 100
+
+// A Collector counts requests. It is made by [New], and registered by the host. Its metrics, all with
+// the label handler:
+//
+//	sightline_requests_in_flight                             requests that are being answered
+//	sightline_requests_total{route,class,status}             by route, class of limits and status of HTTP
+//	sightline_errors_total{route,code}                       answers that are errors, by their code
+//	sightline_rows_total{route}                              rows that were answered, or sent to be stored
+//	sightline_request_duration_seconds{route}                a histogram
+//	sightline_store_duration_seconds{route}                  a histogram, of requests that asked a store
+//
+// The route is "none" where there is none.
+type Collector struct {
+	inFlight               *prometheus.GaugeVec
+	requests, errors, rows *prometheus.CounterVec
+	duration, store        *prometheus.HistogramVec
+
+	mu    sync.Mutex
+	codes map[string]bool // those with series of their own
+}
+
+// New makes a Collector that has counted nothing yet.
+func New() *Collector {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sightline_" + name, Help: help}, append([]string{"handler"}, labels...))
+	}
+	histogram := func(name, help string) *prometheus.HistogramVec {
+		buckets := []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "sightline_" + name, Help: help, Buckets: buckets}, []string{"handler", "route"})
+	}
+	return &Collector{
+		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "sightline_requests_in_flight", Help: "Requests that are being answered."}, []string{"handler"}),
+		requests: counter("requests_total", "Requests that were answered.", "route", "class", "status"),
+		errors:   counter("errors_total", "Answers that are errors, by code.", "route", "code"),
+		rows:     counter("rows_total", "Rows that were answered, or sent to be stored.", "route"),
+		duration: histogram("request_duration_seconds", "Time until the answer was written."),
+		store:    histogram("store_duration_seconds", "Time that the store of events took for a request, queries at the same time added up."),
+		codes:    map[string]bool{},
+	}
+}
+
+func (c *Collector) parts() []prometheus.Collector {
+	return []prometheus.Collector{c.inFlight, c.requests, c.errors, c.rows, c.duration, c.store}
+}
+
+// Describe implements prometheus.Collector.
+func (c *Collector) Describe(to chan<- *prometheus.Desc) {
+	for _, part := range c.parts() {
+		part.Describe(to)
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *Collector) Collect(to chan<- prometheus.Metric) {
+	for _, part := range c.parts() {
+		part.Collect(to)
+	}
+}
+
+// Observe is for Config.Observe of a handler; handler is its label.
+func (c *Collector) Observe(handler string) func(context.Context, observe.Request) {
+	return func(_ context.Context, r observe.Request) {
+		route := r.Route
+		if route == "" {
+			route = "none"
+		}
+		c.requests.WithLabelValues(handler, route, string(r.Class), strconv.Itoa(r.Status)).Inc()
+		if r.Code != "" {
+			c.errors.WithLabelValues(handler, route, c.code(r.Code)).Inc()
+		}
+		c.rows.WithLabelValues(handler, route).Add(float64(r.Rows))
+		c.duration.WithLabelValues(handler, route).Observe(r.Duration.Seconds())
+		if r.Store > 0 {
+			c.store.WithLabelValues(handler, route).Observe(r.Store.Seconds())
+		}
+	}
+}
+
+// InFlight counts the requests that are in h; handler is their label.
+func (c *Collector) InFlight(handler string, h http.Handler) http.Handler {
+	gauge := c.inFlight.WithLabelValues(handler)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		gauge.Inc()
+		defer gauge.Dec()
+		h.ServeHTTP(w, r)
+	})
+}
+
+// code is code, or "other" when there are too many.
+func (c *Collector) code(code string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.codes[code] {
+		if len(c.codes) >= MaxCodes {
+			return "other"
+		}
+		c.codes[code] = true
+	}
+	return code
+}

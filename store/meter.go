@@ -1,0 +1,40 @@
+package store
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// A Meter adds up what the work for one request takes of stores of events. It is safe for
+// concurrent use; a nil *Meter counts nothing.
+type Meter struct{ rows, nanoseconds atomic.Int64 }
+
+type meterKey struct{}
+
+// WithMeter returns a context that carries a new Meter. The query engine and the handlers count
+// with it; stores need not know of it.
+func WithMeter(ctx context.Context) (context.Context, *Meter) {
+	m := &Meter{}
+	return context.WithValue(ctx, meterKey{}, m), m
+}
+
+// MeterOf is the Meter that ctx carries, or nil.
+func MeterOf(ctx context.Context) *Meter {
+	m, _ := ctx.Value(meterKey{}).(*Meter)
+	return m
+}
+
+// Add counts rows and time. What ran at the same time is added up.
+func (m *Meter) Add(rows int, took time.Duration) {
+	if m != nil {
+		m.rows.Add(int64(rows))
+		m.nanoseconds.Add(int64(took))
+	}
+}
+
+// Rows are those that were answered, or written.
+func (m *Meter) Rows() int { return int(m.rows.Load()) }
+
+// Time is what stores took.
+func (m *Meter) Time() time.Duration { return time.Duration(m.nanoseconds.Load()) }
