@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net"
 	"net/netip"
@@ -37,11 +38,12 @@ type serve struct {
 	dataFlags
 	pepperFlags
 
-	Addr      string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 picks a free one."`
-	TrackAddr string `placeholder:"HOST:PORT" help:"Host and port to serve tracking on as well, at /; it is always served under /ingest of --addr."`
-	Demo      bool   `default:"true" negatable:"" help:"Have a demo website, link, monitor and key, with traffic up to now; --no-demo, or --demo=false, leaves an empty install empty."`
-	DemoDays  int    `default:"90" help:"Days of the demo's traffic before today, when it is first made."`
-	JSON      bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
+	Addr        string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 picks a free one."`
+	TrackAddr   string `placeholder:"HOST:PORT" help:"Host and port to serve tracking on as well, at /; it is always served under /ingest of --addr."`
+	MetricsAddr string `placeholder:"HOST:PORT" help:"Host and port to serve metrics for Prometheus on, at /metrics, to whoever reaches it; a port alone, as :9090, is on 127.0.0.1. Without it there are none."`
+	Demo        bool   `default:"true" negatable:"" help:"Have a demo website, link, monitor and key, with traffic up to now; --no-demo, or --demo=false, leaves an empty install empty."`
+	DemoDays    int    `default:"90" help:"Days of the demo's traffic before today, when it is first made."`
+	JSON        bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
 
 	Clickhouse dsn    `placeholder:"ADDRESS|@FILE" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123; events lie there then instead of in the data folder, in tables that are made when they are missing."`
 	Tables     tables `embed:"" prefix:"clickhouse-"`
@@ -57,6 +59,8 @@ type serve struct {
 	Limits      factor       `default:"1" help:"Factor by which all rate limits are multiplied; or off, which lifts the cap on requests at the same time too."`
 	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes, where the defaults are ${classes}; --limits multiplies it, and a key with a limit of its own keeps that; may be repeated."`
 	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long entries of the audit trail are kept, 400d without it; 0 keeps them for ever. Processes that share --meta should say the same."`
+	LogFormat   string       `enum:"text,json" default:"text" help:"Format of the log on stderr: text or json."`
+	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"The least that is logged: debug, which has a line for every request, info, warn or error."`
 	ResultCache string       `enum:"off" default:"off" help:"Cache of answers; this build has none, so only off is taken."`
 }
 
@@ -69,7 +73,7 @@ func (s *serve) Validate() error {
 	if s.Data == "" {
 		faults = append(faults, errors.New("--data is empty"))
 	}
-	for _, a := range []struct{ flag, addr string }{{"--addr", s.Addr}, {"--track-addr", s.TrackAddr}} {
+	for _, a := range []struct{ flag, addr string }{{"--addr", s.Addr}, {"--track-addr", s.TrackAddr}, {"--metrics-addr", s.MetricsAddr}} {
 		if _, err := net.ResolveTCPAddr("tcp", a.addr); a.addr != "" && err != nil {
 			faults = append(faults, fmt.Errorf("%s %q is no host:port to listen on: %w", a.flag, a.addr, err))
 		}
@@ -100,7 +104,7 @@ func (s *serve) settings() service.Settings {
 		limits[l.class] = l.requests
 	}
 	return service.Settings{
-		Addr: s.Addr, TrackAddr: s.TrackAddr,
+		Addr: s.Addr, TrackAddr: s.TrackAddr, MetricsAddr: s.MetricsAddr,
 		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile,
 		ClickHouse:    s.Tables.options(s.Clickhouse),
 		GeoIP:         s.Geoip,
@@ -114,8 +118,12 @@ func (s *serve) settings() service.Settings {
 		Demo:          s.Demo,
 		DemoDays:      s.DemoDays,
 		JSON:          s.JSON,
+		LogJSON:       s.LogFormat == "json",
+		LogLevel:      logLevels[s.LogLevel],
 	}
 }
+
+var logLevels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 
 // tables are the flags that change the tables that ClickHouse gets.
 type tables struct {

@@ -17,7 +17,7 @@ import (
 
 // A process is the program, serving within the test.
 type process struct {
-	Address, Key string // of the line that it prints when it is ready
+	Address, MetricsAddress, Key string // of the line that it prints when it is ready
 
 	end  context.CancelFunc
 	code chan int

@@ -36,6 +36,7 @@ type app struct {
 	events   events
 	records  *meta.Store
 	audit    *audit.Writer
+	metrics  *metrics       // nil without --metrics-addr
 	redis    *redis.Client  // nil without Redis
 	geo      *geoip.File    // nil without a file
 	closers  []func() error // of what was opened, in the order in which it was

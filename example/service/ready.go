@@ -13,10 +13,12 @@ import (
 type ready struct {
 	Address      string `json:"address"`
 	TrackAddress string `json:"trackAddress"`
-	Key          string `json:"key"`        // empty without demo, and when noKey says why
-	WebsiteID    string `json:"websiteId"`  // empty without demo
-	LinkID       string `json:"linkId"`     // empty without demo
-	ScheduleID   string `json:"scheduleId"` // empty without demo
+	// MetricsAddress is where Prometheus scrapes.
+	MetricsAddress string `json:"metricsAddress,omitempty"`
+	Key            string `json:"key"`        // empty without demo, and when noKey says why
+	WebsiteID      string `json:"websiteId"`  // empty without demo
+	LinkID         string `json:"linkId"`     // empty without demo
+	ScheduleID     string `json:"scheduleId"` // empty without demo
 
 	keyFile string // where Key is
 	noKey   string // why the demo has no key

@@ -34,7 +34,7 @@ const (
 // writes to out how it is reached; what it logs goes to errs. The addresses come first: one
 // that is taken shows before anything is touched.
 func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time.Time) (err error) {
-	log := slog.New(slog.NewTextHandler(errs, nil))
+	log := s.logger(errs)
 	servers, r, err := listen(ctx, s, log)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a *app) prepare(ctx context.Context, r *ready, progress io.Writer) error {
 }
 
 func (a *app) announce(r ready, to io.Writer) error {
-	a.log.Info("serving", "address", r.Address, "tracking", r.TrackAddress)
+	a.log.Info("serving", "address", r.Address, "tracking", r.TrackAddress, "metrics", r.MetricsAddress)
 	if a.settings.JSON {
 		return json.NewEncoder(to).Encode(r)
 	}
@@ -90,10 +90,10 @@ func (a *app) announce(r ready, to io.Writer) error {
 
 // servers are the addresses that the program listens on.
 type servers struct {
-	main, track net.Listener // track is nil without an address of its own
-	running     []*http.Server
-	failed      chan error
-	log         *slog.Logger
+	main, track, metrics net.Listener // track and metrics are nil without an address of their own
+	running              []*http.Server
+	failed               chan error
+	log                  *slog.Logger
 }
 
 // listen takes the addresses, and says how they are reached.
@@ -104,15 +104,31 @@ func listen(ctx context.Context, s Settings, log *slog.Logger) (*servers, ready,
 		return nil, ready{}, fmt.Errorf("--addr: %w", err)
 	}
 	r := ready{Address: address(main), TrackAddress: address(main) + trackPrefix}
-	all := &servers{main: main, failed: make(chan error, 3), log: log}
+	all := &servers{main: main, failed: make(chan error, 4), log: log}
 	if s.TrackAddr != "" {
 		all.track, err = l.Listen(ctx, "tcp", s.TrackAddr)
 		if err != nil {
-			return nil, ready{}, errors.Join(fmt.Errorf("--track-addr: %w", err), main.Close())
+			return nil, ready{}, errors.Join(fmt.Errorf("--track-addr: %w", err), all.stop())
 		}
 		r.TrackAddress = address(all.track)
 	}
+	if s.MetricsAddr != "" {
+		all.metrics, err = l.Listen(ctx, "tcp", onLoopback(s.MetricsAddr))
+		if err != nil {
+			return nil, ready{}, errors.Join(fmt.Errorf("--metrics-addr: %w", err), all.stop())
+		}
+		r.MetricsAddress = address(all.metrics) + "/metrics"
+	}
 	return all, r, nil
+}
+
+// onLoopback is addr with the host of loopback when it names none: what has no key is for
+// this machine, unless somebody says otherwise.
+func onLoopback(addr string) string {
+	if host, port, err := net.SplitHostPort(addr); err == nil && host == "" {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return addr
 }
 
 // address is how l is reached from this machine.
@@ -126,6 +142,10 @@ func address(l net.Listener) string {
 
 // start serves on every address, and answers commands beside the server.
 func (s *servers) start(ctx context.Context, a *app) error {
+	if s.metrics != nil {
+		a.metrics = newMetrics()
+		s.serve(s.metrics, a.metrics.handler())
+	}
 	all, track, err := a.handlers()
 	if err != nil {
 		return err
@@ -191,7 +211,7 @@ func (s *servers) stop() error {
 		}
 	}
 	s.running = nil
-	for _, l := range []net.Listener{s.main, s.track} {
+	for _, l := range []net.Listener{s.main, s.track, s.metrics} {
 		if l != nil {
 			_ = l.Close() // a server that ran has closed it already
 		}

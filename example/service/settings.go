@@ -3,6 +3,7 @@
 package service
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -14,6 +15,8 @@ import (
 type Settings struct {
 	Addr      string // host:port of everything; port 0 picks a free one
 	TrackAddr string // host:port of tracking alone; empty: none
+	// MetricsAddr is host:port of metrics for Prometheus; without a host, that of loopback; empty: none.
+	MetricsAddr string
 
 	Data       string            // the data folder
 	Meta       string            // DSN of PostgreSQL; empty: SQLite in the data folder
@@ -34,4 +37,7 @@ type Settings struct {
 	Demo     bool // have a demo website, link, monitor and key, with traffic up to now
 	DemoDays int  // of traffic before today when it is first made; 0: 90
 	JSON     bool // when ready, write one line of JSON
+
+	LogJSON  bool       // lines of the log are JSON; else text
+	LogLevel slog.Level // the least that is logged; debug has a line for every request
 }

@@ -46,6 +46,7 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	api, tracking = a.metrics.counted("api", api), a.metrics.counted("track", tracking)
 	mux := http.NewServeMux()
 	mux.Handle("/", api)
 	mux.Handle(trackPrefix+"/", http.StripPrefix(trackPrefix, tracking))
@@ -122,6 +123,7 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 		Logger:      a.log,
 		ClientIP:    addr,
 		CORSOrigins: a.settings.Origins,
+		Observe:     a.metrics.observer("api"),
 		Now:         a.now,
 	})
 }
@@ -146,6 +148,7 @@ func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory s
 		Trusted:       a.settings.Proxies.Trusts,
 		ClientIP:      addr,
 		Window:        a.settings.TrackWindow,
+		Observe:       a.metrics.observer("track"),
 		Now:           a.now,
 		Logger:        a.log,
 	}

@@ -1,0 +1,62 @@
+//go:build cgo
+
+package service
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/sightline-analytics/sightline/observe"
+	"github.com/sightline-analytics/sightline/observe/prom"
+)
+
+// logger writes lines of s's format to w, from s's level on.
+func (s *Settings) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogJSON {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// metrics are what is counted for --metrics-addr. A nil *metrics counts nothing.
+type metrics struct {
+	requests *prom.Collector
+	all      *prometheus.Registry
+}
+
+// newMetrics are those of requests, of the Go runtime and of the process.
+func newMetrics() *metrics {
+	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry()}
+	m.all.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// observer is Config.Observe of the handler of that name.
+func (m *metrics) observer(name string) func(context.Context, observe.Request) {
+	if m == nil {
+		return nil
+	}
+	return m.requests.Observe(name)
+}
+
+// counted is h, with its requests in flight counted.
+func (m *metrics) counted(name string, h http.Handler) http.Handler {
+	if m == nil || h == nil {
+		return h
+	}
+	return m.requests.InFlight(name, h)
+}
+
+// handler answers scrapes at /metrics.
+func (m *metrics) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.all, promhttp.HandlerOpts{}))
+	return mux
+}
