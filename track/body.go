@@ -38,7 +38,7 @@ func (c *call) read() error {
 		return c.route.tooLarge.problem()
 	}
 	if torn := (*front.BodyError)(nil); errors.As(err, &torn) {
-		return c.route.notJSON.withCause(err)
+		return c.notJSON(err)
 	}
 	if err != nil {
 		return err
@@ -49,12 +49,17 @@ func (c *call) read() error {
 		return codeTooMany.problem()
 	}
 	if c.body.value, err = decode(raw); err != nil {
-		c.body.err = c.route.notJSON.withCause(err)
-		if c.route.list { // no array because it is no JSON at all
-			c.body.err = codeInvalidJSON.withCause(err)
-		}
+		c.body.err = c.notJSON(err)
 	}
 	return nil
+}
+
+// notJSON is what the sender is told of a body that is no JSON at all.
+func (c *call) notJSON(err error) *problem {
+	if c.route.list { // an array is not what it lacks
+		return codeInvalidJSON.withCause(err)
+	}
+	return c.route.notJSON.withCause(err)
 }
 
 // maxValues is how many values a body may have in all: decoded, each takes many times its bytes.

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/httpapi"
 )
 
@@ -21,46 +19,6 @@ func (w *world) sendRight(t *testing.T, r route, id string, st state) *httptest.
 	req.Header.Set("X-Request-Id", id)
 	st.show(w, req.Header)
 	return w.send(r.host, req)
-}
-
-// one is a limit of one request a minute in every class.
-func one() ratelimit.Config {
-	limits := ratelimit.Defaults()
-	for class := range limits {
-		limits[class] = 1
-	}
-	return ratelimit.Config{Limits: limits}
-}
-
-// TestEveryRouteIsLimited: the second request of a minute is one too many.
-func TestEveryRouteIsLimited(t *testing.T) {
-	w := newWorld(t, inMemory(t))
-	for i, r := range routes() {
-		w.limiter.renew(t, one())
-		for n, status := range []int{http.StatusOK, http.StatusTooManyRequests} {
-			rec := w.sendRight(t, r, fmt.Sprintf("limited-%d-%d", i, n), state{sent: "right"})
-			if rec.Code != status {
-				t.Errorf("%s: request %d: status %d, want %d: %s", r, n+1, rec.Code, status, rec.Body)
-			}
-			for name, text := range map[string]string{"X-Ratelimit-Limit": "1", "X-Ratelimit-Remaining": "0",
-				"X-Ratelimit-Reset": fmt.Sprint(noon.Add(time.Minute).UnixMilli()), "Retry-After": map[int]string{429: "60"}[status],
-				"Ratelimit": fmt.Sprintf("%q;r=0;t=60", r.class), "Ratelimit-Policy": fmt.Sprintf("%q;q=1;w=60", r.class)} {
-				if got := rec.Header().Get(name); got != text {
-					t.Errorf("%s: request %d: %s is %q, want %q", r, n+1, name, got, text)
-				}
-			}
-			code := `"code":"RATE_LIMITED"`
-			if r.host == hostTrack {
-				code = `"code":"TRACK_RATE_LIMITED"`
-			}
-			if body := rec.Body.String(); status == 429 && (!strings.Contains(body, code) || !strings.Contains(body, `"retryAfter":60`)) {
-				t.Errorf("%s: body %s", r, body)
-			}
-		}
-		if w.entryOf(t, r) != nil {
-			w.mustHave(t, r, fmt.Sprintf("limited-%d-1", i), http.StatusTooManyRequests)
-		}
-	}
 }
 
 // entryOf is what the right key must leave in the trail; nil for routes where keys do not count.

@@ -16,6 +16,7 @@ type state struct {
 	not    string // a kind of resource that the state is not for
 	// judged is what is wrong with the credential: refusals of one answer.
 	judged verdict
+	fault  fault // beside it
 }
 
 // A verdict says why a caller is no caller, and so what the audit trail may know of them.
@@ -59,6 +60,10 @@ func states() []state {
 		{name: "a panel token of a revoked key", sent: "revoked token", bearer: true, id: listed, judged: keyByName},
 		{name: "a panel token sealed under another pepper", sent: "forged token", bearer: true, id: listed, judged: anonymous},
 		{name: "a panel token of no key", sent: "token of no key", bearer: true, id: listed, judged: anonymous},
+		{name: "the right key over its limit", sent: "right", id: listed, fault: overLimit},
+		{name: "the right key and a body that is too large", sent: "right", id: listed, fault: tooLarge},
+		{name: "the right key and half a body", sent: "right", id: listed, fault: halfSent},
+		{name: "no key and half a body", id: listed, judged: absent, fault: halfSent},
 	}
 }
 

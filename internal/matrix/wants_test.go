@@ -15,7 +15,9 @@ import (
 type want struct {
 	status        int
 	code, message string      // of a refusal
+	details       string      // of a refusal: the end of its body
 	challenge     string      // WWW-Authenticate
+	spent         bool        // the limit is used up, which was one
 	limited       bool        // it was held against a limit
 	body          string      // of an answer that is neither refusal nor the sample's
 	entry         *auth.Entry // nil: none
@@ -34,9 +36,9 @@ func needs(s auth.Scope) string {
 // resource, empty for routes that are about none.
 func wants(w *world, r route, kind string, s state) want {
 	if r.host == hostTrack {
-		return wantsOfTrack(w, r, kind, s)
+		return wantsOfTrack(w, r, kind, s).with(s.fault, r)
 	}
-	return wantsOfAPI(w, r, kind, s)
+	return wantsOfAPI(w, r, kind, s).with(s.fault, r)
 }
 
 func wantsOfAPI(w *world, r route, kind string, s state) want {
@@ -126,10 +128,10 @@ func (x want) refusal(r route, id string) string {
 	case x.code == "":
 		return x.body
 	case r.host == hostTrack:
-		return fmt.Sprintf(`{"success":false,"status":"error","error":%q,"message":%q,"code":%q,"retryable":false,"requestId":%q}`,
-			x.message, x.message, x.code, id)
+		return fmt.Sprintf(`{"success":false,"status":"error","error":%q,"message":%q,"code":%q,"retryable":%v,"requestId":%q%s}`,
+			x.message, x.message, x.code, x.spent, id, x.ending(r))
 	}
-	return fmt.Sprintf(`{"success":false,"error":%q,"code":%q,"requestId":%q}`, x.message, x.code, id)
+	return fmt.Sprintf(`{"success":false,"error":%q,"code":%q,"requestId":%q%s}`, x.message, x.code, id, x.ending(r))
 }
 
 // header is every header of the answer but ETag.
@@ -161,10 +163,14 @@ func (x want) header(r route, id string, length int) http.Header {
 		set("WWW-Authenticate", x.challenge)
 	}
 	if x.limited {
-		limit := limits[r.class]
+		limit, next := limits[r.class], 1
+		if x.spent {
+			limit, next = 1, 60
+			set("Retry-After", "60")
+		}
 		set("X-RateLimit-Limit", strconv.Itoa(limit), "X-RateLimit-Remaining", strconv.Itoa(limit-1),
 			"X-RateLimit-Reset", strconv.FormatInt(noon.Add(time.Minute/time.Duration(limit)).UnixMilli(), 10),
-			"RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=60", r.class, limit), "RateLimit", fmt.Sprintf("%q;r=%d;t=1", r.class, limit-1))
+			"RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=60", r.class, limit), "RateLimit", fmt.Sprintf("%q;r=%d;t=%d", r.class, limit-1, next))
 	}
 	return h
 }

@@ -259,6 +259,10 @@ func (w *world) send(host string, r *http.Request) *httptest.ResponseRecorder {
 	if host == hostTrack {
 		h = w.track
 	}
+	if body, ok := r.Body.(*stalledBody); ok {
+		h.ServeHTTP(connection{rec, body}, r)
+		return rec
+	}
 	h.ServeHTTP(rec, r)
 	return rec
 }

@@ -1,0 +1,185 @@
+package matrix
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// A fault is what is wrong with a request beside its credentials.
+type fault int
+
+const (
+	faultless fault = iota
+	overLimit       // the caller's limit of one request a minute is used up
+	tooLarge        // the body is longer than the route takes, and does not say so
+	halfSent        // of the body, half arrives
+)
+
+// ofBody says whether only a request with a body can have f.
+func (f fault) ofBody() bool { return f == tooLarge || f == halfSent }
+
+// usedUp ends the id of the request that uses up a limit.
+const usedUp = "-used-up"
+
+// plant gives req of the sample s the fault of st.
+func (w *world) plant(t *testing.T, r route, s sample, st state, kind string, req *http.Request) {
+	t.Helper()
+	switch st.fault {
+	case overLimit:
+		w.limiter.renew(t, one())
+		first := s.request(r, kind, st.id)
+		first.Header.Set("X-Request-Id", req.Header.Get("X-Request-Id")+usedUp)
+		st.show(w, first.Header)
+		if rec := w.send(r.host, first); rec.Code != http.StatusOK {
+			t.Fatalf("the first request: %d %s", rec.Code, rec.Body)
+		}
+	case tooLarge:
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(make([]byte, httpapi.DefaultMaxBody+1))), -1
+	case halfSent:
+		all, err := io.ReadAll(req.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Body = &stalledBody{half: bytes.NewReader(all[:len(all)/2])}
+	case faultless:
+	}
+}
+
+// one is a limit of one request a minute in every class.
+func one() ratelimit.Config {
+	limits := ratelimit.Defaults()
+	for class := range limits {
+		limits[class] = 1
+	}
+	return ratelimit.Config{Limits: limits}
+}
+
+// A stalledBody is the first half of one. The rest never comes: reading on ends by the deadline of
+// the connection, and without one never.
+type stalledBody struct {
+	half     io.Reader
+	deadline time.Time
+}
+
+// Read implements io.Reader, for which a deadline has always passed.
+func (b *stalledBody) Read(p []byte) (int, error) {
+	if n, _ := b.half.Read(p); n > 0 {
+		return n, nil
+	}
+	if b.deadline.IsZero() {
+		return 0, errors.New("a body is read without a deadline")
+	}
+	return 0, os.ErrDeadlineExceeded
+}
+
+// Close implements io.Closer.
+func (*stalledBody) Close() error { return nil }
+
+// A connection is one that a body arrives on.
+type connection struct {
+	*httptest.ResponseRecorder
+	body *stalledBody
+}
+
+// SetReadDeadline is for http.ResponseController.
+func (c connection) SetReadDeadline(deadline time.Time) error {
+	c.body.deadline = deadline
+	return nil
+}
+
+// with is what a caller must get whose request, which else gets x, has the fault f.
+func (x want) with(f fault, r route) want {
+	if f == faultless || x.status != http.StatusOK {
+		return x
+	}
+	kind := refusals[f][r.host]
+	x.status, x.code, x.message, x.details, x.body = kind.status, kind.code, kind.message, kind.details, ""
+	if x.spent = f == overLimit; x.spent && x.entry != nil {
+		x.entry.Resource = auth.Resource{} // it was not looked at
+		if r.host == hostAPI {
+			x.entry.Scope = ""
+		}
+	}
+	if r.host != hostTrack {
+		return x
+	}
+	if x.entry != nil {
+		x.entry.Resource = auth.Resource{} // the body names it
+	}
+	for _, own := range trackCodes {
+		if own.fault == f && own.path == r.path {
+			x.code, x.message = own.code, own.message
+		}
+	}
+	return x
+}
+
+// refusals are those of faults, by handler.
+var refusals = map[fault]map[string]want{
+	overLimit: {
+		hostAPI:   {status: http.StatusTooManyRequests, code: "RATE_LIMITED", message: "Rate limit exceeded"},
+		hostTrack: {status: http.StatusTooManyRequests, code: "TRACK_RATE_LIMITED", message: "Rate limit exceeded"},
+	},
+	tooLarge: {
+		hostAPI:   {status: http.StatusRequestEntityTooLarge, code: "PAYLOAD_TOO_LARGE", message: "The body may have at most 1048576 bytes"},
+		hostTrack: {status: http.StatusRequestEntityTooLarge, code: "INGEST_PAYLOAD_TOO_LARGE", message: "Payload too large"},
+	},
+	halfSent: {
+		hostAPI: {status: http.StatusBadRequest, code: "INVALID_JSON", message: "body: the body did not arrive within 10s",
+			details: `,"details":[{"field":"body","message":"the body did not arrive within 10s"}]`},
+		hostTrack: {status: http.StatusBadRequest, code: "INVALID_JSON", message: "Invalid request body"},
+	},
+}
+
+// trackCodes are those of routes that have their own.
+var trackCodes = []struct {
+	fault               fault
+	path, code, message string
+}{
+	{tooLarge, "/track", "TRACK_PAYLOAD_TOO_LARGE", "Payload too large"},
+	{tooLarge, "/errors", "INGEST_ERRORS_BODY_TOO_LARGE", "Error batch too large"},
+	{halfSent, "/track", "TRACK_INVALID_BODY", "Invalid request body"},
+}
+
+// ending is what follows in a refusal after the request's id: what the caller is told of its limit.
+func (x want) ending(r route) string {
+	switch reset := noon.Add(time.Minute).UnixMilli(); {
+	case !x.spent:
+		return x.details
+	case r.host == hostTrack:
+		return fmt.Sprintf(`,"retryAfter":60,"limit":1,"remaining":0,"reset":%d`, reset)
+	default:
+		return fmt.Sprintf(`,"limit":1,"remaining":0,"reset":%d,"retryAfter":60`, reset)
+	}
+}
+
+// TestEveryRouteWithABodyHasTheFaults: none is left out because its sample has no body.
+func TestEveryRouteWithABodyHasTheFaults(t *testing.T) {
+	bodies := len(track.Routes())
+	for _, r := range httpapi.Routes() {
+		if r.Body {
+			bodies++
+		}
+	}
+	for _, r := range routes() {
+		if strings.TrimSpace(sampleOf(t, r).body) != "" {
+			bodies--
+		}
+	}
+	if bodies != 0 {
+		t.Errorf("%d routes read a body, and their samples have none", bodies)
+	}
+}
