@@ -87,3 +87,23 @@ func TestBodiesAreCountedBeforeTheyAreDecoded(t *testing.T) {
 		}
 	}
 }
+
+// Twenty bodies of 1 MiB take little more than they are long, at the same time as one after the other.
+func TestTwentyBodiesOfOneMebibyte(t *testing.T) {
+	var w world
+	w.handler(t)
+	body := "[" + strings.Repeat(`{"":0},`, (1<<20)/7-1) + "0]"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 20 {
+		if a := w.post(t, "/batch?client_id=w1", body); a.code != 400 || a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
+			t.Fatalf("%d %s", a.code, a.raw)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	grown := (after.TotalAlloc - before.TotalAlloc) >> 20
+	t.Logf("they took %d MiB", grown)
+	if grown > 150 {
+		t.Errorf("more than 150 MiB")
+	}
+}

@@ -1,0 +1,74 @@
+package matrix
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+)
+
+// countedKeys counts look-ups.
+type countedKeys struct {
+	auth.KeyStore
+	asked atomic.Int64
+}
+
+// KeyByDigest implements auth.KeyStore.
+func (c *countedKeys) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
+	c.asked.Add(1)
+	return c.KeyStore.KeyByDigest(ctx, d)
+}
+
+// BenchmarkRefusals is what 5 000 requests of one network that are refused within a minute cost: their time, and
+//
+//	429s         of them were not looked at
+//	look-ups     of keys
+//	entries      of the audit trail, and audit-bytes, as JSON
+func BenchmarkRefusals(b *testing.B) {
+	for name, credential := range map[string]func() string{
+		"without a key": func() string { return "" },
+		"unknown keys": func() string {
+			s, err := auth.NewSecret(nil, "")
+			if err != nil {
+				b.Fatal(err)
+			}
+			return s.Reveal()
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			e := onSQLite(b)
+			keys := &countedKeys{KeyStore: e.keys}
+			e.keys = keys
+			w := newWorld(b, e)
+			limited := 0
+			for b.Loop() {
+				w.limiter.renew(b, ratelimit.Config{})
+				for range 5000 {
+					r := httptest.NewRequest(http.MethodGet, "/v1/query/websites", http.NoBody)
+					if key := credential(); key != "" {
+						r.Header.Set("X-Api-Key", key)
+					}
+					if w.send(hostAPI, r).Code == http.StatusTooManyRequests {
+						limited++
+					}
+				}
+			}
+			entries, size := 0, 0
+			for _, some := range w.entries(b) {
+				text, err := json.Marshal(some)
+				if err != nil {
+					b.Fatal(err)
+				}
+				entries, size = entries+len(some), size+len(text)
+			}
+			for unit, n := range map[string]int{"429s": limited, "look-ups": int(keys.asked.Load()), "entries": entries, "audit-bytes": size} {
+				b.ReportMetric(float64(n)/float64(b.N), unit)
+			}
+		})
+	}
+}
