@@ -41,7 +41,7 @@ type Access struct {
 	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
 	Types   []string       // the query types that it includes; nil means all
 	// Caller is who asks, in the host's words. Where a store runs so many queries at a time,
-	// callers get them in turn.
+	// who had the least of its time of late comes first.
 	Caller string
 }
 
@@ -110,15 +110,17 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	if err := e.slots.acquire(ctx, caller); err != nil {
 		return p.failed(storeFailure(err))
 	}
-	defer e.slots.release(caller)
+	var took time.Duration
+	defer func() { e.slots.release(caller, took) }()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	statement := p.statement
 	statement.MaxBytes = budget.most
 	began := e.now()
 	rows, err := e.store.Query(ctx, statement)
+	took = e.now().Sub(began)
 	meter := store.MeterOf(ctx)
-	meter.Add(0, e.now().Sub(began))
+	meter.Add(0, took)
 	if errors.Is(err, store.ErrTooLarge) {
 		return p.failed(budget.tooLarge(err))
 	}

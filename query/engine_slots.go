@@ -4,13 +4,15 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// slots are the queries that a store runs at a time, given out to callers in turn, whoever
-// asked most. No caller has all of them: the last one is for somebody else, so that no one's
-// long queries keep another waiting until the deadline. A nil *slots bounds nothing.
+// slots are the queries that a store runs at a time. A free one is given to the caller that had
+// the least of the store's time of late, so that who asks for little does not wait behind who
+// asks for much, and those who ask for as much get as much. No caller has all of them: the last
+// one is for somebody else. A nil *slots bounds nothing.
 type slots struct {
 	most int // of one caller
 
@@ -18,8 +20,13 @@ type slots struct {
 	free    int
 	running map[string]int             // by caller; no zeros
 	waiting map[string][]chan struct{} // by caller; none empty
-	turns   []string                   // the callers that wait, the next one first
+	turns   []string                   // the callers that wait, in the order in which they began or had a slot
+	used    map[string]time.Duration   // by caller: the store's time of late
+	all     time.Duration              // the sum of used
 }
+
+// lately is how much of the store's time is remembered. Beyond it, what was used counts half.
+const lately = time.Minute
 
 // newSlots are those of s; nil when s does not bound its queries.
 func newSlots(s store.Store) *slots {
@@ -28,7 +35,7 @@ func newSlots(s store.Store) *slots {
 		return nil
 	}
 	n := bounded.MaxQueries()
-	return &slots{most: max(1, n-1), free: n, running: map[string]int{}, waiting: map[string][]chan struct{}{}}
+	return &slots{most: max(1, n-1), free: n, running: map[string]int{}, waiting: map[string][]chan struct{}{}, used: map[string]time.Duration{}}
 }
 
 // acquire takes a slot for caller, or returns the error of ctx. A slot that was taken is given
@@ -56,20 +63,22 @@ func (s *slots) acquire(ctx context.Context, caller string) error {
 		s.take(caller, i)
 		return ctx.Err()
 	}
-	s.giveBack(caller) // it was granted at the same time
+	s.giveBack(caller, 0) // it was granted at the same time
 	return ctx.Err()
 }
 
-func (s *slots) release(caller string) {
+// release gives back a slot of caller, whose query took so long.
+func (s *slots) release(caller string, took time.Duration) {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.giveBack(caller)
+	s.giveBack(caller, took)
 }
 
-func (s *slots) giveBack(caller string) {
+func (s *slots) giveBack(caller string, took time.Duration) {
+	s.charge(caller, took)
 	s.free++
 	if s.running[caller]--; s.running[caller] == 0 {
 		delete(s.running, caller)
@@ -77,14 +86,43 @@ func (s *slots) giveBack(caller string) {
 	s.grant()
 }
 
-// grant gives free slots to those whose turn it is.
+// charge adds to what caller used. What is long ago fades.
+func (s *slots) charge(caller string, took time.Duration) {
+	if took <= 0 {
+		return
+	}
+	s.used[caller] += took
+	s.all += took
+	for s.all > lately {
+		s.all = 0
+		for who, used := range s.used {
+			if used /= 2; used < time.Millisecond {
+				delete(s.used, who)
+				continue
+			}
+			s.used[who] = used
+			s.all += used
+		}
+	}
+}
+
+// next is the caller that gets the next slot; empty when nobody waits who may have one.
+func (s *slots) next() (caller string, ok bool) {
+	for _, c := range s.turns {
+		if s.running[c] < s.most && (!ok || s.used[c] < s.used[caller]) {
+			caller, ok = c, true
+		}
+	}
+	return caller, ok
+}
+
+// grant gives free slots to those who are next.
 func (s *slots) grant() {
 	for s.free > 0 {
-		i := slices.IndexFunc(s.turns, func(caller string) bool { return s.running[caller] < s.most })
-		if i < 0 {
+		caller, ok := s.next()
+		if !ok {
 			return
 		}
-		caller := s.turns[i]
 		granted := s.waiting[caller][0]
 		s.take(caller, 0)
 		if j := slices.Index(s.turns, caller); j >= 0 { // who waits for more comes last

@@ -3,8 +3,10 @@ package query
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -41,7 +43,7 @@ func TestSlotsAreGivenInTurn(t *testing.T) {
 		for len(granted) > 0 {
 			caller := <-granted
 			order = append(order, caller)
-			s.release(caller)
+			s.release(caller, 0)
 			synctest.Wait()
 		}
 		place := func(caller string) (at int) {
@@ -57,6 +59,44 @@ func TestSlotsAreGivenInTurn(t *testing.T) {
 		}
 		if s.free != 4 || len(s.running)+len(s.waiting)+len(s.turns) != 0 {
 			t.Errorf("afterwards: %+v", s)
+		}
+	})
+}
+
+// Who had little of the store's time does not wait behind who had much; who had as much is served alike.
+func TestSlotsGoToWhoHadLeast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlots(boundedStore{})
+		granted := make(chan string, 100)
+		for _, ask := range []struct {
+			caller string
+			n      int
+		}{{"greedy", 20}, {"modest", 5}} {
+			for range ask.n {
+				go func() {
+					if s.acquire(t.Context(), ask.caller) == nil {
+						granted <- ask.caller
+					}
+				}()
+				synctest.Wait()
+			}
+		}
+		order := ""
+		for len(granted) > 0 {
+			caller := <-granted
+			order += caller[:1]
+			s.release(caller, map[string]time.Duration{"greedy": time.Second, "modest": time.Millisecond}[caller])
+			synctest.Wait()
+		}
+		if len(order) != 25 || !strings.HasPrefix(order, "gggmmmgmm") { // no caller has all four
+			t.Errorf("slots were given in the order %s", order)
+		}
+		for range 1000 {
+			s.charge("greedy", time.Second)
+			s.charge("other", time.Second)
+		}
+		if s.all > lately || s.used["modest"] > 0 || s.used["greedy"] < lately/8 || s.used["greedy"] > lately {
+			t.Errorf("what is remembered: %v of %v", s.used, s.all)
 		}
 	})
 }
@@ -78,7 +118,7 @@ func TestWhoGivesUpWaitingHoldsNoSlot(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		for range 3 {
-			s.release("a")
+			s.release("a", 0)
 		}
 		if s.free != 4 || len(s.running)+len(s.waiting)+len(s.turns) != 0 {
 			t.Errorf("afterwards: %+v", s)
