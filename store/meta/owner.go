@@ -91,15 +91,15 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 		if _, err := change(ctx, db, s.sql.Delete(keys.table).Where(sq.Eq{"owner": id}).Where(sq.NotEq{"revoked_at": nil})); err != nil {
 			return err
 		}
-		for name, table := range map[string]string{
-			websites.name: websites.table, links.name: links.table, monitors.name: monitors.table, keys.name: keys.table,
+		for _, of := range []struct{ name, table string }{
+			{websites.name, websites.table}, {links.name, links.table}, {monitors.name, monitors.table}, {keys.name, keys.table},
 		} {
-			found, err := collectFrom(ctx, db, s.sql.Select("id").From(table).Where(sq.Eq{"owner": id}).Limit(1), text)
+			found, err := collectFrom(ctx, db, s.sql.Select("id").From(of.table).Where(sq.Eq{"owner": id}).OrderBy("id").Limit(1), text)
 			if err != nil {
 				return err
 			}
 			if len(found) > 0 {
-				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, name, found[0])
+				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, of.name, found[0])
 			}
 		}
 		_, err := change(ctx, db, s.sql.Delete(owners.table).Where(sq.Eq{"id": id}))
