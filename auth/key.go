@@ -15,7 +15,7 @@ const (
 	// statements ([Principal.MayExplain]). It sends no events and sees no flag definitions.
 	ReadData Scope = "read:data"
 	// ManageFlags lists, makes, changes and removes feature flags. It reads no analytics,
-	// not even those of the flags, and is not needed to evaluate them. No route asks for it yet.
+	// not even those of the flags, and is not needed to evaluate them.
 	ManageFlags Scope = "manage:flags"
 	// TrackEvents sends events, link visits and checks. It reads nothing, not even what it sent.
 	TrackEvents Scope = "track:events"
@@ -36,6 +36,9 @@ const (
 	KindWebsite  = "website"
 	KindLink     = "link"
 	KindSchedule = "schedule" // an uptime monitor
+	// KindOrganization is the key's owner itself, as a client of feature flags. No list of a key
+	// holds it: who reaches all, reaches it.
+	KindOrganization = "organization"
 )
 
 // ReadScopes lists the scopes of which one is enough to read the analytics of

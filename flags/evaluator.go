@@ -129,6 +129,14 @@ func (e *Evaluator) EvaluateKeys(ctx context.Context, client string, keys []stri
 	return x.EvaluateKeys(keys, c, now), nil
 }
 
+// Has reports whether client is in memory and has flags. It asks nobody and does not wait.
+func (e *Evaluator) Has(client string) bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	k := e.clients[client]
+	return k != nil && k.index != nil && !k.empty()
+}
+
 // index is what is known of client, for a context that may be evaluated.
 func (e *Evaluator) index(ctx context.Context, client string, c *Context) (*Index, time.Time, error) {
 	now := e.cfg.Now()

@@ -26,6 +26,8 @@ const (
 	codeForbidden
 	codeNotFound
 	codeMethod
+	codeConflict
+	codePrecondition
 	codeTooLarge
 	codeMediaType
 	codeRateLimited
@@ -50,9 +52,11 @@ var codes = [...]ErrorCode{
 	codeAuthRequired: {"AUTH_REQUIRED", 401, "Authentication required", "There is no key, or it is unknown, disabled, revoked or expired; one answer for all."},
 	codeForbidden: {"FORBIDDEN", 403, "Insufficient permissions",
 		"The key's scopes or resources do not reach that far. What does not exist and what is somebody else's are told alike."},
-	codeNotFound: {"NOT_FOUND", 404, "There is nothing at this address", "No route has this path."},
-	codeMethod:   {"METHOD_NOT_ALLOWED", 405, "This address does not answer to that method", "The header Allow lists the methods that it answers to."},
-	codeTooLarge: {"PAYLOAD_TOO_LARGE", 413, "The body is too large", "The body is longer than the service takes; the message says how long it may be."},
+	codeNotFound:     {"NOT_FOUND", 404, "There is nothing at this address", "No route has this path, or the client has no such flag."},
+	codeMethod:       {"METHOD_NOT_ALLOWED", 405, "This address does not answer to that method", "The header Allow lists the methods that it answers to."},
+	codeConflict:     {"CONFLICT", 409, "A flag with this key already exists", "The client has a flag of this key in this environment."},
+	codePrecondition: {"PRECONDITION_FAILED", 412, "The flag was changed meanwhile", "If-Match names no revision that the flag has now."},
+	codeTooLarge:     {"PAYLOAD_TOO_LARGE", 413, "The body is too large", "The body is longer than the service takes; the message says how long it may be."},
 	codeMediaType: {"UNSUPPORTED_MEDIA_TYPE", 415, "The body must be plain application/json in UTF-8",
 		"The body is compressed or of another type."},
 	codeRateLimited: {"RATE_LIMITED", 429, "Rate limit exceeded",

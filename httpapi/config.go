@@ -36,6 +36,8 @@ type Config struct {
 	// Minter makes panel tokens of the keys that Auth knows; *auth.Keys is one. nil: POST
 	// /v1/tokens is not mounted.
 	Minter auth.Minter
+	// Flags serves feature flags. nil: their routes are not mounted.
+	Flags *Flags
 	// Versions knows when data changed, so that GET answers about whole past days can
 	// be answered 304. nil: these answers carry no ETag.
 	Versions store.Versioner
@@ -58,7 +60,8 @@ type Config struct {
 	// the server's WriteTimeout, which cuts the connection. 0 means DefaultTimeout.
 	Timeout time.Duration
 	// CORSOrigins are the browser origins that may read answers, as in
-	// "https://app.example.com". None by default; there is no wildcard.
+	// "https://app.example.com". None by default; there is no wildcard. Flags may be evaluated
+	// from pages of any origin.
 	CORSOrigins []string
 	// NoCompile leaves out POST /v1/query/compile.
 	NoCompile bool
@@ -77,7 +80,7 @@ func New(cfg Config) (http.Handler, error) {
 	if err != nil {
 		err = fmt.Errorf("httpapi: Config.CORSOrigins: %w", err)
 	}
-	if err := errors.Join(cfg.check(), err); err != nil {
+	if err := errors.Join(cfg.check(), cfg.Flags.check(), err); err != nil {
 		return nil, err
 	}
 	a := &api{cfg: cfg.withDefaults()}
@@ -91,10 +94,13 @@ func New(cfg Config) (http.Handler, error) {
 		Expose:  "ETag, X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, RateLimit, RateLimit-Policy",
 		MaxAge:  2 * time.Hour, // browsers keep a preflight no longer anyway
 	}
+	open := *cors
+	open.Any, open.Origins = true, nil
+	open.Headers += ", X-Client-Id, databuddy-client-id"
 	return front.New(front.Config{
 		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Refuse: refuse, CORS: cors, Timeout: a.cfg.Timeout,
 		Logger: cfg.Logger, ClientIP: cfg.ClientIP, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
-	}, a.mounted(cors)), nil
+	}, a.mounted(cors, &open)), nil
 }
 
 func (cfg *Config) check() error {

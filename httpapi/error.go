@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -43,6 +44,10 @@ var errorTable = []struct {
 	{is(front.ErrMethod), codeMethod, nil},
 	{is(store.ErrUnavailable), codeUnavailable, nil},
 	{as[*front.UnavailableError], codeUnavailable, nil},
+	{as[flags.FieldErrors], codeValidation, fillFields},
+	{is(flags.ErrNotFound), codeNotFound, fillNoFlag},
+	{is(flags.ErrExists), codeConflict, nil},
+	{is(flags.ErrConflict), codePrecondition, nil},
 	{is(context.DeadlineExceeded), codeTimeout, nil},
 	{is(context.Canceled), codeUnavailable, nil},
 }
@@ -137,6 +142,18 @@ func fillSize(err error, p *problem) {
 		p.Message = fmt.Sprintf("The body may have at most %d bytes", size.Limit)
 	}
 }
+
+func fillFields(err error, p *problem) {
+	var all query.Errors
+	if faults, ok := errors.AsType[flags.FieldErrors](err); ok {
+		for _, f := range faults {
+			all = append(all, &query.Error{Code: query.Invalid, Field: f.Field, Message: f.Message})
+		}
+	}
+	p.fillAll(all)
+}
+
+func fillNoFlag(_ error, p *problem) { p.Message = "Flag not found" }
 
 func fillDenied(err error, p *problem) {
 	if d, ok := errors.AsType[*denied](err); ok {

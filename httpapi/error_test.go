@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -66,6 +67,11 @@ func TestErrors(t *testing.T) {
 		{"a body that is too large", &http.MaxBytesError{Limit: 9}, 413, `"error":"The body may have at most 9 bytes","code":"PAYLOAD_TOO_LARGE"`, [2]string{}},
 		{"another media type", errMediaType, 415, `"error":"The body must be plain application/json in UTF-8","code":"UNSUPPORTED_MEDIA_TYPE"`,
 			[2]string{"Accept-Encoding", "identity"}},
+		{"mistakes of a flag", fmt.Errorf("x: %w", flags.FieldErrors{{Field: "key", Message: "is missing"}}), 400,
+			`"error":"key: is missing","code":"VALIDATION_ERROR","details":[{"field":"key","message":"is missing"}]`, [2]string{}},
+		{"no such flag", fmt.Errorf("%w: f1", flags.ErrNotFound), 404, `"error":"Flag not found","code":"NOT_FOUND"`, [2]string{}},
+		{"a flag that is there", fmt.Errorf("%w: k", flags.ErrExists), 409, `"error":"A flag with this key already exists","code":"CONFLICT"`, [2]string{}},
+		{"a flag that changed", flags.ErrConflict, 412, `"error":"The flag was changed meanwhile","code":"PRECONDITION_FAILED"`, [2]string{}},
 		{"no route", front.ErrNoRoute, 404, `"error":"There is nothing at this address","code":"NOT_FOUND"`, [2]string{}},
 		{"not found, by a host", fmt.Errorf("x: %w", store.ErrNotFound), 404, `"error":"There is nothing at this address","code":"NOT_FOUND"`, [2]string{}},
 		{"another method", front.ErrMethod, 405, `"error":"This address does not answer to that method","code":"METHOD_NOT_ALLOWED"`, [2]string{}},

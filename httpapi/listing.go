@@ -14,6 +14,8 @@ const (
 	BySubject      Access = "subject"       // a key that may read the one subject in the query of the address
 	ByWholeSubject Access = "whole subject" // the same with read:data, no panel token and no mandatory filters
 	ByPath         Access = "path"          // a key that may read the website in the path
+	ByClientKey    Access = "client key"    // a key with manage:flags for the client that clientId names
+	ByKeyOrClient  Access = "key or client" // a key, or the id of a client, which is public; see [Flags]
 )
 
 // A Route is one row of the API: what it is called by, and who may call it. HEAD does

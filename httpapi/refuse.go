@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -37,12 +38,22 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // refuse is front.Config.Refuse.
-func refuse(r *front.Request, err error) front.Refusal { return problemOf(err).refusal(r.ID) }
+func refuse(r *front.Request, err error) front.Refusal {
+	p := problemOf(err)
+	rf := p.refusal(r.ID)
+	if r.Route != nil && strings.HasPrefix(r.Route.Path, ofrepPrefix) {
+		rf.Body = asOFREP(r, err, p.body(r.ID))
+	}
+	return rf
+}
+
+func (p problem) body(id string) errorBody {
+	return errorBody{Error: p.Message, Code: p.Code, RequestID: id, Details: p.details, RateStatus: p.rate}
+}
 
 // refusal is p as the answer to the request with that id.
 func (p problem) refusal(id string) front.Refusal {
-	rf := front.Refusal{Status: p.Status, Code: p.Code, Scope: p.scope,
-		Body: errorBody{Error: p.Message, Code: p.Code, RequestID: id, Details: p.details, RateStatus: p.rate}}
+	rf := front.Refusal{Status: p.Status, Code: p.Code, Scope: p.scope, Body: p.body(id)}
 	switch {
 	case p.rate != nil:
 		rf.Retry = time.Duration(p.rate.RetryAfter) * time.Second

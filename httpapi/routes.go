@@ -14,12 +14,13 @@ type route struct {
 	access Access
 	body   bool               // it reads a body of JSON
 	off    func(*Config) bool // the host does without it; nil: never
+	open   bool               // pages of any origin may read answers
 }
 
 // routes is the whole API. What the rows say of a only counts when they are asked.
 func (a *api) routes() []*route {
 	type steps = front.Steps[question]
-	return []*route{
+	return append([]*route{
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query", Class: auth.ClassQuery,
 			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: (*question).cost, Answer: a.answerQueries}},
 			about: "One query, or a batch", access: BySubject, body: true},
@@ -44,21 +45,29 @@ func (a *api) routes() []*route {
 			about: "Health of the service and what it stands on", access: Public, off: func(cfg *Config) bool { return cfg.Health == nil }},
 		{Route: front.Route{Method: http.MethodGet, Path: "/health/live", Class: auth.ClassHealth, Steps: steps{Answer: a.reportLive}},
 			about: "Whether the process answers", access: Public},
-	}
+	}, a.flagRoutes()...)
 }
 
 // mounted are the routes that a's host has, with what follows from their access and class.
-func (a *api) mounted(cors *front.CORS) (all []*front.Route) {
+// Answers to pages of any origin depend on nothing that browsers send by themselves.
+func (a *api) mounted(cors, open *front.CORS) (all []*front.Route) {
 	for _, row := range a.routes() {
 		if row.off != nil && row.off(&a.cfg) {
 			continue
 		}
 		row.CORS, row.Cache = cors, "no-cache"
+		if row.open {
+			row.CORS = open
+		}
 		switch {
+		case row.access == ByKeyOrClient:
+			row.Credentials, row.Cache = front.OptionalCredentials, "private, no-cache"
 		case row.access != Public:
 			row.Credentials, row.Cache, row.Vary = front.NeedsCredentials, "private, no-cache", "Authorization, X-Api-Key, Origin"
 		case row.Class == auth.ClassHealth:
 			row.Cache = "no-store"
+		case row.Class == auth.ClassFlags:
+			row.Cache = "private, no-cache"
 		}
 		all = append(all, &row.Route)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -30,21 +31,27 @@ func ask(rt *route, site string) (target, body string) {
 }
 
 func TestABodyThatIsTooLarge(t *testing.T) {
-	w := newWorld(t, func(cfg *Config) { cfg.MaxBody, cfg.Minter = 500, &fakeMinter{} })
+	w := newWorld(t, func(cfg *Config) {
+		cfg.MaxBody, cfg.Minter, cfg.Flags = 500, &fakeMinter{}, newFlags(t, &flags.Memory{})
+	})
 	for _, rt := range (*api)(nil).routes() {
-		if rt.Method != http.MethodPost {
+		if rt.Method != http.MethodPost || rt.access == Public || rt.access == ByKeyOrClient {
 			continue
 		}
 		t.Run(rt.Path, func(t *testing.T) {
 			target, _ := ask(rt, "site_a")
+			key := map[Access]string{ByClientKey: "flags"}[rt.access]
+			if key == "" {
+				key = "all"
+			}
 			for length, body := range map[int64]io.Reader{501: unread{t}, -1: strings.NewReader(strings.Repeat(" ", 501))} {
 				r := httptest.NewRequest(rt.Method, target, body)
 				r.ContentLength = length // announced, and found out
-				r.Header.Set("X-Api-Key", "all")
+				r.Header.Set("X-Api-Key", key)
 				rec := httptest.NewRecorder()
 				w.handler.ServeHTTP(rec, r)
 				expect(t, rec, 413, "PAYLOAD_TOO_LARGE")
-				if e := w.trail.take(); len(e) != 1 || e[0].Status != 413 || e[0].Outcome != "failed" || e[0].KeyID != "key_all" {
+				if e := w.trail.take(); len(e) != 1 || e[0].Status != 413 || e[0].Outcome != "failed" || e[0].KeyID != "key_"+key {
 					t.Errorf("audit: %+v", e)
 				}
 			}

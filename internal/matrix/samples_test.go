@@ -64,6 +64,18 @@ func samples() map[string]sample {
 		"httpapi GET /health":      {target: "/health", answer: `"success":true`},
 		"httpapi GET /health/live": {target: "/health/live", answer: `"success":true`},
 
+		"httpapi GET /public/v1/flags/definitions": {kinds: site, target: "/public/v1/flags/definitions?clientId={id}", answer: `"key":"there"`, etag: true},
+		"httpapi POST /public/v1/flags": {kinds: site, target: "/public/v1/flags", answer: `"key":"new"`, etag: true, random: true,
+			body: `{"clientId":"{id}","key":"new","type":"boolean","defaultValue":true}`},
+		"httpapi PATCH /public/v1/flags/{id}":         {kinds: site, target: "/public/v1/flags/flag", body: `{"clientId":"{id}","name":"N"}`, answer: `"name":"N"`, etag: true},
+		"httpapi DELETE /public/v1/flags/{id}":        {kinds: site, target: "/public/v1/flags/flag?clientId={id}", answer: `"success":true`},
+		"httpapi GET /public/v1/flags/evaluate":       {target: "/public/v1/flags/evaluate?key=there&clientId=" + listed, answer: `"enabled":true`, etag: true},
+		"httpapi GET /public/v1/flags/bulk":           {target: "/public/v1/flags/bulk?clientId=" + listed, answer: `"there":{"enabled":true`, etag: true},
+		"httpapi POST /public/v1/flags/bulk":          {target: "/public/v1/flags/bulk", body: `{"clientId":"` + listed + `"}`, answer: `"there":{"enabled":true`, etag: true},
+		"httpapi POST /ofrep/v1/evaluate/flags/{key}": {target: "/ofrep/v1/evaluate/flags/there?clientId=" + listed, body: `{"context":{}}`, answer: `"value":true`},
+		"httpapi POST /ofrep/v1/evaluate/flags":       {target: "/ofrep/v1/evaluate/flags?clientId=" + listed, body: `{"context":{}}`, answer: `"value":true`, etag: true},
+		"httpapi GET /public/v1/flags/health":         {target: "/public/v1/flags/health", answer: `"status":"ok"`},
+
 		"track POST /": {kinds: site, target: "/?" + aWebsite, answer: `"eventId":"e1"`,
 			body: `{"type":"track","name":"screen_view","eventId":"e1","path":"https://listed.example.com/",` + person + `}`},
 		"track POST /batch": {kinds: site, target: "/batch?" + aWebsite, answer: `"batched":{"outgoing_link":0,"track":1}`,

@@ -44,6 +44,7 @@ func states() []state {
 		{name: "a revoked key", sent: "revoked", id: listed, judged: keyKnown},
 		{name: "an expired key", sent: "expired", id: listed, judged: keyKnown},
 		{name: "another scope", sent: "scopes", id: listed},
+		{name: "the scope of reading alone", sent: "reads", id: listed},
 		{name: "another owner's resource", sent: "whole", id: foreign},
 		{name: "another owner's resource that the key lists", sent: "greedy", id: foreign},
 		{name: "a resource outside the key's list", sent: "right", id: aside},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -42,17 +43,26 @@ func wants(w *world, r route, kind string, s state) want {
 }
 
 func wantsOfAPI(w *world, r route, kind string, s state) want {
-	if r.access == string(httpapi.Public) {
+	if r.access == string(httpapi.Public) || r.access == string(httpapi.ByKeyOrClient) && s.judged == absent {
 		return want{status: http.StatusOK, limited: true}
 	}
 	e := s.entry(w, r)
+	switch r.access {
+	case string(httpapi.ByClientKey):
+		return wantsOfFlags(w, kind, s, e)
+	case string(httpapi.ByKeyOrClient):
+		if s.judged != accepted {
+			return s.unauthenticated(e)
+		}
+		return want{status: http.StatusOK, limited: true, entry: e}
+	}
 	if s.judged != accepted {
 		return s.unauthenticated(e)
 	}
 	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", limited: true, entry: e}
 	e.Scope = auth.ReadData
 	if kind != "" {
-		e.Resource = auth.Resource{Kind: kind, ID: s.id, Owner: map[string]string{listed: acme, aside: acme, foreign: other}[s.id]}
+		e.Resource = s.resource(kind)
 	}
 	switch key := w.keys[s.sent]; {
 	case !key.Has(auth.ReadData) || kind != "" && !s.reaches():
@@ -66,6 +76,27 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 	}
 	denied.challenge = needs(e.Scope)
 	return denied
+}
+
+// wantsOfFlags is for the routes that manage flags. Panel tokens do not.
+func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
+	e.Scope = auth.ManageFlags
+	denied := want{status: http.StatusForbidden, code: "FORBIDDEN", message: "Insufficient permissions", challenge: needs(auth.ManageFlags), limited: true, entry: e}
+	switch key := w.keys[s.sent]; {
+	case s.judged != accepted:
+		return s.unauthenticated(e)
+	case s.sent == "token" || !key.Has(auth.ManageFlags): // before it is read whose flags are meant
+		return denied
+	}
+	if e.Resource = s.resource(kind); s.reaches() {
+		return want{status: http.StatusOK, limited: true, entry: e}
+	}
+	return denied
+}
+
+// resource is what s asks about.
+func (s state) resource(kind string) auth.Resource {
+	return auth.Resource{Kind: kind, ID: s.id, Owner: map[string]string{listed: acme, aside: acme, foreign: other}[s.id]}
 }
 
 func wantsOfTrack(w *world, r route, kind string, s state) want {
@@ -131,7 +162,14 @@ func (x want) refusal(r route, id string) string {
 		return fmt.Sprintf(`{"success":false,"status":"error","error":%q,"message":%q,"code":%q,"retryable":%v,"requestId":%q%s}`,
 			x.message, x.message, x.code, x.spent, id, x.ending(r))
 	}
-	return fmt.Sprintf(`{"success":false,"error":%q,"code":%q,"requestId":%q%s}`, x.message, x.code, id, x.ending(r))
+	body := fmt.Sprintf(`"success":false,"error":%q,"code":%q,"requestId":%q%s}`, x.message, x.code, id, x.ending(r))
+	switch {
+	case strings.HasSuffix(r.path, "/flags/{key}"):
+		return fmt.Sprintf(`{"key":"there","errorCode":"GENERAL","errorDetails":%q,%s`, x.message, body)
+	case r.access == string(httpapi.ByKeyOrClient):
+		return fmt.Sprintf(`{"errorCode":"GENERAL","errorDetails":%q,%s`, x.message, body)
+	}
+	return "{" + body
 }
 
 // header is every header of the answer but ETag.
@@ -155,6 +193,8 @@ func (x want) header(r route, id string, length int) http.Header {
 			set("Cache-Control", "no-cache")
 		case auth.ClassHealth:
 			set("Cache-Control", "no-store")
+		case auth.ClassFlags:
+			set("Cache-Control", "private, no-cache")
 		default:
 			set("Cache-Control", "private, no-cache", "Vary", "Authorization, X-Api-Key, Origin")
 		}
@@ -177,5 +217,5 @@ func (x want) header(r route, id string, length int) http.Header {
 
 // limits are the defaults per minute.
 var limits = map[auth.Class]int{
-	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600,
+	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600, auth.ClassFlags: 600,
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/keycache"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/httpapi"
 	"github.com/sightline-analytics/sightline/internal/clientip"
@@ -40,7 +41,7 @@ const (
 )
 
 // A world is both handlers on one engine, with everything before and behind them real but
-// the store of events.
+// the stores of events and of flags.
 type world struct {
 	engine
 	api, track http.Handler
@@ -102,13 +103,14 @@ func (w *world) addKeys(t testing.TB) {
 	greedy := append([]auth.Resource{{Kind: auth.KindWebsite, ID: foreign}, {Kind: auth.KindLink, ID: foreign},
 		{Kind: auth.KindSchedule, ID: foreign}, {Kind: auth.KindWebsite, ID: nowhere}, {Kind: auth.KindLink, ID: nowhere},
 		{Kind: auth.KindSchedule, ID: nowhere}}, list...)
-	both := []auth.Scope{auth.ReadData, auth.TrackEvents}
+	both := []auth.Scope{auth.ReadData, auth.TrackEvents, auth.ManageFlags}
 	for name, k := range map[string]auth.Key{
 		"right":    {Scopes: both, Resources: list},
 		"whole":    {Scopes: both, All: true},
 		"greedy":   {Scopes: both, Resources: greedy},
 		"filtered": {Scopes: both, Resources: list, Filters: []auth.Filter{{Field: "country", Op: "eq", Values: []string{"DE"}}}},
 		"scopes":   {Scopes: []auth.Scope{auth.ManageFlags}, All: true},
+		"reads":    {Scopes: []auth.Scope{auth.ReadData}, Resources: list},
 		"disabled": {Scopes: both, Resources: list, Disabled: true},
 		"revoked":  {Scopes: both, Resources: list},
 		"expired":  {Scopes: both, Resources: list, Expires: noon},
@@ -168,7 +170,21 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.api, err = httpapi.New(httpapi.Config{Engine: e, Directory: w.dir, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: w.audit,
+	evaluator, err := flags.NewEvaluator(flags.EvaluatorConfig{Store: cannedFlags{}, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = evaluator.Close() })
+	// A client that is in memory has a bucket of its own.
+	if _, err := evaluator.EvaluateAll(t.Context(), listed, &flags.Context{}); err != nil {
+		t.Fatal(err)
+	}
+	editor, err := flags.NewEditor(flags.EditorConfig{Store: cannedFlags{}, Now: noonClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: &httpapi.Flags{Editor: editor, Evaluator: evaluator},
+		Directory: w.dir, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: w.audit,
 		Versions: cannedStore{}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock,
 		ClientIP: func(r *http.Request) netip.Addr { return w.proxies.Addr(r) }})
 	if err != nil {
@@ -230,6 +246,28 @@ func (cannedStore) Write(_ context.Context, b *store.Batch) (store.Written, erro
 }
 
 func (cannedStore) Salt(context.Context, time.Time) ([]byte, error) { return []byte("salt"), nil }
+
+// cannedFlags has a flag of everybody's, and takes all that is written.
+type cannedFlags struct{}
+
+func (cannedFlags) Load(_ context.Context, client string) (flags.Set, error) {
+	return flags.Set{Client: client, Revision: 1, Flags: []flags.Flag{{ID: "flag", Client: client, Key: "there", Type: flags.Boolean,
+		Status: flags.Active, By: flags.ByUser, Default: true, Revision: 1, CreatedAt: noon, UpdatedAt: noon}}}, nil
+}
+
+func (cannedFlags) Commit(context.Context, flags.Commit) error { return nil }
+
+func (cannedFlags) Revisions(_ context.Context, clients []string) (map[string]int64, error) {
+	found := map[string]int64{}
+	for _, client := range clients {
+		found[client] = 1
+	}
+	return found, nil
+}
+
+func (cannedFlags) History(context.Context, string, string, int64, int) ([]flags.Change, error) {
+	return nil, nil
+}
 
 // entries are those of the trail, by request id.
 func (w *world) entries(t testing.TB) map[string][]auth.Entry {

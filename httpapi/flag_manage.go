@@ -1,0 +1,196 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/health"
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// flagRecord is a flag as callers see it.
+type flagRecord struct {
+	flags.Flag
+
+	Schedule  []stepRecord `json:"schedule"`
+	CreatedAt health.Time  `json:"createdAt"`
+	UpdatedAt health.Time  `json:"updatedAt"`
+}
+
+type stepRecord struct {
+	At         health.Time  `json:"scheduledAt"`
+	Action     flags.Action `json:"action"`
+	Percentage int          `json:"value"`
+}
+
+func flagRecordOf(f flags.Flag) flagRecord {
+	r := flagRecord{f, []stepRecord{}, health.Time{Time: f.CreatedAt}, health.Time{Time: f.UpdatedAt}}
+	for _, s := range f.Schedule {
+		r.Schedule = append(r.Schedule, stepRecord{health.Time{Time: s.At}, s.Action, s.Percentage})
+	}
+	return r
+}
+
+// definitionsBody lists flags.
+type definitionsBody struct {
+	Success bool         `json:"success"`
+	Flags   []flagRecord `json:"flags"`
+	Count   int          `json:"count"`
+}
+
+// flagBody answers what was done to a flag.
+type flagBody struct {
+	Success bool       `json:"success"`
+	Flag    flagRecord `json:"flag"`
+}
+
+// listFlags answers the flags of a client in one environment, or in none, the newest first.
+func (a *api) listFlags(ctx context.Context, _ *front.Request, q *flagQuestion) (*front.Answer, error) {
+	all, err := a.cfg.Flags.Editor.List(ctx, q.client)
+	if err != nil {
+		return nil, err
+	}
+	body := definitionsBody{Success: true, Flags: []flagRecord{}}
+	for _, f := range all {
+		if f.Environment == q.context.Environment {
+			body.Flags = append(body.Flags, flagRecordOf(f))
+		}
+	}
+	body.Count = len(body.Flags)
+	return tagged(body)
+}
+
+// tagged is an answer with the entity tag of its bytes.
+func tagged(body any) (*front.Answer, error) {
+	rep, err := front.JSON(body)
+	if err == nil {
+		rep.ETag = tagOf(rep.Body)
+	}
+	return rep, err
+}
+
+// readFlag takes fields of a flag from the body, and lets the key manage those of its client.
+func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) error {
+	body, err := a.readJSON(r)
+	if err != nil {
+		return err
+	}
+	patch, err := flags.ParsePatch(body)
+	if patch.Client == "" && err != nil {
+		return err
+	}
+	// Whose it is comes first: to others nothing is told of what they sent either.
+	if denied := a.allowClient(ctx, r, patch.Client); denied != nil {
+		return denied
+	}
+	q.client, q.patch = patch.Client, patch
+	return err
+}
+
+// readJSON is a body that is an object.
+func (a *api) readJSON(r *front.Request) ([]byte, error) {
+	if !plainJSON(r.Header) {
+		return nil, errMediaType
+	}
+	body, err := r.ReadBody(a.cfg.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	if body = bytes.TrimSpace(body); !json.Valid(body) || body[0] != '{' {
+		return nil, query.Errors{{Code: query.InvalidJSON, Field: "body", Message: "is not a JSON object"}}
+	}
+	return body, nil
+}
+
+// createFlag keeps a new flag, or restores the removed one of its key.
+func (a *api) createFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
+	f, err := q.patch.Flag()
+	if err != nil {
+		return nil, err
+	}
+	kept, err := a.cfg.Flags.Editor.Create(ctx, actorOf(r), f)
+	return writtenFlag(r, kept, err)
+}
+
+// changeFlag sets the fields of the body, and leaves all others as they are by then.
+func (a *api) changeFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
+	t, err := a.flagTarget(ctx, r, q)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := a.cfg.Flags.Editor.Change(ctx, t, q.patch.Apply)
+	return writtenFlag(r, kept, err)
+}
+
+// removeFlag takes a flag out of use; a new one of its key restores it.
+func (a *api) removeFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
+	t, err := a.flagTarget(ctx, r, q)
+	if err == nil {
+		err = a.cfg.Flags.Editor.Remove(ctx, t)
+	}
+	if err != nil {
+		return nil, retried(r, err)
+	}
+	return front.JSON(struct {
+		Success bool `json:"success"`
+	}{true})
+}
+
+func writtenFlag(r *front.Request, f flags.Flag, err error) (*front.Answer, error) {
+	if err != nil {
+		return nil, retried(r, err)
+	}
+	rep, err := front.JSON(flagBody{true, flagRecordOf(f)})
+	if err == nil {
+		rep.Header = http.Header{"Etag": {`"` + strconv.FormatInt(f.Revision, 10) + `"`}}
+	}
+	return rep, err
+}
+
+// retried is err, or that the service is busy when others came first again and again although the
+// caller named no revision.
+func retried(r *front.Request, err error) error {
+	if errors.Is(err, flags.ErrConflict) && r.Header.Get("If-Match") == "" {
+		return &front.UnavailableError{Part: "flags", Err: err}
+	}
+	return err
+}
+
+// flagTarget is the flag of the path, at one of the revisions that If-Match names.
+func (a *api) flagTarget(ctx context.Context, r *front.Request, q *flagQuestion) (flags.Target, error) {
+	t := flags.Target{Client: q.client, ID: r.Segment, Actor: actorOf(r)}
+	tags := strings.Split(strings.Join(r.Header.Values("If-Match"), ","), ",")
+	for i, tag := range tags {
+		tags[i] = strings.TrimSpace(tag)
+	}
+	if slices.Contains(tags, "*") || len(tags) == 1 && tags[0] == "" {
+		return t, nil
+	}
+	f, err := a.cfg.Flags.Editor.Flag(ctx, t.Client, t.ID)
+	if err != nil {
+		return t, err
+	}
+	if !slices.Contains(tags, `"`+strconv.FormatInt(f.Revision, 10)+`"`) {
+		return t, flags.ErrConflict
+	}
+	t.Revision = f.Revision
+	return t, nil
+}
+
+// actorOf is the caller, for the history of flags.
+func actorOf(r *front.Request) flags.Actor {
+	k := r.Key()
+	by := flags.Actor{Kind: "key", ID: k.ID, Name: k.Name}
+	if len(by.Name) > flags.MaxID {
+		by.Name = ""
+	}
+	return by
+}

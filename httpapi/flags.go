@@ -1,0 +1,156 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Flags is what the routes of feature flags work with, over one [flags.Store]. A flag's client
+// is a website, by its id, or an organisation, by the owner of the keys that manage it; let no
+// website have the id of an owner.
+type Flags struct {
+	Editor    *flags.Editor    // required; let it notify Evaluator, so that a change counts at once
+	Evaluator *flags.Evaluator // required
+}
+
+// check says what is missing.
+func (f *Flags) check() error {
+	if f != nil && (f.Editor == nil || f.Evaluator == nil) {
+		return errors.New("httpapi: Config.Flags needs both an Editor and an Evaluator")
+	}
+	return nil
+}
+
+// A flagQuestion is what a request about flags asks, as its steps find out.
+type flagQuestion struct {
+	client  string
+	context flags.Context
+	keys    []string // to be evaluated, when all is false
+	all     bool
+	patch   flags.Patch
+}
+
+const ofrepPrefix = "/ofrep/v1/evaluate/flags"
+
+// flagRoutes are the rows of feature flags.
+func (a *api) flagRoutes() []*route {
+	type steps = front.Steps[flagQuestion]
+	manage := func(method, path, about string, s steps) *route {
+		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Scope: auth.ManageFlags, Steps: s},
+			about: about, access: ByClientKey, body: method == http.MethodPost || method == http.MethodPatch, off: withoutFlags}
+	}
+	evaluate := func(method, path, about string, access Access, s steps) *route {
+		s.Bucket = a.flagBucket
+		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassFlags, Steps: s},
+			about: about, access: access, body: method == http.MethodPost, off: withoutFlags, open: true}
+	}
+	return []*route{
+		manage(http.MethodGet, "/public/v1/flags/definitions", "Flags of a client", steps{Allow: a.allowFlags, Answer: a.listFlags}),
+		manage(http.MethodPost, "/public/v1/flags", "A new flag, or one that was removed", steps{Allow: a.allowManage, Read: a.readFlag, Answer: a.createFlag}),
+		manage(http.MethodPatch, "/public/v1/flags/{id}", "Changes of a flag", steps{Allow: a.allowManage, Read: a.readFlag, Answer: a.changeFlag}),
+		manage(http.MethodDelete, "/public/v1/flags/{id}", "Removal of a flag", steps{Allow: a.allowFlags, Answer: a.removeFlag}),
+		evaluate(http.MethodGet, "/public/v1/flags/evaluate", "One flag for somebody", Public, steps{Read: a.readOne, Answer: a.evaluateFlag}),
+		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Several flags for somebody, or all", Public, steps{Read: a.readSeveral, Answer: a.evaluateFlags}),
+		evaluate(http.MethodPost, "/public/v1/flags/bulk", "The same with a body", Public, steps{Read: a.readSeveralBody, Answer: a.evaluateFlags}),
+		evaluate(http.MethodPost, ofrepPrefix+"/{key}", "One flag, for OpenFeature", ByKeyOrClient, steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerOFREP}),
+		evaluate(http.MethodPost, ofrepPrefix, "All flags, for OpenFeature", ByKeyOrClient, steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerAllOFREP}),
+		{Route: front.Route{Method: http.MethodGet, Path: "/public/v1/flags/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportFlags}},
+			about: "Whether changes of flags are seen", access: Public, off: withoutFlags, open: true},
+	}
+}
+
+func withoutFlags(cfg *Config) bool { return cfg.Flags == nil }
+
+// flagBucket is that of the client and the caller's network. A client that is not known to have
+// flags has none, since callers can make up as many as they like; those count by network. Nobody
+// is asked, so that evaluation goes on while the databases are away.
+func (a *api) flagBucket(_ context.Context, r *front.Request, q *flagQuestion) (string, error) {
+	if q.client = namedClient(r); a.cfg.Flags.Evaluator.Has(q.client) {
+		return q.client + "|" + r.Network(), nil
+	}
+	return r.Network(), nil
+}
+
+// namedClient is the client that the address or a header names.
+func namedClient(r *front.Request) string {
+	values, _ := r.Query() // what is malformed names nobody
+	for _, id := range []string{values.Get("clientId"), r.Header.Get("X-Client-Id"), r.Header.Get("Databuddy-Client-Id")} {
+		if id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// allowManage lets the key manage flags at all; whose, the body says.
+func (a *api) allowManage(_ context.Context, r *front.Request, _ *flagQuestion) error {
+	if !r.Key().Has(auth.ManageFlags) {
+		return &denied{auth.ManageFlags}
+	}
+	values, ok := r.Query()
+	if !ok {
+		return errMalformed
+	}
+	if bad := unknown(values); len(bad) > 0 {
+		return bad
+	}
+	return nil
+}
+
+// allowFlags lets the key manage the flags of the client that the address names.
+func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion) error {
+	if !r.Key().Has(auth.ManageFlags) {
+		return &denied{auth.ManageFlags}
+	}
+	values, ok := r.Query()
+	if !ok {
+		return errMalformed
+	}
+	known := []string{"clientId"}
+	if r.Method != http.MethodDelete {
+		known = append(known, "environment")
+	}
+	bad := unknown(values, known...)
+	for _, name := range known {
+		_, mistakes := single(values, name)
+		bad = append(bad, mistakes...)
+	}
+	if len(bad) > 0 {
+		return bad
+	}
+	q.client, q.context.Environment = values.Get("clientId"), values.Get("environment")
+	return a.allowClient(ctx, r, q.client)
+}
+
+// allowClient lets the key manage the flags of a website that it reaches, or of its own
+// organisation. What does not exist and what is somebody else's are refused alike.
+func (a *api) allowClient(ctx context.Context, r *front.Request, client string) error {
+	if client == "" {
+		return query.Errors{{Code: query.Invalid, Field: "clientId", Message: "is missing: the id of a website or of the key's owner"}}
+	}
+	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: client}
+	if !plausible(client) {
+		r.Resource.ID = ""
+		return &denied{auth.ManageFlags}
+	}
+	owner, err := a.cfg.Directory.Owner(ctx, subject(r))
+	switch {
+	case err == nil:
+		r.Resource.Owner = owner
+	case !errors.Is(err, store.ErrNotFound):
+		return err
+	case client == r.Key().Owner:
+		r.Resource = auth.Resource{Kind: auth.KindOrganization, ID: client, Owner: client}
+	}
+	if !r.Key().Allows(auth.ManageFlags, r.Resource) {
+		return &denied{auth.ManageFlags}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// The routes below ofrepPrefix speak OFREP, the remote evaluation protocol of OpenFeature, which
+// has bodies of its own: https://github.com/open-feature/protocol.
+
+// ofrepResult is one flag that was evaluated.
+type ofrepResult struct {
+	Key      string            `json:"key"`
+	Reason   string            `json:"reason"`
+	Variant  string            `json:"variant,omitempty"`
+	Value    flags.Value       `json:"value"`
+	Metadata map[string]string `json:"metadata"`
+}
+
+// ofrepReasons are OpenFeature's words for reasons.
+var ofrepReasons = map[flags.Reason]string{
+	flags.UserRuleMatch:          "TARGETING_MATCH",
+	flags.TargetGroupMatch:       "TARGETING_MATCH",
+	flags.MultivariantEvaluated:  "SPLIT",
+	flags.RolloutEnabled:         "SPLIT",
+	flags.RolloutDisabled:        "SPLIT",
+	flags.BooleanDefault:         "DEFAULT",
+	flags.DependencyNotSatisfied: "DISABLED",
+}
+
+// ofrepOf is result, with its own reason and its payload as metadata, which is texts.
+func ofrepOf(key string, result flags.Result) ofrepResult {
+	metadata := map[string]string{"reason": string(result.Reason)}
+	if result.Payload != nil {
+		metadata["payload"] = string(result.Payload)
+	}
+	return ofrepResult{key, ofrepReasons[result.Reason], result.Variant, result.Value, metadata}
+}
+
+// allowOFREP finds the client whose flags are meant: the one that is named, else that of the key.
+// Evaluation is public, so the key needs no scope.
+func (a *api) allowOFREP(_ context.Context, r *front.Request, q *flagQuestion) error {
+	if q.client = namedClient(r); q.client == "" && r.Key() != nil {
+		q.client = clientOf(r.Key())
+	}
+	if q.client == "" {
+		return query.Errors{{Code: query.Invalid, Field: "clientId",
+			Message: "is missing: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"}}
+	}
+	return nil
+}
+
+// clientOf is the client of k: its only website, or without a list its organisation; empty when
+// there is no telling.
+func clientOf(k *auth.Key) string {
+	if k.All && len(k.Resources) == 0 {
+		return k.Owner
+	}
+	sites := slices.DeleteFunc(slices.Clone(k.Resources), func(r auth.Resource) bool { return r.Kind != auth.KindWebsite })
+	if len(sites) != 1 {
+		return ""
+	}
+	return sites[0].ID
+}
+
+// readOFREP takes the context from the body. What has no field of a [flags.Context] is a property.
+func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) error {
+	js, err := a.readJSON(r)
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Context map[string]any `json:"context"`
+	}
+	if json.Unmarshal(js, &body) != nil {
+		return &contextError{"context", "is not a JSON object"}
+	}
+	q.context.Properties = body.Context
+	for _, field := range []struct {
+		name string
+		to   *string
+	}{
+		{"userId", &q.context.UserID}, {"targetingKey", &q.context.UserID}, {"email", &q.context.Email}, {"organizationId", &q.context.OrganizationID},
+		{"teamId", &q.context.TeamID}, {"environment", &q.context.Environment},
+	} {
+		v, ok := body.Context[field.name]
+		delete(body.Context, field.name)
+		text, isText := v.(string)
+		switch {
+		case isText && text != "":
+			*field.to = text
+		case ok && v != nil && !isText:
+			return &contextError{field.name, "is not a text"}
+		}
+	}
+	if err := q.context.Check(); err != nil {
+		return &contextError{"context", strings.TrimPrefix(err.Error(), flags.ErrInvalid.Error()+": ")}
+	}
+	return nil
+}
+
+// answerOFREP answers the flag of the path.
+func (a *api) answerOFREP(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
+	result, err := a.cfg.Flags.Evaluator.Evaluate(ctx, q.client, r.Segment, &q.context)
+	switch {
+	case err != nil:
+		return nil, notEvaluated(err)
+	case result.Reason == flags.FlagNotFound:
+		return nil, flags.ErrNotFound
+	}
+	return front.JSON(ofrepOf(r.Segment, result))
+}
+
+// answerAllOFREP answers all flags, and 304 to who has the same already.
+func (a *api) answerAllOFREP(ctx context.Context, _ *front.Request, q *flagQuestion) (*front.Answer, error) {
+	q.all = true
+	results, err := a.evaluate(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	body := struct {
+		Flags []ofrepResult `json:"flags"`
+	}{[]ofrepResult{}}
+	for _, key := range slices.Sorted(maps.Keys(results)) {
+		body.Flags = append(body.Flags, ofrepOf(key, results[key]))
+	}
+	return tagged(body)
+}
+
+// A contextError is a mistake in what OpenFeature calls the context.
+type contextError struct{ field, text string }
+
+// Error implements error.
+func (e *contextError) Error() string { return e.field + " " + e.text }
+
+// Unwrap makes it a mistake of the request.
+func (e *contextError) Unwrap() error {
+	return &query.Error{Code: query.Invalid, Field: e.field, Message: e.text}
+}
+
+// ofrepError is the body of an error: OFREP's, with the fields of all others beside them.
+type ofrepError struct {
+	Key       string `json:"key,omitempty"`
+	ErrorCode string `json:"errorCode"`
+	Details   string `json:"errorDetails"`
+	errorBody
+}
+
+// asOFREP adds to body, which tells r of err, what OFREP has for it.
+func asOFREP(r *front.Request, err error, body errorBody) ofrepError {
+	e := ofrepError{Key: r.Segment, ErrorCode: "GENERAL", Details: body.Error, errorBody: body}
+	var wrong *contextError
+	switch {
+	case errors.As(err, &wrong):
+		e.ErrorCode = "INVALID_CONTEXT"
+	case body.Code == codes[codeInvalidJSON].Code:
+		e.ErrorCode = "PARSE_ERROR"
+	case body.Code == codes[codeNotFound].Code:
+		e.ErrorCode = "FLAG_NOT_FOUND"
+	}
+	return e
+}

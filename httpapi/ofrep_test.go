@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+func TestOFREP(t *testing.T) {
+	w, _ := newFlagWorld(t)
+	w.keys["two"] = &auth.Key{ID: "key_two", Owner: "org_a", Resources: []auth.Resource{{Kind: "website", ID: "site_a"}, {Kind: "website", ID: "site_b"}}}
+	w.create(t, newFlag)
+	w.create(t, `{"clientId":"site_a","key":"color","type":"multivariant","defaultValue":true,"variants":[{"key":"dark","type":"json","value":{"bg":1}}]}`)
+	w.create(t, `{"clientId":"site_a","key":"pro","type":"rollout","defaultValue":true,"rolloutPercentage":0,"rules":[
+		{"type":"property","field":"plan","operator":"equals","value":"pro","enabled":true},{"type":"user_id","operator":"equals","value":"ada","enabled":true}]}`)
+	w.create(t, `{"clientId":"org_a","key":"ours","type":"boolean","defaultValue":true}`)
+	const ui = `{"key":"new-ui","reason":"DEFAULT","value":true,"metadata":{"payload":"{\"a\":\"<1>\"}","reason":"BOOLEAN_DEFAULT"}}`
+	const color = `{"key":"color","reason":"SPLIT","variant":"dark","value":{"bg":1},"metadata":{"reason":"MULTIVARIANT_EVALUATED"}}`
+	const off = `{"key":"pro","reason":"SPLIT","value":false,"metadata":{"reason":"ROLLOUT_DISABLED"}}`
+	const on = `{"key":"pro","reason":"TARGETING_MATCH","value":true,"metadata":{"reason":"USER_RULE_MATCH"}}`
+	fault := func(key, code, details string) string {
+		if key != "" {
+			key = `"key":"` + key + `",`
+		}
+		return `{` + key + `"errorCode":"` + code + `","errorDetails":"` + details + `","success":false,"error":"` + details + `",`
+	}
+	const missing = "clientId: is missing: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"
+	for _, tc := range []struct {
+		name, path, client, key, body string
+		status                        int
+		want                          string
+	}{
+		{"one", "/new-ui", "site_a", "", `{"context":{"targetingKey":"u1"}}`, 200, ui},
+		{"one with a value", "/color", "site_a", "", `{}`, 200, color},
+		{"one by its targeting key", "/pro", "site_a", "", `{"context":{"targetingKey":"ada","userId":"bob"}}`, 200, on},
+		{"one by the user's id", "/pro", "site_a", "", `{"context":{"userId":"ada"}}`, 200, on},
+		{"one by a property", "/pro", "site_a", "", `{"context":{"plan":"pro"}}`, 200, on},
+		{"all", "", "site_a", "", `{"context":{}}`, 200, `{"flags":[` + color + `,` + ui + `,` + off + `]}`},
+		{"all of an environment without any", "", "site_a", "", `{"context":{"environment":"prod"}}`, 200, `{"flags":[]}`},
+		{"by a key of one website", "/new-ui", "", "sites", `{}`, 200, ui},
+		{"by a key of an organisation", "/ours", "", "all", `{}`, 200, `{"key":"ours","reason":"DEFAULT","value":true,"metadata":{"reason":"BOOLEAN_DEFAULT"}}`},
+		{"by a key, for a named client", "/new-ui", "site_a", "all", `{}`, 200, ui},
+		{"by a key of two websites", "/new-ui", "", "two", `{}`, 400, fault("new-ui", "GENERAL", missing)},
+		{"for nobody", "/new-ui", "", "", `{}`, 400, fault("new-ui", "GENERAL", missing)},
+		{"by a bad key", "/new-ui", "site_a", "bad", `{}`, 401, fault("new-ui", "GENERAL", "Authentication required")},
+		{"one that is not there", "/none", "site_a", "", `{}`, 404, fault("none", "FLAG_NOT_FOUND", "Flag not found")},
+		{"no JSON", "/new-ui", "site_a", "", `{`, 400, fault("new-ui", "PARSE_ERROR", "body: is not a JSON object")},
+		{"a context that is none", "", "site_a", "", `{"context":1}`, 400, fault("", "INVALID_CONTEXT", "context: is not a JSON object")},
+		{"a targeting key that is none", "/new-ui", "site_a", "", `{"context":{"targetingKey":1}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey: is not a text")},
+		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "context: email has 513 bytes, more than 512")},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w.trail.take()
+			rec := w.send("POST", ofrepPrefix+tc.path, tc.key, tc.body, "X-Client-Id", tc.client, "X-Request-ID", "r")
+			body, _, _ := strings.Cut(rec.Body.String(), `"code":`)
+			if diff := cmp.Diff(tc.want, strings.TrimSpace(body)); diff != "" || rec.Code != tc.status {
+				t.Errorf("%d, want %d: %s", rec.Code, tc.status, diff)
+			}
+			if n := len(w.trail.take()); (n == 1) != (tc.key != "") {
+				t.Errorf("%d audit entries", n)
+			}
+			tag := rec.Header().Get("ETag")
+			if (tag != "") != (tc.status == 200 && tc.path == "") {
+				t.Errorf("ETag %q", tag)
+			}
+			if tag != "" {
+				if again := w.send("POST", ofrepPrefix, "", tc.body, "X-Client-Id", tc.client, "If-None-Match", tag); again.Code != 304 || again.Body.Len() > 0 {
+					t.Errorf("again: %d %s", again.Code, again.Body)
+				}
+			}
+		})
+	}
+}
