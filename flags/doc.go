@@ -77,8 +77,8 @@
 // # How soon a change is seen
 //
 // The process that changes a flag tells its [Evaluator], which answers by the change from
-// then on. Others look for new revisions every 500 ms, or are told by a message bus: an
-// [Invalidator] has the shape of auth.Invalidator, so that package redisbus carries both. When
+// then on. Others look for new revisions every 500 ms, or are told by a message bus, as that of
+// package redisbus. When
 // the store does not answer, evaluation goes on by what was last known, and
 // [Evaluator.Check] says since when.
 package flags

@@ -31,7 +31,7 @@ type commands struct {
 		Add    addWebsite    `cmd:"" help:"Add a website."`
 		List   listWebsites  `cmd:"" help:"List the websites of an owner."`
 		Change changeWebsite `cmd:"" help:"Change a website, or from whom its events are taken."`
-		Remove removeWebsite `cmd:"" help:"Remove a website; its events stay."`
+		Remove removeWebsite `cmd:"" help:"Remove a website and its flags; its events stay."`
 	} `cmd:"" help:"Websites that events are taken for."`
 	Links struct {
 		Add    addLink    `cmd:"" help:"Add a short link."`
@@ -56,6 +56,7 @@ type commands struct {
 		Enable  enableKey  `cmd:"" help:"Switch a key on again."`
 		Token   mintToken  `cmd:"" help:"Make a panel token: a short-lived browser credential."`
 	} `cmd:"" help:"API keys."`
+	Flags flagCommands `cmd:"" help:"Feature flags."`
 	Audit struct {
 		List   listAudit   `cmd:"" help:"List uses of keys, the newest first."`
 		Verify verifyAudit `cmd:"" help:"Look for changes to the audit trail."`

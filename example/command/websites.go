@@ -123,7 +123,7 @@ func (c *changeWebsite) amend(w *store.Website) {
 type removeWebsite struct{ ofOne }
 
 func (*removeWebsite) Help() string {
-	return `Nothing more is taken for it or shown of it; its events stay where they are. Its id can be added again by the same owner alone, since whoever has it sees those events.`
+	return `Nothing more is taken for it or shown of it; its feature flags go, and its events stay where they are. Its id can be added again by the same owner alone, since whoever has it sees those events.`
 }
 
 func (r *removeWebsite) Run(ctx context.Context, e environment) error {

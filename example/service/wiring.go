@@ -110,6 +110,10 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 	if err != nil {
 		return nil, err
 	}
+	flags, err := a.flags()
+	if err != nil {
+		return nil, err
+	}
 	versions, _ := a.events.(store.Versioner) // nil when the store does not know when it changed
 	return httpapi.New(httpapi.Config{
 		Engine:      engine,
@@ -118,6 +122,7 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 		Minter:      keys,
 		Limiter:     limits,
 		Audit:       a.audit,
+		Flags:       flags,
 		Versions:    versions,
 		Health:      a.health(),
 		Logger:      a.log,

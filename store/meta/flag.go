@@ -132,6 +132,18 @@ func (f Flags) drop(ctx context.Context, db querier, c flags.Commit) error {
 	return nil
 }
 
+// dropAll forgets all that a client has. The set gets its next revision rather than none, so that
+// who remembers it finds out.
+func (f Flags) dropAll(client string) []sq.Sqlizer {
+	where := sq.Eq{"client": client}
+	return []sq.Sqlizer{
+		f.store.sql.Update("flag_sets").Set("revision", sq.Expr("revision + 1")).Where(where),
+		f.store.sql.Delete("flag_definitions").Where(where),
+		f.store.sql.Delete("flag_groups").Where(where),
+		f.store.sql.Delete(flagChanges.table).Where(where),
+	}
+}
+
 // put keeps a record under its key, which is all of columns but the last.
 func (f Flags) put(ctx context.Context, db querier, table string, columns []string, record any, key ...any) error {
 	js, err := toJSON(record)

@@ -80,7 +80,7 @@ func (s *Store) ChangeOwner(ctx context.Context, id string, amend func(*Owner)) 
 }
 
 // RemoveOwner removes an owner who has no websites, links and monitors left, and no keys but
-// revoked ones, which go, too: otherwise its error wraps [ErrInUse]. An id that is used again is
+// revoked ones, which go, as do feature flags: otherwise its error wraps [ErrInUse]. An id that is used again is
 // the same owner's, who may add what was removed of theirs. After [ErrInDoubt] they may have been
 // removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveOwner(ctx context.Context, id string) error {
@@ -102,8 +102,12 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, of.name, found[0])
 			}
 		}
-		_, err := change(ctx, db, s.sql.Delete(owners.table).Where(sq.Eq{"id": id}))
-		return err
+		for _, q := range append(s.Flags().dropAll(id), s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
+			if _, err := change(ctx, db, q); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -124,10 +124,10 @@ func (b *Bus) KeyChanged(ctx context.Context, id string) {
 		return
 	}
 	if err != nil {
-		b.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "other processes will see changes of keys late", slog.Any("error", err))
+		b.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "other processes will see changes late", slog.String("channel", b.cfg.Channel), slog.Any("error", err))
 		return
 	}
-	b.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "other processes see changes of keys at once again")
+	b.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "other processes see changes at once again", slog.String("channel", b.cfg.Channel))
 }
 
 // publish returns when ctx ends, which the client itself does not promise.

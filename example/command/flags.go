@@ -1,0 +1,157 @@
+//go:build cgo
+
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/meta"
+)
+
+// flagCommands are about feature flags. Servers see what they change within a second.
+type flagCommands struct {
+	List     listFlags    `cmd:"" help:"List the flags of a client."`
+	Create   createFlag   `cmd:"" help:"Make a flag, or bring back the removed one of its key."`
+	Update   updateFlag   `cmd:"" help:"Change a flag."`
+	Delete   deleteFlag   `cmd:"" help:"Take a flag out of use."`
+	Schedule scheduleFlag `cmd:"" help:"Say when a flag goes on, off, or further."`
+	Evaluate evaluateFlag `cmd:"" help:"Show what flags are for somebody, and why."`
+	History  flagHistory  `cmd:"" help:"List what happened to a flag, the newest first."`
+	Groups   struct {
+		List   listGroups  `cmd:"" help:"List the target groups of a client."`
+		Put    putGroup    `cmd:"" help:"Make a target group, or replace one."`
+		Remove removeGroup `cmd:"" help:"Remove a target group that no flag has."`
+	} `cmd:"" help:"Target groups: rules that several flags share."`
+}
+
+// ofClient are the flags of commands about what one client has.
+type ofClient struct {
+	records
+
+	Client string `required:"" env:"SIGHTLINE_CLIENT" placeholder:"ID" help:"Id of the website, or of the owner, that has the flags."`
+}
+
+// editing opens the store of a command about flags, and runs it.
+func (o *ofClient) editing(ctx context.Context, e environment, run func(*flags.Editor, *meta.Store) error) error {
+	return o.read(ctx, e, func(m *meta.Store) error {
+		_, err := m.Website(ctx, o.Client)
+		if errors.Is(err, store.ErrNotFound) {
+			_, err = m.OwnerByID(ctx, o.Client)
+		}
+		if errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("there is no website and no owner %q; see websites list and owners list", o.Client)
+		}
+		if err != nil {
+			return err
+		}
+		editor, err := flags.NewEditor(flags.EditorConfig{Store: m.Flags(), Now: e.now})
+		if err != nil {
+			return err
+		}
+		err = run(editor, m)
+		if errors.Is(err, flags.ErrInvalid) {
+			return plain(err, flags.ErrInvalid)
+		}
+		return err
+	})
+}
+
+// byCommand is who changes flags here, for their history.
+func byCommand() flags.Actor { return flags.Actor{Kind: "command"} }
+
+// ofFlag is for commands about one flag.
+type ofFlag struct {
+	ofClient
+
+	Flag        string `arg:"" help:"Key of the flag, or its id."`
+	Environment string `placeholder:"NAME" help:"Environment of the key; without it that of flags without one."`
+}
+
+// target finds the flag, removed or not.
+func (o *ofFlag) target(ctx context.Context, m *meta.Store) (flags.Target, error) {
+	set, err := m.Flags().Load(ctx, o.Client)
+	if err != nil {
+		return flags.Target{}, err
+	}
+	i := slices.IndexFunc(set.Flags, func(f flags.Flag) bool {
+		return f.ID == o.Flag || f.Key == o.Flag && f.Environment == o.Environment
+	})
+	if i < 0 {
+		return flags.Target{}, o.noFlag()
+	}
+	return flags.Target{Client: o.Client, ID: set.Flags[i].ID, Actor: byCommand()}, nil
+}
+
+func (o *ofFlag) noFlag() error {
+	return fmt.Errorf("there is no flag %q; see flags list --client %s", o.Flag, o.Client)
+}
+
+// change changes the flag, and shows it as it is kept.
+func (o *ofFlag) change(ctx context.Context, e environment, edit func(*flags.Flag)) error {
+	return o.editing(ctx, e, func(editor *flags.Editor, m *meta.Store) error {
+		t, err := o.target(ctx, m)
+		if err != nil {
+			return err
+		}
+		f, err := editor.Change(ctx, t, edit)
+		if errors.Is(err, flags.ErrNotFound) {
+			return o.noFlag() // it was removed
+		}
+		if err != nil {
+			return err
+		}
+		return showOne(e.out, o.JSON, flagView(f))
+	})
+}
+
+// flagView is a flag with cells.
+type flagView flags.Flag
+
+func (f flagView) cells() []cell {
+	return []cell{
+		{"FLAG", f.Key}, {"ENVIRONMENT", f.Environment}, {"TYPE", string(f.Type)}, {"STATUS", string(f.Status)}, {"ELSE", f.otherwise()},
+		{"RULES", strconv.Itoa(len(f.Rules))}, {"GROUPS", strconv.Itoa(len(f.Groups))}, {"NEXT STEP", f.next()},
+		{"REVISION", strconv.FormatInt(f.Revision, 10)}, {"CHANGED", at(f.UpdatedAt)}, {"ID", f.ID},
+	}
+}
+
+// otherwise is what the flag is when no rule decides.
+func (f flagView) otherwise() string {
+	switch {
+	case f.Type == flags.Rollout:
+		return fmt.Sprintf("%d %% by %s", f.Percentage, f.By)
+	case f.Type == flags.Multivariant && len(f.Variants) > 0:
+		return strings.Join(mapped(f.Variants, func(v flags.Variant) string { return v.Key }), ", ")
+	}
+	return strconv.FormatBool(f.Default)
+}
+
+func (f flagView) next() string {
+	if len(f.Schedule) == 0 {
+		return ""
+	}
+	s := f.Schedule[0]
+	if s.Action == flags.UpdateRollout {
+		return fmt.Sprintf("%d %% at %s", s.Percentage, at(s.At))
+	}
+	return string(s.Action) + " at " + at(s.At)
+}
+
+type listFlags struct{ ofClient }
+
+func (l *listFlags) Run(ctx context.Context, e environment) error {
+	return l.editing(ctx, e, func(editor *flags.Editor, _ *meta.Store) error {
+		all, err := editor.List(ctx, l.Client)
+		if err != nil {
+			return err
+		}
+		return showAll(e.out, l.JSON, mapped(all, func(f flags.Flag) flagView { return flagView(f) }))
+	})
+}

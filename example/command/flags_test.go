@@ -1,0 +1,84 @@
+//go:build cgo
+
+package command
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/pgtest"
+)
+
+// TestFlagsReachOtherProcesses has two servers on one PostgreSQL and one Redis: the one that changes
+// a flag evaluates it so at once, the other within a second, as both do after a command.
+func TestFlagsReachOtherProcesses(t *testing.T) {
+	redis := required(t, "REDIS_DSN")
+	one := installed{t.TempDir(), pgtest.Schema(t)}
+	two := installed{t.TempDir(), one.dsn}
+	pepper := one.file(t, "a pepper for both folders")
+	p, q := one.serve(t, "--pepper-file", pepper, "--redis", redis), two.serve(t, "--pepper-file", pepper, "--redis", redis)
+	one.do(t, "websites", "add", "--id", "w1", "--domain", "one.example")
+	one.do(t, "flags", "create", "ui", "--client", "w1", "--default")
+	key := one.secret(t, "keys", "create", "--all", "--scope", "manage:flags", "--pepper-file", pepper)
+	id := one.flagID(t)
+	for n := range 4 {
+		p.mustBe(t, n%2 == 0, 0)
+		q.mustBe(t, n%2 == 0, time.Second)
+		p.patch(t, id, key, fmt.Sprintf(`{"clientId":"w1","defaultValue":%v}`, n%2 == 1))
+	}
+	two.do(t, "flags", "update", "ui", "--client", "w1", "--no-default")
+	p.mustBe(t, false, time.Second)
+	q.mustBe(t, false, time.Second)
+}
+
+// flagID is that of the flag of w1.
+func (in installed) flagID(t *testing.T) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(in.do(t, "flags", "list", "--client", "w1", "--json"), `"id":"`)
+	id, _, ok := strings.Cut(rest, `"`)
+	if !ok {
+		t.Fatal("w1 has no flag")
+	}
+	return id
+}
+
+// mustBe wants the flag of w1 to be on or off, within a time and what a busy machine adds to it.
+func (p *process) mustBe(t *testing.T, on bool, within time.Duration) {
+	t.Helper()
+	if within > 0 {
+		within += otherWork
+	}
+	began := time.Now()
+	for {
+		_, body := p.get(t, "/public/v1/flags/evaluate?clientId=w1&key=ui", "")
+		took := time.Since(began)
+		if strings.Contains(body, fmt.Sprintf(`"enabled":%v,`, on)) {
+			return
+		}
+		if took >= within {
+			t.Errorf("after %v it is %s; want it on: %v", took, body, on)
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (p *process) patch(t *testing.T, id, key, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, p.Address+"/public/v1/flags/"+id, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", key)
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = got.Body.Close()
+	if got.StatusCode != http.StatusOK {
+		t.Fatalf("status %d", got.StatusCode)
+	}
+}

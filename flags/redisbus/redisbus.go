@@ -1,0 +1,62 @@
+// Package redisbus tells the processes of a deployment of changed feature flags through Redis, so
+// that an evaluator of another process knows of a change in milliseconds. It carries ids of
+// clients, nothing else, and nobody depends on it: without it, evaluators find changes within
+// flags.EvaluatorConfig.Every. Messages are sent and heard as package auth/keycache/redisbus says.
+package redisbus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
+	"github.com/sightline-analytics/sightline/flags"
+)
+
+// DefaultChannel is where processes of one deployment meet.
+const DefaultChannel = "sightline:flags"
+
+// Config is what a [Bus] needs.
+type Config struct {
+	Client  redis.UniversalClient // required; the caller closes it, after the bus
+	To      flags.Invalidator     // required; told of changes of all processes, as a flags.Evaluator
+	Channel string                // empty means DefaultChannel; one per deployment
+	Timeout time.Duration         // of telling the others, which whoever changes a flag waits for; 0 means 50 ms
+	Logger  *slog.Logger          // nil means silent
+}
+
+// A Bus is a [flags.Invalidator] that tells other processes. It is safe for concurrent use.
+type Bus struct{ bus *redisbus.Bus }
+
+var _ flags.Invalidator = (*Bus)(nil)
+
+// New begins to listen. It does not wait for Redis, which may be away. Its error joins
+// all problems of cfg.
+func New(cfg Config) (*Bus, error) {
+	if cfg.To == nil {
+		return nil, errors.New("flags/redisbus: whom to tell is missing")
+	}
+	bus, err := redisbus.New(redisbus.Config{
+		Client: cfg.Client, To: listener{cfg.To}, Channel: cmp.Or(cfg.Channel, DefaultChannel), Timeout: cfg.Timeout, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Bus{bus}, nil
+}
+
+// FlagsChanged implements [flags.Invalidator] as [redisbus.Bus] implements auth.Invalidator.
+func (b *Bus) FlagsChanged(ctx context.Context, client string) { b.bus.KeyChanged(ctx, client) }
+
+// Close ends listening. Calling it again does nothing.
+func (b *Bus) Close() error { return b.bus.Close() }
+
+// listener hears of clients where others hear of keys.
+type listener struct{ to flags.Invalidator }
+
+// KeyChanged implements auth.Invalidator.
+func (l listener) KeyChanged(ctx context.Context, client string) { l.to.FlagsChanged(ctx, client) }

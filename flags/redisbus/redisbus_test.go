@@ -1,0 +1,78 @@
+package redisbus
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// told are the clients that somebody was told of.
+type told chan string
+
+func (c told) FlagsChanged(_ context.Context, client string) { c <- client }
+
+// wants waits for client, past whatever else was said.
+func (c told) wants(t *testing.T, client string) {
+	t.Helper()
+	late := time.After(time.Minute)
+	for {
+		select {
+		case got := <-c:
+			if got == client {
+				return
+			}
+		case <-late:
+			t.Fatalf("nobody told of %q", client)
+		}
+	}
+}
+
+// TestOtherProcessesAreTold has two buses of one channel; one of another channel hears nothing of them.
+func TestOtherProcessesAreTold(t *testing.T) {
+	dsn := os.Getenv("REDIS_DSN")
+	if dsn == "" {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("REDIS_DSN is not set")
+		}
+		t.Skip("REDIS_DSN is not set; see .ci/run for how to start a server for this test")
+	}
+	o, err := redis.ParseURL(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(o)
+	defer client.Close()
+	channel := "test:" + rand.Text()
+	open := func(channel string) (*Bus, told) {
+		to := make(told, 100)
+		b, err := New(Config{Client: client, To: to, Channel: channel})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = b.Close() })
+		to.wants(t, "") // it listens
+		return b, to
+	}
+	one, first := open(channel)
+	_, second := open(channel)
+	_, elsewhere := open(channel + "-other")
+	one.FlagsChanged(t.Context(), "web")
+	first.wants(t, "web")
+	second.wants(t, "web")
+	if len(elsewhere) > 0 {
+		t.Errorf("another channel hears of %q", <-elsewhere)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for _, cfg := range []Config{{}, {To: make(told)}, {Client: redis.NewClient(&redis.Options{})}} {
+		if b, err := New(cfg); err == nil {
+			t.Errorf("%+v is taken", cfg)
+			_ = b.Close()
+		}
+	}
+}
