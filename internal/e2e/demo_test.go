@@ -38,8 +38,11 @@ func TestDemo(t *testing.T) {
 		}
 	})
 	t.Run("every route of tracking is read back", func(t *testing.T) { testRoutes(t, second.ready) })
-	t.Run("the Node client", func(t *testing.T) { runNode(t, second, "node-client.mjs") })
-	t.Run("a batch of the browser's tracker", func(t *testing.T) { runNode(t, second, "browser-batch.mjs") })
+	t.Run("clients that are not ours", func(t *testing.T) {
+		folder := clients(t)
+		t.Run("the Node client", func(t *testing.T) { runNode(t, folder, "node-client.mjs", second.line) })
+		t.Run("a batch of the browser's tracker", func(t *testing.T) { runNode(t, folder, "browser-batch.mjs", second.line) })
+	})
 	second.stop(t)
 }
 
@@ -123,21 +126,9 @@ func words(line string) []string {
 	return all
 }
 
-// runNode runs a client of e2e/ against p.
-func runNode(t *testing.T, p *process, script string) {
-	missing := func(what string) {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is missing, and CI=true asks for the clients", what)
-		}
-		t.Skipf("%s is missing: install Node 20 or newer with npm to run e2e/%s", what, script)
-	}
-	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			missing(tool)
-		}
-	}
-	folder := clients(t)
-	cmd := exec.CommandContext(t.Context(), "node", script, p.line)
+// runNode runs a client in a folder, with what it is told of the server.
+func runNode(t *testing.T, folder, script, settings string) {
+	cmd := exec.CommandContext(t.Context(), "node", script, settings)
 	cmd.Dir = folder
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
@@ -150,6 +141,13 @@ func runNode(t *testing.T, p *process, script string) {
 // clients installs the clients in a copy of e2e/, so that tests leave the tree as it is.
 func clients(t *testing.T) string {
 	t.Helper()
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil && os.Getenv("CI") == "true" {
+			t.Fatalf("%s is missing, and CI=true asks for the clients", tool)
+		} else if err != nil {
+			t.Skipf("%s is missing: install Node 20 or newer with npm to run the clients of e2e/", tool)
+		}
+	}
 	folder := t.TempDir()
 	files, err := filepath.Glob(filepath.Join(root, "e2e", "*.*"))
 	if err != nil || len(files) == 0 {

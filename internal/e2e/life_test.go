@@ -33,10 +33,13 @@ func (p *process) restart(t *testing.T, dir string, args ...string) *process {
 	return again
 }
 
-// createKey makes a key of the rights and limits that the demo's key has.
-func createKey(t *testing.T, dir string) string {
+// createKey makes a key of the scopes and limits that the demo's key has, for all unless opens says less.
+func createKey(t *testing.T, dir string, opens ...string) string {
 	t.Helper()
-	args := []string{"keys", "create", "--data", dir, "--all", "--limit", "60000"}
+	if len(opens) == 0 {
+		opens = []string{"--all"}
+	}
+	args := append([]string{"keys", "create", "--data", dir, "--limit", "60000"}, opens...)
 	for _, scope := range auth.Scopes() {
 		args = append(args, "--scope", string(scope))
 	}

@@ -1,0 +1,117 @@
+// Makes random flags through the API, and evaluates them for random people in every way that
+// servers have: the SDK's flags manager, single and bulk, and OpenFeature's OFREP provider. Each
+// answer must be that of the second evaluator.
+//
+//   node flags-node.mjs "$READY"
+import { isDeepStrictEqual } from "node:util";
+import { createServerFlagsManager } from "@databuddy/sdk/node";
+import { OFREPProvider } from "@openfeature/ofrep-provider";
+import { OpenFeature } from "@openfeature/server-sdk";
+import { random } from "./flags-random.mjs";
+import { evaluate } from "./flags-reference.mjs";
+import { check, ready } from "./service.mjs";
+
+const service = ready();
+const clientId = service.websiteId;
+const seed = Number(process.env.SIGHTLINE_SEED ?? Date.now() % 1e9);
+const source = random(seed);
+let compared = 0;
+
+await makeFlags("", 40);
+await makeFlags("e", 30);
+const sets = { "": await definitions(""), e: await definitions("e") };
+for (let i = 0; i < 90; i++) await askFor(source.context());
+await askOpenFeature();
+console.log(JSON.stringify({ seed, compared }));
+check(compared >= 2000, `only ${compared} results were compared`);
+
+async function manage(method, path, body) {
+  const response = await fetch(`${service.address}/public/v1/flags${path}`, {
+    method, headers: { "x-api-key": service.key, "content-type": "application/json" }, body: body && JSON.stringify({ clientId, ...body }),
+  });
+  const answer = await response.json();
+  check(response.ok && answer.success, `${method} ${path} (seed ${seed}): ${response.status} ${JSON.stringify(answer)} of ${JSON.stringify(body)}`);
+  return answer;
+}
+
+async function makeFlags(environment, count) {
+  const keys = [];
+  for (let i = 0; i < count; i++) {
+    const flag = source.goodFlag(`flag-${i}${i % 7 ? "" : "-ü🎉"}`, keys);
+    await manage("POST", "", environment ? { ...flag, environment } : flag);
+    keys.push(flag.key);
+  }
+}
+
+async function definitions(environment) {
+  const { flags } = await manage("GET", `/definitions?clientId=${clientId}&environment=${environment}`);
+  return { flags, groups: [] };
+}
+
+function same(got, set, key, context, how) {
+  const want = JSON.parse(JSON.stringify(evaluate(set, key, context, Date.now())));
+  const { success, ...result } = got;
+  check(isDeepStrictEqual(result, want), `${key} by ${how} (seed ${seed}) for ${JSON.stringify(context)}:\n${JSON.stringify(got)}\nwant ${JSON.stringify(want)}`);
+  compared++;
+}
+
+/** Asks the SDK and the address for one person. */
+async function askFor(sent) {
+  const context = JSON.parse(JSON.stringify(sent));
+  const { environment = "", ...user } = context;
+  const set = sets[environment];
+  const manager = createServerFlagsManager({ clientId, apiUrl: service.address, user, environment: environment || undefined });
+  await manager.waitForInit();
+  const keys = set.flags.map((f) => f.key);
+
+  const some = [source.pick(keys), source.pick(keys), source.pick(keys)];
+  const results = await Promise.all(some.map((key) => manager.getFlag(key))); // one request for all
+  results.forEach((result, i) => {
+    if (result.reason === "NOT_FOUND") result = { ...result, reason: "FLAG_NOT_FOUND" }; // the SDK's own word
+    same(result, set, some[i], context, "getFlag");
+  });
+
+  await manager.fetchAllFlags();
+  const all = manager.getMemoryFlags();
+  for (const key of keys) {
+    const active = set.flags.find((f) => f.key === key).status === "active";
+    check(active || all[key] === undefined || some.includes(key), `${key} is not active, and among all flags`);
+    if (active) same(all[key], set, key, context, "fetchAllFlags");
+  }
+  manager.destroy();
+
+  const query = new URLSearchParams({ clientId, key: some[0], ...context, properties: JSON.stringify(context.properties ?? {}) });
+  same(await (await fetch(`${service.address}/public/v1/flags/evaluate?${query}`)).json(), set, some[0], context, "evaluate");
+}
+
+/** Asks as a server with OpenFeature does, and changes a flag meanwhile. */
+async function askOpenFeature() {
+  const { flag } = await manage("POST", "", { key: "of-server", type: "rollout", defaultValue: false, rolloutPercentage: 0 });
+  const client = OpenFeature.getClient();
+  for (const headers of [[["X-Client-Id", clientId]], [["Authorization", `Bearer ${service.siteKey}`]]]) {
+    await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: service.address, headers }));
+    for (const on of [false, true]) {
+      await manage("PATCH", `/${flag.id}`, { rolloutPercentage: on ? 100 : 0 });
+      const got = await client.getBooleanDetails("of-server", !on, { targetingKey: "user-1" });
+      check(got.value === on && got.reason === "SPLIT" && !got.errorCode, `OpenFeature says ${JSON.stringify(got)}, want ${on}`);
+    }
+    const none = await client.getBooleanDetails("no-such-flag", true, {});
+    check(none.value === true && none.errorCode === "FLAG_NOT_FOUND", `OpenFeature says of no flag ${JSON.stringify(none)}`);
+    await askAllTypes(client);
+  }
+}
+
+/** Asks OpenFeature for every multivariant flag that is on, as its kind of value. */
+async function askAllTypes(client) {
+  const context = { userId: "user-7", properties: { p: "pro" } };
+  const ask = { boolean: "getBooleanDetails", string: "getStringDetails", number: "getNumberDetails", object: "getObjectDetails" };
+  for (const { key } of sets[""].flags) {
+    const want = evaluate(sets[""], key, context, Date.now());
+    if (want.reason === "FLAG_NOT_FOUND" || want.value === null) continue;
+    const fallback = { boolean: !want.value, string: "fallback", number: -1, object: {} }[typeof want.value];
+    const got = await client[ask[typeof want.value]](key, fallback, { targetingKey: context.userId, p: "pro" });
+    check(isDeepStrictEqual(got.value, want.value) && got.variant === want.variant && got.flagMetadata.reason === want.reason,
+      `${key} by OpenFeature (seed ${seed}): ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
+    compared++;
+  }
+}

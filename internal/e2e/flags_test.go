@@ -1,0 +1,164 @@
+//go:build cgo && unix
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/store/storetest"
+)
+
+// TestFlags evaluates and manages feature flags with clients that are not ours: on servers, and
+// on a page of another origin.
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	folder := clients(t)
+	pages := newPages(t, folder)
+	dir := t.TempDir()
+	p := empty(t, dir, "--limits", "off", "--cors-origin", pages.URL)
+	p.line = p.settings(t, createKey(t, dir, "--resource", "website:"+p.WebsiteID))
+	t.Run("a second evaluator", func(t *testing.T) { testSecondEvaluator(t, folder) })
+	t.Run("servers", func(t *testing.T) { runNode(t, folder, "flags-node.mjs", p.line) })
+	t.Run("a browser", func(t *testing.T) { pages.show(t, p.line) })
+}
+
+// settings is what the clients are told of p, in JSON.
+func (p *process) settings(t *testing.T, siteKey string) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]string{"address": p.Address, "key": p.Key, "websiteId": p.WebsiteID, "siteKey": siteKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// testSecondEvaluator holds the evaluator of package flags against the one of e2e/, on flags of
+// every kind, also such as nobody can make.
+func testSecondEvaluator(t *testing.T, folder string) {
+	cases := storetest.Number(t, "SIGHTLINE_QUESTIONS", 3000)
+	seed := storetest.Number(t, "SIGHTLINE_SEED", int(time.Now().UnixMilli()%1e9))
+	t.Logf("SIGHTLINE_SEED=%d", seed)
+	cmd := exec.CommandContext(t.Context(), "node", "flags-random.mjs", strconv.Itoa(seed), strconv.Itoa(cases))
+	cmd.Dir = folder
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 1<<20)
+	reasons, compared := map[string]int{}, 0
+	for ; lines.Scan(); compared++ {
+		var c struct {
+			Set     flags.Set
+			Context flags.Context
+			Now     int64
+			Key     string
+			Want    map[string]any
+		}
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(flags.NewIndex(c.Set).Evaluate(c.Key, &c.Context, time.UnixMilli(c.Now)))
+		var got map[string]any
+		if err != nil || json.Unmarshal(text, &got) != nil || !reflect.DeepEqual(got, c.Want) {
+			t.Fatalf("%s, %v; want %v of\n%s", text, err, c.Want, lines.Bytes())
+		}
+		reasons[c.Want["reason"].(string)]++
+	}
+	if compared != cases || len(reasons) != 8 || lines.Err() != nil {
+		t.Errorf("%d cases with the reasons %v, %v", compared, reasons, lines.Err())
+	}
+}
+
+// pages is an origin of its own, which serves e2e/ to a browser and is told what came of it.
+type pages struct {
+	*httptest.Server
+	result chan string
+}
+
+func newPages(t *testing.T, folder string) *pages {
+	t.Helper()
+	p := &pages{result: make(chan string, 1)}
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServer(http.Dir(folder)))
+	mux.HandleFunc("POST /result", func(_ http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		select {
+		case p.result <- string(text):
+		default: // what failed first says most
+		}
+	})
+	p.Server = httptest.NewServer(mux)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// show has a browser open the page of flags.
+func (p *pages) show(t *testing.T, settings string) {
+	cmd := exec.Command(chromium(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", p.URL+"/flags-browser.html#"+url.PathEscape(settings))
+	var errs safeBuffer
+	cmd.Stderr = &errs
+	defer p.start(t, cmd)()
+	select {
+	case text := <-p.result:
+		if !strings.HasPrefix(text, "ok") {
+			t.Error(text)
+		}
+		t.Log(text)
+	case <-time.After(2 * time.Minute):
+		t.Errorf("the page says nothing; the browser wrote:\n%s", &errs)
+	}
+}
+
+// start starts a browser, which ends, with all its processes, when the returned function is
+// called, or when the test itself ends in whatever way: when its pipe for debuggers is closed.
+func (*pages) start(t *testing.T, cmd *exec.Cmd) (end func()) {
+	t.Helper()
+	in, commands, err1 := os.Pipe()
+	answers, out, err2 := os.Pipe()
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	cmd.ExtraFiles = []*os.File{in, out}
+	cmd.WaitDelay = 10 * time.Second
+	err := cmd.Start()
+	if err := errors.Join(err, in.Close(), out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		_, _ = commands.Close(), answers.Close()
+		_ = cmd.Wait() // it was told to end
+	}
+}
+
+// chromium is the browser of CHROMIUM, or one that is installed.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{os.Getenv("CHROMIUM"), "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); name != "" && err == nil {
+			return path
+		}
+	}
+	const how = "no Chromium: install Debian's chromium-headless-shell, or name one with CHROMIUM"
+	if os.Getenv("CI") == "true" {
+		t.Fatal(how)
+	}
+	t.Skip(how)
+	return ""
+}
