@@ -109,15 +109,15 @@ func (x want) with(f fault, r route) want {
 	x.status, x.code, x.message, x.details, x.body = kind.status, kind.code, kind.message, kind.details, ""
 	if x.spent = f == overLimit; x.spent && x.entry != nil {
 		x.entry.Resource = auth.Resource{} // it was not looked at
-		if r.host == hostAPI {
+		if r.host == hostAPI && r.access != string(httpapi.ByClientKey) {
 			x.entry.Scope = ""
 		}
 	}
+	if x.entry != nil && (r.host == hostTrack || r.access == string(httpapi.ByClientKey)) {
+		x.entry.Resource = auth.Resource{} // the body names it
+	}
 	if r.host != hostTrack {
 		return x
-	}
-	if x.entry != nil {
-		x.entry.Resource = auth.Resource{} // the body names it
 	}
 	for _, own := range trackCodes {
 		if own.fault == f && own.path == r.path {

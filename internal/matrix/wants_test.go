@@ -163,13 +163,17 @@ func (x want) refusal(r route, id string) string {
 			x.message, x.message, x.code, x.spent, id, x.ending(r))
 	}
 	body := fmt.Sprintf(`"success":false,"error":%q,"code":%q,"requestId":%q%s}`, x.message, x.code, id, x.ending(r))
-	switch {
-	case strings.HasSuffix(r.path, "/flags/{key}"):
-		return fmt.Sprintf(`{"key":"there","errorCode":"GENERAL","errorDetails":%q,%s`, x.message, body)
-	case r.access == string(httpapi.ByKeyOrClient):
-		return fmt.Sprintf(`{"errorCode":"GENERAL","errorDetails":%q,%s`, x.message, body)
+	if r.access != string(httpapi.ByKeyOrClient) {
+		return "{" + body
 	}
-	return "{" + body
+	key, ofrep := "", "GENERAL"
+	if strings.HasSuffix(r.path, "{key}") {
+		key = `"key":"there",`
+	}
+	if x.code == "INVALID_JSON" {
+		ofrep = "PARSE_ERROR"
+	}
+	return fmt.Sprintf(`{%s"errorCode":%q,"errorDetails":%q,%s`, key, ofrep, x.message, body)
 }
 
 // header is every header of the answer but ETag.

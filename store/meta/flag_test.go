@@ -40,25 +40,29 @@ func TestFlagHistoryIsBounded(t *testing.T) {
 	})
 }
 
-func TestFlagsGoWithTheirWebsite(t *testing.T) {
+func TestFlagsGoWithTheirClient(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		m := mustOpen(t, cfg)
 		s := m.Flags()
-		for _, id := range []string{"w", "kept"} {
+		_, err1 := m.CreateOwner(t.Context(), Owner{ID: "gone"})
+		_, err2 := m.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "gone", Domain: "w.example"})
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{"w", "gone", "kept"} {
 			f := flags.Flag{ID: "f1", Client: id, Key: "k"}
-			_, err := m.CreateWebsite(t.Context(), store.Website{ID: id, Owner: "acme", Domain: id + ".example"})
-			err = errors.Join(err, s.Commit(t.Context(), flags.Commit{
+			err := s.Commit(t.Context(), flags.Commit{
 				Client: id, Flags: []flags.Flag{f}, Groups: []flags.Group{{ID: "g1", Client: id}},
 				Changes: []flags.Change{{Client: id, Flag: "f1", Revision: 1, At: noon, Event: flags.Created, After: &f}},
-			}))
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := m.RemoveWebsite(t.Context(), "w"); err != nil {
+		if err := errors.Join(m.RemoveWebsite(t.Context(), "w"), m.RemoveOwner(t.Context(), "gone")); err != nil {
 			t.Fatal(err)
 		}
-		for id, want := range map[string]int{"w": 0, "kept": 1} {
+		for id, want := range map[string]int{"w": 0, "gone": 0, "kept": 1} {
 			set, err1 := s.Load(t.Context(), id)
 			past, err2 := s.History(t.Context(), id, "f1", math.MaxInt64, 10)
 			if err := errors.Join(err1, err2); err != nil || len(set.Flags) != want || len(set.Groups) != want || len(past) != want || set.Revision != int64(2-want) {
