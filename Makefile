@@ -2,12 +2,13 @@
 SHELL := bash
 GO ?= go
 fuzztime ?= 1m
+hostile ?= 30m
 export TZ := Asia/Kathmandu
 # Packages with golden files, benchmarks and fuzz targets.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 proof = $(GO) test -count=1 -timeout 40m -v -run
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
-	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-clickhouse-kill long-copy long-keys long-fuzz
+	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-clickhouse-kill long-copy long-keys long-hostile long-fuzz
 
 .PHONY: help check test golden bench long $(proofs) bots
 help: ## list the targets
@@ -37,6 +38,7 @@ long-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestKill$$' ./internal/e2e ## 20 kills
 long-clickhouse-kill: ; SIGHTLINE_LONG=200 SIGHTLINE_BUSY=2 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 200 kills of a ClickHouse server beside two busy processes
 long-copy: ; SIGHTLINE_COPY_EVENTS=1000000 $(proof) '^TestCopy$$' ./internal/e2e ## a million events carried to ClickHouse, killed twice
 long-keys: ; SIGHTLINE_KEYS=1000000 $(proof) '^TestManyKeys$$' ./store/meta ## look-ups among a million keys
+long-hostile: ; SIGHTLINE_FOR=$(hostile) $(proof) '^TestHostile$$' ./internal/e2e ## 30 minutes of hostile traffic beside a good key; hostile=10m is shorter
 long-fuzz: ## every fuzz target for a minute
 	@set -e; grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]+:[0-9]+:func | |' | sort -u | \
 	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(fuzztime) "$$dir" </dev/null; done

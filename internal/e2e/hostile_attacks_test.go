@@ -1,0 +1,175 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
+
+// A hostility is hostile traffic to a process.
+type hostility struct {
+	*process
+	heavy []string // keys that ask for as much as they may
+	torn  []string // keys whose requests are not whole
+
+	mu      sync.Mutex
+	begun   map[string]int         // by attack
+	answers map[string]map[int]int // by attack and status
+}
+
+// An attack is one kind of hostile traffic.
+type attack struct {
+	name    string
+	workers int
+	every   time.Duration // of each worker
+	send    func(ctx context.Context, h *hostility, worker int) (status int, err error)
+}
+
+const mebibyte = 1 << 20
+
+var attacks = []attack{
+	{"no key", 2, 10 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.send(ctx, somewhere(), "GET", "/v1/query/websites", "", "")
+	}},
+	{"no key, from one network", 1, 5 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.send(ctx, "127.9.9.9", "GET", "/v1/query/websites", "", "")
+	}},
+	{"unknown keys", 2, 10 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.send(ctx, somewhere(), "GET", "/v1/query/websites", unknownKey(), "")
+	}},
+	{"unknown keys from the panel's network", 1, 20 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.send(ctx, "127.0.0.1", "GET", "/v1/query/websites", unknownKey(), "")
+	}},
+	{"malformed keys", 1, 10 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.send(ctx, somewhere(), "GET", "/v1/query/websites", "no-key-at-all", "")
+	}},
+	{"unknown paths and OPTIONS", 1, 10 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.send(ctx, somewhere(), []string{"GET", "OPTIONS"}[rand.N(2)], "/.env", "", "")
+	}},
+	{"tracked bodies of 1 MiB", 2, 100 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.send(ctx, somewhere(), "POST", "/ingest/batch?client_id="+h.WebsiteID, "", manyItems)
+	}},
+	{"queries of 1 MiB", 1, 500 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.send(ctx, somewhere(), "POST", "/v1/query?website_id="+h.WebsiteID, h.torn[0], manyItems)
+	}},
+	{"tracked bodies, half sent", 40, 250 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+		return h.sendHalf(ctx, somewhere(), "/ingest/?client_id="+h.WebsiteID, "")
+	}},
+	{"queries, half sent", 80, 250 * time.Millisecond, func(ctx context.Context, h *hostility, worker int) (int, error) {
+		return h.sendHalf(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, h.torn[worker%len(h.torn)])
+	}},
+	{"heavy legal batches", 2, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
+		return h.send(ctx, somewhere(), "POST", "/v1/query?website_id="+h.WebsiteID, h.heavy[worker], heavyBatch)
+	}},
+}
+
+// somewhere is an address of loopback: each is a network of its own.
+func somewhere() string {
+	return fmt.Sprintf("127.%d.%d.%d", 10+rand.N(200), rand.N(256), 1+rand.N(254))
+}
+
+// unknownKey is a well-formed key that nobody made.
+func unknownKey() string {
+	s, err := auth.NewSecret(nil, "")
+	if err != nil {
+		return ""
+	}
+	return s.Reveal()
+}
+
+// manyItems is a body that takes many times its size once it is decoded.
+var manyItems = "[" + strings.Repeat(`{"":0},`, mebibyte/7-1) + "0]"
+
+// heavyBatch is as much as one request may ask for: 20 queries of 50 parameters, which cost 100 of 120.
+var heavyBatch = func() string {
+	var parameters list
+	for range 10 {
+		parameters = append(parameters, "sessions", "pages", "traffic", "countries", "session_list")
+	}
+	batch := make(list, 20)
+	for i := range batch {
+		batch[i] = object{"preset": "last_30d", "parameters": parameters, "limit": 1000}
+	}
+	text, err := json.Marshal(batch)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}()
+
+// attack goes on until ctx ends.
+func (h *hostility) attack(ctx context.Context, a attack, worker int) {
+	tick := time.NewTicker(a.every)
+	defer tick.Stop()
+	for {
+		h.mu.Lock()
+		h.begun[a.name]++
+		h.mu.Unlock()
+		status, err := a.send(ctx, h, worker)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			status = 0
+		}
+		h.mu.Lock()
+		if h.answers[a.name] == nil {
+			h.answers[a.name] = map[int]int{}
+		}
+		h.answers[a.name][status]++
+		h.mu.Unlock()
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// send asks once, from an address of loopback.
+func (h *hostility) send(ctx context.Context, from, method, path, key, body string) (int, error) {
+	return h.exchange(ctx, from, head(method, path, key, len(body))+body)
+}
+
+// sendHalf announces a body of 1 MiB, sends all of it but a byte, and waits for what comes of it.
+func (h *hostility) sendHalf(ctx context.Context, from, path, key string) (int, error) {
+	return h.exchange(ctx, from, head(http.MethodPost, path, key, mebibyte)+strings.Repeat(" ", mebibyte-1))
+}
+
+func head(method, path, key string, length int) string {
+	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nUser-Agent: curl\r\nContent-Type: application/json\r\n"+
+		"X-Api-Key: %s\r\nContent-Length: %d\r\n\r\n", method, path, key, length)
+}
+
+// exchange sends a request over a connection of its own, and returns the status of the answer.
+func (h *hostility) exchange(ctx context.Context, from, request string) (int, error) {
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: time.Minute}
+	conn, err := d.DialContext(ctx, "tcp", strings.TrimPrefix(h.Address, "http://"))
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	if err := conn.SetDeadline(time.Now().Add(90 * time.Second)); err != nil {
+		return 0, err
+	}
+	go func() { _, _ = io.WriteString(conn, request) }() // the answer may come before all was taken
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	return resp.StatusCode, nil
+}

@@ -1,0 +1,184 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+// What a good key may notice of hostile traffic, and the most memory that the process may take.
+const (
+	maxSlowdown = 3 // times the idle p95
+	maxMemory   = 1 << 30
+)
+
+// TestHostile sends hostile traffic of every kind to a running demo, from networks of loopback, beside the
+// panel of a good key. The good key must get every answer: no 429 and no 503 that others brought about.
+// SIGHTLINE_FOR says for how long; with a minute or more its p95 and the memory of the process are bounded too.
+func TestHostile(t *testing.T) {
+	length, days := 3*time.Second, "7"
+	if text := os.Getenv("SIGHTLINE_FOR"); text != "" {
+		var err error
+		if length, err = time.ParseDuration(text); err != nil || length <= 0 {
+			t.Fatalf("SIGHTLINE_FOR=%q is no length of time, as in 30m", text)
+		}
+		days = "90"
+	}
+	dir := t.TempDir()
+	p := start(t, dir, "--demo-days", days, "--log-level", "error")
+	good := newKey(t, dir, "good")
+	h := &hostility{process: p, heavy: []string{newKey(t, dir, "heavy-1"), newKey(t, dir, "heavy-2")}, torn: []string{newKey(t, dir, "torn-1"), newKey(t, dir, "torn-2")},
+		begun: map[string]int{}, answers: map[string]map[int]int{}}
+
+	h.panel(t.Context(), good, 5) // what is read for the first time is no measure
+	idle := h.panel(t.Context(), good, max(5, int(min(length, time.Minute)/panelEvery)))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	defer time.AfterFunc(length, cancel).Stop()
+	var attackers sync.WaitGroup
+	for _, a := range attacks {
+		for worker := range a.workers {
+			attackers.Go(func() { h.attack(ctx, a, worker) })
+		}
+	}
+	hostile := h.panel(ctx, good, math.MaxInt)
+	attackers.Wait()
+	memory := p.memory(t)
+	t.Logf("%s of hostile traffic\n%s", length, h.report(idle, hostile, memory))
+	if hostile.count() < 3 {
+		t.Errorf("the good key asked %d times, which proves nothing", hostile.count())
+	}
+	for _, phase := range []*measured{idle, hostile} {
+		for status, n := range phase.statuses {
+			if status != http.StatusOK {
+				t.Errorf("%d answers to the good key were %d", n, status)
+			}
+		}
+	}
+	for _, a := range attacks {
+		if h.begun[a.name] == 0 {
+			t.Errorf("%s: nothing was sent", a.name)
+		}
+	}
+	if batches := h.answers["heavy legal batches"]; length >= time.Minute && batches[http.StatusOK]+batches[http.StatusGatewayTimeout] == 0 {
+		t.Errorf("no heavy batch was worked on: %v", batches)
+	}
+	if length >= time.Minute {
+		if before, during := idle.percentile(95), hostile.percentile(95); during > maxSlowdown*before {
+			t.Errorf("p95 of the good key is %v, more than %d times the idle %v", during, maxSlowdown, before)
+		}
+		if memory > maxMemory {
+			t.Errorf("the process took %d MiB, more than %d", memory>>20, maxMemory>>20)
+		}
+	}
+	p.stop(t)
+}
+
+// newKey makes a key of the demo's owner, with the limits that keys have by themselves.
+func newKey(t *testing.T, dir, name string) string {
+	t.Helper()
+	out, errs, code := run(t, "keys", "create", "--data", dir, "--name", name, "--all")
+	if code != 0 {
+		t.Fatalf("keys create: exit code %d, %q", code, errs)
+	}
+	return strings.TrimSpace(out)
+}
+
+// panelEvery is how often the panel asks: a little less often than a key may.
+const panelEvery = 600 * time.Millisecond
+
+// panel asks n times what a panel does, or until ctx ends.
+func (h *hostility) panel(ctx context.Context, key string, n int) *measured {
+	m := &measured{statuses: map[int]int{}}
+	tick := time.NewTicker(panelEvery)
+	defer tick.Stop()
+	for i := range n {
+		c := call{method: http.MethodGet, url: h.Address + "/v1/websites/" + h.WebsiteID + "/analytics?preset=last_7d", header: map[string]string{"X-Api-Key": key}}
+		if i%2 == 1 {
+			c.method, c.url = http.MethodPost, h.Address+"/v1/query?website_id="+h.WebsiteID
+			c.header["Content-Type"] = "application/json"
+			c.body = object{"preset": "last_7d", "parameters": list{"summary_metrics", "pages", "traffic"}}
+		}
+		began := time.Now()
+		status, _, err := do(context.WithoutCancel(ctx), c)
+		if err != nil {
+			status = 0
+		}
+		m.add(status, time.Since(began))
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return m
+		}
+	}
+	return m
+}
+
+// A measured phase is what the good key got, and how soon.
+type measured struct {
+	statuses map[int]int
+	took     []time.Duration
+}
+
+func (m *measured) add(status int, took time.Duration) {
+	m.statuses[status]++
+	m.took = append(m.took, took)
+}
+
+func (m *measured) count() int { return len(m.took) }
+
+// percentile is the time that n of a hundred answers took at most.
+func (m *measured) percentile(n int) time.Duration {
+	slices.Sort(m.took)
+	return m.took[(len(m.took)-1)*n/100].Round(100 * time.Microsecond)
+}
+
+// memory is the most that p has taken so far, in bytes; 0 where the system does not say.
+func (p *process) memory(t *testing.T) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		t.Logf("memory is not known: %v", err)
+		return 0
+	}
+	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		t.Fatalf("no VmHWM in %s", status)
+	}
+	kilobytes, err := strconv.ParseInt(string(found[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}
+
+// report is a table of the figures.
+func (h *hostility) report(idle, hostile *measured, memory int64) string {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "good key\trequests\tp50\tp95\tp99\tanswers")
+	for name, m := range map[string]*measured{"idle": idle, "beside hostile traffic": hostile} {
+		fmt.Fprintf(w, "%s\t%d\t%v\t%v\t%v\t%v\n", name, m.count(), m.percentile(50), m.percentile(95), m.percentile(99), m.statuses)
+	}
+	fmt.Fprintln(w, "\t\t\t\t\t\nhostile traffic\trequests\tanswers by status; 0 is a connection that was cut")
+	for _, name := range slices.Sorted(maps.Keys(h.begun)) {
+		fmt.Fprintf(w, "%s\t%d\t%v\n", name, h.begun[name], h.answers[name])
+	}
+	fmt.Fprintf(w, "\nmemory at most\t%d MiB\n", memory>>20)
+	_ = w.Flush()
+	return b.String()
+}
