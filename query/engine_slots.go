@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -10,9 +11,10 @@ import (
 )
 
 // slots are the queries that a store runs at a time. A free one is given to the caller that had
-// the least of the store's time of late, so that who asks for little does not wait behind who
-// asks for much, and those who ask for as much get as much. No caller has all of them: the last
-// one is for somebody else. A nil *slots bounds nothing.
+// the least of the store's time, so that who asks for little does not wait behind who asks for
+// much, and those who ask for as much get as much. Who begins to ask is at most credit ahead of
+// those who are asking, however little they had before. No caller has all slots: the last one is
+// for somebody else. A nil *slots bounds nothing.
 type slots struct {
 	most int // of one caller
 
@@ -21,12 +23,11 @@ type slots struct {
 	running map[string]int             // by caller; no zeros
 	waiting map[string][]chan struct{} // by caller; none empty
 	turns   []string                   // the callers that wait, in the order in which they began or had a slot
-	used    map[string]time.Duration   // by caller: the store's time of late
-	all     time.Duration              // the sum of used
+	used    map[string]time.Duration   // by caller: the store's time, and what it began with
+	least   time.Duration              // of used, among those who are asking; it only grows
 }
 
-// lately is how much of the store's time is remembered. Beyond it, what was used counts half.
-const lately = time.Minute
+const credit = time.Second // of the store's time
 
 // newSlots are those of s; nil when s does not bound its queries.
 func newSlots(s store.Store) *slots {
@@ -46,6 +47,9 @@ func (s *slots) acquire(ctx context.Context, caller string) error {
 	}
 	s.mu.Lock()
 	granted := make(chan struct{})
+	if !s.asking(caller) {
+		s.used[caller] = max(s.used[caller], s.least-credit)
+	}
 	if len(s.waiting[caller]) == 0 {
 		s.turns = append(s.turns, caller)
 	}
@@ -83,27 +87,32 @@ func (s *slots) giveBack(caller string, took time.Duration) {
 	if s.running[caller]--; s.running[caller] == 0 {
 		delete(s.running, caller)
 	}
+	s.forget()
 	s.grant()
 }
 
-// charge adds to what caller used. What is long ago fades.
+// asking reports whether caller has a slot, or waits for one.
+func (s *slots) asking(caller string) bool { return s.running[caller] > 0 || len(s.waiting[caller]) > 0 }
+
+// charge adds to what caller, who is asking, used.
 func (s *slots) charge(caller string, took time.Duration) {
-	if took <= 0 {
-		return
-	}
-	s.used[caller] += took
-	s.all += took
-	for s.all > lately {
-		s.all = 0
-		for who, used := range s.used {
-			if used /= 2; used < time.Millisecond {
-				delete(s.used, who)
-				continue
-			}
-			s.used[who] = used
-			s.all += used
+	s.used[caller] += max(took, 0)
+	least := s.used[caller]
+	for c, used := range s.used {
+		if s.asking(c) {
+			least = min(least, used)
 		}
 	}
+	s.least = max(s.least, least)
+}
+
+// forget lets go of those who would begin with as much as they had, and of all when nobody asks.
+func (s *slots) forget() {
+	if len(s.running)+len(s.waiting) == 0 {
+		clear(s.used)
+		s.least = 0
+	}
+	maps.DeleteFunc(s.used, func(c string, used time.Duration) bool { return used <= s.least-credit && !s.asking(c) })
 }
 
 // next is the caller that gets the next slot; empty when nobody waits who may have one.

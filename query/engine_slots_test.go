@@ -91,14 +91,28 @@ func TestSlotsGoToWhoHadLeast(t *testing.T) {
 		if len(order) != 25 || !strings.HasPrefix(order, "gggmmmgmm") { // no caller has all four
 			t.Errorf("slots were given in the order %s", order)
 		}
-		for range 1000 {
-			s.charge("greedy", time.Second)
-			s.charge("other", time.Second)
-		}
-		if s.all > lately || s.used["modest"] > 0 || s.used["greedy"] < lately/8 || s.used["greedy"] > lately {
-			t.Errorf("what is remembered: %v of %v", s.used, s.all)
+		if len(s.used) != 0 || s.least != 0 {
+			t.Errorf("nobody asks, and %v is remembered", s.used)
 		}
 	})
+}
+
+// Who begins to ask is not served before all others until they had as much as those.
+func TestANewCallerIsLittleAhead(t *testing.T) {
+	s := newSlots(boundedStore{})
+	for _, caller := range []string{"old", "old", "old", "once"} {
+		if err := s.acquire(t.Context(), caller); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.release("once", time.Millisecond)
+	s.release("old", time.Hour)
+	if err := s.acquire(t.Context(), "new"); err != nil {
+		t.Fatal(err)
+	}
+	if s.used["new"] != time.Hour-credit || s.used["old"] != time.Hour || len(s.used) != 2 {
+		t.Errorf("what is remembered: %v", s.used)
+	}
 }
 
 func TestWhoGivesUpWaitingHoldsNoSlot(t *testing.T) {
