@@ -180,7 +180,7 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 			t.Errorf("%s read %d of 1 000 000 rows, want a few granules", what, rows)
 		}
 	}
-	one := row{identity: identity{schema.Events, schema.PageEvents, "w", "77"}, millis: 77}
+	one := row{identity: identity{schema.Events, schema.PageEvents, false, "w", "77"}, millis: 77}
 	one.hash = one.identity.hash()
 	read("looking for receipts", func(ctx context.Context) {
 		if _, err := s.otherReceipts(ctx, attempt{receipt: 2}, []*row{&one}, false); err != nil {
