@@ -40,34 +40,34 @@ type attack struct {
 const mebibyte = 1 << 20
 
 var attacks = []attack{
-	{"no key", 2, 10 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+	{"no key", 2, 50 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, somewhere(), "GET", "/v1/query/websites", "", "")
 	}},
-	{"no key, from one network", 1, 5 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+	{"no key, from one network", 1, 20 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, "127.9.9.9", "GET", "/v1/query/websites", "", "")
 	}},
-	{"unknown keys", 2, 10 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+	{"unknown keys", 2, 50 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, somewhere(), "GET", "/v1/query/websites", unknownKey(), "")
 	}},
-	{"unknown keys from the panel's network", 1, 20 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+	{"unknown keys from the panel's network", 1, 50 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, "127.0.0.1", "GET", "/v1/query/websites", unknownKey(), "")
 	}},
-	{"malformed keys", 1, 10 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+	{"malformed keys", 1, 50 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, somewhere(), "GET", "/v1/query/websites", "no-key-at-all", "")
 	}},
-	{"unknown paths and OPTIONS", 1, 10 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+	{"unknown paths and OPTIONS", 1, 50 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, somewhere(), []string{"GET", "OPTIONS"}[rand.N(2)], "/.env", "", "")
 	}},
-	{"tracked bodies of 1 MiB", 2, 100 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+	{"tracked bodies of 1 MiB", 2, 200 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, somewhere(), "POST", "/ingest/batch?client_id="+h.WebsiteID, "", manyItems)
 	}},
 	{"queries of 1 MiB", 1, 500 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.send(ctx, somewhere(), "POST", "/v1/query?website_id="+h.WebsiteID, h.torn[0], manyItems)
 	}},
-	{"tracked bodies, half sent", 40, 250 * time.Millisecond, func(ctx context.Context, h *hostility, _ int) (int, error) {
+	{"tracked bodies, half sent", 20, time.Second, func(ctx context.Context, h *hostility, _ int) (int, error) {
 		return h.sendHalf(ctx, somewhere(), "/ingest/?client_id="+h.WebsiteID, "")
 	}},
-	{"queries, half sent", 80, 250 * time.Millisecond, func(ctx context.Context, h *hostility, worker int) (int, error) {
+	{"queries, half sent", 40, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
 		return h.sendHalf(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, h.torn[worker%len(h.torn)])
 	}},
 	{"heavy legal batches", 2, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
@@ -88,6 +88,9 @@ func unknownKey() string {
 	}
 	return s.Reveal()
 }
+
+// halfBody is all of a body of 1 MiB but its end.
+var halfBody = strings.Repeat(" ", mebibyte-1)
 
 // manyItems is a body that takes many times its size once it is decoded.
 var manyItems = "[" + strings.Repeat(`{"":0},`, mebibyte/7-1) + "0]"
@@ -145,7 +148,7 @@ func (h *hostility) send(ctx context.Context, from, method, path, key, body stri
 
 // sendHalf announces a body of 1 MiB, sends all of it but a byte, and waits for what comes of it.
 func (h *hostility) sendHalf(ctx context.Context, from, path, key string) (int, error) {
-	return h.exchange(ctx, from, head(http.MethodPost, path, key, mebibyte)+strings.Repeat(" ", mebibyte-1))
+	return h.exchange(ctx, from, head(http.MethodPost, path, key, mebibyte)+halfBody)
 }
 
 func head(method, path, key string, length int) string {
