@@ -92,7 +92,9 @@ func (s *slots) giveBack(caller string, took time.Duration) {
 }
 
 // asking reports whether caller has a slot, or waits for one.
-func (s *slots) asking(caller string) bool { return s.running[caller] > 0 || len(s.waiting[caller]) > 0 }
+func (s *slots) asking(caller string) bool {
+	return s.running[caller] > 0 || len(s.waiting[caller]) > 0
+}
 
 // charge adds to what caller, who is asking, used.
 func (s *slots) charge(caller string, took time.Duration) {
