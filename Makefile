@@ -10,7 +10,7 @@ proof = $(GO) test -count=1 -timeout 40m -v -run
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
 	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-clickhouse-kill long-copy long-keys long-hostile long-fuzz
 
-.PHONY: help check test golden bench long $(proofs) bots
+.PHONY: help check test golden bench long $(proofs) bots tracker
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "%s\n\t%s\n", $$1, $$2 }' Makefile
 check: ## gofmt, vet, go.mod tidy, lint when golangci-lint is installed
@@ -42,4 +42,6 @@ long-hostile: ; SIGHTLINE_FOR=$(hostile) $(proof) '^TestHostile$$' ./internal/e2
 long-fuzz: ## every fuzz target for a minute
 	@set -e; grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]+:[0-9]+:func | |' | sort -u | \
 	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(fuzztime) "$$dir" </dev/null; done
+tracker: ## rebuild the script that pages load from track/tracker/src; needs npm
+	cd track/tracker && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent build
 bots: ; $(GO) run ./track/agent/generate.go track/agent/bots.txt ## regenerate the bot patterns of track/agent; needs npm

@@ -114,5 +114,5 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return (&handler{cfg: cfg, bots: bots}).serve(), nil
+	return (&handler{cfg: cfg, bots: bots}).serve()
 }

@@ -11,6 +11,7 @@
 //	POST /engagement     what visitors did on pages they left, one or up to 20
 //	POST /link-visits    up to 100 uses of short links; a key
 //	POST /uptime-checks  up to 100 checks of monitors; a key
+//	GET  /tracker.js     the script that pages load, and under a name with its hash: [Tracker]
 //
 // Keys need the scope track:events. Bodies are JSON under any content type.
 //

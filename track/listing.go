@@ -1,6 +1,10 @@
 package track
 
-import "github.com/sightline-analytics/sightline/auth"
+import (
+	"net/http"
+
+	"github.com/sightline-analytics/sightline/auth"
+)
 
 // Access says how a route finds out whose data it takes.
 type Access string
@@ -10,6 +14,7 @@ const (
 	BySite      Access = "site"        // the id of a website, which is public; keys are not looked at
 	ByKeyOrSite Access = "key or site" // a key, else the id of a website
 	ByKey       Access = "key"         // a key
+	Open        Access = "open"        // it takes no data; keys are not looked at
 )
 
 // A Route is one row of the tracking host. Every path answers OPTIONS.
@@ -18,8 +23,8 @@ type Route struct {
 	Path   string
 	Access Access
 	Class  auth.Class
-	Scope  auth.Scope // of keys
-	Items  int        // most items of a body
+	Scope  auth.Scope // of keys; empty: none is needed
+	Items  int        // most items of a body; 0: it reads none
 	List   bool       // the body must be an array
 }
 
@@ -30,6 +35,9 @@ func Routes() []Route {
 	for _, r := range rows {
 		list = append(list, Route{Method: method, Path: r.path, Access: r.access, Class: auth.ClassTrack,
 			Scope: auth.TrackEvents, Items: r.items, List: r.list})
+	}
+	for _, path := range []string{scriptPath, pinned} {
+		list = append(list, Route{Method: http.MethodGet, Path: path, Access: Open, Class: auth.ClassTrack})
 	}
 	return list
 }

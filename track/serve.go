@@ -42,8 +42,11 @@ func cors(credentials bool) *front.CORS {
 }
 
 // serve makes the handler of the routes.
-func (h *handler) serve() http.Handler {
-	var all []*front.Route
+func (h *handler) serve() (http.Handler, error) {
+	all, err := h.scripts()
+	if err != nil {
+		return nil, err
+	}
 	for _, rt := range routes() {
 		row := &front.Route{Method: method, Path: rt.path, Class: auth.ClassTrack, Scope: auth.TrackEvents, Cache: "no-store", CORS: servers, Steps: h.steps(rt)}
 		switch rt.access {
@@ -59,7 +62,7 @@ func (h *handler) serve() http.Handler {
 	return front.New(front.Config{
 		Auth: h.cfg.Auth, Limiter: h.cfg.Limiter, Audit: h.cfg.Audit, Refuse: refuse, CORS: beacons, TrimSlash: true, Timeout: timeout,
 		Logger: h.cfg.Logger, ClientIP: h.cfg.ClientIP, Now: h.cfg.Now, Observe: h.cfg.Observe,
-	}, all)
+	}, all), nil
 }
 
 // steps are those of rt.

@@ -88,6 +88,8 @@ var changing = []struct {
 	{regexp.MustCompile(`20[2-4]\d-\d\d-\d\dT[\d:]+(\.\d+)?Z`), "2026-11-21T12:00:00Z"},
 	{regexp.MustCompile(`\d{8}T\d{6}Z-[a-z2-7]{12}`), "20261121T120000Z-ofthechain12"},
 	{regexp.MustCompile(`"requestId":"[A-Z2-7]{26}"`), `"requestId":"IsMadeByTheProgramAtRandom"`},
+	{regexp.MustCompile(`tracker/[0-9a-f]{16}\.js`), "tracker/HASH.js"},
+	{regexp.MustCompile(`sha384-[\w+/]{64}`), "sha384-HASH"},
 	{regexp.MustCompile(`\S*/Test\S*/\d+`), "DIR"},
 }
 

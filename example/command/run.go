@@ -32,6 +32,7 @@ type commands struct {
 		List   listWebsites  `cmd:"" help:"List the websites of an owner."`
 		Change changeWebsite `cmd:"" help:"Change a website, or from whom its events are taken."`
 		Remove removeWebsite `cmd:"" help:"Remove a website and its flags; its events stay."`
+		Tag    websiteTag    `cmd:"" help:"Print the script element for the pages of a website."`
 	} `cmd:"" help:"Websites that events are taken for."`
 	Links struct {
 		Add    addLink    `cmd:"" help:"Add a short link."`

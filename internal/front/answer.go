@@ -2,6 +2,7 @@ package front
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +21,8 @@ type Answer struct {
 	Status int
 	Header http.Header // added to those that every answer has; may be nil
 	ETag   string
-	Body   []byte // JSON
+	Type   string // of the body, for Content-Type; empty: JSON
+	Body   []byte
 
 	code string // of a refusal
 }
@@ -69,7 +71,7 @@ func (a *Answer) Write(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		return
 	}
-	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Type", cmp.Or(a.Type, "application/json; charset=utf-8"))
 	h.Set("Content-Length", strconv.Itoa(len(a.Body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {

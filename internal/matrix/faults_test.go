@@ -168,7 +168,12 @@ func (x want) ending(r route) string {
 
 // TestEveryRouteWithABodyHasTheFaults: none is left out because its sample has no body.
 func TestEveryRouteWithABodyHasTheFaults(t *testing.T) {
-	bodies := len(track.Routes())
+	bodies := 0
+	for _, r := range track.Routes() {
+		if r.Items > 0 {
+			bodies++
+		}
+	}
 	for _, r := range httpapi.Routes() {
 		if r.Body {
 			bodies++

@@ -27,7 +27,9 @@ func routes() (all []route) {
 		all = append(all, route{hostAPI, r.Method, r.Path, r.Class, string(r.Access)})
 	}
 	for _, r := range track.Routes() {
-		all = append(all, route{hostTrack, r.Method, r.Path, r.Class, string(r.Access)})
+		if r.Access != track.Open { // there is nothing to guard: a file
+			all = append(all, route{hostTrack, r.Method, r.Path, r.Class, string(r.Access)})
+		}
 	}
 	return all
 }

@@ -1,0 +1,104 @@
+package track
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	_ "embed"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/front"
+)
+
+// source is the tracker: `make tracker` builds it from the folder tracker/src.
+//
+//go:embed tracker/tracker.js
+var source []byte
+
+// The names of the tracker; that with its hash is one of pinned.
+const (
+	scriptPath = "/tracker.js"
+	pinned     = "/tracker/{file}"
+)
+
+// How long browsers keep the tracker: one name may get another content, the other never does.
+const (
+	keepScript = "public, max-age=3600"
+	keepPinned = "public, max-age=31536000, immutable"
+)
+
+// A Script is the tracker that the handler serves, as a page can pin it.
+type Script struct {
+	Path      string // below the tracking address, with a hash of the content: /tracker/….js
+	Integrity string // for the attribute of that name of the script element
+}
+
+// Tracker is the script that this version of the package serves. Another version serves another
+// under another path, and this one no more: pages that pin it need a new element then.
+func Tracker() Script {
+	name, sum := sha256.Sum256(source), sha512.Sum384(source)
+	return Script{
+		Path:      "/tracker/" + hex.EncodeToString(name[:8]) + ".js",
+		Integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
+	}
+}
+
+// scripts are the routes of the tracker.
+func (h *handler) scripts() ([]*front.Route, error) {
+	var zipped bytes.Buffer
+	z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(source); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	path := Tracker().Path
+	answer := func(_ context.Context, r *front.Request, _ *call) (*front.Answer, error) {
+		header := http.Header{
+			"Access-Control-Allow-Origin":  {"*"}, // also when no origin asked: pages that pin it may find it kept
+			"Cross-Origin-Resource-Policy": {"cross-origin"},
+			"Cache-Control":                {keepScript},
+			"Vary":                         {"Accept-Encoding"},
+		}
+		if r.Route.Path == pinned {
+			if r.Segment != strings.TrimPrefix(path, "/tracker/") {
+				return nil, codeNotFound.problem()
+			}
+			header["Cache-Control"] = []string{keepPinned}
+		}
+		body, tag := source, path
+		if takesGzip(r.Header) {
+			body, tag = zipped.Bytes(), path+".gz"
+			header["Content-Encoding"] = []string{"gzip"}
+		}
+		return &front.Answer{Status: http.StatusOK, Header: header, Type: "text/javascript; charset=utf-8", ETag: `"` + tag + `"`, Body: body}, nil
+	}
+	var all []*front.Route
+	for _, p := range []string{scriptPath, pinned} {
+		all = append(all, &front.Route{Method: http.MethodGet, Path: p, Class: auth.ClassTrack, Cache: "no-store", CORS: servers, Steps: front.Steps[call]{Answer: answer}})
+	}
+	return all, nil
+}
+
+// takesGzip reports whether a body may be compressed.
+func takesGzip(h http.Header) bool {
+	for _, line := range h.Values("Accept-Encoding") {
+		for part := range strings.SplitSeq(line, ",") {
+			name, quality, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";q=")
+			if strings.EqualFold(name, "gzip") && (quality == "" || strings.Trim(quality, "0.") != "") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,148 @@
+// Page views and exits. A view ends when the page is left or its path changes; where browsers end
+// hidden pages without a word, which is so on phones, also when it is hidden.
+
+import { masked, skipped } from "./options.js";
+import { sessionId, touch, uuid } from "./visitor.js";
+
+const campaign = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid"];
+const counted = Object.entries({
+  click: "clickCount", keydown: "keyCount", scrollend: "scrollCount", copy: "copyCount", submit: "formSubmitCount", error: "errorCount",
+});
+const visible = () => document.visibilityState === "visible";
+
+/** How long the page was seen, and when last. */
+function stopwatch() {
+  let seen = 0;
+  let since;
+  let last = Date.now();
+  const tick = () => {
+    if (since !== undefined) {
+      seen += performance.now() - since;
+      since = performance.now();
+      last = Date.now();
+    }
+  };
+  const run = (on) => {
+    tick();
+    since = on ? performance.now() : undefined;
+  };
+  run(visible());
+  return { run, last: () => (tick(), last), seconds: () => (tick(), Math.round(seen) / 1000) };
+}
+
+/** The path of the address, where routes of the form #/path count when hashes do. */
+export function pathOf(o) {
+  const route = o.trackHashChanges && /^#!?(\/.*)$/.exec(location.hash);
+  return route ? location.pathname.replace(/\/$/, "") + route[1] : location.pathname;
+}
+
+/** How far down the page is scrolled, in percent; 0 when it fits the window. */
+function depth() {
+  const room = document.documentElement.scrollHeight - innerHeight;
+  return room > 0 ? Math.min(100, Math.max(0, Math.round((100 * scrollY) / room))) : 0;
+}
+
+/** Where the visitor came from, without what may be secret. */
+function origin(o, referrer) {
+  const [page] = referrer.split(/[?#]/);
+  return page.startsWith(`${location.origin}/`) ? location.origin + masked(o, page.slice(location.origin.length)) : page;
+}
+
+/** How long the document took to load; nothing before it has. */
+function timings() {
+  const [load] = performance.getEntriesByType("navigation");
+  if (!load?.loadEventEnd) return {};
+  const since = (t) => Math.max(0, Math.round(t - (load.activationStart ?? 0)));
+  return { load_time: since(load.loadEventEnd), dom_ready_time: since(load.domContentLoadedEventEnd), ttfb: since(load.responseStart) };
+}
+
+/** describe makes an event; add takes it. */
+export function pages(o, describe, add) {
+  let view; // the one that is open
+  let at; // path of the latest one
+  let referrer = origin(o, document.referrer);
+  let first = true;
+
+  function open(properties) {
+    close("spa");
+    const path = pathOf(o);
+    const from = referrer;
+    at = path;
+    referrer = location.origin + masked(o, path);
+    if (skipped(o, path)) return;
+    const query = new URLSearchParams(location.search);
+    const session = sessionId();
+    const event = {
+      ...describe("screen_view", session, properties),
+      referrer: from,
+      language: navigator.language,
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      screen_resolution: `${screen.width}x${screen.height}`,
+      viewport_size: `${innerWidth}x${innerHeight}`,
+      ...Object.fromEntries(campaign.map((name) => [name, query.get(name)?.slice(0, 128)])),
+    };
+    view = { event, session, first, watch: stopwatch(), deepest: 0, counts: {} };
+    first = false;
+    add("batch", event);
+  }
+
+  function close(exitType) {
+    if (!view) return;
+    seal();
+    const { event, session, watch, deepest, counts } = view;
+    view = undefined;
+    const { path, title } = event;
+    const common = { path, title, timestamp: watch.last() };
+    add("batch", {
+      ...describe("page_exit", session),
+      ...common,
+      eventId: `exit_${uuid()}`,
+      time_on_page: watch.seconds(),
+      scroll_depth: deepest,
+      interaction_count: Math.min(10_000, (counts.clickCount ?? 0) + (counts.keyCount ?? 0)),
+    });
+    if (o.trackInteractions) {
+      add("engagement", { ...describe(undefined, session), ...common, ...counts, exitType, timeOnPage: watch.seconds(), maxScrollDepth: deepest });
+    }
+  }
+
+  // Pages set their title after they changed the address.
+  function seal() {
+    if (!view) return;
+    view.event.title = document.title.slice(0, 512);
+    if (view.first && o.trackPerformance) Object.assign(view.event, timings());
+  }
+
+  function moved() {
+    if (pathOf(o) !== at) open();
+  }
+
+  function count(name) {
+    if (view) view.counts[name] = Math.min(65_535, (view.counts[name] ?? 0) + 1);
+    touch();
+  }
+
+  for (const name of ["pushState", "replaceState"]) {
+    const change = history[name];
+    history[name] = function (...args) {
+      change.apply(this, args);
+      moved();
+    };
+  }
+  addEventListener("popstate", moved);
+  if (o.trackHashChanges) addEventListener("hashchange", moved);
+  addEventListener("pageshow", (e) => e.persisted && open()); // back from the browser's cache of pages
+  addEventListener("scroll", () => view && (view.deepest = Math.max(view.deepest, depth())), { passive: true });
+  for (const [name, counter] of counted) addEventListener(name, () => count(counter), { capture: name !== "error", passive: true });
+
+  return {
+    open,
+    close,
+    seal,
+    session: () => view?.session ?? sessionId(),
+    seen() {
+      view?.watch.run(visible());
+      if (!visible() && matchMedia("(pointer: coarse)").matches) close("hidden");
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// What happens on a page beside views: clicks, errors, web vitals.
+
+import { onCLS, onFCP, onINP, onLCP, onTTFB } from "web-vitals";
+import { sessionId } from "./visitor.js";
+
+const mostErrors = 20; // of one page: those of a loop tell nothing new
+
+const clip = (text, most) => (text === undefined || text === null ? undefined : String(text).slice(0, most));
+
+/** Links to other hosts; add takes what was clicked, flush sends it. */
+export function outgoing(describe, add, flush) {
+  const clicked = (e) => {
+    const link = e.composedPath()[0]?.closest?.("a[href]");
+    if (e.button > 1 || !link || !/^https?:$/.test(link.protocol) || link.hostname === location.hostname) return;
+    const text = link.textContent.replace(/\s+/g, " ").trim().slice(0, 255);
+    add("batch", { ...describe(undefined, sessionId()), type: "outgoing_link", href: link.href.slice(0, 2048), text });
+    flush();
+  };
+  for (const name of ["click", "auxclick"]) addEventListener(name, clicked, { capture: true, passive: true });
+}
+
+/** Elements with data-track="name": their other data-* attributes are properties. */
+export function attributes(track) {
+  addEventListener("click", (e) => {
+    const { track: name, ...properties } = e.composedPath()[0]?.closest?.("[data-track]")?.dataset ?? {};
+    if (name) track(name, properties);
+  }, { capture: true, passive: true });
+}
+
+/** Errors that nobody caught. */
+export function errors(describe, add, session) {
+  let left = mostErrors;
+  const report = (error, { message, stack, name }) => {
+    if (left-- <= 0) return;
+    add("errors", {
+      ...describe(undefined, session()),
+      errorType: clip(name, 128),
+      ...error,
+      message: clip(message, 2048) || "Error",
+      stack: clip(stack, 4096),
+    });
+  };
+  addEventListener("error", (e) => {
+    const { message, filename, lineno, colno, error } = e;
+    const place = { filename: clip(filename?.replace(/[?#].*/, ""), 512), lineno: Math.min(lineno, 1e5), colno: Math.min(colno, 1e5) };
+    report(place, { message, stack: error?.stack, name: error?.name });
+  });
+  addEventListener("unhandledrejection", ({ reason }) => {
+    report({ errorType: "UnhandledRejection" }, { message: reason?.message ?? String(reason), stack: reason?.stack });
+  });
+}
+
+/** Web vitals of the document, each told once. */
+export function vitals(describe, add, session) {
+  const { path } = describe();
+  for (const on of [onCLS, onFCP, onINP, onLCP, onTTFB]) {
+    on(({ name, value, id }) => add("vitals", { ...describe(undefined, session()), path, eventId: id, metricName: name, metricValue: value }, 6));
+  }
+}
