@@ -1,0 +1,244 @@
+// Opens pages with the tracker in Chromium and asks what was counted of them.
+//
+//   node tracker.mjs '{"address":…,"trackAddress":…,"key":…,"websiteId":…,"element":…,"chromium":…}'
+//
+// element is what `example websites tag` prints; the website's domain is shop.example.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { chromium } from "playwright-core";
+import { query, ready } from "./service.mjs";
+
+const service = ready();
+const shop = "http://shop.example";
+const tag = (attributes = "") =>
+  service.element.replace(" defer>", ` data-ignore-bot-detection data-anonymize-visitor-ids="false" data-batch-timeout="100" ${attributes}>`);
+const page = (head) => `<!doctype html><html lang="en"><meta charset="utf-8" /><title>Shop</title>${head}
+<h1>A page</h1><a id="next" href="/nav/b">Next</a> <a id="out" href="http://www.partner.example/docs?page=1#top">The  docs</a>
+<button id="buy" data-track="bought" data-size="L">Buy</button><p style="height: 4000px">Long</p>`;
+
+const server = createServer(async (request, response) => {
+  const { pathname } = new URL(request.url, shop);
+  const file = pathname.startsWith("/node_modules/");
+  const attributes = {
+    "/close": `data-batch-timeout="30000"`,
+    "/attributes": `data-track-attributes`,
+    "/users/7/orders": `data-mask-patterns='["/users/*"]'`,
+    "/private": `data-skip-patterns='["/priv*"]'`,
+    "/hash": `data-track-hash-changes`,
+  }[pathname];
+  response.setHeader("Content-Type", file ? "text/javascript" : "text/html; charset=utf-8");
+  response.end(file ? await readFile(`.${pathname}`) : page(pathname === "/sdk" ? "" : tag(attributes)));
+});
+await new Promise((then) => server.listen(0, "127.0.0.1", then));
+// Said by the browser and not by its pages, whose last requests would say HeadlessChrome.
+const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+const here = `127.0.0.1:${server.address().port}`;
+const browser = await chromium.launch({
+  executablePath: service.chromium,
+  args: ["--no-sandbox", `--user-agent=${agent}`, `--host-resolver-rules=MAP shop.example:80 ${here}, MAP www.partner.example:80 ${here}`],
+});
+
+/** A visitor of their own, who opens path; the page's errors of its own are expected. */
+async function visit(path, { prepare, ...options } = {}) {
+  const context = await browser.newContext({
+    locale: "de-DE", timezoneId: "Europe/Berlin", viewport: { width: 1280, height: 720 }, ...options,
+  });
+  const tab = await context.newPage();
+  await prepare?.(tab, context);
+  await tab.goto(shop + path, { referer: "https://www.google.com/search" });
+  const leave = async () => {
+    await tab.close({ runBeforeUnload: true });
+    while (context.pages().length > 0) await pause(20);
+  };
+  return { tab, leave, session: await tab.evaluate(() => sessionStorage.getItem("did_session")) };
+}
+
+const pause = (ms) => new Promise((then) => setTimeout(then, ms));
+const filter = (field, value) => [{ field, op: "eq", value }];
+
+/** The rows of one query type, as what pick makes of each. */
+async function rows(parameter, filters, pick) {
+  const [{ data }] = await query(service, { preset: "last_7d", parameters: [parameter], filters });
+  return data.map(pick);
+}
+
+const checks = [];
+
+/** Waits until get answers what is wanted; it must still do so at the end. */
+async function expect(name, want, get) {
+  checks.push([name, want, get]);
+  for (const end = Date.now() + 10_000; ; await pause(30)) {
+    const got = await get();
+    if (JSON.stringify(got) === JSON.stringify(want)) return;
+    if (Date.now() > end) assert.deepEqual(got, want, name);
+  }
+}
+
+const story = (name, session, want) => expect(name, want, async () =>
+  (await rows("session_events", filter("session_id", session), (e) => `${e.kind} ${e.kind === "click" || e.kind === "event" ? e.name : e.path}`)).sort());
+
+async function navigation() {
+  const { tab, leave, session } = await visit("/nav/a?utm_source=news&utm_medium=mail");
+  await tab.click("#next");
+  await tab.waitForURL(`${shop}/nav/b`);
+  await tab.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await pause(1200);
+  await leave();
+  await story("navigation", session, ["exit /nav/a", "exit /nav/b", "pageview /nav/a", "pageview /nav/b"]);
+  const ofVisit = [{ field: "path", op: "starts_with", value: "/nav/" }];
+  await expect("its totals", [[2, 1, 1, 0]], () => rows("summary_metrics", ofVisit, (r) => [r.pageviews, r.visitors, r.sessions, r.bounce_rate]));
+  await expect("its pages", [["/nav/a", 1], ["/nav/b", 1]], () => rows("pages", ofVisit, (r) => [r.path, r.pageviews]));
+  await expect("its source", [["Google", 2]], () => rows("traffic", ofVisit, (r) => [r.name, r.pageviews]));
+  for (const [type, name] of Object.entries({ utm_sources: "news", utm_mediums: "mail", browser_name: "Chrome", os_name: "Windows", device_types: "Desktop", language: "de-DE", timezone: "Europe/Berlin" })) {
+    await expect(type, [[name, 2]], () => rows(type, ofVisit, (r) => [r.name, r.pageviews]));
+  }
+  await expect("its exits", [["/nav/b", 100, true]], () =>
+    rows("engagement", filter("path", "/nav/b"), (r) => [r.path, r.avg_scroll_depth, r.median_time_on_page > 1.1 && r.median_time_on_page < 5]));
+  await expect("its load time", [true], () => rows("pages", filter("path", "/nav/a"), (r) => r.avg_load_time > 0));
+}
+
+async function routes() {
+  const { tab, leave, session } = await visit("/spa/1");
+  await tab.evaluate(() => {
+    history.pushState({}, "", "/spa/2");
+    history.replaceState({}, "", "/spa/2?sorted=yes");
+    history.replaceState({}, "", "/spa/2#anchor");
+  });
+  await tab.goBack();
+  await leave();
+  await story("routes", session, ["exit /spa/1", "exit /spa/1", "exit /spa/2", "pageview /spa/1", "pageview /spa/1", "pageview /spa/2"]);
+}
+
+async function outgoing() {
+  const { tab, session } = await visit("/out");
+  await tab.click("#out");
+  await tab.waitForURL("http://www.partner.example/**");
+  const href = "http://www.partner.example/docs?page=1#top";
+  await story("an outgoing link", session, [`click ${href}`, "exit /out", "pageview /out"]);
+  await expect("the link", [[href, "The docs", 1, 1]], () =>
+    rows("outbound_links", filter("path", "/out"), (r) => [r.href, r.text, r.total_clicks, r.unique_users]));
+}
+
+async function errors() {
+  const { tab, leave } = await visit("/errors");
+  await tab.evaluate(() => {
+    setTimeout(() => null.price);
+    Promise.reject(new RangeError("too much"));
+  });
+  await expect("errors", [["Uncaught TypeError: Cannot read properties of null (reading 'price')", "TypeError", 1], ["too much", "UnhandledRejection", 1]], async () =>
+    (await rows("errors", filter("path", "/errors"), (r) => [r.message, r.error_type, r.count])).sort());
+  await leave();
+}
+
+async function vitals() {
+  const { tab, leave } = await visit("/vitals");
+  await tab.click("#buy");
+  await tab.evaluate(() => new Promise((then) => requestAnimationFrame(() => setTimeout(then, 100))));
+  await leave();
+  await expect("web vitals", ["FCP", "LCP", "CLS", "INP", "TTFB"].map((name) => [name, 1]), () =>
+    rows("vitals_overview", filter("path", "/vitals"), (r) => [r.metric_name, r.samples]));
+}
+
+async function closing() {
+  const { leave, session } = await visit("/close");
+  await leave();
+  await story("a closed tab", session, ["exit /close", "pageview /close"]);
+}
+
+/** Browsers of phones end hidden pages without a word. */
+async function phone() {
+  const { tab, leave, session } = await visit("/phone", { isMobile: true, hasTouch: true });
+  await tab.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { value: "hidden" });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  });
+  await story("a page hidden on a phone", session, ["exit /phone", "pageview /phone"]);
+  await leave();
+}
+
+async function calls() {
+  const { tab, leave, session } = await visit("/attributes");
+  await tab.evaluate(() => {
+    databuddy.setGlobalProperties({ plan: "team" });
+    db.track("signed_up", { seats: 3 });
+  });
+  await tab.click("#buy");
+  await tab.evaluate(() => databuddy.flush());
+  await expect("properties", [["bought", "plan", "team"], ["bought", "size", "L"], ["signed_up", "plan", "team"], ["signed_up", "seats", "3"]], async () =>
+    (await rows("custom_event_properties", [{ field: "event_name", op: "in", value: ["bought", "signed_up"] }], (r) => [r.name, r.property_key, r.property_value])).sort());
+  // Half an hour later.
+  await tab.evaluate(() => {
+    sessionStorage.setItem("did_session_timestamp", Date.now() - 31 * 60_000);
+    databuddy.track("came_back");
+  });
+  const later = await tab.evaluate(() => sessionStorage.getItem("did_session"));
+  await leave();
+  await story("before a pause", session, ["event bought", "event signed_up", "exit /attributes", "pageview /attributes"]);
+  await story("after it", later, ["event came_back"]);
+}
+
+async function paths() {
+  for (const [path, want] of [["/users/7/orders", ["exit /users/*/orders", "pageview /users/*/orders"]], ["/hash#/cart", ["exit /hash/cart", "pageview /hash/cart"]]]) {
+    const { leave, session } = await visit(path);
+    await leave();
+    await story(path, session, want);
+  }
+}
+
+async function silence() {
+  const silent = {
+    "/private": undefined,
+    "/gpc": (tab) => tab.addInitScript(() => Object.defineProperty(navigator, "globalPrivacyControl", { value: true })),
+    "/dnt": (tab) => tab.addInitScript(() => Object.defineProperty(navigator, "doNotTrack", { value: "1" })),
+    "/out-out": (tab) => tab.addInitScript(() => localStorage.setItem("databuddy_opt_out", "true")),
+  };
+  for (const [path, prepare] of Object.entries(silent)) {
+    const sent = [];
+    const { tab, leave } = await visit(path, {
+      prepare: async (tab, context) => {
+        context.on("request", (r) => r.method() === "POST" && sent.push(r.url()));
+        await prepare?.(tab);
+      },
+    });
+    await tab.evaluate(() => window.databuddy.track("nothing"));
+    await pause(150);
+    await leave();
+    assert.deepEqual(sent, [], path);
+  }
+}
+
+async function trouble() {
+  let left = 2;
+  const { leave, session } = await visit("/trouble", {
+    prepare: (tab, context) => context.route("**/batch?*", (route) => (left-- > 0 ? route.fulfill({ status: 503, headers: { "Access-Control-Allow-Origin": "*" } }) : route.continue())),
+  });
+  await expect("requests until it was well again", 3, () => 2 - left);
+  await leave();
+  await story("a service in trouble", session, ["exit /trouble", "pageview /trouble"]);
+}
+
+async function sdk() {
+  const { tab, leave } = await visit("/sdk");
+  await tab.evaluate(async ({ trackAddress, websiteId }) => {
+    const { createScript, track } = await import("/node_modules/@databuddy/sdk/dist/core/index.mjs");
+    document.head.append(createScript({ clientId: websiteId, apiUrl: trackAddress, scriptUrl: `${trackAddress}/tracker.js`, ignoreBotDetection: true, batchTimeout: 100 }));
+    track("by_the_sdk");
+  }, service);
+  await tab.waitForFunction(() => window.databuddy);
+  const session = await tab.evaluate(() => sessionStorage.getItem("did_session"));
+  await expect("an event of the SDK", [["by_the_sdk", 1]], () => rows("custom_events", filter("event_name", "by_the_sdk"), (r) => [r.name, r.total_events]));
+  await leave();
+  await story("the SDK's page", session, ["event by_the_sdk", "exit /sdk", "pageview /sdk"]);
+}
+
+const began = Date.now();
+try {
+  await Promise.all([navigation(), routes(), outgoing(), errors(), vitals(), closing(), phone(), calls(), paths(), silence(), trouble(), sdk()]);
+  for (const [name, want, get] of checks) assert.deepEqual(await get(), want, `${name}, at the end`);
+  await expect("all pages", [[15, 12]], () => rows("summary_metrics", [], (r) => [r.pageviews, r.visitors]));
+  console.log(`${checks.length} answers in ${Date.now() - began} ms, Chromium ${browser.version()}`);
+} finally {
+  await browser.close();
+  server.close();
+}
