@@ -178,12 +178,20 @@ var requestMembers = []member[Request]{
 	{"sortOrder", text(func(q *Request) *string { return &q.SortOrder })},
 }
 
+// parameterMembers are those of a parameter. TestRequestFields holds them against parameterFields.
 var parameterMembers = []member[Parameter]{
 	{"name", text(func(p *Parameter) *string { return &p.Name })},
 	{"id", text(func(p *Parameter) *string { return &p.ID })},
 	{"start_date", text(func(p *Parameter) *string { return &p.StartDate })},
 	{"end_date", text(func(p *Parameter) *string { return &p.EndDate })},
+	{"preset", text(func(p *Parameter) *string { return &p.Preset })},
+	{"limit", func(r *reader, at fieldPath, v fieldValue, p *Parameter) { p.Limit = r.whole(at, v) }},
+	{"page", func(r *reader, at fieldPath, v fieldValue, p *Parameter) { p.Page = r.page(at, v) }},
+	{"filters", func(r *reader, at fieldPath, v fieldValue, p *Parameter) { p.Filters = r.filters(at, v) }},
 	{"granularity", text(func(p *Parameter) *string { return &p.Granularity })},
+	{"groupBy", func(r *reader, at fieldPath, v fieldValue, p *Parameter) { p.GroupBy = r.groupBy(at, v) }},
+	{"sortBy", text(func(p *Parameter) *string { return &p.SortBy })},
+	{"sortOrder", text(func(p *Parameter) *string { return &p.SortOrder })},
 }
 
 // A sentFilter is a filter, and whether its value was sent and as an array.
@@ -199,7 +207,7 @@ var filterMembers = []member[sentFilter]{
 	{"value", func(r *reader, at fieldPath, v fieldValue, f *sentFilter) { r.values(at, v, f) }},
 }
 
-// readObject reads v, an object, into *into. at is its path; that of a query has no field.
+// readObject reads v, an object, into *into. at is its path; that of a query or a parameter has no field.
 // It goes by tokens, since maps and structs do not tell that a field is given twice.
 func readObject[T any](r *reader, members []member[T], at fieldPath, v fieldValue, into *T) {
 	dec := json.NewDecoder(bytes.NewReader(v.json))
@@ -212,12 +220,7 @@ func readObject[T any](r *reader, members []member[T], at fieldPath, v fieldValu
 		if dec.Decode(&sent.json) != nil {
 			return
 		}
-		here := at
-		if at.field == "" {
-			here = inField(name)
-		} else {
-			here.part = name
-		}
+		here := at.member(name)
 		read := reading(members, name)
 		switch {
 		case read == nil:

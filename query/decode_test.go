@@ -16,22 +16,28 @@ import (
 )
 
 func TestRequestFields(t *testing.T) {
-	if diff := cmp.Diff(requestFields, memberNames(requestMembers)); diff != "" {
-		t.Errorf("mistakes are not told in the order of the fields (-want +got):\n%s", diff)
+	for _, of := range []struct{ fields, members []string }{
+		{requestFields, memberNames(requestMembers)}, {parameterFields, memberNames(parameterMembers)}, {filterFields, memberNames(filterMembers)},
+	} {
+		if diff := cmp.Diff(of.fields, of.members); diff != "" {
+			t.Errorf("mistakes are not told in the order of the fields (-want +got):\n%s", diff)
+		}
 	}
 }
 
 func TestDecodeWhole(t *testing.T) {
-	limit := 20
+	limit, own := 20, 3
 	body := ` {"id":"q1","parameters":["summary",{"name":"pages","id":"p","start_date":"2024-01-01",
-		"end_date":"2024-01-02","granularity":"hour"}],"startDate":"2024-02-01","endDate":"2024-02-02",
+		"end_date":"2024-01-02","preset":"yesterday","limit":3,"page":4,"filters":[],"granularity":"hour",
+		"groupBy":"country","sortBy":"visitors","sortOrder":"desc"}],"startDate":"2024-02-01","endDate":"2024-02-02",
 		"preset":"today","timeZone":"Europe/Berlin","limit":20,"page":2,
 		"filters":[{"field":"path","op":"eq","value":"/ü\u00e9\"\\"},{"field":"country","op":"in","value":["DE",7,true]}],
 		"granularity":"daily","groupBy":["country","device_type"],"sortBy":"visitors","sortOrder":"asc"} `
 	want := Request{
 		ID: "q1",
 		Parameters: []Parameter{{Name: "summary"},
-			{Name: "pages", ID: "p", StartDate: "2024-01-01", EndDate: "2024-01-02", Granularity: "hour"}},
+			{Name: "pages", ID: "p", StartDate: "2024-01-01", EndDate: "2024-01-02", Preset: "yesterday", Limit: &own, Page: 4,
+				Filters: []Filter{}, Granularity: "hour", GroupBy: []string{"country"}, SortBy: "visitors", SortOrder: "desc"}},
 		StartDate: "2024-02-01", EndDate: "2024-02-02", Preset: "today", TimeZone: "Europe/Berlin", Limit: &limit, Page: 2,
 		Filters:     []Filter{{"path", Eq, []string{`/üé"\`}}, {"country", In, []string{"DE", "7", "true"}}},
 		Granularity: "daily", GroupBy: []string{"country", "device_type"}, SortBy: "visitors", SortOrder: "asc",
@@ -174,7 +180,7 @@ func TestResolveChecksRequests(t *testing.T) {
 		change func(q *Request)
 	}{
 		{"parameters", func(q *Request) { q.Parameters = slices.Repeat(q.Parameters, 51) }},
-		{"parameters[0].limit", func(q *Request) { q.Parameters = []Parameter{{Name: "pages", Limit: number(0)}} }},
+		{"limit", func(q *Request) { q.Limit = number(0) }},
 		{"page", func(q *Request) { q.Page = -1 }},
 		{"filters[0].value", func(q *Request) { q.Filters = []Filter{{"path", Eq, nil}} }},
 		{"filters[0].value", func(q *Request) { q.Filters = []Filter{{"path", Eq, []string{"a", "b"}}} }},

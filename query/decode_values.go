@@ -141,7 +141,7 @@ func (r *reader) parameters(at fieldPath, v fieldValue) []Parameter {
 	items := v.items()
 	for i, item := range items[:min(len(items), maxParameters)] {
 		var p Parameter
-		here := fieldPath{at.field, i, ""}
+		here := inParameter(i, "")
 		switch item.kind() {
 		case "a string":
 			p.Name, _ = item.str()
@@ -169,12 +169,12 @@ func (r *reader) groupBy(at fieldPath, v fieldValue) []string {
 		r.wrong(at, "a field or an array of fields", v)
 		return nil
 	}
-	var all []string
+	all := []string{}
 	items := v.items()
 	for i, item := range items {
 		name, ok := item.str()
 		if !ok {
-			r.addf(fieldPath{at.field, i, ""}, "must be a string, not %s", item.kind())
+			r.addf(at.item(i), "must be a string, not %s", item.kind())
 		}
 		if i < maxGroups {
 			all = append(all, name)
@@ -197,10 +197,10 @@ func (r *reader) filters(at fieldPath, v fieldValue) []Filter {
 		r.wrong(at, "an array of filters", v)
 		return nil
 	}
-	var all []Filter
+	all := []Filter{}
 	items := v.items()
 	for i, item := range items[:min(len(items), maxFilters)] {
-		all = append(all, r.filter(fieldPath{at.field, i, ""}, item))
+		all = append(all, r.filter(at.item(i), item))
 	}
 	r.atMost(at, "filters", maxFilters, len(items))
 	return all

@@ -105,6 +105,7 @@ type resolver struct {
 	types        *Registry
 	access       Access
 	req          *Request
+	options      options        // of the request
 	rng          calendar.Range // of the request
 	grain        calendar.Grain // of the request
 	now          time.Time
@@ -132,7 +133,7 @@ func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Err
 	if errs := list.sorted(); errs != nil {
 		return nil, errs
 	}
-	v := &resolver{types: r, access: a, req: &req, grain: rd.grain, now: now,
+	v := &resolver{types: r, access: a, req: &req, options: req.options(), grain: rd.grain, now: now,
 		rng: calendar.Days(rd.start, rd.end, zone), mandatoryErr: checkMandatory(a.Filters)}
 	v.filters = conditions(req.Filters)
 	if v.mandatoryErr == nil {
@@ -150,7 +151,7 @@ func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Err
 func checkMandatory(all []Filter) *Error {
 	var list issues
 	for i, f := range all {
-		checkFilter(fieldPath{"filters", i, ""}, f, &list)
+		checkFilter(inField("filters").item(i), f, &list)
 	}
 	if errs := list.sorted(); errs != nil {
 		return &Error{Code: Internal, Message: "The mandatory filters of this access are not usable",
@@ -167,8 +168,9 @@ func (v *resolver) parameter(i int, p Parameter) preparedParameter {
 		return found
 	}
 	list := issues{limit: maxParameterIssues}
-	if ty := v.typeNamed(fieldPath{"parameters", i, ""}, p.Name, &list); ty != nil {
-		found.plan = v.plan(i, p, ty, &list)
+	ty, own := v.typeNamed(inParameter(i, ""), p.Name, &list), p.options(i)
+	if own.check(&list); len(list.errors) == 0 {
+		found.plan = v.plan(i, p, ty, own.over(v.options), &list)
 	}
 	if found.err = mergeErrors(list.sorted()); found.err != nil {
 		found.plan = nil

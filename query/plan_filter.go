@@ -25,10 +25,6 @@ func operatorNames() []string {
 	return names
 }
 
-func atMostFilters(all []Filter, list *issues) {
-	list.atMost(inField("filters"), "filters", maxFilters, len(all))
-}
-
 // checkFilter tells all that is wrong with f itself, whatever type it is for.
 func checkFilter(at fieldPath, f Filter, list *issues) {
 	at.part = "field"

@@ -8,52 +8,57 @@ import (
 	"github.com/sightline-analytics/sightline/query/calendar"
 )
 
-// plan decides the i-th parameter, which asks for ty. After a mistake it is incomplete.
-func (v *resolver) plan(i int, p Parameter, ty *boundType, list *issues) *plan {
-	plan := &plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Grain: v.grain, Now: v.now}
+// plan decides the i-th parameter p, which asks for ty and is answered as o says. After a mistake
+// it is incomplete.
+func (v *resolver) plan(i int, p Parameter, ty *boundType, o options, list *issues) *plan {
+	plan := &plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
+	plan.Grain, _ = calendar.ParseGrain(o.granularity)
 	v.dates(i, p, plan, list)
 	v.applyWindow(plan)
-	v.mandatoryFilters(fieldPath{"parameters", i, ""}, plan, list)
-	v.group(plan, list)
-	v.filter(plan, list)
-	v.sort(plan, list)
-	v.page(p, plan)
+	v.mandatoryFilters(inParameter(i, ""), plan, list)
+	o.group(plan, list)
+	o.filter(plan, v.conditions(&o), list)
+	o.sort(plan, list)
+	o.page(plan)
 	return plan
 }
 
-// dates gives plan the parameter's own range and granularity, where it has them.
+// dates gives plan the parameter's own range, where it has one.
 func (v *resolver) dates(i int, p Parameter, plan *plan, list *issues) {
-	at := fieldPath{"parameters", i, ""}
-	if p.Granularity != "" {
-		at.part = "granularity"
-		plan.Grain = checkGrain(at, p.Granularity, list)
-	}
-	if p.Previous {
-		before := v.rng.Previous()
-		p.StartDate, p.EndDate = before.StartDate.String(), before.EndDate.String()
-	}
-	start, end, ok := v.rng.StartDate, v.rng.EndDate, true
-	if p.StartDate != "" {
-		start, ok = ownDate(fieldPath{"parameters", i, "start_date"}, p.StartDate, list)
-	}
-	if p.EndDate != "" {
-		var good bool
-		end, good = ownDate(fieldPath{"parameters", i, "end_date"}, p.EndDate, list)
-		ok = ok && good
-	}
+	start, end, ok := v.ownDays(i, p, list)
 	if !ok {
 		return
 	}
 	if start != v.rng.StartDate || end != v.rng.EndDate {
-		at.part = "start_date"
+		at := inParameter(i, "start_date")
 		checkSpan(at, BadRange, start, end, list)
 		if list.at(at) {
 			return
 		}
 		plan.Range = calendar.Days(start, end, v.rng.Zone)
 	}
-	at.part = "granularity"
-	checkHourly(at, BadRange, plan.Grain, plan.Range.Len(), list)
+	checkHourly(inParameter(i, "granularity"), BadRange, plan.Grain, plan.Range.Len(), list)
+}
+
+// ownDays are the first and last day that the i-th parameter p asks about.
+func (v *resolver) ownDays(i int, p Parameter, list *issues) (start, end calendar.Date, ok bool) {
+	if start, end, ok = calendar.PresetDays(p.Preset, calendar.Today(v.now, v.rng.Zone)); ok {
+		return start, end, true
+	}
+	if p.Previous {
+		before := v.rng.Previous()
+		return before.StartDate, before.EndDate, true
+	}
+	start, end, ok = v.rng.StartDate, v.rng.EndDate, true
+	if p.StartDate != "" {
+		start, ok = ownDate(inParameter(i, "start_date"), p.StartDate, list)
+	}
+	if p.EndDate != "" {
+		var good bool
+		end, good = ownDate(inParameter(i, "end_date"), p.EndDate, list)
+		ok = ok && good
+	}
+	return start, end, ok
 }
 
 // applyWindow gives plan the time that its type counts, where that is not the range: the
@@ -83,14 +88,14 @@ func ownDate(at fieldPath, text string, list *issues) (calendar.Date, bool) {
 }
 
 // group gives plan the fields of groupBy, each once.
-func (v *resolver) group(plan *plan, list *issues) {
+func (o *options) group(plan *plan, list *issues) {
 	ty := plan.Type
-	for i, name := range v.req.GroupBy {
+	for i, name := range o.groupBy {
 		if list.full() { // looking for suggestions takes time
 			return
 		}
 		if !slices.Contains(ty.groupable, name) {
-			list.add(fieldPath{"groupBy", i, ""}, refused(BadGroup,
+			list.add(o.at("groupBy").item(i), refused(BadGroup,
 				fmt.Sprintf("%s cannot be grouped by %s", ty.Name, quote(name)), name, ty.groupable))
 			continue
 		}
@@ -100,23 +105,31 @@ func (v *resolver) group(plan *plan, list *issues) {
 	}
 }
 
-// filter gives plan the caller's filters.
-func (v *resolver) filter(plan *plan, list *issues) {
+// conditions are the filters of o on the fields that they name: those of the request, or its own.
+func (v *resolver) conditions(o *options) []condition {
+	if o.at("filters").parameter == 0 {
+		return v.filters
+	}
+	return conditions(o.filters)
+}
+
+// filter gives plan the caller's filters, which are on fields what found says.
+func (o *options) filter(plan *plan, found []condition, list *issues) {
 	ty := plan.Type
-	for i, f := range v.req.Filters {
+	for i, f := range o.filters {
 		if list.full() {
 			return
 		}
 		if ty.fields[f.Field] == nil {
-			list.add(fieldPath{"filters", i, "field"}, refused(BadFilter,
+			list.add(o.at("filters").item(i).member("field"), refused(BadFilter,
 				fmt.Sprintf("%s cannot be filtered by %s", ty.Name, quote(f.Field)), f.Field, ty.filterable))
 			continue
 		}
-		plan.Filters = append(plan.Filters, v.filters[i])
+		plan.Filters = append(plan.Filters, found[i])
 	}
 	has := func(c condition) bool { return c.Field.Name == ty.RequiredFilter && c.Op == Eq }
 	if ty.RequiredFilter != "" && !slices.ContainsFunc(plan.Filters, has) {
-		list.add(inField("filters"), Error{Code: BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
+		list.add(o.at("filters"), Error{Code: BadFilter, Message: fmt.Sprintf("%s needs a filter on %s with eq", ty.Name, ty.RequiredFilter)})
 	}
 }
 
@@ -135,19 +148,19 @@ func (v *resolver) mandatoryFilters(at fieldPath, plan *plan, list *issues) {
 }
 
 // sort gives plan its order. sortOrder alone turns the first step of the type's own.
-func (v *resolver) sort(plan *plan, list *issues) {
+func (o *options) sort(plan *plan, list *issues) {
 	ty := plan.Type
 	plan.Sort = slices.Clone(ty.order)
-	if name := v.req.SortBy; name != "" {
+	if name := o.sortBy; name != "" {
 		if !slices.Contains(ty.sortable, name) {
-			list.add(inField("sortBy"), refused(BadSort,
+			list.add(o.at("sortBy"), refused(BadSort,
 				fmt.Sprintf("%s cannot be sorted by %s", ty.Name, quote(name)), name, ty.sortable))
 			return
 		}
 		plan.Sort = []order{{column: name, desc: descends(ty, name)}}
 	}
-	if v.req.SortOrder != "" && len(plan.Sort) > 0 {
-		plan.Sort[0].desc = v.req.SortOrder == "desc"
+	if o.sortOrder != "" && len(plan.Sort) > 0 {
+		plan.Sort[0].desc = o.sortOrder == "desc"
 	}
 }
 
@@ -163,15 +176,11 @@ func descends(ty *boundType, name string) bool {
 }
 
 // page gives plan its limit and offset. A series that asked for no limit is on page 1 whole.
-func (v *resolver) page(p Parameter, plan *plan) {
-	limit := v.req.Limit
-	if p.Limit != nil {
-		limit = p.Limit
-	}
-	before := max(v.req.Page, 1) - 1
+func (o *options) page(plan *plan) {
+	before := max(o.pageNumber, 1) - 1
 	switch {
-	case limit != nil:
-		plan.Limit = *limit
+	case o.limit != nil:
+		plan.Limit = *o.limit
 	case plan.Type.Shape != Series:
 		plan.Limit = DefaultLimit
 	case before > 0:

@@ -29,15 +29,22 @@ type Request struct {
 	SortOrder   string      // asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics and instants, asc for names and dates
 }
 
-// A Parameter asks for one query type. What it leaves empty it takes from its request;
-// with only one date of its own, the other is that of the request's resolved range.
+// A Parameter asks for one query type. What it leaves empty it takes from its request, so that
+// it answers as it would alone in a request with its own options. With only one date of its own, the
+// other is that of the request's resolved range. What is wrong with its options fails it alone.
 type Parameter struct {
 	Name        string
 	ID          string
 	StartDate   string
 	EndDate     string
+	Preset      string // wins over dates of its own
+	Limit       *int
+	Page        int
+	Filters     []Filter // in place of the request's; empty but not nil: none
 	Granularity string
-	Limit       *int // in Go only; nil: the request's
+	GroupBy     []string // likewise
+	SortBy      string
+	SortOrder   string
 	Previous    bool // in Go only: the period just before the request's, of as many days; instead of dates
 }
 
@@ -90,21 +97,15 @@ func checkRequest(q *Request, list *issues) parsedRequest {
 	checkText(inField("id"), q.ID, list)
 	checkParameters(q.Parameters, list)
 	rd.zone = checkZone(q.TimeZone, list)
-	rd.grain = checkGrain(inField("granularity"), q.Granularity, list)
-	if q.Preset != "" {
-		checkPreset(q.Preset, list)
-	} else if !list.at(inField("preset")) {
+	all := q.options()
+	all.check(list)
+	rd.grain, _ = calendar.ParseGrain(q.Granularity)
+	if q.Preset == "" && !list.at(inField("preset")) {
 		rd.start, rd.end = checkDates(q, list)
 		if !list.at(inField("startDate")) && !list.at(inField("endDate")) {
 			checkHourly(inField("granularity"), Invalid, rd.grain, int(rd.end-rd.start)+1, list)
 		}
 	}
-	checkPaging(q, list)
-	atMostFilters(q.Filters, list)
-	for i, f := range q.Filters {
-		checkFilter(fieldPath{"filters", i, ""}, f, list)
-	}
-	checkOrder(q, list)
 	return rd
 }
 
@@ -115,21 +116,12 @@ func checkParameters(all []Parameter, list *issues) {
 	}
 	list.atMost(at, "query types", maxParameters, len(all))
 	for i, p := range all[:min(len(all), maxParameters)] {
-		here := fieldPath{at.field, i, "name"}
+		here := inParameter(i, "name")
 		if p.Name == "" {
 			list.addf(here, "is required")
 		}
 		checkText(here, p.Name, list)
-		checkText(fieldPath{at.field, i, "id"}, p.ID, list)
-		if p.Limit != nil {
-			checkLimit(fieldPath{at.field, i, "limit"}, *p.Limit, list)
-		}
-	}
-}
-
-func checkPreset(name string, list *issues) {
-	if !calendar.IsPreset(name) {
-		list.add(inField("preset"), unknown(Invalid, "preset", name, calendar.Presets()))
+		checkText(inParameter(i, "id"), p.ID, list)
 	}
 }
 
@@ -150,14 +142,6 @@ func checkZone(name string, list *issues) *time.Location {
 	}
 	list.addf(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", quote(name))
 	return nil
-}
-
-func checkGrain(at fieldPath, name string, list *issues) calendar.Grain {
-	grain, ok := calendar.ParseGrain(name)
-	if !ok && name != "" {
-		list.add(at, unknown(Invalid, "granularity", name, calendar.GrainNames()))
-	}
-	return grain
 }
 
 // checkDates reads the range of a request without preset.
@@ -198,37 +182,6 @@ func checkHourly(at fieldPath, code Code, grain calendar.Grain, days int, list *
 	if grain == calendar.Hourly && days > maxHourlyDays {
 		list.add(at, Error{Code: code, Message: fmt.Sprintf("hourly is for ranges of at most %d days, and this one has %d; "+
 			"use daily or a shorter range", maxHourlyDays, days)})
-	}
-}
-
-func checkPaging(q *Request, list *issues) {
-	if q.Limit != nil {
-		checkLimit(inField("limit"), *q.Limit, list)
-	}
-	if q.Page < 0 {
-		list.addf(inField("page"), "must be at least 1, not %d", q.Page)
-	}
-}
-
-func checkLimit(at fieldPath, limit int, list *issues) {
-	if limit < 1 || limit > MaxLimit {
-		list.addf(at, "must be from 1 to %d, not %d", MaxLimit, limit)
-	}
-}
-
-func checkOrder(q *Request, list *issues) {
-	at := inField("groupBy")
-	list.atMost(at, "fields", maxGroups, len(q.GroupBy))
-	for i, name := range q.GroupBy[:min(len(q.GroupBy), maxGroups)] {
-		here := fieldPath{at.field, i, ""}
-		if name == "" {
-			list.addf(here, "must name a field")
-		}
-		checkText(here, name, list)
-	}
-	checkText(inField("sortBy"), q.SortBy, list)
-	if o := q.SortOrder; o != "" && o != "asc" && o != "desc" {
-		list.add(inField("sortOrder"), unknown(Invalid, "order", o, []string{"asc", "desc"}))
 	}
 }
 

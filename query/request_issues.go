@@ -20,17 +20,44 @@ const maxParameterIssues = 10
 var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset", "timeZone",
 	"limit", "page", "filters", "granularity", "groupBy", "sortBy", "sortOrder"}
 
-// requestParts are the names inside their items, likewise.
-var requestParts = []string{"", "name", "id", "start_date", "end_date", "granularity", "limit", "field", "op", "value"}
+// parameterFields are those of a parameter, and filterFields those of a filter, likewise.
+var (
+	parameterFields = []string{"name", "id", "start_date", "end_date", "preset",
+		"limit", "page", "filters", "granularity", "groupBy", "sortBy", "sortOrder"}
+	filterFields = []string{"field", "op", "value"}
+)
 
-// A fieldPath is where in a request a mistake is: a field, an item of it, a part of the item.
+// A fieldPath is where in a request a mistake is: a field of it or of one of its parameters,
+// an item of the field, a part of the item.
 type fieldPath struct {
-	field string
-	index int // of an item, from 0; -1 is the whole field
-	part  string
+	parameter int    // whose field it is, from 1; 0: the request's
+	field     string // empty: all of the parameter
+	index     int    // of an item, from 0; -1 is the whole field
+	part      string
 }
 
 func inField(field string) fieldPath { return fieldPath{field: field, index: -1} }
+
+// inParameter is a field of the i-th parameter, or with an empty field all of it.
+func inParameter(i int, field string) fieldPath {
+	return fieldPath{parameter: i + 1, field: field, index: -1}
+}
+
+// item is the i-th item of the field p.
+func (p fieldPath) item(i int) fieldPath {
+	p.index = i
+	return p
+}
+
+// member is what p has by that name: a request or a parameter a field, an item a part.
+func (p fieldPath) member(name string) fieldPath {
+	if p.field == "" {
+		p.field = name
+	} else {
+		p.part = name
+	}
+	return p
+}
 
 func (p fieldPath) String() string {
 	s := p.field
@@ -40,26 +67,49 @@ func (p fieldPath) String() string {
 	if p.part != "" {
 		s += "." + p.part
 	}
-	return s
+	switch {
+	case p.parameter == 0:
+		return s
+	case s != "":
+		s = "." + s
+	}
+	return "parameters[" + strconv.Itoa(p.parameter-1) + "]" + s
 }
 
-// contains reports whether q is p or a part of the item p.
+// contains reports whether q is p or a part of the parameter or the item p.
 func (p fieldPath) contains(q fieldPath) bool {
-	return p.field == q.field && p.index == q.index && (p.part == "" || p.part == q.part)
+	if p.parameter != q.parameter {
+		return false
+	}
+	return p.field == "" || p.field == q.field && p.index == q.index && (p.part == "" || p.part == q.part)
 }
 
 // compare orders places as a request is written.
 func (p fieldPath) compare(q fieldPath) int {
+	fields := requestFields
+	if p.parameter > 0 && q.parameter > 0 {
+		fields = parameterFields
+	}
 	return cmp.Or(
-		cmp.Compare(rank(requestFields, p.field), rank(requestFields, q.field)),
+		cmp.Compare(rank(requestFields, p.top()), rank(requestFields, q.top())),
+		cmp.Compare(p.parameter, q.parameter),
+		cmp.Compare(rank(fields, p.field), rank(fields, q.field)),
 		cmp.Compare(p.index, q.index),
-		cmp.Compare(rank(requestParts, p.part), rank(requestParts, q.part)),
+		cmp.Compare(rank(filterFields, p.part), rank(filterFields, q.part)),
 	)
 }
 
-// rank is the place of name in names, which comes last when it is not there.
+// top is the field of the request that p lies in.
+func (p fieldPath) top() string {
+	if p.parameter > 0 {
+		return "parameters"
+	}
+	return p.field
+}
+
+// rank is the place of name in names. What is not there comes last, and no name first.
 func rank(names []string, name string) int {
-	if at := slices.Index(names, name); at >= 0 {
+	if at := slices.Index(names, name); at >= 0 || name == "" {
 		return at
 	}
 	return len(names)
