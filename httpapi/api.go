@@ -16,14 +16,13 @@ type api struct {
 type question struct {
 	queries []query.Decoded
 	batch   bool
-	compare bool // overview: with the period before
 	token   tokenRequest
 }
 
-// cost is 1 per started ten parameters of every query.
+// cost is 1 per started ten parameters of every query; one that is compared counts as two.
 func (q *question) cost() (all int) {
 	for _, d := range q.queries {
-		all += max(1, (len(d.Request.Parameters)+9)/10)
+		all += max(1, (d.Request.Statements()+9)/10)
 	}
 	return all
 }

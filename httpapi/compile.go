@@ -24,6 +24,8 @@ type explainedEntry struct {
 	Args      []explainArg `json:"args"`
 	Error     string       `json:"error,omitempty"`
 	Code      query.Code   `json:"code,omitempty"`
+	// Previous is what runs for the period that it is compared with, about the rows that were answered.
+	Previous *explainedEntry `json:"previous,omitempty"`
 }
 
 type explainArg struct {
@@ -50,17 +52,25 @@ func (a *api) explain(r *front.Request, req query.Request) (*explainedBody, erro
 		return nil, err
 	}
 	body := &explainedBody{Success: true, QueryID: req.ID, Data: make([]explainedEntry, 0, len(all))}
-	for _, x := range all {
-		e := explainedEntry{Parameter: x.Parameter, ID: x.ID, Success: x.Err == nil, Args: make([]explainArg, 0, len(x.Args))}
-		if x.Err != nil {
-			e.Error, e.Code = x.Err.Message, x.Err.Code
-		} else {
-			e.Plan, e.SQL = x.Plan, x.SQL
-		}
-		for _, arg := range x.Args {
-			e.Args = append(e.Args, explainArg{arg.Name, arg.Value})
-		}
-		body.Data = append(body.Data, e)
+	for i := range all {
+		body.Data = append(body.Data, entryOf(&all[i]))
 	}
 	return body, nil
+}
+
+func entryOf(x *query.Explained) explainedEntry {
+	e := explainedEntry{Parameter: x.Parameter, ID: x.ID, Success: x.Err == nil, Args: make([]explainArg, 0, len(x.Args))}
+	if x.Err != nil {
+		e.Error, e.Code = x.Err.Message, x.Err.Code
+	} else {
+		e.Plan, e.SQL = x.Plan, x.SQL
+	}
+	for _, arg := range x.Args {
+		e.Args = append(e.Args, explainArg{arg.Name, arg.Value})
+	}
+	if x.Other != nil {
+		other := entryOf(x.Other)
+		e.Previous = &other
+	}
+	return e
 }

@@ -53,14 +53,18 @@ func appendResponse(b []byte, resp *query.Response) (_ []byte, err error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		table := data[i].Data
-		data[i].Data = query.Table{}
+		table, previous, changes := data[i].Data, data[i].Previous, data[i].Changes
+		data[i].Data, data[i].Previous, data[i].Changes = query.Table{}, nil, nil
 		one, err := appendJSON(nil, &data[i])
 		if err != nil {
 			return nil, err
 		}
 		head, tail, _ := bytes.Cut(one, []byte(`"data":[]`))
-		b = append(table.AppendJSON(append(append(b, head...), `"data":`...)), tail...)
+		b = table.AppendJSON(append(append(b, head...), `"data":`...))
+		if previous != nil {
+			b = changes.AppendJSON(append(previous.AppendJSON(append(b, `,"previous":`...)), `,"changes":`...))
+		}
+		b = append(b, tail...)
 	}
 	return append(append(b, ']'), tail...), nil
 }

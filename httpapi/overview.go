@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
@@ -31,7 +30,7 @@ var sections = []struct {
 	{"devices", "device_types", true, func(b *overviewBody) *query.Table { return &b.Devices }},
 }
 
-// totalsType is the type of totals and of previous.
+// totalsType is the type of totals.
 const totalsType = "summary_metrics"
 
 // overviewBody is one website at a glance.
@@ -40,30 +39,37 @@ type overviewBody struct {
 	Website   websiteRecord   `json:"website"`
 	Range     overviewRange   `json:"range"`
 	Totals    json.RawMessage `json:"totals"`             // null when they failed
-	Previous  json.RawMessage `json:"previous,omitempty"` // of the period of equal length just before
+	Previous  json.RawMessage `json:"previous,omitempty"` // totals of the period compared with
+	Changes   json.RawMessage `json:"changes,omitempty"`  // of totals, in percent of previous
 	Series    query.Table     `json:"series"`
 	Pages     query.Table     `json:"pages"`
 	Traffic   query.Table     `json:"traffic"`
 	Countries query.Table     `json:"countries"`
 	Devices   query.Table     `json:"devices"`
-	Errors    []sectionError  `json:"errors,omitempty"` // of the parts that failed
-	Meta      query.Meta      `json:"meta"`
+	// Comparison has, by the name of a part, what stands beside each of its rows.
+	Comparison map[string]besideRows `json:"comparison,omitempty"`
+	Errors     []sectionError        `json:"errors,omitempty"` // of the parts that failed
+	Meta       query.Meta            `json:"meta"`
 }
 
 // overviewRange says which days were asked about.
 type overviewRange struct {
-	StartDate   string     `json:"startDate"`
-	EndDate     string     `json:"endDate"`
-	From        *time.Time `json:"from,omitempty"`
-	To          *time.Time `json:"to,omitempty"` // exclusive
-	Timezone    string     `json:"timezone"`
-	Granularity string     `json:"granularity"`
-	Previous    *period    `json:"previous,omitempty"`
+	StartDate   string         `json:"startDate"`
+	EndDate     string         `json:"endDate"`
+	From        *query.Instant `json:"from,omitempty"`
+	To          *query.Instant `json:"to,omitempty"`    // exclusive
+	Until       *query.Instant `json:"until,omitempty"` // what it has come to, when it is not over
+	Partial     bool           `json:"partial,omitempty"`
+	PartialFrom string         `json:"partialFrom,omitempty"` // the date of the first row of series that has not begun
+	Timezone    string         `json:"timezone"`
+	Granularity string         `json:"granularity"`
+	Previous    *query.Period  `json:"previous,omitempty"`
 }
 
-type period struct {
-	StartDate string `json:"startDate"`
-	EndDate   string `json:"endDate"`
+// besideRows are, row by row, the same in the period compared with, and the changes in percent.
+type besideRows struct {
+	Previous *query.Table `json:"previous"`
+	Changes  *query.Table `json:"changes"`
 }
 
 type sectionError struct {
@@ -80,13 +86,7 @@ func (a *api) readOverview(_ context.Context, r *front.Request, q *question) err
 	}
 	known := []string{"preset", "startDate", "endDate", "timezone", "granularity", "filters", "compare"}
 	bad := unknown(asked, known...)
-	compare, mistakes := single(asked, "compare")
-	if compare != "" && compare != "previous_period" {
-		mistakes = query.Errors{{Code: query.Invalid, Field: "compare", Message: "must be previous_period"}}
-	}
-	q.compare = compare != ""
 	values := maps.Clone(asked)
-	values.Del("compare")
 	if asked.Get("preset") == "" && asked.Get("startDate") == "" && asked.Get("endDate") == "" {
 		values.Set("preset", "last_30d")
 	}
@@ -95,8 +95,8 @@ func (a *api) readOverview(_ context.Context, r *front.Request, q *question) err
 	}
 	values.Set("parameters", totalsType)
 	req, wrong := query.ParseValues(values)
-	q.queries = []query.Decoded{{Request: req}}
-	if bad = append(append(bad, mistakes...), wrong...); len(bad) > 0 {
+	q.queries = []query.Decoded{{Request: overview(req)}}
+	if bad = append(bad, wrong...); len(bad) > 0 {
 		return bad
 	}
 	return nil
@@ -112,13 +112,9 @@ func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question)
 		return nil, err
 	}
 	body := overviewBody{Success: true, Website: recordOf(site)}
-	p, err := a.cfg.Engine.Prepare(access(r), q.overview())
+	p, err := a.cfg.Engine.Prepare(access(r), q.queries[0].Request)
 	if err != nil {
 		return nil, err
-	}
-	if q.compare {
-		before := p.Range().Previous()
-		body.Range.Previous = &period{before.StartDate.String(), before.EndDate.String()}
 	}
 	tag := a.dataTag(ctx, r, p, body.Website)
 	if tag != "" && front.Matches(r.Request, tag) {
@@ -138,10 +134,8 @@ func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question)
 	return rep, err
 }
 
-// overview makes the engine's request: totals, the sections, and the totals of the
-// period before.
-func (q *question) overview() query.Request {
-	req := q.queries[0].Request
+// overview makes of req the engine's request: totals and the sections.
+func overview(req query.Request) query.Request {
 	req.Parameters = []query.Parameter{{Name: totalsType, ID: "totals"}}
 	for _, s := range sections {
 		p := query.Parameter{Name: s.kind, ID: s.name}
@@ -149,9 +143,6 @@ func (q *question) overview() query.Request {
 			p.Limit = new(overviewRows)
 		}
 		req.Parameters = append(req.Parameters, p)
-	}
-	if q.compare {
-		req.Parameters = append(req.Parameters, query.Parameter{Name: totalsType, ID: "previous", Previous: true})
 	}
 	return req
 }
@@ -178,24 +169,35 @@ func (b *overviewBody) fill(resp *query.Response) error {
 	return nil
 }
 
-// take puts the result of parameter i where it belongs.
+// take puts the result of parameter i where it belongs: first totals, then the sections.
 func (b *overviewBody) take(i int, r *query.Result) (err error) {
-	switch {
-	case i == 0:
-		b.Totals, err = firstRow(r.Data)
-	case i <= len(sections):
-		*sections[i-1].part(b) = r.Data
-	default:
-		b.Previous, err = firstRow(r.Data)
+	m, span := r.Meta, &b.Range
+	span.From, span.To, span.Until, span.Partial, span.Previous = &m.From, &m.To, m.Until, m.Partial, m.Previous
+	if i == 0 {
+		b.Totals, err = firstRow(&r.Data)
+		if err == nil && r.Previous != nil {
+			b.Previous, err = firstRow(r.Previous)
+		}
+		if err == nil && r.Changes != nil {
+			b.Changes, err = firstRow(r.Changes)
+		}
+		return err
 	}
-	if i <= len(sections) && r.Meta != nil {
-		b.Range.From, b.Range.To = &r.Meta.From, &r.Meta.To
+	*sections[i-1].part(b) = r.Data
+	if m.PartialFrom != "" {
+		span.PartialFrom = m.PartialFrom
 	}
-	return err
+	if r.Previous != nil {
+		if b.Comparison == nil {
+			b.Comparison = map[string]besideRows{}
+		}
+		b.Comparison[r.ID] = besideRows{r.Previous, r.Changes}
+	}
+	return nil
 }
 
 // firstRow is the row of a table of totals in JSON.
-func firstRow(t query.Table) (json.RawMessage, error) {
+func firstRow(t *query.Table) (json.RawMessage, error) {
 	var rows []json.RawMessage
 	if err := json.Unmarshal(t.AppendJSON(nil), &rows); err != nil {
 		return nil, err

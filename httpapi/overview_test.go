@@ -26,14 +26,15 @@ func TestOverview(t *testing.T) {
 	rec := w.send("GET", "/v1/websites/site_a/analytics?timezone=Europe/Berlin&compare=previous_period", "all", "")
 	expect(t, rec, 200, "")
 	body := object(t, rec)
-	if diff := cmp.Diff([]string{"countries", "devices", "meta", "pages", "previous", "range", "series", "success", "totals", "traffic", "website"},
+	if diff := cmp.Diff([]string{"changes", "comparison", "countries", "devices", "meta", "pages", "previous", "range", "series", "success", "totals", "traffic", "website"},
 		sortedKeys(body)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(map[string]any{
 		"startDate": "2026-02-28", "endDate": "2026-03-29", "timezone": "Europe/Berlin", "granularity": "daily",
-		"from": "2026-02-27T23:00:00Z", "to": "2026-03-29T22:00:00Z",
-		"previous": map[string]any{"startDate": "2026-01-29", "endDate": "2026-02-27"},
+		"from": "2026-02-27T23:00:00.000Z", "to": "2026-03-29T22:00:00.000Z", "until": "2026-03-29T12:00:00.000Z", "partial": true,
+		"previous": map[string]any{"compare": "previous_period", "startDate": "2026-01-29", "endDate": "2026-02-27",
+			"from": "2026-01-28T23:00:00.000Z", "to": "2026-02-27T13:00:00.000Z"},
 	}, body["range"]); diff != "" {
 		t.Error(diff)
 	}
@@ -50,8 +51,19 @@ func TestOverview(t *testing.T) {
 	if site := body["website"].(map[string]any); site["id"] != "site_a" || site["createdAt"] != "2025-01-02T02:04:05.006Z" {
 		t.Errorf("website %v", site)
 	}
-	if n := w.store.asked.Load(); n != 7 {
-		t.Errorf("%d statements, want 7", n)
+	for part, beside := range body["comparison"].(map[string]any) {
+		rows, beside := body[part].([]any), beside.(map[string]any)
+		if len(beside["previous"].([]any)) != len(rows) || len(beside["changes"].([]any)) != len(rows) {
+			t.Errorf("%s has %d rows, and beside them %v", part, len(rows), beside)
+		}
+	}
+	if n := w.store.asked.Load(); n != 12 {
+		t.Errorf("%d statements, want 12", n)
+	}
+	if diff := cmp.Diff([]string{"query key_all 1", "query key_all 1"}, slices.DeleteFunc(w.limiter.asked, func(s string) bool {
+		return !strings.HasPrefix(s, "query")
+	})); diff != "" {
+		t.Errorf("what is compared costs as two (-want +got):\n%s", diff)
 	}
 }
 

@@ -296,3 +296,46 @@ func TestSizeOfAnAnswer(t *testing.T) {
 		t.Errorf("%s", rec.Body)
 	}
 }
+
+// What stands beside the rows of a comparison is written where it is, and as encoding/json would.
+func TestComparison(t *testing.T) {
+	w := newWorld(t)
+	body := `{"parameters":["summary_metrics",{"name":"pages","limit":3,"compare":"previous_year"},{"name":"summary","preset":"today"},"sessions"],` +
+		`"preset":"yesterday","compare":"previous_period"}`
+	rec := w.send("POST", "/v1/query?website_id=site_a", "all", body)
+	expect(t, rec, 200, "")
+	var got struct {
+		Data []struct {
+			Data, Previous, Changes []map[string]any
+			Meta                    struct {
+				Until, PartialFrom string
+				Partial            bool
+				Previous           struct{ Compare, StartDate, EndDate, From, To string }
+			}
+		}
+	}
+	if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"previous_period 2026-03-27..2026-03-27", "previous_year 2025-03-28..2025-03-28",
+		"previous_period 2026-03-28..2026-03-28", " .."} {
+		d := got.Data[i]
+		period := fmt.Sprintf("%s %s..%s", d.Meta.Previous.Compare, d.Meta.Previous.StartDate, d.Meta.Previous.EndDate)
+		if period != want || want != " .." && (len(d.Previous) != len(d.Data) || len(d.Changes) != len(d.Data)) {
+			t.Errorf("parameter %d: beside %s, want %s: %d rows, and beside them %d and %d", i, period, want, len(d.Data), len(d.Previous), len(d.Changes))
+		}
+	}
+	if today := got.Data[2].Meta; !today.Partial || today.Until != "2026-03-29T12:00:00.000Z" || got.Data[0].Meta.Partial {
+		t.Errorf("today is not over: %+v", today)
+	}
+	if got.Data[2].Data[0]["date"] != "2026-03-29" || got.Data[2].Previous[0]["date"] != "2026-03-28" {
+		t.Errorf("%v stands beside %v", got.Data[2].Previous, got.Data[2].Data)
+	}
+	hourly := w.send("GET", "/v1/query?website_id=site_a&parameters=summary&preset=today&granularity=hourly&compare=previous_period", "all", "")
+	if err := json.Unmarshal(hourly.Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if at := got.Data[0].Meta.PartialFrom; at != "2026-03-29 12:00:00" || got.Data[0].Previous[12] != nil || got.Data[0].Previous[11] == nil {
+		t.Errorf("not begun from %s, want 12:00; beside it %v", at, got.Data[0].Previous[11:13])
+	}
+}

@@ -36,7 +36,7 @@ func (a *api) routes() []*route {
 			Steps: steps{Allow: a.allowList, Answer: a.listWebsites}},
 			about: "Websites that the key can read", access: ByKey},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/websites/{website_id}/analytics", Class: auth.ClassQuery,
-			Steps: steps{Allow: a.allowPath, Read: a.readOverview, Answer: a.answerOverview}},
+			Steps: steps{Allow: a.allowPath, Read: a.readOverview, Cost: (*question).cost, Answer: a.answerOverview}},
 			about: "One website at a glance", access: ByPath},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/tokens", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowMint, Read: a.readToken, Answer: a.mintToken}},

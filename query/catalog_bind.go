@@ -10,8 +10,9 @@ import (
 // bind writes the columns with nothing left to look up.
 func (b *typeBuilder) bind() {
 	ty := b.ty
-	for _, m := range ty.outputs {
+	for i, m := range ty.outputs {
 		ty.exprs = append(ty.exprs, b.bound(m))
+		ty.columns[i].Role = ty.role(m)
 	}
 	if ty.SkipEmpty != "" {
 		ty.skipEmpty = ty.dimension(ty.SkipEmpty)
@@ -40,6 +41,15 @@ func (b *typeBuilder) bound(m *metric) expr.Expr {
 		}
 		return joined(expr.Ident(f.Name))
 	})
+}
+
+// role is Metric for numbers that are computed, and not only a dimension in another word.
+func (ty *boundType) role(m *metric) Role {
+	ofDimension := func(name string) bool { return ty.dimension(name) != nil }
+	if m.Format != Integer && m.Format != Number || m.source == "" && slices.ContainsFunc(expr.Refs(m.expr), ofDimension) {
+		return Dimension
+	}
+	return Metric
 }
 
 // metric finds one for the type: of its own table, then one made of other columns,

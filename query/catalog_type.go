@@ -127,9 +127,19 @@ type boundType struct {
 	order      []order
 }
 
+// Role is what a column is to those who draw it.
+type Role string
+
+// The roles of columns.
+const (
+	Dimension Role = "dimension" // what a row is about, also in another word
+	Metric    Role = "metric"    // a number that is counted or measured; comparisons show its change
+)
+
 // column is one output column of a type.
 type column struct {
 	Name        string
+	Role        Role
 	Label       string
 	Description string
 	Unit        string // %, s, ms; empty for counts and texts

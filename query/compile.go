@@ -18,9 +18,11 @@ import (
 // same keys, then their union by key, then the columns. A plan that lists rows reads
 // its table as it is.
 //
+// With keyed rows, columns follow that tell them apart, whatever they show: see plan.keys.
+//
 // The interval is the time of the stored rows that the answer is computed from.
 func compile(p *plan, d *dialect.Dialect) (store.Statement, interval) {
-	c := &compiler{p: p, rng: intervalOf(p.Range)}
+	c := &compiler{p: p, rng: interval{p.Range.From.UnixMilli(), p.Until.UnixMilli()}}
 	c.w, c.depends = expr.Writer{Dialect: d, From: c.rng.from, To: c.rng.to}, c.rng
 	var final selection
 	if p.Type.Shape == List {
@@ -47,6 +49,7 @@ func compile(p *plan, d *dialect.Dialect) (store.Statement, interval) {
 //	v  values of a dimension                r  the same, with the starts of sessions
 //	g  groups, or times between checks      k  checks
 //	o  outages                              b  buckets
+//	y  the answer, to choose rows from it
 type compiler struct {
 	p       *plan
 	w       expr.Writer
@@ -194,6 +197,13 @@ func kinds(p *plan) []dialect.Kind {
 		default:
 			found = append(found, dialect.Int)
 		}
+	}
+	for _, f := range p.keys() {
+		kind := dialect.Text
+		if f.number {
+			kind = dialect.Int
+		}
+		found = append(found, kind)
 	}
 	return found
 }

@@ -47,6 +47,12 @@ func (c *compiler) aggregate() selection {
 		return q
 	}
 	groups, dims := keys[:len(c.p.Group)], keys[len(c.p.Group):]
+	for i := range c.p.keys() {
+		q.columns = append(q.columns, named{keyColumn(i), dims[i]})
+	}
+	if c.p.OfKeys {
+		return c.ofKeys(q)
+	}
 	q.order = c.ordering(groups, dims)
 	if values := c.p.Type.Values; len(values) > 0 && len(c.p.Sort) == 0 {
 		position := expr.Call(dialect.ListPosition, dims[0], expr.Arg(dialect.Texts, values))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,28 +115,65 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	defer func() { e.slots.release(caller, took) }()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	statement := p.statement
-	statement.MaxBytes = budget.most
-	began := e.now()
-	rows, err := e.store.Query(ctx, statement)
-	took = e.now().Sub(began)
-	meter := store.MeterOf(ctx)
-	meter.Add(0, took)
-	if errors.Is(err, store.ErrTooLarge) {
-		return p.failed(budget.tooLarge(err))
-	}
-	if err != nil {
-		return p.failed(storeFailure(err))
-	}
-	table, more, mistake := finish(p.plan, rows)
+	found, mistake := e.ask(ctx, p.plan, p.statement, budget, &took)
 	if mistake != nil {
 		return p.failed(mistake)
 	}
-	if mistake := budget.take(&table); mistake != nil {
+	r = Result{Parameter: p.name, ID: p.id, Success: true, Meta: p.plan.meta(found.len, found.more)}
+	if p.plan.Other != nil {
+		if mistake := e.compare(ctx, p, found, &r, budget, &took); mistake != nil {
+			return p.failed(mistake)
+		}
+	}
+	found.withoutDigits(p.plan.Type)
+	if mistake := budget.take(&found.Table); mistake != nil {
 		return p.failed(mistake)
 	}
-	meter.Add(table.Len(), 0)
-	return Result{Parameter: p.name, ID: p.id, Success: true, Data: table, Meta: p.plan.meta(table.Len(), more)}
+	store.MeterOf(ctx).Add(found.len, 0)
+	r.Data = found.Table
+	return r
+}
+
+// compare puts what is compared with the rows found of p into r.
+func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answered, r *Result, budget *Budget, took *time.Duration) *Error {
+	then := &answered{}
+	if found.len > 0 {
+		var mistake *Error
+		if then, mistake = e.ask(ctx, p.plan.Other.plan, p.ofKeys(found), budget, took); mistake != nil {
+			return mistake
+		}
+	}
+	previous, changed := p.plan.beside(found, then)
+	previous.withoutDigits(p.plan.Type)
+	r.Previous, r.Changes = &previous, &changed
+	return cmp.Or(budget.take(&previous), budget.take(&changed))
+}
+
+// ofKeys is the statement of the other period about the rows found.
+func (p *preparedParameter) ofKeys(found *answered) store.Statement {
+	statement := p.other
+	statement.Args = slices.Clone(p.other.Args)
+	for _, k := range p.keyArgs {
+		statement.Args[k.arg].Value = found.values(len(p.plan.Group), k.key)
+	}
+	return statement
+}
+
+// ask runs one statement, that of p, and adds its time to took.
+func (e *Engine) ask(ctx context.Context, p *plan, statement store.Statement, budget *Budget, took *time.Duration) (*answered, *Error) {
+	statement.MaxBytes = budget.most
+	began := e.now()
+	rows, err := e.store.Query(ctx, statement)
+	spent := e.now().Sub(began)
+	store.MeterOf(ctx).Add(0, spent)
+	*took += spent
+	if errors.Is(err, store.ErrTooLarge) {
+		return nil, budget.tooLarge(err)
+	}
+	if err != nil {
+		return nil, storeFailure(err)
+	}
+	return finish(p, rows)
 }
 
 func (p *preparedParameter) failed(err *Error) Result {

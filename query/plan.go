@@ -23,13 +23,17 @@ type plan struct {
 	ID        string // the parameter's own id; empty when it had none
 	Subject   store.Subject
 	Range     calendar.Range
+	Until     time.Time   // rows count before it: the end of Range, or where a comparison cuts it
+	Other     *comparison // nil: compared with nothing
+	Keyed     bool        // rows carry the values of their dimensions behind their columns
+	OfKeys    bool        // all rows with the keys of an answer, in no order
 	Grain     calendar.Grain
 	Now       time.Time   // of the request; ends downtime, and is the only clock
 	Group     []*field    // leading columns by groupBy
 	Filters   []condition // the caller's
 	Mandatory []condition // the access's; they cut the data first
 	Sort      []order     // without the keys that break ties
-	Limit     int         // 0: all, for a series that asked for no limit
+	Limit     int         // 0: all, for a series that asked for no limit and for the other period
 	Offset    int
 }
 
@@ -66,6 +70,12 @@ func (p *plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s %s\n", p.Type.Name, p.Subject.Kind, p.Subject.ID)
 	fmt.Fprintf(&b, "range %s to %s %s, %s\n", p.Range.From.Format(time.RFC3339), p.Range.To.Format(time.RFC3339), p.Range.Zone, p.Grain)
+	if !p.Until.Equal(p.Range.To) {
+		fmt.Fprintf(&b, "until %s\n", p.Until.Format(time.RFC3339Nano))
+	}
+	if p.Other != nil {
+		fmt.Fprintf(&b, "beside %s\n", p.Other.by)
+	}
 	for _, f := range p.Group {
 		fmt.Fprintf(&b, "by %s\n", f.Name)
 	}
@@ -97,7 +107,9 @@ type preparedParameter struct {
 	err  *Error // instead of plan
 
 	statement store.Statement // of plan
-	depends   interval        // what the answer is computed from
+	depends   []interval      // what the answer is computed from
+	other     store.Statement // of the other period; its keyArgs are those of rows of plan
+	keyArgs   []keyArg
 }
 
 // resolver turns the parameters of one request into plans.

@@ -13,41 +13,49 @@ import (
 func (v *resolver) plan(i int, p Parameter, ty *boundType, o options, list *issues) *plan {
 	plan := &plan{Type: ty, ID: p.ID, Subject: v.access.Subject, Range: v.rng, Now: v.now}
 	plan.Grain, _ = calendar.ParseGrain(o.granularity)
-	v.dates(i, p, plan, list)
+	preset := v.dates(i, p, plan, list)
 	v.applyWindow(plan)
+	plan.Until = plan.Range.To
 	v.mandatoryFilters(inParameter(i, ""), plan, list)
 	o.group(plan, list)
 	o.filter(plan, v.conditions(&o), list)
 	o.sort(plan, list)
 	o.page(plan)
+	if len(list.errors) == 0 {
+		v.compare(plan, o.compare, preset)
+	}
 	return plan
 }
 
-// dates gives plan the parameter's own range, where it has one.
-func (v *resolver) dates(i int, p Parameter, plan *plan, list *issues) {
+// dates gives plan the parameter's own range, where it has one, and returns the preset that its
+// range is of; empty when it is of dates.
+func (v *resolver) dates(i int, p Parameter, plan *plan, list *issues) (preset string) {
 	start, end, ok := v.ownDays(i, p, list)
 	if !ok {
-		return
+		return ""
+	}
+	switch {
+	case p.Preset != "":
+		preset = p.Preset
+	case p.StartDate == "" && p.EndDate == "":
+		preset = v.req.Preset
 	}
 	if start != v.rng.StartDate || end != v.rng.EndDate {
 		at := inParameter(i, "start_date")
 		checkSpan(at, BadRange, start, end, list)
 		if list.at(at) {
-			return
+			return ""
 		}
 		plan.Range = calendar.Days(start, end, v.rng.Zone)
 	}
 	checkHourly(inParameter(i, "granularity"), BadRange, plan.Grain, plan.Range.Len(), list)
+	return preset
 }
 
 // ownDays are the first and last day that the i-th parameter p asks about.
 func (v *resolver) ownDays(i int, p Parameter, list *issues) (start, end calendar.Date, ok bool) {
 	if start, end, ok = calendar.PresetDays(p.Preset, calendar.Today(v.now, v.rng.Zone)); ok {
 		return start, end, true
-	}
-	if p.Previous {
-		before := v.rng.Previous()
-		return before.StartDate, before.EndDate, true
 	}
 	start, end, ok = v.rng.StartDate, v.rng.EndDate, true
 	if p.StartDate != "" {

@@ -163,6 +163,13 @@ func describePlan(p *plan) string {
 	const minute = "2006-01-02T15:04Z"
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s, %s) %s", p.Range.From.Format(minute), p.Range.To.Format(minute), p.Grain)
+	if !p.Until.Equal(p.Range.To) {
+		fmt.Fprintf(&b, " until %s", p.Until.Format(minute))
+	}
+	if p.Other != nil {
+		o := p.Other.plan
+		fmt.Fprintf(&b, ", beside %s..%s [%s, %s)", o.Range.StartDate, o.Range.EndDate, o.Range.From.Format(minute), o.Until.Format(minute))
+	}
 	for _, c := range p.Mandatory {
 		fmt.Fprintf(&b, ", always %s %s %q", c.Field.Name, c.Op, c.Values)
 	}

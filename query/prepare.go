@@ -50,7 +50,13 @@ func (p *preparedParameter) compile(d *dialect.Dialect) {
 			p.plan, p.err = nil, broken("%v\n%s", fault, debug.Stack())
 		}
 	}()
-	p.statement, p.depends = compile(p.plan, d)
+	var depends interval
+	p.statement, depends = compile(p.plan, d)
+	p.depends = []interval{depends}
+	if other := p.plan.Other; other != nil {
+		p.other, depends = compile(other.plan, d)
+		p.keyArgs, p.depends = keyArgs(&p.other), append(p.depends, depends)
+	}
 }
 
 // Range is the request's own range; parameters may have others.
@@ -68,9 +74,12 @@ func (p *Prepared) Dependencies() []Dependency {
 	const length = 24 * time.Hour
 	var all []Dependency
 	for _, one := range p.parameters {
-		if one.err == nil {
-			from := time.UnixMilli(one.depends.from).UTC().Truncate(length)
-			to := time.UnixMilli(one.depends.to).UTC().Add(length - time.Nanosecond).Truncate(length)
+		if one.err != nil {
+			continue
+		}
+		for _, on := range one.depends {
+			from := time.UnixMilli(on.from).UTC().Truncate(length)
+			to := time.UnixMilli(on.to).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})
 		}
 	}
@@ -115,6 +124,9 @@ type Explained struct {
 	SQL       string
 	Args      []dialect.Arg
 	Err       *Error // instead of the above
+	// Other is what runs for the period that the parameter is compared with: about the rows that were
+	// answered, whose keys are bound to the empty lists among Args. nil: there is none.
+	Other *Explained
 }
 
 // Explain tells what Run runs, a parameter each.
@@ -124,6 +136,9 @@ func (p *Prepared) Explain() []Explained {
 		found[i] = Explained{Parameter: one.name, ID: one.id, Err: one.err}
 		if one.err == nil {
 			found[i].Plan, found[i].SQL, found[i].Args = one.plan.String(), one.statement.SQL, one.statement.Args
+			if other := one.plan.Other; other != nil {
+				found[i].Other = &Explained{Parameter: one.name, ID: one.id, Plan: other.plan.String(), SQL: one.other.SQL, Args: one.other.Args}
+			}
 		}
 	}
 	return found

@@ -25,6 +25,7 @@ type Request struct {
 	Filters     []Filter    // at most 50
 	Granularity string      // hourly, daily, hour, day; empty means daily
 	GroupBy     []string    // fields, at most 50: their values lead the rows
+	Compare     Compare     // the other period that answers are compared with; empty: none
 	SortBy      string      // an output column
 	SortOrder   string      // asc or desc, of SortBy or else of the first column that the type is ordered by; empty: of SortBy desc for metrics and instants, asc for names and dates
 }
@@ -45,7 +46,7 @@ type Parameter struct {
 	GroupBy     []string // likewise
 	SortBy      string
 	SortOrder   string
-	Previous    bool // in Go only: the period just before the request's, of as many days; instead of dates
+	Compare     Compare
 }
 
 // A Filter is one condition; all conditions of a request must hold.
@@ -69,6 +70,17 @@ const (
 	In          Op = "in"
 	NotIn       Op = "not_in"
 )
+
+// Statements is how many questions to a store q asks at most: one per parameter, two where it is compared.
+func (q *Request) Statements() int {
+	n := len(q.Parameters)
+	for i := range q.Parameters {
+		if q.Compare != "" || q.Parameters[i].Compare != "" {
+			n++
+		}
+	}
+	return n
+}
 
 // The most there may be in a request.
 const (

@@ -18,12 +18,12 @@ const maxParameterIssues = 10
 // requestFields are the names of a request's fields in the order in which mistakes
 // are told.
 var requestFields = []string{"id", "parameters", "startDate", "endDate", "preset", "timeZone",
-	"limit", "page", "filters", "granularity", "groupBy", "sortBy", "sortOrder"}
+	"limit", "page", "filters", "granularity", "compare", "groupBy", "sortBy", "sortOrder"}
 
 // parameterFields are those of a parameter, and filterFields those of a filter, likewise.
 var (
 	parameterFields = []string{"name", "id", "start_date", "end_date", "preset",
-		"limit", "page", "filters", "granularity", "groupBy", "sortBy", "sortOrder"}
+		"limit", "page", "filters", "granularity", "compare", "groupBy", "sortBy", "sortOrder"}
 	filterFields = []string{"field", "op", "value"}
 )
 

@@ -13,6 +13,7 @@ type options struct {
 	pageNumber  int
 	filters     []Filter
 	granularity string
+	compare     Compare
 	groupBy     []string
 	sortBy      string
 	sortOrder   string
@@ -30,13 +31,13 @@ func (o *options) at(field string) fieldPath {
 }
 
 func (q *Request) options() options {
-	return options{preset: q.Preset, limit: q.Limit, pageNumber: q.Page, filters: q.Filters, granularity: q.Granularity,
+	return options{preset: q.Preset, limit: q.Limit, pageNumber: q.Page, filters: q.Filters, granularity: q.Granularity, compare: q.Compare,
 		groupBy: q.GroupBy, sortBy: q.SortBy, sortOrder: q.SortOrder}
 }
 
 // options are those of the i-th parameter p alone.
 func (p *Parameter) options(i int) options {
-	return options{preset: p.Preset, limit: p.Limit, pageNumber: p.Page, filters: p.Filters, granularity: p.Granularity,
+	return options{preset: p.Preset, limit: p.Limit, pageNumber: p.Page, filters: p.Filters, granularity: p.Granularity, compare: p.Compare,
 		groupBy: p.GroupBy, sortBy: p.SortBy, sortOrder: p.SortOrder, parameter: i + 1, own: parameterFields}
 }
 
@@ -55,6 +56,7 @@ func (o options) over(base options) options {
 	take("page", o.pageNumber != 0, func() { all.pageNumber = o.pageNumber })
 	take("filters", o.filters != nil, func() { all.filters = o.filters })
 	take("granularity", o.granularity != "", func() { all.granularity = o.granularity })
+	take("compare", o.compare != "", func() { all.compare = o.compare })
 	take("groupBy", o.groupBy != nil, func() { all.groupBy = o.groupBy })
 	take("sortBy", o.sortBy != "", func() { all.sortBy = o.sortBy })
 	take("sortOrder", o.sortOrder != "", func() { all.sortOrder = o.sortOrder })
@@ -77,6 +79,9 @@ func (o *options) check(list *issues) {
 		checkFilter(o.at("filters").item(i), f, list)
 	}
 	checkGrain(o.at("granularity"), o.granularity, list)
+	if c := o.compare; c != "" && c != PreviousPeriod && c != PreviousYear {
+		list.add(o.at("compare"), unknown(Invalid, "comparison", string(c), compareNames()))
+	}
 	o.checkOrder(list)
 }
 

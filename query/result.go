@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -23,6 +24,8 @@ type Result struct {
 	ID        string      `json:"id,omitempty"`
 	Success   bool        `json:"success"`
 	Data      Table       `json:"data"`
+	Previous  *Table      `json:"previous,omitempty"` // compared: beside each row that of the other period, or null
+	Changes   *Table      `json:"changes,omitempty"`  // compared: its metrics in percent of those of Previous
 	Error     string      `json:"error,omitempty"`
 	Code      Code        `json:"code,omitempty"`
 	Meta      *ResultMeta `json:"meta,omitempty"`
@@ -31,13 +34,34 @@ type Result struct {
 
 // ResultMeta says what was computed.
 type ResultMeta struct {
-	From        time.Time `json:"from"`
-	To          time.Time `json:"to"` // exclusive
-	Timezone    string    `json:"timezone"`
-	Granularity string    `json:"granularity"`
-	Limit       *int      `json:"limit"` // null for a series without one
-	Rows        int       `json:"rows"`
-	HasMore     bool      `json:"hasMore"`
+	From        Instant  `json:"from"`
+	To          Instant  `json:"to"`                    // exclusive
+	Until       *Instant `json:"until,omitempty"`       // what the range has come to, when it is not over
+	Partial     bool     `json:"partial,omitempty"`     // the range is not over
+	PartialFrom string   `json:"partialFrom,omitempty"` // the date of the first bucket of a series that has not begun
+	Timezone    string   `json:"timezone"`
+	Granularity string   `json:"granularity"`
+	Limit       *int     `json:"limit"` // null for a series without one
+	Rows        int      `json:"rows"`
+	HasMore     bool     `json:"hasMore"`
+	Previous    *Period  `json:"previous,omitempty"` // that rows are compared with
+}
+
+// A Period is what an answer is compared with.
+type Period struct {
+	Compare   Compare `json:"compare"`
+	StartDate string  `json:"startDate"`
+	EndDate   string  `json:"endDate"` // the last day of which anything counts
+	From      Instant `json:"from"`
+	To        Instant `json:"to"` // exclusive; as far as the range itself has come
+}
+
+// An Instant is written as in rows: ISO 8601 with milliseconds, in UTC.
+type Instant struct{ time.Time }
+
+// MarshalJSON implements json.Marshaler.
+func (t Instant) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + t.UTC().Format(instantFormat) + `"`), nil
 }
 
 // Meta says what a request was resolved to.
@@ -78,8 +102,8 @@ func (v *resolver) meta() Meta {
 // meta tells what p computed: so many rows, and whether there are more.
 func (p *plan) meta(rows int, more bool) *ResultMeta {
 	m := &ResultMeta{
-		From:        p.Range.From,
-		To:          p.Range.To,
+		From:        Instant{p.Range.From},
+		To:          Instant{p.Range.To},
 		Timezone:    p.Range.Zone.String(),
 		Granularity: p.Grain.String(),
 		Rows:        rows,
@@ -88,7 +112,29 @@ func (p *plan) meta(rows int, more bool) *ResultMeta {
 	if p.Limit > 0 {
 		m.Limit = new(p.Limit)
 	}
+	if !p.Type.untilNow() && p.Range.To.After(p.Now) {
+		until := untilNow(p.Range, p.Now)
+		m.Partial, m.Until, m.PartialFrom = true, &Instant{until}, p.partialFrom(until)
+	}
+	if o := p.Other; o != nil {
+		m.Previous = &Period{Compare: o.by, StartDate: o.plan.Range.StartDate.String(), EndDate: o.plan.Range.EndDate.String(),
+			From: Instant{o.plan.Range.From}, To: Instant{o.plan.Until}}
+	}
 	return m
+}
+
+// partialFrom is the date of the first bucket that has not begun before until; empty when p is no
+// series or all have.
+func (p *plan) partialFrom(until time.Time) string {
+	if p.Type.Shape != Series {
+		return ""
+	}
+	for _, b := range calendar.Buckets(p.Range, p.Grain) {
+		if b.From >= until.UnixMilli() {
+			return b.Label
+		}
+	}
+	return ""
 }
 
 // A Table is rows by column: immutable, and encoded as a JSON array of objects. The
@@ -96,6 +142,7 @@ func (p *plan) meta(rows int, more bool) *ResultMeta {
 type Table struct {
 	columns []cells
 	len     int
+	absent  []bool // rows that are null; nil: none
 }
 
 // cells are one column of a Table: values as the store gave them, unrounded.
@@ -106,6 +153,9 @@ type cells struct {
 
 // Len is the number of rows.
 func (t Table) Len() int { return t.len }
+
+// Absent reports whether a row is null: one that stands beside another, and is not there.
+func (t Table) Absent(row int) bool { return t.absent != nil && t.absent[row] }
 
 // Columns lists the names of the columns, in order.
 func (t Table) Columns() []string {
@@ -121,7 +171,7 @@ func (t Table) Columns() []string {
 // nil for null and for a column or row that is not there.
 func (t Table) Value(row int, name string) any {
 	c := t.column(name)
-	if c == nil || row < 0 || row >= t.len {
+	if c == nil || row < 0 || row >= t.len || t.Absent(row) {
 		return nil
 	}
 	return c.value(row)

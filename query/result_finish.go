@@ -9,36 +9,54 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// finish makes the table of p from what its statement returned, and reports whether
-// rows follow those that are shown. Rows of a series come as the database has them:
-// they are filled, ordered and paged here. All others come ordered and paged, with one
+// An answered is the answer to a plan, and what it does not show: the keys of its rows, and
+// whether more follow them.
+type answered struct {
+	Table
+	keys []cells
+	more bool
+}
+
+// finish makes the answer to p from what its statement returned. Rows of a series come as the
+// database has them: they are filled, ordered and paged here. All others come ordered and paged, with one
 // row more than the limit when there is one.
-func finish(p *plan, rows *store.Rows) (Table, bool, *Error) {
+func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 	if mistake := checkRows(p, rows); mistake != nil {
-		return Table{}, false, mistake
+		return nil, mistake
 	}
 	if p.Type.Shape == Series {
 		return finishSeries(p, rows)
 	}
-	t := Table{len: min(rows.Len, p.Limit)}
-	for i, c := range p.columns() {
-		t.columns = append(t.columns, cells{c, rows.Columns[i]})
+	a := &answered{Table: Table{len: rows.Len}}
+	if p.Limit > 0 && a.len > p.Limit {
+		a.len, a.more = p.Limit, true
 	}
+	cols := p.columns()
+	for i, c := range cols {
+		if c.Format == Date {
+			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
+		}
+		a.columns = append(a.columns, cells{c, rows.Columns[i]})
+	}
+	for i := range p.keys() {
+		a.keys = append(a.keys, cells{Column: rows.Columns[len(cols)+i]})
+	}
+	return a, nil
+}
+
+// withoutDigits rounds what has more decimals than the type of its row shows.
+func (t *Table) withoutDigits(ty *boundType) {
 	for i := range t.columns {
-		switch c := &t.columns[i]; {
-		case c.Format == Date:
-			c.Column = bucketLabels(c.Column, p.Grain)
-		case c.PreciseFor != "":
-			t.roundOthers(c, p.Type.dimensionColumn())
+		if c := &t.columns[i]; c.PreciseFor != "" {
+			t.roundOthers(c, ty.dimensionColumn())
 		}
 	}
-	return t, rows.Len > p.Limit, nil
 }
 
 // checkRows holds an answer against what was asked for.
 func checkRows(p *plan, rows *store.Rows) *Error {
 	cols := p.columns()
-	if got, want := len(rows.Columns), len(cols); got != want {
+	if got, want := len(rows.Columns), len(cols)+len(p.keys()); got != want {
 		return broken("the store returned %d columns, not %d", got, want)
 	}
 	for i := range rows.Columns {
@@ -54,6 +72,9 @@ func checkRows(p *plan, rows *store.Rows) *Error {
 		}
 		if n < rows.Len || c.Valid != nil && len(c.Valid) < rows.Len {
 			return broken("column %d has %d values for %d rows", i, n, rows.Len)
+		}
+		if i >= len(cols) {
+			continue
 		}
 		if (cols[i].Format == String || cols[i].Format == JSON) != (c.Kind == dialect.Text) {
 			return broken("column %q of format %s has kind %d", cols[i].Name, cols[i].Format, c.Kind)

@@ -18,7 +18,7 @@ const instantFormat = "2006-01-02T15:04:05.000Z"
 // MarshalJSON is AppendJSON into new memory.
 func (t Table) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
 
-// AppendJSON appends t to b as an array of objects, and returns the longer b. Texts
+// AppendJSON appends t to b as an array of objects, null for an absent one, and returns the longer b. Texts
 // are not escaped for HTML. It is faster than a json.Encoder, which reads over the
 // result again.
 func (t Table) AppendJSON(b []byte) []byte {
@@ -34,6 +34,10 @@ func (t Table) AppendJSON(b []byte) []byte {
 	for row := range t.len {
 		if row > 0 {
 			b = append(b, ',')
+		}
+		if t.Absent(row) {
+			b = append(b, "null"...)
+			continue
 		}
 		for i := range t.columns {
 			b = append(b, keys[i]...)

@@ -23,10 +23,10 @@ type series struct {
 }
 
 // finishSeries fills, orders and pages the rows of a series.
-func finishSeries(p *plan, rows *store.Rows) (Table, bool, *Error) {
+func finishSeries(p *plan, rows *store.Rows) (*answered, *Error) {
 	s := &series{plan: p, rows: rows, buckets: calendar.Buckets(p.Range, p.Grain)}
 	if mistake := s.assign(); mistake != nil {
-		return Table{}, false, mistake
+		return nil, mistake
 	}
 	whole := s.fill()
 	sorted := whole.sorted(p.Sort)
@@ -34,7 +34,7 @@ func finishSeries(p *plan, rows *store.Rows) (Table, bool, *Error) {
 	if p.Limit > 0 {
 		to = min(from+p.Limit, to)
 	}
-	return whole.pick(sorted[from:to]), from < to && to < len(sorted), nil
+	return &answered{Table: whole.pick(sorted[from:to]), more: from < to && to < len(sorted)}, nil
 }
 
 // assign finds the combinations and puts every row into its bucket.

@@ -16,7 +16,7 @@ func TestResponseJSON(t *testing.T) {
 	req := Request{ID: "q1", Parameters: []Parameter{{Name: "pages", ID: "p"}, {Name: "summary"}, {Name: "nope"}},
 		StartDate: "2024-03-30", EndDate: "2024-03-31", TimeZone: "Europe/Berlin",
 		Filters: []Filter{{"path", Ne, []string{"/"}}}}
-	found, errs := smallRegistry().resolve(access, req, time.Unix(0, 0))
+	found, errs := smallRegistry().resolve(access, req, time.Unix(2_000_000_000, 0))
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -45,8 +45,8 @@ func TestResponseJSON(t *testing.T) {
     }
    ],
    "meta": {
-    "from": "2024-03-29T23:00:00Z",
-    "to": "2024-03-31T22:00:00Z",
+    "from": "2024-03-29T23:00:00.000Z",
+    "to": "2024-03-31T22:00:00.000Z",
     "timezone": "Europe/Berlin",
     "granularity": "daily",
     "limit": 100,
@@ -59,8 +59,8 @@ func TestResponseJSON(t *testing.T) {
    "success": true,
    "data": [],
    "meta": {
-    "from": "2024-03-29T23:00:00Z",
-    "to": "2024-03-31T22:00:00Z",
+    "from": "2024-03-29T23:00:00.000Z",
+    "to": "2024-03-31T22:00:00.000Z",
     "timezone": "Europe/Berlin",
     "granularity": "daily",
     "limit": null,

@@ -27,11 +27,6 @@ func Days(start, end Date, zone *time.Location) Range {
 // Len is the number of days of the calendar in r, those that the zone jumped over included.
 func (r Range) Len() int { return int(r.EndDate-r.StartDate) + 1 }
 
-// Previous is the range of as many days that ends just before r.
-func (r Range) Previous() Range {
-	return Days(r.StartDate-Date(r.Len()), r.StartDate-1, r.Zone)
-}
-
 // Today is the local day that holds now. It is the date that the zone shows, but for
 // a stretch that shows yesterday again after midnight.
 func Today(now time.Time, zone *time.Location) Date {

@@ -33,11 +33,11 @@ func compareReference(ctx context.Context, s store.Store, data *reference.Data, 
 		return nil, err
 	}
 	want := func(_ context.Context, q reference.Question) outcome {
-		answer, err := data.Answer(q)
+		a, err := data.Compared(q)
 		if err != nil {
 			return outcome{refused: refusals(err), text: err.Error()}
 		}
-		return outcome{json: bytes.TrimSpace(answer), speaks: says(answer)}
+		return outcome{json: bytes.Join([][]byte{a.Rows, a.Previous, a.Changes}, []byte("\n")), speaks: says(a.Rows)}
 	}
 	same := func(a, b outcome) bool { return a.refused != "" && a.refused == b.refused }
 	return compare(ctx, questions, want, got.outcome, same, untilOne)

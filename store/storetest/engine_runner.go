@@ -41,8 +41,18 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 	return outcome{json: answer, speaks: says(result.Data.AppendJSON(nil))}
 }
 
-// rows are those of a response to one parameter.
-func rows(r *query.Response) ([]byte, error) { return r.Data[0].Data.MarshalJSON() }
+// rows are those of a response to one parameter, and what stands beside them.
+func rows(r *query.Response) ([]byte, error) {
+	b := append(r.Data[0].Data.AppendJSON(nil), '\n')
+	if previous := r.Data[0].Previous; previous != nil {
+		b = previous.AppendJSON(b)
+	}
+	b = append(b, '\n')
+	if changes := r.Data[0].Changes; changes != nil {
+		b = changes.AppendJSON(b)
+	}
+	return b, nil
+}
 
 // whole is all of a response. Making it fails where a row is no JSON.
 func whole(r *query.Response) ([]byte, error) {
@@ -107,9 +117,9 @@ func (c *clipped) Query(ctx context.Context, stmt store.Statement) (*store.Rows,
 
 func requestFor(q reference.Question) query.Request {
 	req := query.Request{
-		Parameters: []query.Parameter{{Name: q.Type}}, StartDate: q.StartDate, EndDate: q.EndDate, TimeZone: q.Zone,
+		Parameters: []query.Parameter{{Name: q.Type}}, StartDate: q.StartDate, EndDate: q.EndDate, Preset: q.Preset, TimeZone: q.Zone,
 		Granularity: "daily", Filters: queryFilters(q.Filters), GroupBy: q.GroupBy,
-		SortBy: q.SortBy, SortOrder: q.SortOrder, Page: q.Page,
+		SortBy: q.SortBy, SortOrder: q.SortOrder, Page: q.Page, Compare: query.Compare(q.Compare),
 	}
 	if q.Hourly {
 		req.Granularity = "hourly"
@@ -117,7 +127,47 @@ func requestFor(q reference.Question) query.Request {
 	if q.Limit > 0 {
 		req.Limit = &q.Limit
 	}
+	giveOwn(&req, q.Own)
 	return req
+}
+
+// giveOwn gives the parameter of req those options, and req others that would answer otherwise.
+func giveOwn(req *query.Request, own []string) {
+	p, another := &req.Parameters[0], 1
+	for _, name := range own {
+		switch name {
+		case "dates":
+			p.StartDate, p.EndDate, p.Preset = req.StartDate, req.EndDate, req.Preset
+			req.StartDate, req.EndDate, req.Preset = "2001-01-01", "2001-01-02", ""
+			if p.Preset == "" {
+				req.Preset = "yesterday"
+			}
+		case "limit":
+			if req.Limit != nil {
+				p.Limit, req.Limit = req.Limit, &another
+			}
+		case "page":
+			p.Page, req.Page = max(req.Page, 1), 7
+		case "filters":
+			p.Filters, req.Filters = append([]query.Filter{}, req.Filters...), []query.Filter{{Field: "nothing", Op: query.Eq, Values: []string{"x"}}}
+		case "groupBy":
+			p.GroupBy, req.GroupBy = append([]string{}, req.GroupBy...), []string{"nothing"}
+		case "granularity":
+			p.Granularity, req.Granularity = req.Granularity, "daily"
+		case "sortBy":
+			if req.SortBy != "" {
+				p.SortBy, req.SortBy = req.SortBy, "nothing"
+			}
+		case "sortOrder":
+			if req.SortOrder != "" {
+				p.SortOrder, req.SortOrder = req.SortOrder, map[string]string{"asc": "desc", "desc": "asc"}[req.SortOrder]
+			}
+		case "compare":
+			if p.Compare, req.Compare = req.Compare, ""; p.Compare == query.PreviousPeriod {
+				req.Compare = query.PreviousYear
+			}
+		}
+	}
 }
 
 func queryFilters(filters []reference.Filter) (list []query.Filter) {

@@ -37,6 +37,8 @@ func properties() []property {
 			"ranges of several days are in UTC", asked(func(q *question) { inUTC(q, q.req.StartDate != q.req.EndDate) })},
 		{"the days of a series sum to the totals", seriesSumsToTotals,
 			"a series loses its last day", answered(func(a *answer) { a.cutLast(len(a.rows) > 1) })},
+		{"a parameter's own options answer as it does alone", ownIsAlone,
+			"own options are lost", asked(func(q *question) { q.req.Parameters[0] = query.Parameter{Name: q.req.Parameters[0].Name} })},
 		{"a preset is its dates", presetIsDates,
 			"presets are days in UTC", asked(func(q *question) { inUTC(q, q.req.Preset != "") })},
 		{"shares of a full list sum to 100", sharesSumToHundred,

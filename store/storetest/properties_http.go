@@ -82,29 +82,49 @@ func getIsPost(c *client, info query.Info) (found []string) {
 
 // requestOf is req as the object of a body.
 func requestOf(req query.Request) map[string]any {
-	body := map[string]any{"parameters": []any{req.Parameters[0].Name}, "timeZone": req.TimeZone}
-	for name, text := range map[string]string{"startDate": req.StartDate, "endDate": req.EndDate, "preset": req.Preset,
-		"granularity": req.Granularity, "sortBy": req.SortBy, "sortOrder": req.SortOrder} {
-		if text != "" {
-			body[name] = text
-		}
-	}
-	if req.Limit != nil {
-		body["limit"] = *req.Limit
-	}
-	if req.Page > 0 {
-		body["page"] = req.Page
-	}
-	if len(req.GroupBy) > 0 {
-		body["groupBy"] = req.GroupBy
-	}
-	if len(req.Filters) > 0 {
-		body["filters"] = filtersOf(req.Filters)
+	body := optionsOf(query.Parameter{Preset: req.Preset, Limit: req.Limit, Page: req.Page, Filters: req.Filters, Granularity: req.Granularity,
+		Compare: req.Compare, GroupBy: req.GroupBy, SortBy: req.SortBy, SortOrder: req.SortOrder})
+	setTexts(body, map[string]string{"startDate": req.StartDate, "endDate": req.EndDate, "timeZone": req.TimeZone})
+	one := optionsOf(req.Parameters[0])
+	setTexts(one, map[string]string{"start_date": req.Parameters[0].StartDate, "end_date": req.Parameters[0].EndDate})
+	body["parameters"] = []any{req.Parameters[0].Name}
+	if len(one) > 0 {
+		one["name"] = req.Parameters[0].Name
+		body["parameters"] = []any{one}
 	}
 	return body
 }
 
-func filtersOf(filters []query.Filter) (list []map[string]any) {
+// optionsOf are the options of p that requests have, too.
+func optionsOf(p query.Parameter) map[string]any {
+	body := map[string]any{}
+	setTexts(body, map[string]string{"preset": p.Preset, "granularity": p.Granularity, "compare": string(p.Compare),
+		"sortBy": p.SortBy, "sortOrder": p.SortOrder})
+	if p.Limit != nil {
+		body["limit"] = *p.Limit
+	}
+	if p.Page > 0 {
+		body["page"] = p.Page
+	}
+	if p.GroupBy != nil {
+		body["groupBy"] = p.GroupBy
+	}
+	if p.Filters != nil {
+		body["filters"] = filtersOf(p.Filters)
+	}
+	return body
+}
+
+func setTexts(body map[string]any, texts map[string]string) {
+	for name, text := range texts {
+		if text != "" {
+			body[name] = text
+		}
+	}
+}
+
+func filtersOf(filters []query.Filter) []map[string]any {
+	list := []map[string]any{}
 	for _, f := range filters {
 		var value any = f.Values
 		if f.Op != query.In && f.Op != query.NotIn {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
 func pagesConcatenate(c *client, info query.Info) (found []string) {
@@ -104,7 +105,8 @@ func presetIsDates(c *client, info query.Info) (found []string) {
 		if err != nil {
 			return append(found, err.Error())
 		}
-		start, end := presetDates(name, q.now.In(loc))
+		first, last := reference.Preset(name, q.now.In(loc))
+		start, end := first.Format(time.DateOnly), last.Format(time.DateOnly)
 		preset := q.with(func(r *query.Request) { r.Preset, r.StartDate, r.EndDate = name, "", "" })
 		dates := q.with(func(r *query.Request) { r.StartDate, r.EndDate = start, end })
 		found = append(found, c.same(dates, preset)...)
@@ -115,33 +117,30 @@ func presetIsDates(c *client, info query.Info) (found []string) {
 	return found
 }
 
+// ownIsAlone gives a parameter all that its request says, and the request other things and another
+// parameter.
+func ownIsAlone(c *client, info query.Info) (found []string) {
+	for range 2 {
+		q := c.question(info)
+		for _, field := range c.filterFields(info, 1) {
+			q = q.where(query.Filter{Field: field, Op: query.Ne, Values: []string{c.value(field)}})
+		}
+		limit := 1 + c.rng.IntN(5)
+		alone := q.with(func(r *query.Request) {
+			r.Limit, r.Page, r.Granularity, r.Compare = &limit, 1+c.rng.IntN(2), "hourly", query.PreviousPeriod
+			r.SortBy, r.SortOrder = info.Sortable[c.rng.IntN(len(info.Sortable))], "asc"
+			if len(info.Groupable) > 0 {
+				r.GroupBy = info.Groupable[:1]
+			}
+		})
+		own := alone.with(func(r *query.Request) {
+			r.Parameters = []query.Parameter{r.Parameters[0], {Name: info.Name}}
+			giveOwn(r, []string{"dates", "limit", "page", "filters", "groupBy", "granularity", "sortBy", "sortOrder", "compare"})
+		})
+		found = append(found, c.same(alone, own)...)
+	}
+	return found
+}
+
 var presets = []string{"today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d",
 	"this_week", "last_week", "this_month", "last_month", "this_year"}
-
-// presetDates are the first and last day of a preset, by the words of its description.
-func presetDates(name string, now time.Time) (start, end string) {
-	y, m, d := now.Date()
-	date := func(y int, m time.Month, d int) string {
-		return time.Date(y, m, d, 12, 0, 0, 0, time.UTC).Format(time.DateOnly)
-	}
-	today := date(y, m, d)
-	sunday := d - int(now.Weekday())
-	switch name {
-	case "yesterday":
-		return date(y, m, d-1), date(y, m, d-1)
-	case "this_week":
-		return date(y, m, sunday), today
-	case "last_week":
-		return date(y, m, sunday-7), date(y, m, sunday-1)
-	case "this_month":
-		return date(y, m, 1), today
-	case "last_month":
-		return date(y, m-1, 1), date(y, m, 0)
-	case "this_year":
-		return date(y, 1, 1), today
-	}
-	if days := map[string]int{"last_7d": 7, "last_14d": 14, "last_30d": 30, "last_90d": 90}[name]; days > 0 {
-		return date(y, m, d-days+1), today
-	}
-	return today, today
-}

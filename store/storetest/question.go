@@ -41,7 +41,7 @@ func (q question) where(filters ...query.Filter) question {
 type answer struct {
 	json  []byte
 	rows  []map[string]any
-	texts []string // the same rows as JSON
+	texts []string // the same rows as JSON, and what stands beside them
 	meta  query.Meta
 	more  bool
 	fault string
@@ -68,7 +68,13 @@ func answerOf(ctx context.Context, engine *query.Engine, a query.Access, req que
 	if err != nil {
 		return answer{fault: err.Error()}
 	}
-	return readAnswer(text, resp.Meta, r.Meta.HasMore)
+	found := readAnswer(text, resp.Meta, r.Meta.HasMore)
+	for _, beside := range []*query.Table{r.Previous, r.Changes} {
+		if beside != nil {
+			found.texts = append(found.texts, string(beside.AppendJSON(nil)))
+		}
+	}
+	return found
 }
 
 func readAnswer(text []byte, meta query.Meta, more bool) answer {

@@ -51,7 +51,45 @@ func (w *Dataset) ask(rng *rand.Rand, kind reference.Type) reference.Question {
 	}
 	a.sort(&q)
 	a.page(&q)
+	a.compare(&q)
+	a.own(&q)
 	return q
+}
+
+// compare asks for what stands beside in another period, often while the range has not ended.
+func (a *asker) compare(q *reference.Question) {
+	if !a.chance(40) {
+		return
+	}
+	q.Compare = reference.PreviousPeriod
+	if a.chance(25) {
+		q.Compare = reference.PreviousYear
+	}
+	presets := []string{"today", "yesterday", "last_7d"}
+	if !q.Hourly {
+		presets = append(presets, "last_30d", "this_week", "last_week", "this_month", "last_month", "this_year")
+	}
+	switch n := a.IntN(100); {
+	case kindOfRange(a.kind) && n < 30:
+		q.Preset, q.StartDate, q.EndDate = pickFrom(a, presets), "", ""
+		q.Now = a.anchor.at.Add(time.Duration(a.Int64N(int64(36*time.Hour/time.Microsecond))) * time.Microsecond)
+	case kindOfRange(a.kind) && n < 60:
+		q.Now = a.anchor.at.Add(time.Duration(a.Int64N(int64(48*time.Hour/time.Millisecond))) * time.Millisecond)
+	}
+}
+
+func kindOfRange(kind reference.Type) bool { return kind.Window == reference.Range }
+
+// own says which options the parameter itself is given.
+func (a *asker) own(q *reference.Question) {
+	if !a.chance(40) {
+		return
+	}
+	for _, name := range []string{"dates", "limit", "page", "filters", "groupBy", "granularity", "sortBy", "sortOrder", "compare"} {
+		if a.chance(40) {
+			q.Own = append(q.Own, name)
+		}
+	}
 }
 
 // subject is one of the kind asked, mostly the first, which has the most rows.

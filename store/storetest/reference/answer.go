@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -37,19 +38,63 @@ func NewData(b store.Batch) *Data {
 
 // Answer returns the rows that answer q as a JSON array of objects.
 func (d *Data) Answer(q Question) ([]byte, error) {
-	a, err := d.ask(q)
+	a, err := d.Compared(q)
+	return a.Rows, err
+}
+
+// Compared returns the rows that answer q, and what stands beside them.
+func (d *Data) Compared(q Question) (Compared, error) {
+	a, r, err := d.ask(q)
 	if err != nil {
-		return nil, err
+		return Compared{}, err
 	}
+	if q.Compare == "" || a.kind.Window != Range || a.kind.Single {
+		t, err := a.rows(q)
+		if err != nil {
+			return Compared{}, err
+		}
+		return Compared{Rows: t.json()}, nil
+	}
+	then, beside, err := a.other(q, r)
+	if err != nil {
+		return Compared{}, err
+	}
+	t, err := a.rows(q)
+	if err != nil {
+		return Compared{}, err
+	}
+	other := a.table()
+	if len(t.rows) > 0 {
+		if other, err = then.whole(); err != nil {
+			return Compared{}, err
+		}
+		other.begun(then.period)
+	}
+	found := Compared{Rows: t.json()}
+	found.Previous, found.Changes = t.beside(other, beside)
+	return found, nil
+}
+
+// whole are all rows of an answer, in no order.
+func (a *evaluation) whole() (*table, error) {
 	t := a.kind.answer(a)
 	if a.kind.Series && len(t.rows) > longestSeries {
 		return nil, fmt.Errorf("%w: %d", ErrTooLong, len(t.rows))
+	}
+	return t, nil
+}
+
+// rows are those that q asks for, in their order.
+func (a *evaluation) rows(q Question) (*table, error) {
+	t, err := a.whole()
+	if err != nil {
+		return nil, err
 	}
 	if err := t.sort(q.SortBy, q.SortOrder); err != nil {
 		return nil, err
 	}
 	t.cut(q.Limit, q.Page, a.kind.Series)
-	return t.json(), nil
+	return t, nil
 }
 
 // An evaluation is one question about the rows that its key may see.
@@ -63,32 +108,32 @@ type evaluation struct {
 	now     int64 // ms
 }
 
-func (d *Data) ask(q Question) (*evaluation, error) {
+func (d *Data) ask(q Question) (*evaluation, span, error) {
 	kind, ok := d.types[q.Type]
 	if !ok || kind.Kind != q.Subject.Kind {
-		return nil, fmt.Errorf("%w: %s of a %s", ErrType, q.Type, q.Subject.Kind)
+		return nil, span{}, fmt.Errorf("%w: %s of a %s", ErrType, q.Type, q.Subject.Kind)
 	}
 	for _, f := range slices.Concat(q.Mandatory, q.Filters) {
 		if err := f.check(kind.Filters); err != nil {
-			return nil, err
+			return nil, span{}, err
 		}
 	}
 	for i, f := range q.GroupBy {
 		if !slices.Contains(kind.GroupBy, f) || slices.Contains(q.GroupBy[:i], f) {
-			return nil, fmt.Errorf("%w: %q", ErrGroupBy, f)
+			return nil, span{}, fmt.Errorf("%w: %q", ErrGroupBy, f)
 		}
 	}
 	if kind.NeedsSession && !slices.ContainsFunc(q.Filters, Filter.namesSession) {
-		return nil, ErrNeedsSession
+		return nil, span{}, ErrNeedsSession
 	}
 	if !slices.Contains([]string{"", "asc", "desc"}, q.SortOrder) {
-		return nil, fmt.Errorf("%w: %q", ErrSort, q.SortOrder)
-	}
-	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.Hourly)
-	if err != nil {
-		return nil, err
+		return nil, span{}, fmt.Errorf("%w: %q", ErrSort, q.SortOrder)
 	}
 	now := q.Now.UnixMilli()
+	days, p, err := q.period(now)
+	if err != nil {
+		return nil, span{}, err
+	}
 	if kind.Window != Range {
 		p = p.clock.recent(kind.Window, now)
 	}
@@ -99,7 +144,25 @@ func (d *Data) ask(q Question) (*evaluation, error) {
 	if len(q.Mandatory) > 0 {
 		s = d.seen(s, q.Mandatory)
 	}
-	return &evaluation{d.names, kind, q.GroupBy, d.names.prepare(q.Filters), s, p, now}, nil
+	return &evaluation{d.names, kind, q.GroupBy, d.names.prepare(q.Filters), s, p, now}, days, nil
+}
+
+// period is the time that q asks about, and its days.
+func (q Question) period(now int64) (span, *period, error) {
+	if q.Preset != "" {
+		loc, err := time.LoadLocation(q.Zone)
+		if err != nil {
+			return span{}, nil, fmt.Errorf("%w: %w", ErrRange, err)
+		}
+		start, end := Preset(q.Preset, clock{loc}.today(now))
+		q.StartDate, q.EndDate = start.Format(time.DateOnly), end.Format(time.DateOnly)
+	}
+	days, err := dates(q.StartDate, q.EndDate)
+	if err != nil {
+		return span{}, nil, err
+	}
+	p, err := newPeriod(q.Zone, q.StartDate, q.EndDate, q.Hourly)
+	return days, p, err
 }
 
 // seen is what a key with mandatory filters sees of a site: sessions form again of

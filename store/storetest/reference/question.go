@@ -28,6 +28,8 @@ type Question struct {
 	Zone      string // IANA name
 	StartDate string // YYYY-MM-DD, a local day of Zone
 	EndDate   string // the last day, included
+	Preset    string // wins over the dates; empty: none
+	Compare   string // PreviousPeriod or PreviousYear; empty: none
 	Hourly    bool   // false is daily; types that are no series ignore it
 	Filters   []Filter
 	Mandatory []Filter // of the caller's key: they cut the data before anything else
@@ -37,6 +39,9 @@ type Question struct {
 	Limit     int    // 0 is none given: 100 rows, and all rows of a series
 	Page      int    // from 1; 0 is 1
 	Now       time.Time
+	// Own are the options that the parameter has of its own, in the words of a request. It is no
+	// matter for the answer.
+	Own []string
 }
 
 // A Filter is one condition. Values holds one text, for in and not_in one or more.
@@ -53,8 +58,14 @@ func (f Filter) String() string { return fmt.Sprintf("%s %s %q", f.Field, f.Op, 
 func (q Question) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s %q, %s to %s in %s", q.Type, q.Subject.Kind, q.Subject.ID, q.StartDate, q.EndDate, q.Zone)
+	if q.Preset != "" {
+		b.WriteString(", " + q.Preset)
+	}
 	if q.Hourly {
 		b.WriteString(", hourly")
+	}
+	if q.Compare != "" {
+		b.WriteString(", beside " + q.Compare)
 	}
 	for _, f := range q.Mandatory {
 		fmt.Fprintf(&b, ", key has %v", f)
@@ -67,6 +78,9 @@ func (q Question) String() string {
 	}
 	if q.SortBy != "" {
 		fmt.Fprintf(&b, ", sorted by %s %s", q.SortBy, q.SortOrder)
+	}
+	if len(q.Own) > 0 {
+		fmt.Fprintf(&b, ", own %s", strings.Join(q.Own, " "))
 	}
 	fmt.Fprintf(&b, ", limit %d, page %d, now %s", q.Limit, q.Page, q.Now.UTC().Format(time.RFC3339Nano))
 	return b.String()

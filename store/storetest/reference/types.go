@@ -47,6 +47,7 @@ type Type struct {
 	Kind         store.SubjectKind
 	Series       bool // a row per day or hour
 	Window       Window
+	Single       bool     // a row per session, event or check, that no other period has
 	NeedsSession bool     // refused without a filter session_id eq
 	Columns      []Column // without those of groupBy
 	Filters      []string // fields that filters may name

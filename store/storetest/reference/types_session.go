@@ -17,15 +17,15 @@ func sessionTypes() []Type {
 	}
 	return slices.Concat([]Type{
 		{
-			Name: "sessions", Kind: store.KindWebsite, Columns: sessionColumns(),
+			Name: "sessions", Single: true, Kind: store.KindWebsite, Columns: sessionColumns(),
 			Filters: rowFields(), answer: (*evaluation).sessions,
 		},
 		{
-			Name: "session_list", Kind: store.KindWebsite, Columns: append(sessionColumns(), columns(Object, "events")...),
+			Name: "session_list", Single: true, Kind: store.KindWebsite, Columns: append(sessionColumns(), columns(Object, "events")...),
 			Filters: rowFields(), answer: (*evaluation).sessions,
 		},
 		{
-			Name: "session_events", Kind: store.KindWebsite, NeedsSession: true, Columns: eventColumns(),
+			Name: "session_events", Single: true, Kind: store.KindWebsite, NeedsSession: true, Columns: eventColumns(),
 			Filters: rowFields("event_name", "namespace", "href", "text"), answer: (*evaluation).sessionEvents,
 		},
 		{
@@ -95,7 +95,7 @@ func uptimeTypes() []Type {
 			Filters: region, GroupBy: region, answer: (*evaluation).statuses,
 		},
 		{
-			Name: "uptime_recent_checks", Kind: store.KindSchedule, Columns: slices.Concat(
+			Name: "uptime_recent_checks", Single: true, Kind: store.KindSchedule, Columns: slices.Concat(
 				columns(Instant, "timestamp"), columns(Name, "url"), columns(Code, "status", "http_code"),
 				metrics("ttfb_ms", "total_ms"), columns(Name, "probe_region"), columns(Boolean, "ssl_valid"), columns(Name, "error")),
 			Filters: region, answer: (*evaluation).recentChecks,

@@ -1,0 +1,42 @@
+package calendar
+
+import "time"
+
+// YearBefore is the same day a year earlier; of 29 February it is the 28th.
+func (d Date) YearBefore() Date {
+	y, m, day := d.civil()
+	if m == time.February && day == 29 {
+		day = 28
+	}
+	return DateOf(y-1, m, day)
+}
+
+// TimeOfDay is what the local clock reads at now, since the midnight of [Today]. In a stretch that
+// shows yesterday again it is in hour 00, as in Segments.
+func TimeOfDay(now time.Time, zone *time.Location) time.Duration {
+	today := Today(now, zone)
+	ms, reading := now.UnixMilli(), int64(0)
+	for _, s := range Segments(Days(today, today, zone)) {
+		if s.From <= ms {
+			reading = ms + s.Shift - today.midnight()
+		}
+	}
+	return time.Duration(reading) * time.Millisecond
+}
+
+// At is the first instant of the local day d at which the clock reads so much or more since
+// midnight; the end of the day when it never does.
+func At(d Date, reading time.Duration, zone *time.Location) time.Time {
+	day := Days(d, d, zone)
+	segments := Segments(day)
+	for i, s := range segments {
+		end := day.To.UnixMilli()
+		if i+1 < len(segments) {
+			end = segments[i+1].From
+		}
+		if at := max(s.From, d.midnight()+reading.Milliseconds()-s.Shift); at < end {
+			return time.UnixMilli(at).UTC()
+		}
+	}
+	return day.To
+}

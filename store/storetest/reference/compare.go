@@ -1,0 +1,233 @@
+package reference
+
+import (
+	"bytes"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The periods that an answer may be compared with.
+const (
+	PreviousPeriod = "previous_period"
+	PreviousYear   = "previous_year"
+)
+
+// Compared are the rows that answer a question and, when it compares, what stands beside each of
+// them: JSON arrays of objects, where null stands beside a row that the other period has not.
+type Compared struct {
+	Rows     []byte
+	Previous []byte // nil: the question does not compare
+	Changes  []byte
+}
+
+// beside is what of period two stands beside the rows of period one, and the changes.
+func (t *table) beside(other *table, dates map[string]string) (previous, changes []byte) {
+	rows := map[string][]value{}
+	for _, r := range other.rows {
+		rows[other.keyOf(r, nil)] = r
+	}
+	var metric []Column
+	for _, c := range t.columns {
+		if c.Kind == Metric {
+			metric = append(metric, c)
+		}
+	}
+	var one, two []string
+	for _, r := range t.rows {
+		then, ok := rows[t.keyOf(r, dates)]
+		if !ok {
+			one, two = append(one, "null"), append(two, "null")
+			continue
+		}
+		var b, c bytes.Buffer
+		object(&b, t.columns, then)
+		var changed []value
+		for _, m := range metric {
+			changed = append(changed, change(r[t.at(m.Name)], then[t.at(m.Name)]))
+		}
+		object(&c, metric, changed)
+		one, two = append(one, b.String()), append(two, c.String())
+	}
+	return list(one), list(two)
+}
+
+func list(items []string) []byte { return []byte("[" + strings.Join(items, ",") + "]") }
+
+// keyOf tells rows apart. With dates, the one that stands beside that of the row is taken.
+func (t *table) keyOf(r []value, dates map[string]string) string {
+	var parts []string
+	for _, k := range t.keys {
+		text := r[t.at(k)].json()
+		if k == "date" && dates != nil {
+			text = quoted(dates[r[t.at(k)].text])
+		}
+		parts = append(parts, text)
+	}
+	return joined(parts)
+}
+
+// change is by how many percent a is more than b.
+func change(a, b value) value {
+	if a.kind != numberValue || b.kind != numberValue || b.number.Sign() == 0 {
+		return value{}
+	}
+	by := new(big.Rat).Sub(a.number, b.number)
+	return fraction(by.Quo(by.Mul(by, big.NewRat(100, 1)), b.number))
+}
+
+// A span is the days of a range, as dates at midnight of UTC.
+type span struct{ start, end time.Time }
+
+func dates(start, end string) (span, error) {
+	s, err := time.Parse(time.DateOnly, start)
+	if err != nil {
+		return span{}, fmt.Errorf("%w: %w", ErrRange, err)
+	}
+	e, err := time.Parse(time.DateOnly, end)
+	if err != nil {
+		return span{}, fmt.Errorf("%w: %w", ErrRange, err)
+	}
+	return span{s, e}, nil
+}
+
+// Preset is the first and last day of a preset on a day, by the words of its description.
+func Preset(name string, today time.Time) (start, end time.Time) {
+	y, m, d := today.Date()
+	date := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
+	sunday := d - int(today.Weekday())
+	switch name {
+	case "yesterday":
+		return date(y, m, d-1), date(y, m, d-1)
+	case "this_week":
+		return date(y, m, sunday), date(y, m, d)
+	case "last_week":
+		return date(y, m, sunday-7), date(y, m, sunday-1)
+	case "this_month":
+		return date(y, m, 1), date(y, m, d)
+	case "last_month":
+		return date(y, m-1, 1), date(y, m, 0)
+	case "this_year":
+		return date(y, 1, 1), date(y, m, d)
+	}
+	days := max(1, map[string]int{"last_7d": 7, "last_14d": 14, "last_30d": 30, "last_90d": 90}[name])
+	return date(y, m, d-days+1), date(y, m, d)
+}
+
+// yearBefore is the same date a year earlier, or the last one of February.
+func yearBefore(d time.Time) time.Time {
+	then := d.AddDate(-1, 0, 0)
+	if then.Month() != d.Month() {
+		then = then.AddDate(0, 0, -1)
+	}
+	return then
+}
+
+// before is the period that r is compared with, and which of its days stands beside one of r.
+func (q Question) before(r span) (span, func(time.Time) time.Time) {
+	if q.Compare == PreviousYear {
+		return span{yearBefore(r.start), yearBefore(r.end)}, yearBefore
+	}
+	days := int(r.end.Sub(r.start).Hours()/24) + 1
+	other := span{r.start.AddDate(0, 0, -days), r.start.AddDate(0, 0, -1)}
+	y, m, _ := r.start.Date()
+	switch q.Preset {
+	case "this_month", "last_month":
+		other = span{time.Date(y, m-1, 1, 0, 0, 0, 0, time.UTC), time.Date(y, m, 0, 0, 0, 0, 0, time.UTC)}
+	case "this_year":
+		other = span{time.Date(y-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(y-1, 12, 31, 0, 0, 0, 0, time.UTC)}
+	}
+	return other, func(d time.Time) time.Time { return other.start.Add(d.Sub(r.start)) }
+}
+
+// other is a about the period that q compares with, and which date stands beside each of a's. When
+// the period of a has not ended, both end where it has come to.
+func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, error) {
+	whole, day := q.before(r)
+	clock := a.period.clock
+	end, until := whole.end, int64(-1) // to the end of its last day
+	if a.now < a.period.to {
+		soon := a.now
+		if q.Now.Nanosecond()%1_000_000 != 0 {
+			soon++
+		}
+		today := clock.today(a.now)
+		switch last := day(today); {
+		case today.Before(r.start):
+			a.period.to, until = a.period.from, 0
+		case last.After(whole.end):
+			a.period.to = soon
+		default:
+			a.period.to, end = soon, last
+			until = clock.reading(a.now) + soon - a.now
+		}
+	}
+	p, err := newPeriod(q.Zone, whole.start.Format(time.DateOnly), end.Format(time.DateOnly), q.Hourly)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case until == 0 && a.period.to == a.period.from:
+		p.to = p.from
+	case until >= 0:
+		p.to = min(p.to, clock.when(end.Unix()/daySeconds, until))
+	}
+	then := *a
+	then.period = p
+	beside := map[string]string{}
+	for _, label := range a.period.labels {
+		date, err := time.Parse(time.DateOnly, label[:10])
+		if err != nil {
+			return nil, nil, err
+		}
+		beside[label] = day(date).Format(time.DateOnly) + label[10:]
+	}
+	return &then, beside, nil
+}
+
+func (c clock) today(now int64) time.Time {
+	return time.Unix(c.day(floorDiv(now, 1000))*daySeconds, 0).UTC()
+}
+
+// reading is what the clock shows at an instant, in milliseconds since midnight; where it shows
+// yesterday once more, since it was set, and no more than an hour.
+func (c clock) reading(ms int64) int64 {
+	at := floorDiv(ms, 1000)
+	if c.shown(at) < c.day(at) {
+		set, _ := time.Unix(at, 0).In(c.loc).ZoneBounds()
+		return floorMod(ms-set.UnixMilli(), hourSeconds*1000)
+	}
+	return floorMod(ms+c.shift(at)*1000, dayMillis)
+}
+
+// when is the first instant of a day at which the clock shows so much or more, looked for second by
+// second; the end of the day when there is none.
+func (c clock) when(day, reading int64) int64 {
+	end := c.first(day + 1)
+	for at := c.first(day); at < end; at++ {
+		switch shows := c.reading(at * 1000); {
+		case shows >= reading:
+			return at * 1000
+		case shows+1000 > reading:
+			return at*1000 + reading - shows
+		}
+	}
+	return end * 1000
+}
+
+// begun drops the rows of buckets that begin after the period has ended.
+func (t *table) begun(p *period) {
+	date := columnOf(t.columns, "date")
+	if date < 0 {
+		return
+	}
+	first := map[string]int64{}
+	for _, s := range p.stretches {
+		if label := p.labels[s.bucket]; first[label] == 0 {
+			first[label] = s.from
+		}
+	}
+	t.rows = slices.DeleteFunc(t.rows, func(r []value) bool { return first[r[date].text] >= p.to })
+}
