@@ -3,6 +3,10 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -41,12 +45,22 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, _ *question) e
 	}
 	switch len(several) {
 	case 0:
-		return errNoSubject
+		return noSubject(values)
 	case 1:
 		return a.allowResource(ctx, r)
 	}
 	r.Resource = auth.Resource{}
 	return several
+}
+
+// noSubject says that the address names nothing to ask about, and what it names.
+func noSubject(values url.Values) error {
+	names := slices.Sorted(maps.Keys(values))
+	message := "is missing, and so are link_id and schedule_id; the address has no parameters"
+	if len(names) > 0 {
+		message = "is missing, and so are link_id and schedule_id; the address has " + shortened(strings.Join(names, ", "))
+	}
+	return &query.Error{Field: "website_id", Message: message, Err: errNoSubject}
 }
 
 // allowPath lets the key ask about the website in the path.

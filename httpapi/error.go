@@ -17,7 +17,6 @@ import (
 // The mistakes that only this package can see.
 var (
 	errNoSubject = errors.New("httpapi: no subject")
-	errMediaType = errors.New("httpapi: unsupported media type")
 	errMalformed = query.Errors{{Code: query.Invalid, Field: "query", Message: "the query string is malformed"}}
 )
 
@@ -33,11 +32,11 @@ var errorTable = []struct {
 	{is(auth.ErrForbidden), codeForbidden, fillDenied},
 	{as[*front.LimitedError], codeRateLimited, fillLimited},
 	{as[*front.CostError], codeValidation, fillCost},
-	{is(errNoSubject), codeNoSubject, nil},
+	{is(errNoSubject), codeNoSubject, fillNoSubject},
 	{as[query.Errors], codeValidation, fillMistakes},
 	{as[*query.Error], codeValidation, fillMistake},
 	{as[*http.MaxBytesError], codeTooLarge, fillSize},
-	{is(errMediaType), codeMediaType, nil},
+	{as[*mediaTypeError], codeMediaType, fillMediaType},
 	{as[*front.BodyError], codeInvalidJSON, fillBody},
 	{is(front.ErrNoRoute), codeNotFound, nil},
 	{is(store.ErrNotFound), codeNotFound, nil},
@@ -134,6 +133,19 @@ func (p *problem) fillAll(all query.Errors) {
 	}
 	for _, e := range all {
 		p.details = append(p.details, detail{e.Field, e.Message, e.Suggestion})
+	}
+}
+
+func fillMediaType(err error, p *problem) {
+	if m, ok := errors.AsType[*mediaTypeError](err); ok {
+		p.Message = m.Error()
+		p.details = []detail{{Field: m.header, Message: p.Message}}
+	}
+}
+
+func fillNoSubject(err error, p *problem) {
+	if m, ok := errors.AsType[*query.Error](err); ok {
+		p.details = []detail{{Field: m.Field, Message: m.Message}}
 	}
 }
 

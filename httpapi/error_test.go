@@ -33,7 +33,8 @@ func TestErrors(t *testing.T) {
 		body   string // without success and requestId
 		header [2]string
 	}{
-		{"no key", auth.ErrMissing, 401, `"error":"Authentication required","code":"AUTH_REQUIRED"`, [2]string{"Www-Authenticate", "Bearer"}},
+		{"no key", auth.ErrMissing, 401, `"error":"Authentication required","code":"AUTH_REQUIRED",` +
+			`"details":[{"field":"Authorization","message":"is missing; send \"Authorization: Bearer KEY\" or \"x-api-key: KEY\""}]`, [2]string{"Www-Authenticate", "Bearer"}},
 		{"a bad key", fmt.Errorf("x: %w", auth.ErrInvalid), 401, `"error":"Authentication required","code":"AUTH_REQUIRED"`,
 			[2]string{"Www-Authenticate", `Bearer error="invalid_token"`}},
 		{"forbidden, by a host", fmt.Errorf("x: %w", auth.ErrForbidden), 403, `"error":"Insufficient permissions","code":"FORBIDDEN"`,
@@ -65,7 +66,9 @@ func TestErrors(t *testing.T) {
 		{"a query that broke", &query.Error{Code: query.Internal, Message: "The query failed", Err: errSecret}, 500,
 			`"error":"The query failed","code":"INTERNAL_SERVER_ERROR","details":[{"field":"","message":"The query failed"}]`, [2]string{}},
 		{"a body that is too large", &http.MaxBytesError{Limit: 9}, 413, `"error":"The body may have at most 9 bytes","code":"PAYLOAD_TOO_LARGE"`, [2]string{}},
-		{"another media type", errMediaType, 415, `"error":"The body must be plain application/json in UTF-8","code":"UNSUPPORTED_MEDIA_TYPE"`,
+		{"another media type", &mediaTypeError{"Content-Type", `"text/plain"`}, 415,
+			`"error":"The body must be application/json in UTF-8, and came as \"text/plain\": send the header Content-Type: application/json","code":"UNSUPPORTED_MEDIA_TYPE",` +
+				`"details":[{"field":"Content-Type","message":"The body must be application/json in UTF-8, and came as \"text/plain\": send the header Content-Type: application/json"}]`,
 			[2]string{"Accept-Encoding", "identity"}},
 		{"mistakes of a flag", fmt.Errorf("x: %w", flags.FieldErrors{{Field: "key", Message: "is missing"}}), 400,
 			`"error":"key: is missing","code":"VALIDATION_ERROR","details":[{"field":"key","message":"is missing"}]`, [2]string{}},

@@ -97,8 +97,8 @@ func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) e
 
 // readJSON is a body that is an object.
 func (a *api) readJSON(r *front.Request) ([]byte, error) {
-	if !plainJSON(r.Header) {
-		return nil, errMediaType
+	if err := checkMediaType(r.Header); err != nil {
+		return nil, err
 	}
 	body, err := r.ReadBody(a.cfg.MaxBody)
 	if err != nil {

@@ -84,7 +84,7 @@ func (a *api) readOverview(_ context.Context, r *front.Request, q *question) err
 	if !ok {
 		return errMalformed
 	}
-	known := []string{"preset", "startDate", "endDate", "timezone", "granularity", "filters", "compare"}
+	known := []string{"preset", "startDate", "endDate", "timezone", "timeZone", "granularity", "filters", "compare"}
 	bad := unknown(asked, known...)
 	values := maps.Clone(asked)
 	if asked.Get("preset") == "" && asked.Get("startDate") == "" && asked.Get("endDate") == "" {

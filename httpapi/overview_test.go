@@ -83,11 +83,12 @@ func TestOverviewMistakes(t *testing.T) {
 	for query, fields := range map[string][]string{
 		"preset=last_8d":                      {"preset"},
 		"startDate=2026-03-01":                {"endDate"},
+		"timeZone=Mars/Base":                  {"timeZone"},
 		"compare=last_year":                   {"compare"},
 		"compare=previous_period&compare=x":   {"compare"},
 		"parameters=pages":                    {"parameters"},
 		"website_id=site_a":                   {"website_id"},
-		"limit=5&timezone=Mars/Base&page=2":   {"limit", "page", "timeZone"},
+		"limit=5&timezone=Mars/Base&page=2":   {"limit", "page", "timezone"},
 		"filters=" + url.QueryEscape(`[{}]`):  nil,
 		"filters=x":                           {"filters"},
 		"granularity=weekly&preset=last_7d":   {"granularity"},

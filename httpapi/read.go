@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,8 +15,8 @@ import (
 
 // readBody takes queries from the body and the time zone from the address.
 func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
-	if !plainJSON(r.Header) {
-		return errMediaType
+	if err := checkMediaType(r.Header); err != nil {
+		return err
 	}
 	body, err := r.ReadBody(a.cfg.MaxBody)
 	if err != nil {
@@ -33,8 +32,8 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 		bad = append(bad, one)
 	}
 	values, _ := r.Query() // allowSubject has refused what is malformed
-	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone")...)
-	zone, mistakes := single(values, "timezone")
+	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone")...)
+	zone, mistakes := zoneOf(values)
 	if bad = append(bad, mistakes...); len(bad) > 0 {
 		return bad
 	}
@@ -49,16 +48,17 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 	return nil
 }
 
-// plainJSON reports whether a body with these headers is JSON in UTF-8 as it stands. A
-// body that does not say what it is counts as such.
-func plainJSON(h http.Header) bool {
-	for _, coding := range h.Values("Content-Encoding") {
-		if coding != "" && !strings.EqualFold(coding, "identity") {
-			return false
+// zoneOf is the time zone of an address, by either of its names.
+func zoneOf(values url.Values) (zone string, bad query.Errors) {
+	for _, name := range []string{"timeZone", "timezone"} {
+		text, mistakes := single(values, name)
+		if bad = append(bad, mistakes...); text == "" {
+			continue
 		}
+		zone = text
+		bad = append(bad, query.CheckZone(name, text)...)
 	}
-	text := h.Get("Content-Type")
-	return text == "" || front.IsJSON(text)
+	return zone, bad
 }
 
 // readAddress takes one query from the address.

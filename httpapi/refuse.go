@@ -34,12 +34,15 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 		id = requestid.Of(r, front.NewRequestID)
 		w.Header().Set(requestid.Header, id)
 	}
-	problemOf(err).refusal(id).Answer(r, err).Write(w, r)
+	p := problemOf(err)
+	p.hint(r, err)
+	p.refusal(id).Answer(r, err).Write(w, r)
 }
 
 // refuse is front.Config.Refuse.
 func refuse(r *front.Request, err error) front.Refusal {
 	p := problemOf(err)
+	p.hint(r.Request, err)
 	rf := p.refusal(r.ID)
 	if r.Route != nil && strings.HasPrefix(r.Route.Path, ofrepPrefix) {
 		rf.Body = asOFREP(r, err, p.body(r.ID))

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -44,5 +47,55 @@ func TestStoreKnowsTheRequest(t *testing.T) {
 	}
 	if id := store.RequestID(t.Context()); id != "" {
 		t.Errorf("a context of no request has the id %q", id)
+	}
+}
+
+// The first request of the README, written wrong: each answer says what to do.
+func TestFirstRequestWrittenWrong(t *testing.T) {
+	w := newWorld(t)
+	const path, body = "/v1/query?website_id=site_a&timezone=Europe/Berlin", `{"preset":"last_7d","parameters":["summary_metrics","traffic"],"limit":2}`
+	const json, key = "application/json", "x-api-key: all"
+	for _, tc := range []struct {
+		why, path, contentType, header, body string
+		status                               int
+		told                                 string
+	}{
+		{"without -H 'Content-Type: application/json'", path, "application/x-www-form-urlencoded", key, body, 415,
+			`came as "application/x-www-form-urlencoded": send the header Content-Type: application/json`},
+		{"without Bearer", path, json, "Authorization: sl_secret", body, 401,
+			`Authorization has no scheme: the word Bearer must stand before the key; send "Authorization: Bearer KEY" or "x-api-key: KEY"`},
+		{"with an empty $KEY", path, json, "Authorization: Bearer ", body, 401, "Authorization has no key behind Bearer"},
+		{"with another scheme", path, json, "Authorization: Basic c2xfc2VjcmV0", body, 401, "Authorization has another scheme than Bearer"},
+		{"with the key in the address", path + "&api_key=sl_secret", json, "", body, 401, "api_key is not read: addresses end up in logs"},
+		{"without a key", path, json, "", body, 401, "Authorization is missing; send"},
+		{"with another name for the website", "/v1/query?website=site_a", json, key, body, 400,
+			`website_id is missing, and so are link_id and schedule_id; the address has "website"`},
+		{"with a time zone that is none", "/v1/query?website_id=site_a&timezone=Berlin", json, key, body, 400,
+			`timezone unknown time zone "Berlin"; use an IANA name such as Europe/Berlin`},
+		{"by the other name of the time zone", "/v1/query?website_id=site_a&timeZone=Berlin", json, key, body, 400, `timeZone unknown time zone "Berlin"`},
+		{"with a preset that is none", path, json, key, strings.Replace(body, "last_7d", "last_365d", 1), 400,
+			`preset unknown preset "last_365d"; allowed are today, yesterday, last_7d`},
+		{"with a limit in quotes", path, json, key, strings.Replace(body, "2", `"2"`, 1), 400, "limit must be a whole number, not a string"},
+		{"with a comma too many", path, json, key, strings.Replace(body, "}", ",}", 1), 400, "the body is not valid JSON: invalid character '}'"},
+		{"without a type that there is", path, json, key, strings.Replace(body, "summary_metrics", "sumary_metrics", 1), 200, `did you mean "summary_metrics"?`},
+	} {
+		t.Run(tc.why, func(t *testing.T) {
+			name, value, _ := strings.Cut(tc.header, ": ")
+			rec := w.send("POST", tc.path, "", tc.body, "Content-Type", tc.contentType, cmp.Or(name, "X-Nothing"), value)
+			expect(t, rec, tc.status, "")
+			var text strings.Builder
+			answer := object(t, rec)
+			details, _ := answer["details"].([]any)
+			for _, d := range details {
+				d := d.(map[string]any)
+				fmt.Fprintln(&text, d["field"], d["message"])
+			}
+			if data, ok := answer["data"].([]any); ok {
+				fmt.Fprintln(&text, data[0].(map[string]any)["error"])
+			}
+			if !strings.Contains(text.String(), tc.told) || strings.Contains(rec.Body.String(), "sl_secret") {
+				t.Errorf("told %s, want %s", rec.Body, tc.told)
+			}
+		})
 	}
 }

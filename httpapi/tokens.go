@@ -46,8 +46,8 @@ func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error 
 
 // readToken takes the claims of the token from the body.
 func (a *api) readToken(_ context.Context, r *front.Request, q *question) error {
-	if !plainJSON(r.Header) {
-		return errMediaType
+	if err := checkMediaType(r.Header); err != nil {
+		return err
 	}
 	body, err := r.ReadBody(a.cfg.MaxBody)
 	if err != nil {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,13 +94,13 @@ func decodeQuery(v fieldValue) Decoded {
 	var r reader
 	var req Request
 	readObject(&r, requestMembers, fieldPath{index: -1}, v, &req)
-	checkRequest(&req, &r.issues)
+	checkRequest(&req, cmp.Or(r.zone, timeZone), &r.issues)
 	return Decoded{Request: req, Errors: r.sorted()}
 }
 
 // ParseValues reads a request from the query parameters of an address: the fields of
 // a body by their names, parameters and groupBy as names joined by commas or given
-// several times, filters as JSON, and timezone, which wins over timeZone. The ids of
+// several times, and filters as JSON. Of timezone and timeZone the former wins. The ids of
 // subjects (website_id, link_id, schedule_id) are left to the caller; any other name
 // is a mistake. An empty value says that the field is absent. Errors is nil when the
 // request is well-formed, and otherwise tells all that can be known of it without the
@@ -108,16 +109,12 @@ func ParseValues(values url.Values) (Request, Errors) {
 	var r reader
 	var q Request
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		field := name
-		if name == "timezone" {
-			field = "timeZone"
-		}
-		read := reading(requestMembers, field)
+		read := reading(requestMembers, name)
 		switch {
 		case slices.Contains(subjectNames, name):
 		case read == nil:
 			if !r.full() {
-				r.add(cutPath(inField(name)), unknown(Invalid, "query parameter", name, append(slices.Clone(requestFields), "timezone")))
+				r.add(cutPath(inField(name)), unknown(Invalid, "query parameter", name, append(slices.Clone(requestFields), timezone)))
 			}
 		case len(values[name]) > 1 && name != "parameters" && name != "groupBy":
 			r.addf(inField(name), "is given %d times", len(values[name]))
@@ -127,10 +124,7 @@ func ParseValues(values url.Values) (Request, Errors) {
 			}
 		}
 	}
-	if zone := values.Get("timezone"); zone != "" {
-		q.TimeZone = zone
-	}
-	checkRequest(&q, &r.issues)
+	checkRequest(&q, cmp.Or(r.zone, timeZone), &r.issues)
 	return q, r.sorted()
 }
 
@@ -148,7 +142,7 @@ type read[T any] func(r *reader, at fieldPath, v fieldValue, into *T)
 // reading is how the member called name is read; nil when there is none.
 func reading[T any](members []member[T], name string) read[T] {
 	for _, m := range members {
-		if m.name == name {
+		if m.name == name || m.name == timeZone && name == timezone {
 			return m.read
 		}
 	}
@@ -168,7 +162,12 @@ var requestMembers = []member[Request]{
 	{"startDate", text(func(q *Request) *string { return &q.StartDate })},
 	{"endDate", text(func(q *Request) *string { return &q.EndDate })},
 	{"preset", text(func(q *Request) *string { return &q.Preset })},
-	{"timeZone", text(func(q *Request) *string { return &q.TimeZone })},
+	{timeZone, func(r *reader, at fieldPath, v fieldValue, q *Request) {
+		if r.zone != "" && v.json != nil {
+			r.addf(at, "is given twice: also as %s", r.zone)
+		}
+		q.TimeZone, r.zone = r.text(at, v), at.field
+	}},
 	{"limit", func(r *reader, at fieldPath, v fieldValue, q *Request) { q.Limit = r.whole(at, v) }},
 	{"page", func(r *reader, at fieldPath, v fieldValue, q *Request) { q.Page = r.page(at, v) }},
 	{"filters", func(r *reader, at fieldPath, v fieldValue, q *Request) { q.Filters = r.filters(at, v) }},

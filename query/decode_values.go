@@ -60,7 +60,10 @@ func (v fieldValue) scalar() (string, bool) {
 }
 
 // A reader reads fields, and gathers what is wrong with them.
-type reader struct{ issues }
+type reader struct {
+	issues
+	zone string // the name by which the time zone was given; empty: it was not
+}
 
 // wrong tells that JSON of another kind was wanted. Null is nothing wrong: it says that
 // the field is absent.

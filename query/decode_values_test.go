@@ -49,7 +49,7 @@ func TestParseValuesTellsAllMistakes(t *testing.T) {
 	for _, e := range errs {
 		at = append(at, e.Field)
 	}
-	want := []string{"parameters[1].name", "preset", "timeZone", "limit", "page", "filters",
+	want := []string{"parameters[1].name", "preset", "timezone", "limit", "page", "filters",
 		"groupBy[0]", "groupBy[1]", "sortOrder", "api_key", "parameter"}
 	if diff := cmp.Diff(want, at); diff != "" {
 		t.Errorf("%v (-want +got):\n%s", errs, diff)

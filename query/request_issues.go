@@ -101,8 +101,11 @@ func (p fieldPath) compare(q fieldPath) int {
 
 // top is the field of the request that p lies in.
 func (p fieldPath) top() string {
-	if p.parameter > 0 {
+	switch {
+	case p.parameter > 0:
 		return "parameters"
+	case p.field == timezone:
+		return timeZone
 	}
 	return p.field
 }
@@ -215,7 +218,7 @@ func cut(s string) string {
 
 // nearest is the name that was probably meant, or empty when none is near: the one
 // with the fewest edits, of equals the first; else the first that name begins.
-// Case and the kind of separator do not count.
+// Case and the kind of separator do not count. A name with other numbers means something else.
 func nearest(name string, names []string) string {
 	if name == "" || len(name) > maxSuggested {
 		return ""
@@ -223,7 +226,7 @@ func nearest(name string, names []string) string {
 	plain := simplify(name)
 	best, found := allowedEdits(plain)+1, ""
 	for _, candidate := range names {
-		if d := edits(plain, simplify(candidate)); d < best {
+		if d := edits(plain, simplify(candidate)); d < best && digits(candidate) == digits(name) {
 			best, found = d, candidate
 		}
 	}
@@ -231,11 +234,21 @@ func nearest(name string, names []string) string {
 		return found
 	}
 	for _, candidate := range names {
-		if len(plain) > 1 && strings.HasPrefix(simplify(candidate), plain) {
+		if len(plain) > 1 && strings.HasPrefix(simplify(candidate), plain) && digits(candidate) == digits(name) {
 			return candidate
 		}
 	}
 	return ""
+}
+
+// digits are those of s, in order.
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // allowedEdits grows with the length, so that short names do not resemble everything.
