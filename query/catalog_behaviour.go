@@ -42,7 +42,7 @@ func sessionTypes() []Type {
 			"referrer=referrer_url", "source=referrer_source", "referrer_type", "referrer_name",
 			"device_type", "browser_name", "os_name", "language"},
 		Order: []string{"-first_visit"}}
-	list := renamed(sessions, "session_list", "Sessions with events", "Single sessions with all their events, the latest first")
+	list := renamed(sessions, "session_list", "Sessions with events", "Single sessions with their first 200 events, the latest first")
 	list.Columns = append(slices.Clone(sessions.Columns), "events")
 	return []Type{
 		sessions, list,
@@ -130,7 +130,7 @@ func eventListMetrics() []metric {
 		of(textColumn("kind", "Kind", "pageview, exit, event or click"), kindName("t")),
 		of(textColumn("name", "Name", "Of a click its address"), eventName("t")),
 		of(column{Name: "properties", Label: "Properties", Format: JSON, Description: "An object"}, properties("t")),
-		{source: "sessions", perRow: true, column: column{Name: "events", Label: "Events", Format: JSON, Description: "The session's events, in their order"},
+		{source: "sessions", perRow: true, column: column{Name: "events", Label: "Events", Format: JSON, Description: "The session's first 200 events, in their order"},
 			expr: expr.Call(dialect.Concat, expr.Lit("["), ofSession("events_json"), expr.Lit("]"))},
 	}
 }

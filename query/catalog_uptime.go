@@ -35,7 +35,7 @@ func uptimeTypes() []Type {
 				"p99_response_time", "min_response_time", "max_response_time", "avg_ttfb"},
 			Order: []string{"date"}},
 		{Name: "uptime_ssl_status", Title: "Certificate", Category: "Uptime", Visualization: "metric", Tags: []string{"uptime", "ssl"},
-			Description: "The certificate as of the latest check",
+			Description: "The certificate as of the latest check that says something of it",
 			Subject:     store.KindSchedule, Source: "checks", Shape: Totals, Columns: []string{"ssl_expiry", "ssl_valid", "invalid_ssl_checks"}},
 		{Name: "uptime_by_region", Title: "Regions", Category: "Uptime", Visualization: "table", Tags: []string{"uptime", "regions"},
 			Description: "Uptime and response times by the region of the probe",
@@ -49,9 +49,11 @@ func checkMetrics() []metric {
 	up := expr.Eq(row("status"), expr.Int(int64(store.Up)))
 	judged := expr.Le(row("status"), expr.Int(int64(store.Up)))
 	total, ttfb := when(up, row("total")), when(up, row("ttfb"))
-	// ArgMaxList leaves out rows without a value, so an absent one is given a number first.
+	// ArgMaxList leaves out rows without a value: those of checks that say nothing of the certificate. What
+	// the others do not say is given a number first.
+	says := expr.Or(expr.IsNotNull(row("ssl_expiry")), expr.IsNotNull(row("ssl_valid")))
 	last := func(name expr.Ident) expr.Expr {
-		return expr.Call(dialect.NullIf, latest(expr.Call(dialect.Coalesce, row(name), expr.Int(-1))), expr.Int(-1))
+		return expr.Call(dialect.NullIf, latest(when(says, expr.Call(dialect.Coalesce, row(name), expr.Int(-1)))), expr.Int(-1))
 	}
 	metrics := []metric{
 		{source: "checks", column: numberColumn("uptime_percentage", "Uptime", "%", "Checks that are up, of those up or down"),
@@ -65,8 +67,8 @@ func checkMetrics() []metric {
 		{source: "checks", column: countColumn("count", "Checks", "Checks of any status"), expr: expr.Call(dialect.Count)},
 		{source: "checks", column: countColumn("invalid_ssl_checks", "Invalid certificates", "Checks that found one"),
 			expr: expr.Call(dialect.CountIf, expr.Eq(row("ssl_valid"), expr.Int(0)))},
-		{source: "checks", column: instantColumn("ssl_expiry", "Certificate expires", "As of the latest check"), expr: last("ssl_expiry")},
-		{source: "checks", column: flagColumn("ssl_valid", "Certificate valid", "As of the latest check"), expr: last("ssl_valid")},
+		{source: "checks", column: instantColumn("ssl_expiry", "Certificate expires", "As of the latest check that says something of it"), expr: last("ssl_expiry")},
+		{source: "checks", column: flagColumn("ssl_valid", "Certificate valid", "As of the latest check that says something of it"), expr: last("ssl_valid")},
 		{source: "outages", column: column{Name: "downtime_seconds", Label: "Downtime", Unit: "s", Format: Number, Decimals: 2, Zero: true,
 			Description: "Time from each check that is down to the next check"},
 			expr: toSeconds(expr.Call(dialect.Sum, expr.Sub(expr.Col("o", "until"), expr.Col("o", "since"))))},

@@ -176,6 +176,9 @@ func binNames(bounds []bin) []string {
 // ifElse is yes in the rows where cond holds, and no in the others.
 func ifElse(cond, yes, no expr.Expr) expr.Expr { return expr.Call(dialect.If, cond, yes, no) }
 
+// listedEvents is how many events of a session are listed with it.
+const listedEvents = 200
+
 // facts are the columns of a session, over its events p in the order p.sort_key. Session
 // fields that are not named here are those of the earliest page event.
 var facts = map[expr.Ident]expr.Expr{
@@ -185,7 +188,7 @@ var facts = map[expr.Ident]expr.Expr{
 	"interaction_count": expr.Call(dialect.CountIf, expr.Ge(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))), // custom events and clicks
 	"page_events":       expr.Call(dialect.CountIf, pPage),
 	"exit_time":         expr.Call(dialect.SumIf, expr.Col("p", "time_on_page"), pIs(store.Exit)),
-	"events_json":       expr.Call(dialect.StringAgg, eventObject("p"), expr.Col("p", "sort_key")),
+	"events_json":       expr.Call(dialect.StringAgg, eventObject("p"), expr.Col("p", "sort_key"), expr.Int(listedEvents)),
 	"entry_page": expr.Call(dialect.ArgMinIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),
 		pIs(store.Pageview)),
 	"exit_page": expr.Call(dialect.ArgMaxIf, expr.Col("p", "path"), expr.Col("p", "sort_key"),

@@ -178,7 +178,8 @@ func (c condition) countries() []string {
 }
 
 // domains are those of the sources that c names. Direct traffic has an empty one, and a
-// source that is not listed is called like its domain.
+// source that is not listed is called like its domain. A domain, and the address that rows show
+// of it, is also taken as it is given, so that what was copied from a row finds it.
 func (c condition) domains() []string {
 	found := []string{}
 	if !wholeValue(c.Op) {
@@ -190,7 +191,10 @@ func (c condition) domains() []string {
 		return found
 	}
 	for _, v := range c.Values {
-		found = append(found, referrer.Domain(v, ""))
+		given := strings.TrimPrefix(strings.ToLower(v), "https://")
+		if found = append(found, referrer.Domain(v, "")); given != "" && !slices.Contains(found, given) {
+			found = append(found, given)
+		}
 		if strings.ToLower(v) == "direct" {
 			found = append(found, "")
 		} else if src, ok := referrer.Named(v); ok {

@@ -186,6 +186,29 @@ func describePlan(p *plan) string {
 	return b.String()
 }
 
+// What a row shows of a referrer finds that row.
+func TestReferrerCopiedFromARow(t *testing.T) {
+	of := func(op Op, value string) []string { return conditions([]Filter{{"referrer", op, []string{value}}})[0].codes }
+	for _, row := range []struct{ why, value, domain string }{
+		{"a domain that begins with www.", "www.x.example", "www.x.example"},
+		{"its address", "https://www.x.example", "www.x.example"},
+		{"in any case", "https://WWW.x.example", "www.x.example"},
+		{"an address that a browser sends", "https://www.x.example/a?b", "x.example"},
+		{"a source by name", "Google", "google.com"},
+		{"a source by its address", "https://google.com", "google.com"},
+		{"direct traffic", "direct", ""},
+	} {
+		for _, op := range []Op{Eq, Ne} {
+			if got := of(op, row.value); !slices.Contains(got, row.domain) {
+				t.Errorf("%s: %q is held against %q, not %q", row.why, row.value, got, row.domain)
+			}
+		}
+	}
+	if got := of(Eq, "https://"); slices.Contains(got, "https://") {
+		t.Errorf("no host is held against %q", got)
+	}
+}
+
 // What many parameters with many filters cost, and what is told of them, stays small.
 func TestResolveOfManyParameters(t *testing.T) {
 	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w1"}}

@@ -115,3 +115,31 @@ func ways(info query.Info) []query.Request {
 	}
 	return all
 }
+
+// longSession wants the first 200 events of a session that has more, and the count of all.
+func longSession(t *testing.T, h Harness) {
+	const all, listed = 205, 200
+	b := &store.Batch{}
+	for i := range all {
+		b.Events = append(b.Events, store.Event{Website: "w1", ID: fmt.Sprintf("e%03d", i), Kind: store.Pageview, Name: "screen_view",
+			Time: at("10 10:00:00").Add(time.Duration(i) * time.Second), Identity: by("v", "s"), Path: "/"})
+	}
+	engine, err := query.New(query.Config{Store: h.filled(t, b), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := answerOf(t.Context(), engine, query.Access{Subject: ofSite}, query.Request{
+		Parameters: []query.Parameter{{Name: "session_list"}}, StartDate: "2026-03-10", EndDate: "2026-03-10"})
+	if got.fault != "" || len(got.rows) != 1 {
+		t.Fatalf("%d sessions, want one; %s", len(got.rows), got.fault)
+	}
+	events, _ := got.rows[0]["events"].([]any)
+	if n := got.rows[0]["total_events"]; n != float64(all) || len(events) != listed {
+		t.Fatalf("%d events listed of %v, want %d of %d", len(events), n, listed, all)
+	}
+	for i, want := range map[int]string{0: "e000", listed - 1: "e199"} {
+		if id := events[i].(map[string]any)["event_id"]; id != want {
+			t.Errorf("event %d is %v, want %s", i, id, want)
+		}
+	}
+}

@@ -122,9 +122,9 @@ func otherCases() []testCase {
 			want: `{"date":"2026-03-09 20:00:00","clicks":1}
 			       {"date":"2026-03-09 00:00:00","clicks":0}`},
 		{name: "uptime", of: ofMonitor, request: `{"parameters":["uptime_overview"],` + days + `}`,
-			rule: "Pending checks are no checks; response times are of checks that are up; the certificate is the latest check's.",
+			rule: "Pending checks are no checks; response times are of checks that are up; the certificate is that of the latest check that says something of it.",
 			want: `{"uptime_percentage":66.67,"total_checks":3,"successful_checks":2,"avg_response_time":150.5,"p50_response_time":150.5,"p75_response_time":175.75,"p95_response_time":195.95,"p99_response_time":199.99,` +
-				`"min_response_time":100,"max_response_time":201,"avg_ttfb":40,"ssl_expiry":null,"ssl_valid":null}`},
+				`"min_response_time":100,"max_response_time":201,"avg_ttfb":40,"ssl_expiry":"2026-03-20T00:00:00.000Z","ssl_valid":true}`},
 		{name: "uptime by day", of: ofMonitor, request: `{"parameters":["uptime_time_series"],"startDate":"2026-03-10","endDate":"2026-03-12"}`,
 			rule: "Down lasts to the next check of any status, also from before the range, over midnight; the certificate plays no part.",
 			want: `{"date":"2026-03-10","uptime_percentage":66.67,"total_checks":3,"successful_checks":2,"downtime_seconds":43200,"avg_response_time":150.5,"p50_response_time":150.5,"p95_response_time":195.95,"max_response_time":201,"avg_ttfb":40,"p50_ttfb":40,"p95_ttfb":40}

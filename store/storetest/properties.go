@@ -76,6 +76,10 @@ func Properties(t *testing.T, h Harness, seed uint64) {
 			}
 		})
 	}
+	t.Run("a session is listed with its first 200 events", func(t *testing.T) {
+		t.Parallel()
+		longSession(t, h)
+	})
 	t.Run("every type says something", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t, s, &w)

@@ -141,7 +141,8 @@ func (p *templateWriter) aggregates() []templateCase {
 		{"Quantile lies between neighbours", whole, p.call(dialect.Quantile, "n", "750"), p.few, "3250"},
 		{"Quantile of nothing", whole, p.call(dialect.Quantile, "n", "500"), p.none, "null"},
 		{"Quantile leaves nulls out", whole, p.call(dialect.Quantile, p.call(dialect.NullIf, "n", "4"), "500"), p.few, "2000"},
-		{"StringAgg", text, p.call(dialect.StringAgg, "x", "n"), p.few, "b,,b,a"},
+		{"StringAgg", text, p.call(dialect.StringAgg, "x", "n", "9"), p.few, "b,,b,a"},
+		{"StringAgg of the first rows", text, p.call(dialect.StringAgg, "x", "n", "3"), p.few, "b,,b"},
 	}
 }
 

@@ -91,7 +91,7 @@ func TestPages(t *testing.T) {
 			{"path":"/docs","name":"/docs","sessions_with_time":0,"visitors":1,"median_time_on_page":3600,"percentage":0}`},
 		// On /: scroll 80, 20 (0 is no scrolling); times 20, 40, 1; did 3, 0, of 3 exits.
 		{why: "pages with exits", name: "engagement", rows: `
-			{"path":"/","name":"/","pageviews":2,"visitors":2,"sessions":1,"avg_scroll_depth":50,"avg_time_on_page":20.33,"median_time_on_page":30,"avg_interactions":1.5,"interaction_rate":33.33}
+			{"path":"/","name":"/","pageviews":2,"visitors":2,"sessions":1,"avg_scroll_depth":50,"avg_time_on_page":30,"median_time_on_page":30,"avg_interactions":1.5,"interaction_rate":33.33}
 			{"path":"/docs","name":"/docs","pageviews":2,"visitors":1,"sessions":1,"avg_scroll_depth":100,"avg_time_on_page":3600,"median_time_on_page":3600,"avg_interactions":null,"interaction_rate":0}
 			{"path":"/gone","name":"/gone","pageviews":0,"visitors":1,"sessions":1,"avg_scroll_depth":null,"avg_time_on_page":null,"median_time_on_page":null,"avg_interactions":null,"interaction_rate":0}`},
 		{why: "a combination needs a pageview, on any page", name: "engagement", ask: func(q *Question) {

@@ -48,8 +48,9 @@ func (n *names) prepare(filters []Filter) []Filter {
 			}
 		case "referrer":
 			f.Values = each(f.Values, strings.ToLower)
-			if f.whole() {
-				f.Values = each(f.Values, n.reduce)
+			if f.whole() { // also as it stands, and as rows show it
+				shown := each(f.Values, func(v string) string { return strings.TrimPrefix(v, "https://") })
+				f.Values = slices.Concat(each(f.Values, n.reduce), f.Values, shown)
 			}
 		case "country", "device_type", "browser_name", "os_name":
 			f.Values = each(f.Values, strings.ToLower)

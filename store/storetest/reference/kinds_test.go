@@ -74,7 +74,7 @@ func TestChecks(t *testing.T) {
 		{why: "of checks that are up", name: "uptime_response_time_trends", rows: `
 			{"date":"2024-05-01","avg_response_time":150.5,"p50_response_time":150.5,"p75_response_time":175.75,"p90_response_time":190.9,"p95_response_time":195.95,"p99_response_time":199.99,"min_response_time":100,"max_response_time":201,"avg_ttfb":10}
 			{"date":"2024-05-02","avg_response_time":null,"p50_response_time":null,"p75_response_time":null,"p90_response_time":null,"p95_response_time":null,"p99_response_time":null,"min_response_time":null,"max_response_time":null,"avg_ttfb":null}`},
-		{why: "the latest check knows nothing", name: "uptime_ssl_status", rows: `{"ssl_expiry":null,"ssl_valid":null,"invalid_ssl_checks":1}`},
+		{why: "the latest check knows nothing", name: "uptime_ssl_status", rows: `{"ssl_expiry":"2025-01-02T03:04:05.006Z","ssl_valid":false,"invalid_ssl_checks":1}`},
 		{why: "of a day", name: "uptime_ssl_status", ask: func(q *Question) {
 			q.EndDate = "2024-05-01"
 			where("probe_region", "eq", "us")(q)

@@ -42,7 +42,6 @@ type exitTally struct {
 	exits              int
 	visitors, sessions set
 	scrolled           []int64 // percent, more than 0
-	onPage             []int64 // ms, all that are known
 	timed              []int64 // ms, those that are taken for a time on the page
 	interactions       []int64
 	interacted         int
@@ -55,7 +54,6 @@ func (t *exitTally) add(r *row) {
 	if r.scroll.Valid && r.scroll.V > 0 {
 		t.scrolled = append(t.scrolled, r.scroll.V)
 	}
-	keep(&t.onPage, r.timeOnPage)
 	if timed(r) {
 		t.timed = append(t.timed, r.timeOnPage.V)
 	}
@@ -104,7 +102,7 @@ func (a *evaluation) engagement() *table {
 		}
 		t.rows = append(t.rows, append(texts(one.combination),
 			text(one.key[0]), text(one.key[0]), count(pageviews), count(len(e.visitors)), count(len(e.sessions)),
-			fraction(average(e.scrolled)), seconds(average(e.onPage)), seconds(quantile(e.timed, 50)),
+			fraction(average(e.scrolled)), seconds(average(e.timed)), seconds(quantile(e.timed, 50)),
 			fraction(average(e.interactions)), ratio(100*e.interacted, e.exits)))
 	}
 	return t

@@ -15,11 +15,11 @@ type uptimeTally struct {
 	ttfb     []int64
 	downFor  int64 // ms
 	invalid  int   // certificates
-	latest   *row
+	latest   *row  // that says something of the certificate
 }
 
 func (t *uptimeTally) add(r *row) {
-	if t.latest == nil || before(r, t.latest) > 0 {
+	if (r.sslValid.kind != null || r.expiry.kind != null) && (t.latest == nil || before(r, t.latest) > 0) {
 		t.latest = r
 	}
 	if r.sslValid.kind == boolValue && r.sslValid.whole == 0 {
@@ -38,7 +38,7 @@ func (t *uptimeTally) add(r *row) {
 func (t *uptimeTally) percentage() value { return ratio(100*t.up, t.up+t.down) }
 func (t *uptimeTally) checks() value     { return count(t.up + t.down) }
 
-// certificate is expiry and validity as the latest check found them.
+// certificate is expiry and validity as the latest check found them that did.
 func (t *uptimeTally) certificate() []value {
 	if t.latest == nil {
 		return []value{{}, {}}

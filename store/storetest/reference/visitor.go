@@ -16,7 +16,7 @@ func (a *evaluation) sessions() *table {
 		}
 		cells := a.sessionCells(s)
 		if columnOf(a.kind.Columns, "events") >= 0 {
-			cells = append(cells, eventList(s.events))
+			cells = append(cells, eventList(s.events[:min(len(s.events), 200)]))
 		}
 		t.rows = append(t.rows, cells)
 	}
