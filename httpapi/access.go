@@ -81,13 +81,16 @@ func (a *api) allowCompile(ctx context.Context, r *front.Request, q *question) e
 	return nil
 }
 
-// allowList lets the key list websites; which ones, listWebsites decides.
-func (a *api) allowList(_ context.Context, r *front.Request, _ *question) error {
-	r.Scope = auth.ReadData
-	if !r.Principal.Key.Has(auth.ReadData) {
-		return &denied{auth.ReadData}
+// allowList lets the key list subjects of a kind; which ones, the answer decides.
+func allowList(kind string) func(context.Context, *front.Request, *question) error {
+	return func(_ context.Context, r *front.Request, _ *question) error {
+		for _, r.Scope = range auth.ReadScopes(kind) {
+			if r.Principal.Key.Has(r.Scope) {
+				return nil
+			}
+		}
+		return &denied{r.Scope}
 	}
-	return nil
 }
 
 // allowResource lets the key read r.Resource. A resource that does not exist and one of

@@ -33,6 +33,8 @@ type Config struct {
 	Limiter   auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one; auth.Unlimited says "none" out loud
 	Audit     auth.Sink          // required; auth.Discard says "none" out loud
 
+	// Subjects lists links and monitors. nil: GET /v1/query/links and /v1/query/monitors are not mounted.
+	Subjects store.SubjectLister
 	// Minter makes panel tokens of the keys that Auth knows; *auth.Keys is one. nil: POST
 	// /v1/tokens is not mounted.
 	Minter auth.Minter

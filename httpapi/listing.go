@@ -9,7 +9,7 @@ type Access string
 // of auth.ReadScopes.
 const (
 	Public         Access = "public"        // nothing; keys are not looked at
-	ByKey          Access = "key"           // a key with read:data; the answer has what the key reaches
+	ByKey          Access = "key"           // a key that may read subjects of the kind; the answer has those that it reaches
 	ByOwnKey       Access = "own key"       // a key with a scope that reads, and no panel token
 	BySubject      Access = "subject"       // a key that may read the one subject in the query of the address
 	ByWholeSubject Access = "whole subject" // the same with read:data, no panel token and no mandatory filters

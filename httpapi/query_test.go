@@ -234,7 +234,19 @@ func TestTypes(t *testing.T) {
 	if types := plain["types"].([]any); len(types) == 0 || len(types) != len(configs) || len(plain["presets"].([]any)) != 11 {
 		t.Fatalf("%d types, %d configs", len(types), len(configs))
 	}
-	keys := []string{"allowedFilters", "customizable", "defaultLimit", "groupable", "publicAccess", "sortable"}
+	keys := []string{"allowedFilters", "comparable", "customizable", "defaultLimit", "granularities", "groupable", "limits", "operators",
+		"publicAccess", "sortable", "subject"}
+	summary := configs["summary"].(map[string]any)
+	for name, want := range map[string]any{"subject": "website_id", "comparable": true, "granularities": []any{"hourly", "daily"},
+		"limits":    map[string]any{"limit": 10_000.0, "hourlyDays": 30.0},
+		"operators": []any{"eq", "ne", "contains", "not_contains", "starts_with", "in", "not_in"}} {
+		if diff := cmp.Diff(want, summary[name]); diff != "" {
+			t.Errorf("%s of summary: %s", name, diff)
+		}
+	}
+	if live := configs["active_stats"].(map[string]any); live["comparable"] != false || configs["uptime_overview"].(map[string]any)["subject"] != "schedule_id" {
+		t.Errorf("active_stats: %v", live)
+	}
 	for name, config := range configs {
 		required := config.(map[string]any)["requiredFilter"]
 		if (required == "session_id") != (name == "session_events") {

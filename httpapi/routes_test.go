@@ -165,8 +165,47 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	}
 }
 
+func TestListsOfLinksAndMonitors(t *testing.T) {
+	w := newWorld(t)
+	w.keys["link"] = &auth.Key{ID: "k", Owner: "org_a", Scopes: []auth.Scope{auth.ReadLinks}, Resources: []auth.Resource{{Kind: "link", ID: "link_b"}}}
+	for _, tc := range []struct {
+		list, key string
+		status    int
+		ids       []string
+	}{
+		{"links", "all", 200, []string{"link_a", "link_b"}},
+		{"links", "links", 200, []string{"link_a", "link_b"}},
+		{"links", "link", 200, []string{"link_b"}},
+		{"links", "site_a", 200, nil},
+		{"links", "flags", 403, nil},
+		{"monitors", "all", 200, []string{"mon_a"}},
+		{"monitors", "links", 403, nil},
+		{"websites", "links", 403, nil},
+		{"websites", "site_a", 200, []string{"site_a"}},
+	} {
+		rec := w.send("GET", "/v1/query/"+tc.list, tc.key, "")
+		if expect(t, rec, tc.status, ""); tc.status != 200 {
+			continue
+		}
+		var got []string
+		body := object(t, rec)
+		for _, one := range body[tc.list].([]any) {
+			got = append(got, one.(map[string]any)["id"].(string))
+		}
+		if diff := cmp.Diff(tc.ids, got); diff != "" || body["total"] != float64(len(got)) || rec.Header().Get("ETag") == "" {
+			t.Errorf("%s of %s: %s (-want +got):\n%s", tc.list, tc.key, rec.Body, diff)
+		}
+	}
+	want := `{"success":true,"monitors":[{"id":"mon_a","name":"a","url":"https://a.example","websiteId":"site_a","createdAt":"2026-03-29T12:00:00.000Z"}],"total":1}` + "\n"
+	if diff := cmp.Diff(want, w.send("GET", "/v1/query/monitors", "all", "").Body.String()); diff != "" {
+		t.Error(diff)
+	}
+	expect(t, w.send("GET", "/v1/query/links", "", ""), 401, "AUTH_REQUIRED")
+}
+
 func TestSwitchedOff(t *testing.T) {
-	w := newWorld(t, func(cfg *Config) { cfg.NoCompile, cfg.Health = true, nil })
+	w := newWorld(t, func(cfg *Config) { cfg.NoCompile, cfg.Health, cfg.Subjects = true, nil, nil })
+	expect(t, w.send("GET", "/v1/query/links", "all", ""), 404, "NOT_FOUND")
 	expect(t, w.send("POST", "/v1/query/compile?website_id=site_a", "all", oneQuery), 404, "NOT_FOUND")
 	expect(t, w.send("GET", "/health", "", ""), 404, "NOT_FOUND")
 	expect(t, w.send("GET", "/health/live", "", ""), 200, "")

@@ -19,14 +19,25 @@ type typesBody struct {
 
 // typeConfig is what one type accepts.
 type typeConfig struct {
-	AllowedFilters []string  `json:"allowedFilters"`
-	RequiredFilter string    `json:"requiredFilter,omitempty"` // a field that must be filtered by, with eq
-	Customizable   bool      `json:"customizable"`
-	DefaultLimit   int       `json:"defaultLimit"`
-	PublicAccess   bool      `json:"publicAccess"` // always false: every query needs a key
-	Groupable      []string  `json:"groupable"`
-	Sortable       []string  `json:"sortable"`
-	Meta           *typeMeta `json:"meta,omitempty"`
+	Subject        string     `json:"subject"` // the parameter of the address that says whose: website_id, link_id or schedule_id
+	AllowedFilters []string   `json:"allowedFilters"`
+	Operators      []query.Op `json:"operators"`
+	RequiredFilter string     `json:"requiredFilter,omitempty"` // a field that must be filtered by, with eq
+	Customizable   bool       `json:"customizable"`
+	DefaultLimit   int        `json:"defaultLimit"`
+	Limits         typeLimits `json:"limits"`
+	Granularities  []string   `json:"granularities"` // empty: its rows are no days or hours
+	Comparable     bool       `json:"comparable"`
+	PublicAccess   bool       `json:"publicAccess"` // always false: every query needs a key
+	Groupable      []string   `json:"groupable"`
+	Sortable       []string   `json:"sortable"`
+	Meta           *typeMeta  `json:"meta,omitempty"`
+}
+
+// typeLimits are how much of a type one parameter may ask for.
+type typeLimits struct {
+	Limit      int `json:"limit"`                // rows
+	HourlyDays int `json:"hourlyDays,omitempty"` // days of a range with hourly buckets
 }
 
 // typeMeta is what panels want to know of a type.
@@ -44,6 +55,9 @@ type typeMeta struct {
 
 type outputField struct {
 	Name        string       `json:"name"`
+	Role        query.Role   `json:"role"`
+	Primary     bool         `json:"primary,omitempty"` // of its role, the one to show when only one is
+	AliasOf     string       `json:"aliasOf,omitempty"` // the column of the same values
 	Type        query.Format `json:"type"`
 	Label       string       `json:"label"`
 	Unit        string       `json:"unit,omitempty"`
@@ -75,7 +89,12 @@ func describe(types []query.Info, meta bool) typesBody {
 		Configs: make(map[string]typeConfig, len(types)), Presets: calendar.Presets()}
 	for _, t := range types {
 		config := typeConfig{
+			Subject:        string(t.Subject) + "_id",
 			AllowedFilters: list(t.Filters),
+			Operators:      append([]query.Op{}, t.Operators...),
+			Limits:         typeLimits{t.MaxLimit, t.MaxHourlyDays},
+			Granularities:  list(t.Granularity),
+			Comparable:     t.Comparable,
 			RequiredFilter: t.RequiredFilter,
 			Customizable:   t.Customizable,
 			DefaultLimit:   t.DefaultLimit,
@@ -105,7 +124,7 @@ func describeMeta(t query.Info) *typeMeta {
 	}
 	for _, f := range t.Output {
 		m.OutputFields = append(m.OutputFields, f.Name)
-		m.Output = append(m.Output, outputField{f.Name, f.Type, f.Label, f.Unit, f.Description})
+		m.Output = append(m.Output, outputField(f))
 	}
 	return m
 }

@@ -31,21 +31,16 @@ func recordOf(w store.Website) websiteRecord {
 
 // listWebsites answers every website that the key can read.
 func (a *api) listWebsites(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
-	key := r.Principal.Key
-	all, err := a.cfg.Directory.Websites(ctx, key.Owner)
+	all, err := a.cfg.Directory.Websites(ctx, r.Principal.Key.Owner)
 	if err != nil {
 		return nil, err
 	}
 	body := websitesBody{Success: true, Websites: []websiteRecord{}}
 	for _, w := range all {
-		if key.Allows(auth.ReadData, auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner}) {
+		if reaches(r, auth.Resource{Kind: auth.KindWebsite, ID: w.ID, Owner: w.Owner}) {
 			body.Websites = append(body.Websites, recordOf(w))
 		}
 	}
 	body.Total = len(body.Websites)
-	rep, err := front.JSON(body)
-	if err == nil {
-		rep.ETag = tagOf(rep.Body)
-	}
-	return rep, err
+	return tagged(body)
 }

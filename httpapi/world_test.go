@@ -49,7 +49,7 @@ func newWorld(t testing.TB, change ...func(*Config)) *world {
 		t.Fatal(err)
 	}
 	w.cfg = Config{
-		Engine: engine, Directory: w.dir, Auth: w.keys, Limiter: w.limiter, Audit: w.trail,
+		Engine: engine, Directory: w.dir, Subjects: w.dir, Auth: w.keys, Limiter: w.limiter, Audit: w.trail,
 		Health: health.New(health.Config{Version: "1.2.3", Now: func() time.Time { return now }}),
 		Logger: slog.New(slog.NewTextHandler(&locked{w: w.log}, nil)),
 		Now:    func() time.Time { return now },
@@ -136,6 +136,18 @@ func newDirectory() *fakeDirectory {
 
 func (d *fakeDirectory) Websites(_ context.Context, owner string) ([]store.Website, error) {
 	return slices.DeleteFunc(slices.Clone(d.sites), func(w store.Website) bool { return w.Owner != owner }), d.err
+}
+
+func (d *fakeDirectory) Links(_ context.Context, owner string) ([]store.Link, error) {
+	links := []store.Link{{ID: "link_a", Owner: "org_a", Name: "a", Slug: "a", TargetURL: "https://a.example", CreatedAt: now},
+		{ID: "link_b", Owner: "org_a"}, {ID: "link_x", Owner: "org_b"}}
+	return slices.DeleteFunc(links, func(l store.Link) bool { return l.Owner != owner }), d.err
+}
+
+func (d *fakeDirectory) Monitors(_ context.Context, owner string) ([]store.Monitor, error) {
+	monitors := []store.Monitor{{ID: "mon_a", Owner: "org_a", Name: "a", URL: "https://a.example", WebsiteID: "site_a", CreatedAt: now},
+		{ID: "mon_x", Owner: "org_b"}}
+	return slices.DeleteFunc(monitors, func(m store.Monitor) bool { return m.Owner != owner }), d.err
 }
 
 func (d *fakeDirectory) Website(_ context.Context, id string) (store.Website, error) {

@@ -125,12 +125,12 @@ func eventListMetrics() []metric {
 		return metric{source: "event_list", perRow: true, column: c, expr: e}
 	}
 	return []metric{
-		of(textColumn("event_id", "Event", ""), row("event_id")),
-		of(instantColumn("timestamp", "Time", ""), row("time")),
+		of(textColumn("event_id", "Event", "Id of the event, as it was sent or made"), row("event_id")),
+		of(instantColumn("timestamp", "Time", "When it happened"), row("time")),
 		of(textColumn("kind", "Kind", "pageview, exit, event or click"), kindName("t")),
 		of(textColumn("name", "Name", "Of a click its address"), eventName("t")),
 		of(column{Name: "properties", Label: "Properties", Format: JSON, Description: "An object"}, properties("t")),
-		{source: "sessions", perRow: true, column: column{Name: "events", Label: "Events", Format: JSON, Description: "The session's first 200 events, in their order"},
+		{source: "sessions", perRow: true, column: column{Name: "events", Label: "First events", Format: JSON, Description: "The session's first 200 events, in their order"},
 			expr: expr.Call(dialect.Concat, expr.Lit("["), ofSession("events_json"), expr.Lit("]"))},
 	}
 }
@@ -187,7 +187,7 @@ func visitorMetrics() []metric {
 		of(instantColumn("last_visit", "Last event", "In the range"), expr.Call(dialect.MaxIf, row("time"), open)),
 		of(countColumn("session_count", "Sessions", "That began in the range"), expr.Call(dialect.CountDistinct, session)),
 		of(countColumn("total_events", "Events", "Page events, custom events and clicks"), expr.Call(dialect.CountIf, open)),
-		of(countColumn("pageviews", "Pageviews", ""), expr.Call(dialect.CountIf, viewed)),
+		of(countColumn("pageviews", "Pageviews", "Pages seen in the range"), expr.Call(dialect.CountIf, viewed)),
 		of(countColumn("unique_pages", "Pages", "Distinct paths"), expr.Call(dialect.CountDistinct, ifElse(viewed, row("path"), expr.Lit("")))),
 		of(countColumn("custom_event_count", "Custom events", "Also those whose names begin with $"), expr.Call(dialect.CountIf, custom)),
 		lastOf("country", "Country code"), lastOf("region", "Region"), lastOf("device_type", "Device type"),

@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -14,6 +15,7 @@ func (b *typeBuilder) bind() {
 		ty.exprs = append(ty.exprs, b.bound(m))
 		ty.columns[i].Role = ty.role(m)
 	}
+	ty.describeColumns()
 	if ty.SkipEmpty != "" {
 		ty.skipEmpty = ty.dimension(ty.SkipEmpty)
 	}
@@ -50,6 +52,49 @@ func (ty *boundType) role(m *metric) Role {
 		return Dimension
 	}
 	return Metric
+}
+
+// describeColumns says which columns are others under another name, and which are shown first: of the
+// dimensions what is called name, of the metrics the one that the type is ordered by.
+func (ty *boundType) describeColumns() {
+	for i := range ty.columns {
+		if of := ty.columns[ty.canonical(i)].Name; of != ty.columns[i].Name {
+			ty.columns[i].AliasOf, ty.columns[i].Label = of, words(ty.columns[i].Name)
+		}
+	}
+	first := func(role Role, preferred string) {
+		at := ty.column(preferred)
+		if at < 0 || ty.columns[at].Role != role {
+			at = slices.IndexFunc(ty.columns, func(c column) bool { return c.Role == role && c.AliasOf == "" })
+		}
+		if at >= 0 {
+			ty.columns[at].Primary = true
+		}
+	}
+	first(Dimension, "name")
+	first(Metric, ty.ShareOf)
+}
+
+// canonical is the index of the column that the i-th is another name for: the one that goes by its
+// own name, else the first. It is i where it is none.
+func (ty *boundType) canonical(i int) int {
+	m, first := ty.outputs[i], -1
+	for j, other := range ty.outputs {
+		switch {
+		case other != m:
+		case ty.columns[j].Name == m.Name:
+			return j
+		case first < 0:
+			first = j
+		}
+	}
+	return first
+}
+
+// words are a column's name as people write it.
+func words(name string) string {
+	text := strings.ReplaceAll(name, "_", " ")
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // metric finds one for the type: of its own table, then one made of other columns,

@@ -2,7 +2,6 @@ package query
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/referrer"
@@ -14,9 +13,7 @@ import (
 func labelMetrics() []metric {
 	var metrics []metric
 	for _, f := range slices.Concat(fields, typeFields) {
-		label := strings.ReplaceAll(f.Name, "_", " ")
-		label = strings.ToUpper(label[:1]) + label[1:]
-		shown := textColumn(f.Name, label, "")
+		shown := textColumn(f.Name, words(f.Name), f.About)
 		if f.number {
 			shown.Format = Integer
 		}
@@ -26,18 +23,18 @@ func labelMetrics() []metric {
 	for _, code := range []expr.Ident{"region_country", "city_country"} {
 		metrics = append(metrics, metric{column: textColumn(string(code), "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref(code)})
 	}
-	metrics = append(metrics, metric{column: textColumn("city_region", "Region", ""), expr: expr.Ref("city_region")})
+	metrics = append(metrics, metric{column: textColumn("city_region", "Region", "Name of the region; of no place empty"), expr: expr.Ref("city_region")})
 	return append(metrics,
 		metric{column: textColumn("country_code", "Country code", "ISO 3166-1 alpha-2"), expr: expr.Ref("country")},
-		metric{column: textColumn("country_name", "Country", "English name"), expr: countryName(expr.Ref("country"))},
+		metric{column: textColumn("country_name", "Country name", "English name"), expr: countryName(expr.Ref("country"))},
 		metric{column: textColumn("region_country_name", "Country", "English name"), expr: countryName(expr.Ref("region_country"))},
 		metric{column: textColumn("city_country_name", "Country", "English name"), expr: countryName(expr.Ref("city_country"))},
 		metric{column: textColumn("device_name", "Device", "Kind of device as shown"), expr: deviceName()},
-		metric{column: textColumn("known_country", "Country", "English name, or Unknown"), expr: orUnknown("country", countryName(expr.Ref("country")))},
-		metric{column: textColumn("known_region", "Region", "Or Unknown"), expr: orUnknown("region", expr.Ref("region"))},
-		metric{column: textColumn("known_city", "City", "Or Unknown"), expr: orUnknown("city", expr.Ref("city"))},
+		metric{column: textColumn("known_country", "Name", "English name of the country, or Unknown"), expr: orUnknown("country", countryName(expr.Ref("country")))},
+		metric{column: textColumn("known_region", "Name", "Name of the region, or Unknown"), expr: orUnknown("region", expr.Ref("region"))},
+		metric{column: textColumn("known_city", "Name", "Name of the city, or Unknown"), expr: orUnknown("city", expr.Ref("city"))},
 		metric{column: textColumn("known_device", "Device", "Kind of device as shown, or Unknown"), expr: orUnknown("device_type", deviceName())},
-		metric{column: textColumn("known_browser", "Browser", "Or Unknown"), expr: orUnknown("browser_name", expr.Ref("browser_name"))},
+		metric{column: textColumn("known_browser", "Browser", "Browser family, or Unknown"), expr: orUnknown("browser_name", expr.Ref("browser_name"))},
 	)
 }
 
@@ -77,7 +74,7 @@ func referrerMetrics() []metric {
 	return []metric{
 		{column: textColumn("referrer_name", "Source", "Name of the source"),
 			expr: orDirect(expr.Lit("Direct"), lookup(domain, domains, names, domain))},
-		{column: textColumn("referrer_url", "Referrer", "Address of the source, or direct"),
+		{column: textColumn("referrer_url", "Referrer address", "Address of the source, or direct"),
 			expr: referrerURL(domain)},
 		{column: textColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
 			expr: orDirect(expr.Lit("direct"), domain)},

@@ -174,11 +174,11 @@ func exitMetrics() []metric {
 
 func clickMetrics() []metric {
 	return []metric{
-		{source: "clicks", column: countColumn("total_clicks", "Clicks", ""), expr: expr.Call(dialect.Count)},
+		{source: "clicks", column: countColumn("total_clicks", "Clicks", "Clicks on outgoing links"), expr: expr.Call(dialect.Count)},
 		{source: "clicks", column: countColumn("unique_users", "Visitors", "Distinct visitors"), expr: visitors},
 		{source: "clicks", column: countColumn("unique_sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
 		{source: "clicks", column: countColumn("unique_links", "Links", "Distinct addresses"), expr: expr.Call(dialect.CountDistinct, row("href"))},
-		{source: "clicks", column: instantColumn("last_clicked", "Last click", ""), expr: expr.Call(dialect.Max, row("time"))},
+		{source: "clicks", column: instantColumn("last_clicked", "Last click", "Time of the latest click in the range"), expr: expr.Call(dialect.Max, row("time"))},
 	}
 }
 
@@ -198,15 +198,15 @@ func sessionListMetrics() []metric {
 		return metric{source: "sessions", perRow: true, column: c, expr: e}
 	}
 	return []metric{
-		of(textColumn("session_id", "Session", ""), ofSession("session_id")),
+		of(textColumn("session_id", "Session", "Id of the session, as it was sent"), ofSession("session_id")),
 		of(instantColumn("first_visit", "First visit", "Time of the first event"), ofSession("start")),
 		of(instantColumn("last_visit", "Last visit", "Time of the last event"), ofSession("ended")),
 		of(numberColumn("duration", "Duration", "s", "At most 8 hours"), toSeconds(duration)),
-		of(countColumn("page_views", "Pageviews", ""), ofSession("pageviews")),
+		of(countColumn("page_views", "Pageviews", "Pages seen in the whole session"), ofSession("pageviews")),
 		of(countColumn("total_events", "Events", "Page events, custom events and clicks"), ofSession("events")),
-		of(flagColumn("bounced", "Bounced", ""), expr.Call(dialect.If, bounced, expr.Int(1), expr.Int(0))),
+		of(flagColumn("bounced", "Bounced", "One pageview, under 10 s, without custom event or click"), expr.Call(dialect.If, bounced, expr.Int(1), expr.Int(0))),
 		of(textColumn("visitor_id", "Visitor", "Profile id, else anonymous id"), ofSession("visitor")),
-		of(textColumn("profile_id", "Profile", ""), ofSession("profile_id")),
+		of(textColumn("profile_id", "Profile", "Of the first page event; empty when nobody was identified"), ofSession("profile_id")),
 	}
 }
 
@@ -216,8 +216,8 @@ func customEventMetrics() []metric {
 		{source: "custom", column: countColumn("total_events", "Events", "Custom events"), expr: expr.Call(dialect.Count)},
 		{source: "custom", column: countColumn("unique_users", "Visitors", "Distinct visitors"), expr: visitors},
 		{source: "custom", column: countColumn("unique_sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
-		{source: "custom", column: instantColumn("first_occurrence", "First", ""), expr: expr.Call(dialect.Min, row("time"))},
-		{source: "custom", column: instantColumn("last_occurrence", "Last", ""), expr: expr.Call(dialect.Max, row("time"))},
+		{source: "custom", column: instantColumn("first_occurrence", "First", "Time of the first event in the range"), expr: expr.Call(dialect.Min, row("time"))},
+		{source: "custom", column: instantColumn("last_occurrence", "Last", "Time of the latest event in the range"), expr: expr.Call(dialect.Max, row("time"))},
 		{source: "custom", column: countColumn("events_with_properties", "With properties", "Events that have a property"), expr: expr.Call(dialect.CountIf, known)},
 		{source: "properties", column: countColumn("count", "Events", "Events with this value"), expr: expr.Call(dialect.Count)},
 	}
@@ -225,11 +225,11 @@ func customEventMetrics() []metric {
 
 func errorMetrics() []metric {
 	return []metric{
-		{source: "errors", column: countColumn("count", "Errors", ""), expr: expr.Call(dialect.Count)},
+		{source: "errors", column: countColumn("count", "Errors", "JavaScript errors"), expr: expr.Call(dialect.Count)},
 		{source: "errors", column: countColumn("users", "Visitors", "Distinct visitors"), expr: visitors},
 		{source: "errors", column: countColumn("sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
-		{source: "errors", column: instantColumn("first_seen", "First seen", ""), expr: expr.Call(dialect.Min, row("time"))},
-		{source: "errors", column: instantColumn("last_seen", "Last seen", ""), expr: expr.Call(dialect.Max, row("time"))},
+		{source: "errors", column: instantColumn("first_seen", "First seen", "Time of the first error in the range"), expr: expr.Call(dialect.Min, row("time"))},
+		{source: "errors", column: instantColumn("last_seen", "Last seen", "Time of the latest error in the range"), expr: expr.Call(dialect.Max, row("time"))},
 		{source: "errors", column: countColumn("unique_messages", "Messages", "Distinct messages"), expr: expr.Call(dialect.CountDistinct, row("message"))},
 		{source: "errors", column: textColumn("latest_path", "Path", "Path of the latest error"), expr: latest(row("path"), row("keyed"))},
 	}

@@ -118,14 +118,14 @@ func precise(c column) column {
 var unit = expr.Call(dialect.Max, ifElse(expr.Eq(row("metric_name"), expr.Lit("CLS")), expr.Int(10_000), expr.Int(1)))
 
 func spanMetrics() []metric {
-	sum := func(name, label string, of expr.Ident) metric {
-		return metric{source: "spans", column: countColumn(name, label, ""), expr: expr.Call(dialect.Sum, row(of))}
+	sum := func(name, label, about string, of expr.Ident) metric {
+		return metric{source: "spans", column: countColumn(name, label, about), expr: expr.Call(dialect.Sum, row(of))}
 	}
 	return []metric{
 		{source: "spans", column: countColumn("sessions", "Sessions", "Distinct session ids"), expr: sessionIDs},
 		{source: "spans", column: countColumn("visitors", "Visitors", "Distinct visitors"), expr: visitors},
-		sum("rage_clicks", "Rage clicks", "rage_clicks"),
-		sum("dead_clicks", "Dead clicks", "dead_clicks"),
-		sum("errors", "Errors", "errors"),
+		sum("rage_clicks", "Rage clicks", "Fast clicks on the same spot", "rage_clicks"),
+		sum("dead_clicks", "Dead clicks", "Clicks that changed nothing", "dead_clicks"),
+		sum("errors", "Errors", "Errors while the page was open", "errors"),
 	}
 }

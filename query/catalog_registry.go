@@ -80,6 +80,10 @@ type Info struct {
 	Tags           []string
 	Visualization  string
 	Granularity    []string // hourly and daily for a series, else empty
+	Operators      []Op     // of filters; empty where none are allowed
+	MaxLimit       int      // the largest limit
+	MaxHourlyDays  int      // the longest range with hourly buckets; 0 where there are none
+	Comparable     bool     // Compare puts another period beside the rows; otherwise it is of no account
 	DefaultOrder   string   // "visitors desc, path asc"; empty for one row of totals
 	Output         []OutputField
 }
@@ -87,6 +91,9 @@ type Info struct {
 // OutputField describes one column of a type's rows.
 type OutputField struct {
 	Name        string
+	Role        Role
+	Primary     bool   // of its role, the one to show when only one is
+	AliasOf     string // the column of the same values that it is another name for; empty: it is none
 	Type        Format
 	Label       string
 	Unit        string
@@ -110,11 +117,15 @@ func (ty *boundType) info() Info {
 		Filters:        slices.Clone(ty.filterable), Groupable: slices.Clone(ty.groupable), Sortable: slices.Clone(ty.sortable),
 		Customizable: len(ty.filterable) > 0, DefaultLimit: DefaultLimit, DefaultOrder: ty.defaultOrder(),
 	}
+	info.MaxLimit, info.Comparable = MaxLimit, ty.comparable()
+	if info.Customizable {
+		info.Operators = allOperators()
+	}
 	if ty.Shape == Series {
-		info.DefaultLimit, info.Granularity = MaxLimit, []string{"hourly", "daily"}
+		info.DefaultLimit, info.Granularity, info.MaxHourlyDays = MaxLimit, []string{"hourly", "daily"}, maxHourlyDays
 	}
 	for _, c := range ty.columns {
-		info.Output = append(info.Output, OutputField{Name: c.Name, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description})
+		info.Output = append(info.Output, OutputField{Name: c.Name, Role: c.Role, Primary: c.Primary, AliasOf: c.AliasOf, Type: c.Format, Label: c.Label, Unit: c.Unit, Description: c.Description})
 	}
 	return info
 }

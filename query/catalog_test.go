@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,5 +65,49 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 	}
 	if _, err := query.NewRegistry(whole, whole); err == nil || !strings.Contains(err.Error(), "the name is taken") {
 		t.Errorf("a name twice: %v", err)
+	}
+}
+
+// What panels and people are told of columns: every one is described, and no two of a type are called alike.
+func TestColumnsAreDescribed(t *testing.T) {
+	for _, info := range engine(t).Types() {
+		labels, primary := map[string]string{}, map[query.Role]int{}
+		for _, f := range info.Output {
+			if f.Description == "" {
+				t.Errorf("%s: column %s has no description", info.Name, f.Name)
+			}
+			if other, taken := labels[f.Label]; taken {
+				t.Errorf("%s: %s and %s are both called %q", info.Name, other, f.Name, f.Label)
+			}
+			labels[f.Label] = f.Name
+			if f.Primary {
+				primary[f.Role]++
+			}
+		}
+		for _, role := range []query.Role{query.Dimension, query.Metric} {
+			has := slices.ContainsFunc(info.Output, func(f query.OutputField) bool { return f.Role == role })
+			if want := map[bool]int{true: 1}[has]; primary[role] != want {
+				t.Errorf("%s: %d primary columns of role %s, want %d", info.Name, primary[role], role, want)
+			}
+		}
+	}
+}
+
+func TestAliases(t *testing.T) {
+	want := map[string]string{
+		"summary_metrics.unique_visitors": "visitors", "pages.name": "path", "entry_pages.pageviews": "sessions", "entry_pages.name": "path",
+		"cities.name": "city", "cities.country": "country_name", "traffic.name": "", "browser_name.name": "", "pages.visitors": "",
+		"link_top_regions.country_name": "country",
+	}
+	for _, info := range engine(t).Types() {
+		for _, f := range info.Output {
+			if of, ok := want[info.Name+"."+f.Name]; ok && of != f.AliasOf {
+				t.Errorf("%s.%s is an alias of %q, want %q", info.Name, f.Name, f.AliasOf, of)
+			}
+			delete(want, info.Name+"."+f.Name)
+		}
+	}
+	for name := range want {
+		t.Errorf("there is no column %s", name)
 	}
 }

@@ -74,6 +74,7 @@ const (
 // A field is what callers filter and group on. Its Name is all they see of it.
 type field struct {
 	Name    string
+	About   string     // what it is, for people
 	Column  expr.Ident // stored column, of rows and of session facts alike
 	Session bool       // the value is the session's; the row's own where there is none
 	Match   match
@@ -140,6 +141,8 @@ const (
 type column struct {
 	Name        string
 	Role        Role
+	Primary     bool   // of its role, the one to show when only one is
+	AliasOf     string // the column of the same values that it is another name for; empty: it is none
 	Label       string
 	Description string
 	Unit        string // %, s, ms; empty for counts and texts

@@ -59,7 +59,7 @@ func checkMetrics() []metric {
 		{source: "checks", column: numberColumn("uptime_percentage", "Uptime", "%", "Checks that are up, of those up or down"),
 			expr: percent(expr.Call(dialect.CountIf, up), expr.Call(dialect.CountIf, judged))},
 		{source: "checks", column: countColumn("total_checks", "Checks", "Checks that are up or down"), expr: expr.Call(dialect.CountIf, judged)},
-		{source: "checks", column: countColumn("successful_checks", "Successful checks", ""), expr: expr.Call(dialect.CountIf, up)},
+		{source: "checks", column: countColumn("successful_checks", "Successful checks", "Checks that are up"), expr: expr.Call(dialect.CountIf, up)},
 		{source: "checks", column: numberColumn("avg_response_time", "Mean response time", "ms", "Of checks that are up"), expr: average(total)},
 		{source: "checks", column: numberColumn("min_response_time", "Least response time", "ms", "Of checks that are up"), expr: expr.Call(dialect.Ratio, expr.Call(dialect.Min, total), expr.Int(1))},
 		{source: "checks", column: numberColumn("max_response_time", "Greatest response time", "ms", "Of checks that are up"), expr: expr.Call(dialect.Ratio, expr.Call(dialect.Max, total), expr.Int(1))},
@@ -84,15 +84,15 @@ func checkMetrics() []metric {
 // checkListMetrics are the values of single checks.
 func checkListMetrics() []metric {
 	of := func(c column, e expr.Expr) metric { return metric{source: "checks", perRow: true, column: c, expr: e} }
-	optional := func(name, label, unit string) column {
-		return column{Name: name, Label: label, Unit: unit, Format: Integer}
+	optional := func(name, label, about string) column {
+		return column{Name: name, Label: label, Description: about, Unit: "ms", Format: Integer}
 	}
 	return []metric{
-		of(instantColumn("timestamp", "Time", ""), row("time")),
-		of(textColumn("url", "Address", ""), row("url")),
-		of(optional("ttfb_ms", "Time to first byte", "ms"), row("ttfb")),
-		of(optional("total_ms", "Response time", "ms"), row("total")),
-		of(flagColumn("ssl_valid", "Certificate valid", ""), row("ssl_valid")),
-		of(textColumn("error", "Error", ""), row("error")),
+		of(instantColumn("timestamp", "Time", "When it was made"), row("time")),
+		of(textColumn("url", "Address", "What was checked"), row("url")),
+		of(optional("ttfb_ms", "Time to first byte", "Until the answer began"), row("ttfb")),
+		of(optional("total_ms", "Response time", "Until the answer was whole"), row("total")),
+		of(flagColumn("ssl_valid", "Certificate valid", "What the check found; null when it did not look"), row("ssl_valid")),
+		of(textColumn("error", "Error", "Why it failed; empty when it did not"), row("error")),
 	}
 }

@@ -16,10 +16,12 @@ var operators = map[Op]bool{
 	Eq: false, Ne: false, Contains: false, NotContains: false, StartsWith: false, In: true, NotIn: true,
 }
 
-// operatorNames lists the operators as the documentation does.
+// allOperators lists the operators as the documentation does.
+func allOperators() []Op { return []Op{Eq, Ne, Contains, NotContains, StartsWith, In, NotIn} }
+
 func operatorNames() []string {
 	var names []string
-	for _, op := range []Op{Eq, Ne, Contains, NotContains, StartsWith, In, NotIn} {
+	for _, op := range allOperators() {
 		names = append(names, string(op))
 	}
 	return names

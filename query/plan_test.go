@@ -188,7 +188,9 @@ func describePlan(p *plan) string {
 
 // What a row shows of a referrer finds that row.
 func TestReferrerCopiedFromARow(t *testing.T) {
-	of := func(op Op, value string) []string { return conditions([]Filter{{"referrer", op, []string{value}}})[0].codes }
+	of := func(op Op, value string) []string {
+		return conditions([]Filter{{"referrer", op, []string{value}}})[0].codes
+	}
 	for _, row := range []struct{ why, value, domain string }{
 		{"a domain that begins with www.", "www.x.example", "www.x.example"},
 		{"its address", "https://www.x.example", "www.x.example"},

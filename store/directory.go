@@ -60,3 +60,31 @@ type Directory interface {
 	// Owner says whose s is. Its error wraps ErrNotFound when s does not exist.
 	Owner(ctx context.Context, s Subject) (string, error)
 }
+
+// A Link is a short link.
+type Link struct {
+	ID        string
+	Owner     string
+	Slug      string // unique among the owner's links; empty means none
+	TargetURL string // http or https
+	Name      string
+	CreatedAt time.Time
+}
+
+// A Monitor is an uptime monitor: a subject of kind schedule.
+type Monitor struct {
+	ID        string
+	Owner     string
+	Name      string
+	URL       string // what is checked
+	WebsiteID string // of the same owner; empty means none
+	CreatedAt time.Time
+}
+
+// A SubjectLister lists links and monitors, as a Directory does websites.
+type SubjectLister interface {
+	// Links lists the links of owner by creation, then id.
+	Links(ctx context.Context, owner string) ([]Link, error)
+	// Monitors lists the monitors of owner by creation, then id.
+	Monitors(ctx context.Context, owner string) ([]Monitor, error)
+}

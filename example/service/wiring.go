@@ -118,6 +118,7 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 	return httpapi.New(httpapi.Config{
 		Engine:      engine,
 		Directory:   directory,
+		Subjects:    a.records,
 		Auth:        keys,
 		Minter:      keys,
 		Limiter:     limits,

@@ -42,6 +42,7 @@ func columnsOf(types []query.Info) []shared {
 	var all []shared
 	for _, info := range types {
 		for _, f := range info.Output {
+			f.Role, f.Primary, f.AliasOf = "", false, "" // they are of the type
 			i := slices.IndexFunc(all, func(c shared) bool { return c.OutputField == f })
 			if i < 0 {
 				i = len(all)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	sq "github.com/Masterminds/squirrel"
 
@@ -12,14 +11,7 @@ import (
 )
 
 // A Link is a short link.
-type Link struct {
-	ID        string
-	Owner     string
-	Slug      string // unique among the owner's links; empty means none
-	TargetURL string // http or https
-	Name      string
-	CreatedAt time.Time
-}
+type Link = store.Link
 
 var links = subjectRecord[Link]{
 	record: record[Link]{"link", "links", func(l *Link) []field {
@@ -56,20 +48,15 @@ func (s *Store) RemoveLink(ctx context.Context, id string) error { return links.
 // Link returns the link of an id. Its error wraps store.ErrNotFound.
 func (s *Store) Link(ctx context.Context, id string) (Link, error) { return links.byID(ctx, s, id) }
 
-// Links lists the links of owner by creation, then id.
+// Links implements [store.SubjectLister].
 func (s *Store) Links(ctx context.Context, owner string) ([]Link, error) {
 	return links.list(ctx, s, sq.Eq{"owner": owner})
 }
 
 // A Monitor is an uptime monitor: a subject of kind schedule.
-type Monitor struct {
-	ID        string
-	Owner     string
-	Name      string
-	URL       string // what is checked
-	WebsiteID string // of the same owner; empty means none
-	CreatedAt time.Time
-}
+type Monitor = store.Monitor
+
+var _ store.SubjectLister = (*Store)(nil)
 
 var monitors = subjectRecord[Monitor]{
 	record: record[Monitor]{"monitor", "monitors", func(m *Monitor) []field {
@@ -113,7 +100,7 @@ func (s *Store) Monitor(ctx context.Context, id string) (Monitor, error) {
 	return monitors.byID(ctx, s, id)
 }
 
-// Monitors lists the monitors of owner by creation, then id.
+// Monitors implements [store.SubjectLister].
 func (s *Store) Monitors(ctx context.Context, owner string) ([]Monitor, error) {
 	return monitors.list(ctx, s, sq.Eq{"owner": owner})
 }

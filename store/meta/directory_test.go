@@ -56,14 +56,14 @@ func made() []madeCase {
 			store.Website{ID: "w", Owner: "acme", Name: "a.example", Domain: "a.example", CreatedAt: noonKept}},
 		{"another of its domain", store.Website{ID: "B", Owner: "acme", Name: "B's", Domain: "a.example", IsPublic: true, CreatedAt: noonKept}, nil},
 		{"an earlier one", store.Website{ID: "z", Owner: "acme", Name: "z", Domain: "z", CreatedAt: noonKept.Add(-time.Hour)}, nil},
-		{"a link", Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example"}, Link{"l", "acme", "go", "https://a.example", "go", noonKept}},
+		{"a link", Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example"}, Link{ID: "l", Owner: "acme", Slug: "go", TargetURL: "https://a.example", Name: "go", CreatedAt: noonKept}},
 		{"a link without slug", Link{ID: "k", Owner: "acme", TargetURL: "https://b.example"},
-			Link{"k", "acme", "", "https://b.example", "https://b.example", noonKept}},
-		{"another, which does not collide", Link{"a", "acme", "", "https://b.example", "A", later}, nil},
-		{"another owner's of the same slug", Link{"t", "other", "go", "https://b.example", "T", noonKept}, nil},
+			Link{ID: "k", Owner: "acme", TargetURL: "https://b.example", Name: "https://b.example", CreatedAt: noonKept}},
+		{"another, which does not collide", Link{ID: "a", Owner: "acme", TargetURL: "https://b.example", Name: "A", CreatedAt: later}, nil},
+		{"another owner's of the same slug", Link{ID: "t", Owner: "other", Slug: "go", TargetURL: "https://b.example", Name: "T", CreatedAt: noonKept}, nil},
 		{"a monitor without website", Monitor{ID: "m", Owner: "acme", URL: "tcp://a.example:25"},
-			Monitor{"m", "acme", "tcp://a.example:25", "tcp://a.example:25", "", noonKept}},
-		{"a monitor of a website", Monitor{"M", "acme", "M", "https://a.example", "w", noonKept}, nil},
+			Monitor{ID: "m", Owner: "acme", Name: "tcp://a.example:25", URL: "tcp://a.example:25", CreatedAt: noonKept}},
+		{"a monitor of a website", Monitor{ID: "M", Owner: "acme", Name: "M", URL: "https://a.example", WebsiteID: "w", CreatedAt: noonKept}, nil},
 	}
 }
 

@@ -23,11 +23,11 @@ func TestLinksAndMonitorsChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		link, err := s.ChangeLink(t.Context(), "l", func(l *Link) { *l = Link{ID: "x", Owner: "other", TargetURL: "https://b.example"} })
-		if diff := cmp.Diff(Link{"l", "acme", "", "https://b.example", "https://b.example", l.CreatedAt}, link); diff != "" || err != nil {
+		if diff := cmp.Diff(Link{ID: "l", Owner: "acme", TargetURL: "https://b.example", Name: "https://b.example", CreatedAt: l.CreatedAt}, link); diff != "" || err != nil {
 			t.Errorf("the changed link: %v (-want +got):\n%s", err, diff)
 		}
 		monitor, err := s.ChangeMonitor(t.Context(), "m", func(m *Monitor) { m.Owner, m.Name, m.WebsiteID = "other", "", "w" })
-		if diff := cmp.Diff(Monitor{"m", "acme", "https://a.example", "https://a.example", "w", m.CreatedAt}, monitor); diff != "" || err != nil {
+		if diff := cmp.Diff(Monitor{ID: "m", Owner: "acme", Name: "https://a.example", URL: "https://a.example", WebsiteID: "w", CreatedAt: m.CreatedAt}, monitor); diff != "" || err != nil {
 			t.Errorf("the changed monitor: %v (-want +got):\n%s", err, diff)
 		}
 		for says, err := range map[string]error{
