@@ -18,6 +18,12 @@ func Check(t testing.TB, docs string, src Source) {
 		return
 	}
 	golden.Check(t, filepath.Join(docs, "query-types.md"), types)
+	panel, err := Panel(t.Context(), src)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	golden.Check(t, filepath.Join(docs, "dashboard.md"), panel)
 	name := filepath.Join(docs, "definitions.md")
 	written, err := os.ReadFile(name)
 	if err != nil {

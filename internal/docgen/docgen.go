@@ -138,6 +138,9 @@ func (p *page) facts(info query.Info) {
 		order = "one row"
 	}
 	p.printf("\n- Order: %s. Category: %s; shown as %s.\n", order, info.Category, info.Visualization)
+	if !info.Comparable {
+		p.text("- `compare` is of no account.\n")
+	}
 	if len(info.Granularity) > 0 {
 		p.printf("- Granularity: %s; gaps are filled.\n", codes(info.Granularity))
 	}
