@@ -56,6 +56,12 @@
 //
 // A page event is a pageview, an exit, or an event of any other name that a page sends.
 //
+// # Comparison
+//
+// Asked to compare, a parameter becomes two plans: its own, and the same about another period, of all
+// rows. Rows of a breakdown then carry the values of their dimensions; the second statement is
+// asked for those keys alone, once the first has answered, and result lines them up.
+//
 // # Sessions
 //
 // An event begins a session when no other of its session id lies in the 24 hours before it;

@@ -44,8 +44,8 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 	return a, nil
 }
 
-// withoutDigits rounds what has more decimals than the type of its row shows.
-func (t *Table) withoutDigits(ty *boundType) {
+// roundRows rounds to two decimals where only rows of another dimension need more.
+func (t *Table) roundRows(ty *boundType) {
 	for i := range t.columns {
 		if c := &t.columns[i]; c.PreciseFor != "" {
 			t.roundOthers(c, ty.dimensionColumn())

@@ -177,7 +177,7 @@ func TestFinishRoundsByDimension(t *testing.T) {
 	ty.dimensions, ty.outputs = []*field{{Name: "metric_name"}}, []*metric{{column: name}, {column: mean}}
 	p := &plan{Type: ty, Limit: 10, Group: []*field{{Name: "utm_source"}}}
 	found, mistake := finish(p, rows(texts("CLS", "x"), texts("LCP", "CLS"), floats(1.23456, 0.12345)))
-	found.withoutDigits(p.Type)
+	found.roundRows(p.Type)
 	if diff := cmp.Diff("CLS LCP 1.23\nx CLS 0.1235\n", lines(found.Table)); diff != "" || mistake != nil {
 		t.Errorf("%v (-want +got):\n%s", mistake, diff)
 	}

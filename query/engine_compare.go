@@ -1,0 +1,35 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// compare puts what is compared with the rows found of p into r.
+func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answered, r *Result, budget *Budget, took *time.Duration) *Error {
+	then := &answered{}
+	if found.len > 0 {
+		var mistake *Error
+		if then, mistake = e.ask(ctx, p.plan.Other.plan, p.ofKeys(found), budget, took); mistake != nil {
+			return mistake
+		}
+	}
+	previous, changed := p.plan.beside(found, then)
+	previous.roundRows(p.plan.Type)
+	r.Previous, r.Changes = &previous, &changed
+	return cmp.Or(budget.take(&previous), budget.take(&changed))
+}
+
+// ofKeys is the statement of the other period about the rows found.
+func (p *preparedParameter) ofKeys(found *answered) store.Statement {
+	statement := p.other
+	statement.Args = slices.Clone(p.other.Args)
+	for _, k := range p.keyArgs {
+		statement.Args[k.arg].Value = found.values(len(p.plan.Group), k.key)
+	}
+	return statement
+}
