@@ -18,43 +18,40 @@ const MinPepper = 16
 // more and everything is still recognised: so a pepper can be changed. It prints, logs and
 // marshals as its length, wherever it lies. The zero Pepper is none.
 type Pepper struct {
-	// A pointer, because fmt prints unexported fields without asking their methods. The
-	// newest comes first.
-	texts *[]string
+	// Pointers to what fmt does not follow: it prints unexported fields without asking their methods.
+	text  *string
+	older *Pepper // the next one; nil means that there is none
 }
 
 // NewPepper takes secret for a pepper, and older for those from before it, the newest first. Its
 // error says that one has fewer than [MinPepper] bytes, and nothing of them.
 func NewPepper(secret []byte, older ...[]byte) (Pepper, error) {
-	texts := make([]string, 0, 1+len(older))
-	for i, one := range append([][]byte{secret}, older...) {
-		switch {
-		case len(one) >= MinPepper:
-			texts = append(texts, string(one))
-		case i == 0:
-			return Pepper{}, fmt.Errorf("auth: pepper has %d bytes, fewer than %d", len(one), MinPepper)
-		default:
-			return Pepper{}, fmt.Errorf("auth: older pepper %d has %d bytes, fewer than %d", i, len(one), MinPepper)
-		}
+	if len(secret) < MinPepper {
+		return Pepper{}, fmt.Errorf("auth: pepper has %d bytes, fewer than %d", len(secret), MinPepper)
 	}
-	return Pepper{&texts}, nil
+	text := string(secret)
+	p := Pepper{text: &text}
+	if len(older) > 0 {
+		rest, err := NewPepper(older[0], older[1:]...)
+		if err != nil {
+			return Pepper{}, fmt.Errorf("%w; it is an older one", err)
+		}
+		p.older = &rest
+	}
+	return p, nil
 }
 
 // Each lists the pepper and the older ones, the newest first, each as one that remembers no
 // other. Of none it is empty.
-func (p Pepper) Each() []Pepper {
-	if p.texts == nil {
-		return nil
-	}
-	all := make([]Pepper, len(*p.texts))
-	for i, text := range *p.texts {
-		all[i] = Pepper{&[]string{text}}
+func (p Pepper) Each() (all []Pepper) {
+	for at := &p; at != nil && at.text != nil; at = at.older {
+		all = append(all, Pepper{text: at.text})
 	}
 	return all
 }
 
 // IsZero reports whether p is none.
-func (p Pepper) IsZero() bool { return p.texts == nil }
+func (p Pepper) IsZero() bool { return p.text == nil }
 
 // Key derives a key of 32 bytes for a purpose from the newest pepper; no purpose's key tells of
 // another's. Its error says that p is none.
@@ -73,10 +70,10 @@ func (p Pepper) check() error {
 }
 
 func (p Pepper) bytes() []byte {
-	if p.texts == nil {
+	if p.text == nil {
 		return nil
 	}
-	return []byte((*p.texts)[0])
+	return []byte(*p.text)
 }
 
 // String returns the redacted form.
