@@ -60,6 +60,8 @@ func samples() map[string]sample {
 		"httpapi POST /v1/query/compile": {kinds: kinds, target: "/v1/query/compile?{kind}_id={id}", body: ask, answer: `"sql":`},
 		"httpapi GET /v1/query/types":    {target: "/v1/query/types", answer: `"types":[`, etag: true},
 		"httpapi GET /v1/query/websites": {target: "/v1/query/websites", answer: `"id":"listed"`, etag: true},
+		"httpapi GET /v1/query/links":    {target: "/v1/query/links", answer: `"id":"listed"`, etag: true},
+		"httpapi GET /v1/query/monitors": {target: "/v1/query/monitors", answer: `"id":"listed"`, etag: true},
 		"httpapi GET /v1/websites/{website_id}/analytics": {kinds: site, etag: true,
 			target: "/v1/websites/{id}/analytics?startDate=2026-02-01&endDate=2026-02-02", answer: `"totals":{`},
 		"httpapi POST /v1/tokens":  {target: "/v1/tokens", body: `{"ttl":60}`, answer: `"token":"slt_`, random: true},

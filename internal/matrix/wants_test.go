@@ -39,8 +39,15 @@ func wants(w *world, r route, kind string, s state) want {
 	if r.host == hostTrack {
 		return wantsOfTrack(w, r, kind, s).with(s.fault, r)
 	}
-	return wantsOfAPI(w, r, kind, s).with(s.fault, r)
+	x := wantsOfAPI(w, r, kind, s)
+	if x.status == http.StatusUnauthorized && s.judged == absent {
+		x.details = `,"details":[{"field":"Authorization","message":"is missing; send \"Authorization: Bearer KEY\" or \"x-api-key: KEY\""}]`
+	}
+	return x.with(s.fault, r)
 }
+
+// listScopes are those by which alone something may be listed, beside read:data.
+var listScopes = map[string]auth.Scope{"/v1/query/links": auth.ReadLinks, "/v1/query/monitors": auth.ReadMonitors}
 
 func wantsOfAPI(w *world, r route, kind string, s state) want {
 	if r.access == string(httpapi.Public) || r.access == string(httpapi.ByKeyOrClient) && s.judged == absent {
@@ -65,6 +72,10 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 		e.Resource = s.resource(kind)
 	}
 	switch key := w.keys[s.sent]; {
+	case listScopes[r.path] != "" && !key.Has(auth.ReadData):
+		if e.Scope = listScopes[r.path]; key.Has(e.Scope) {
+			return want{status: http.StatusOK, limited: true, entry: e}
+		}
 	case !key.Has(auth.ReadData) || kind != "" && !s.reaches():
 		if kind != "" { // the narrowest scope that would do
 			e.Scope = map[string]auth.Scope{auth.KindWebsite: auth.ReadData, auth.KindLink: auth.ReadLinks, auth.KindSchedule: auth.ReadMonitors}[kind]

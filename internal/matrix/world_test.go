@@ -184,7 +184,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 		t.Fatal(err)
 	}
 	w.api, err = httpapi.New(httpapi.Config{Engine: e, Flags: &httpapi.Flags{Editor: editor, Evaluator: evaluator},
-		Directory: w.dir, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: w.audit,
+		Directory: w.dir, Subjects: cannedStore{}, Auth: authenticator, Minter: authenticator, Limiter: w.limiter, Audit: w.audit,
 		Versions: cannedStore{}, Health: health.New(health.Config{Version: "test", Now: noonClock}), Now: noonClock,
 		ClientIP: func(r *http.Request) netip.Addr { return w.proxies.Addr(r) }})
 	if err != nil {
@@ -208,6 +208,16 @@ func (f *freshLimiter) renew(t testing.TB, cfg ratelimit.Config) {
 		t.Fatal(err)
 	}
 	f.Limiter = l
+}
+
+// Links implements store.SubjectLister.
+func (cannedStore) Links(context.Context, string) ([]store.Link, error) {
+	return []store.Link{{ID: listed, Owner: acme}}, nil
+}
+
+// Monitors implements store.SubjectLister.
+func (cannedStore) Monitors(context.Context, string) ([]store.Monitor, error) {
+	return []store.Monitor{{ID: listed, Owner: acme}}, nil
 }
 
 // cannedStore has a row for every question but of a series, and takes all that is written.
