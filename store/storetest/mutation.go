@@ -59,11 +59,14 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 			When: OfType("uptime_overview", "uptime_ssl_status", "errors")},
 		{Name: "bounces of the events that a filter leaves", SQL: Replaced(one("pageviews"), one("matching_pageviews")),
 			When: both(OfType("summary", "summary_metrics", "session_metrics"), filteredBy("path"))},
+		{Name: "one row of the other period", SQL: Rewritten(`(?s)(FROM compared AS y.*)`, `$1 LIMIT 1`), When: compares},
 		{Name: "shares after the limit", SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 		{Name: "pages without a tie-break", SQL: Rewritten(`(ORDER BY `+column+` (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1 LIMIT`)},
 		{Name: "ne drops absent values", SQL: Rewritten(`\(NOT \(((?:t|s)\.`+column+`|CASE WHEN [^=]*? END|if\([^=]*?\)) = (`+text+`)\)\)`, `($1 <> $2 AND $1 <> '')`)},
 	}
 }
+
+func compares(q reference.Question) bool { return q.Compare != "" }
 
 // Replaced is a Mutation's SQL with one text for another.
 func Replaced(from, to string) func(string) string {
