@@ -163,7 +163,7 @@ func refuse(r *front.Request, err error) front.Refusal {
 	if r.Principal == nil {
 		scope = ""
 	}
-	return front.Refusal{Status: p.Status, Code: p.Code, Scope: scope, Retry: p.Retry, Body: envelope{
+	return front.Refusal{Status: p.Status, Coding: "gzip, identity", Code: p.Code, Scope: scope, Retry: p.Retry, Body: envelope{
 		Status: failed, Error: p.Message, Message: p.Message, Code: p.Code, Retryable: p.retryable(), RequestID: r.ID,
 		RetryAfter: int((p.Retry + time.Second - 1) / time.Second), Errors: p.fields, Results: p.results, RateStatus: p.rate,
 	}}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,7 +24,8 @@ type body struct {
 
 // read takes the body in.
 func (c *call) read() error {
-	if e := c.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+	coding := strings.ToLower(c.Header.Get("Content-Encoding"))
+	if !slices.Contains([]string{"", "identity", "gzip"}, coding) {
 		return codeMediaType.problem()
 	}
 	if c.key != nil && !front.IsJSON(c.Header.Get("Content-Type")) {
@@ -34,6 +36,9 @@ func (c *call) read() error {
 		limit = min(limit, c.route.body)
 	}
 	raw, err := c.ReadBody(limit)
+	if err == nil && coding == "gzip" {
+		raw, err = c.Inflate(raw, limit)
+	}
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		return c.route.tooLarge.problem()
 	}

@@ -68,7 +68,7 @@ var codes = [...]ErrorCode{
 	codeUnknownType:     {"INGEST_UNKNOWN_EVENT_TYPE", http.StatusBadRequest, "Unknown event type", "The item's type is none that the route takes.", 0},
 	codeNoClient:        {"INGEST_MISSING_CLIENT_ID", http.StatusBadRequest, "Missing client ID", "The request names no website.", 0},
 	codeBadClient:       {"INGEST_INVALID_CLIENT_ID", http.StatusBadRequest, "Invalid or inactive client ID", "There is no such website.", 0},
-	codeMediaType:       {"UNSUPPORTED_MEDIA_TYPE", http.StatusUnsupportedMediaType, "The body must be plain JSON, with a key of the type application/json", "The body is compressed; or it came with a key and is not said to be application/json in UTF-8.", 0},
+	codeMediaType:       {"UNSUPPORTED_MEDIA_TYPE", http.StatusUnsupportedMediaType, "The body must be JSON, plain or by gzip, and with a key of the type application/json", "The body is encoded in another way; or it came with a key and is not said to be application/json in UTF-8.", 0},
 	codeNoWebsite:       {"TRACK_WEBSITE_NOT_FOUND", http.StatusNotFound, "Website not found", "There is no such website.", 0},
 	codeWebsiteMissing:  {"TRACK_MISSING_WEBSITE_ID", http.StatusBadRequest, "Missing websiteId: the key does not reach exactly one website", "The item does not say whose it is.", 0},
 	codeWebsiteMismatch: {"TRACK_WEBSITE_SCOPE_MISMATCH", http.StatusForbidden, "Website scope mismatch", "The item's website is not the request's, or the key does not reach it.", 0},

@@ -11,7 +11,7 @@ const (
 	maxSource = 64
 )
 
-// takeCustom takes an item of /track.
+// takeCustom takes an item of /track, or of /events, its older form.
 func takeCustom(c *call, f *fields, b *store.Batch) (taken, error) {
 	site, err := c.siteOf(f)
 	if err != nil {

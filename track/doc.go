@@ -6,6 +6,7 @@
 //	POST /               one page event; the website by client_id or the header databuddy-client-id
 //	POST /batch          up to 100 of them
 //	POST /track          custom events, one or up to 100; a key, or website_id
+//	POST /events         the same in an older form, with the website's id alone
 //	POST /errors         JavaScript errors, one or up to 50, 128 KiB at most
 //	POST /vitals         web vitals, one or up to 20
 //	POST /engagement     what visitors did on pages they left, one or up to 20
@@ -13,14 +14,14 @@
 //	POST /uptime-checks  up to 100 checks of monitors; a key
 //	GET  /tracker.js     the script that pages load, and under a name with its hash: [Tracker]
 //
-// Keys need the scope track:events. Bodies are JSON under any content type.
+// Keys need the scope track:events. Bodies are JSON under any content type, plain or compressed by gzip.
 //
 // # Guarantees
 //
 // An answer of success is given after [store.Writer] said that the rows are durable.
 // Event ids make repeats harmless; those of senders with a key and without one count apart, so
-// that nobody can take the id of an event that a server will send. An event of /track without an
-// id is never taken for a repeat; elsewhere a missing id is made, with the same effect. A use of
+// that nobody can take the id of an event that a server will send. An event of /track or /events
+// without an id is never taken for a repeat; elsewhere a missing id is made, with the same effect. A use of
 // a key is recorded after its answer is known; when that fails the answer is 503, and the rows
 // may be stored: repeat with the same event ids.
 //

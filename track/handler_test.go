@@ -1,6 +1,7 @@
 package track
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
 	"net/http/httptest"
@@ -36,11 +37,26 @@ var good = map[string]struct{ target, body, key string }{
 	"/":              {"/?client_id=w1", pageview, ""},
 	"/batch":         {"/batch?client_id=w1", "[" + pageview + "]", ""},
 	"/track":         {"/track?website_id=w1", custom, "all"},
+	"/events":        {"/events?client_id=w1", `[{"eventName":"signup","path":"/","timestamp":1772625600000}]`, ""},
 	"/errors":        {"/errors?client_id=w1", `[{"message":"x","path":"/"}]`, ""},
 	"/vitals":        {"/vitals?client_id=w1", `[{"metricName":"LCP","metricValue":12,"path":"/"}]`, ""},
 	"/engagement":    {"/engagement?client_id=w1", `[{"path":"/","exitType":"spa","timeOnPage":12.5,"rageClickCount":3}]`, ""},
 	"/link-visits":   {"/link-visits", `[{"eventId":"v","linkId":"l1"}]`, "all"},
 	"/uptime-checks": {"/uptime-checks", `[{"eventId":"c","scheduleId":"s1","timestamp":1772625600000,"status":1}]`, "all"},
+}
+
+// zipped is body as gzip has it.
+func zipped(t *testing.T, body string) string {
+	t.Helper()
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(body)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 func keyed(key string) []string {
@@ -79,8 +95,18 @@ func TestEveryRoute(t *testing.T) {
 			if a := w.post(t, g.target, many, keyed(g.key)...); a.code != 400 || r.items > 1 && a.body["code"] != "INGEST_BATCH_TOO_LARGE" {
 				t.Errorf("too many items: %d %s", a.code, a.raw)
 			}
-			if a := w.post(t, g.target, "\x1f\x8b", append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 415 {
-				t.Errorf("a compressed body: %d %s", a.code, a.raw)
+			if a := w.post(t, g.target, "\x1f\x8b", append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 400 {
+				t.Errorf("half a compressed body: %d %s", a.code, a.raw)
+			}
+			if a := w.post(t, g.target, g.body, append(keyed(g.key), "Content-Encoding", "br")...); a.code != 415 || a.header.Get("Accept-Encoding") != "gzip, identity" {
+				t.Errorf("a body of another encoding: %d %s", a.code, a.raw)
+			}
+			if a := w.post(t, g.target, zipped(t, strings.Repeat(" ", DefaultMaxBody+1)), append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 413 {
+				t.Errorf("a body that is too large inside: %d %s", a.code, a.raw)
+			}
+			var packed world
+			if a := packed.post(t, g.target, zipped(t, g.body), append(keyed(g.key), "Content-Encoding", "gzip")...); a.code != 200 || len(packed.written) != 1 {
+				t.Errorf("a good body, compressed: %d %s", a.code, a.raw)
 			}
 			if g.key != "" {
 				for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded"} {

@@ -38,6 +38,7 @@ func routes() []*route {
 		{path: "/", access: BySite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, take: takePage, reply: single},
 		{path: "/batch", access: BySite, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kinds: []string{kindTrack, kindLink}, take: takePage, reply: batched},
 		{path: "/track", access: ByKeyOrSite, items: 100, tooLarge: codeTrackTooLarge, notJSON: codeTrackBody, kind: kindCustom, take: takeCustom, reply: counted},
+		{path: "/events", access: BySite, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindCustom, take: takeCustom, reply: counted},
 		{path: "/errors", access: BySite, items: 50, body: 128 << 10, tooLarge: codeErrorsTooLarge, notJSON: codeInvalidJSON, kind: kindError, take: takeError, reply: counted},
 		{path: "/vitals", access: BySite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindVitals, take: takeVital, reply: counted},
 		{path: "/engagement", access: BySite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindSpan, take: takeSpan, reply: counted},

@@ -95,6 +95,7 @@ type Refusal struct {
 	Code   string        // of Body, for Config.Observe
 	Scope  auth.Scope    // of 403: the one that would help, when it is known
 	Retry  time.Duration // for Retry-After; 0 means none
+	Coding string        // of 415: how bodies may be encoded; empty: identity
 	Body   any           // encoded as JSON
 }
 
@@ -115,7 +116,7 @@ func (rf Refusal) Answer(r *http.Request, err error) *Answer {
 		}
 		h.Set("WWW-Authenticate", value)
 	case http.StatusUnsupportedMediaType:
-		h.Set("Accept-Encoding", "identity")
+		h.Set("Accept-Encoding", cmp.Or(rf.Coding, "identity"))
 	}
 	if rf.Retry > 0 {
 		h.Set("Retry-After", strconv.FormatInt(int64((rf.Retry+time.Second-1)/time.Second), 10))

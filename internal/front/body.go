@@ -1,6 +1,8 @@
 package front
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +58,29 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 		return nil, nil
 	}
 	r.boundBody()
-	from := http.MaxBytesReader(r.w, r.Body, limit)
+	body, err := r.gather(http.MaxBytesReader(r.w, r.Body, limit), limit)
+	if err == nil {
+		_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{}) // what is read now tells that the caller left
+	}
+	return body, err
+}
+
+// Inflate returns what body holds, which is compressed by gzip. Its bounds and errors are those
+// of [Request.ReadBody].
+func (r *Request) Inflate(body []byte, limit int64) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, &BodyError{err, r.front.cfg.BodyTimeout}
+	}
+	plain, err := r.gather(io.LimitReader(z, limit+1), limit)
+	if int64(len(plain)) > limit {
+		return nil, &http.MaxBytesError{Limit: limit}
+	}
+	return plain, err
+}
+
+// gather reads from to its end, into room that it takes as it goes.
+func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 	var body []byte
 	for {
 		if len(body) == cap(body) {
@@ -69,7 +93,6 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 		n, err := from.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if large := (*http.MaxBytesError)(nil); errors.Is(err, io.EOF) {
-			_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{}) // what is read now tells that the caller left
 			return body, nil
 		} else if errors.As(err, &large) {
 			return nil, err

@@ -86,6 +86,8 @@ func samples() map[string]sample {
 			body: `[{"type":"track","name":"screen_view","eventId":"e1","path":"https://listed.example.com/",` + person + `}]`},
 		"track POST /track": {kinds: site, target: "/track", answer: `"eventId":"e1"`,
 			body: `{"name":"sale","eventId":"e1","websiteId":"{id}"}`},
+		"track POST /events": {kinds: site, target: "/events?" + aWebsite, answer: `"count":1`,
+			body: `[{"eventName":"sale","eventId":"e1","path":"/",` + person + `}]`},
 		"track POST /errors": {kinds: site, target: "/errors?" + aWebsite, answer: `"count":1`,
 			body: `[{"eventId":"e1","message":"it broke","path":"/",` + person + `}]`},
 		"track POST /vitals": {kinds: site, target: "/vitals?" + aWebsite, answer: `"count":1`,
