@@ -167,6 +167,14 @@ async function calls() {
   await tab.evaluate(() => databuddy.flush());
   await expect("properties", [["bought", "plan", "team"], ["bought", "size", "L"], ["signed_up", "plan", "team"], ["signed_up", "seats", "3"]], async () =>
     (await rows("custom_event_properties", [{ field: "event_name", op: "in", value: ["bought", "signed_up"] }], (r) => [r.name, r.property_key, r.property_value])).sort());
+  const identified = tab.waitForResponse((r) => r.url().includes("/identify"));
+  await tab.evaluate(() => {
+    databuddy.identify("user_7", { name: "Ada" });
+    databuddy.identify("user_7", { name: "Ada" }); // said already
+    databuddy.track("logged_in");
+  });
+  assert.deepEqual(await (await identified).json(), { status: "success", type: "identify" });
+  await expect("who it is", [["user_7", 2]], () => rows("profile_list", filter("path", "/attributes"), (r) => [r.profile_id, r.custom_event_count]));
   // Half an hour later.
   await tab.evaluate(() => {
     sessionStorage.setItem("did_session_timestamp", Date.now() - 31 * 60_000);
@@ -174,7 +182,7 @@ async function calls() {
   });
   const later = await tab.evaluate(() => sessionStorage.getItem("did_session"));
   await leave();
-  await story("before a pause", session, ["event bought", "event signed_up", "exit /attributes", "pageview /attributes"]);
+  await story("before a pause", session, ["event bought", "event logged_in", "event signed_up", "exit /attributes", "pageview /attributes"]);
   await story("after it", later, ["event came_back"]);
 }
 

@@ -37,6 +37,7 @@ const (
 	codeMediaType
 	codeNoWebsite
 	codeWebsiteMissing
+	codeIdentifyMissing
 	codeWebsiteMismatch
 	codeNoCredentials
 	codeAuthRequired
@@ -71,6 +72,7 @@ var codes = [...]ErrorCode{
 	codeMediaType:       {"UNSUPPORTED_MEDIA_TYPE", http.StatusUnsupportedMediaType, "The body must be JSON, plain or by gzip, and with a key of the type application/json", "The body is encoded in another way; or it came with a key and is not said to be application/json in UTF-8.", 0},
 	codeNoWebsite:       {"TRACK_WEBSITE_NOT_FOUND", http.StatusNotFound, "Website not found", "There is no such website.", 0},
 	codeWebsiteMissing:  {"TRACK_MISSING_WEBSITE_ID", http.StatusBadRequest, "Missing websiteId: the key does not reach exactly one website", "The item does not say whose it is.", 0},
+	codeIdentifyMissing: {"IDENTIFY_MISSING_WEBSITE_ID", http.StatusBadRequest, "Missing websiteId", "The same on /identify.", 0},
 	codeWebsiteMismatch: {"TRACK_WEBSITE_SCOPE_MISMATCH", http.StatusForbidden, "Website scope mismatch", "The item's website is not the request's, or the key does not reach it.", 0},
 	codeNoCredentials:   {"TRACK_MISSING_CREDENTIALS", http.StatusUnauthorized, "API key or website_id required", "There is neither.", 0},
 	codeAuthRequired:    {"AUTH_REQUIRED", http.StatusUnauthorized, "Authentication required", "There is no key, or it is unknown, disabled, revoked or expired; one answer for all.", 0},

@@ -30,6 +30,8 @@ type Config struct {
 	Audit     auth.Sink          // required; auth.Discard says "none" out loud
 	Salts     Salts              // required
 
+	// Profiles keeps what /identify is told; nil means that there is no such route.
+	Profiles Profiles
 	// Geo finds locations by address; nil means that there is none.
 	Geo Geo
 	// CountryHeader names a header with the visitor's country, such as CF-IPCountry, which is

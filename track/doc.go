@@ -10,6 +10,7 @@
 //	POST /errors         JavaScript errors, one or up to 50, 128 KiB at most
 //	POST /vitals         web vitals, one or up to 20
 //	POST /engagement     what visitors did on pages they left, one or up to 20
+//	POST /identify       traits of a person whom events name by profileId; a key, or website_id
 //	POST /link-visits    up to 100 uses of short links; a key
 //	POST /uptime-checks  up to 100 checks of monitors; a key
 //	GET  /tracker.js     the script that pages load, and under a name with its hash: [Tracker]

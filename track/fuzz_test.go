@@ -78,13 +78,13 @@ func FuzzHandler(f *testing.F) {
 		`[{"path":"/","exitType":"crash"},{"path":"/","scrollCount":65536},{"path":"/","errorCount":1e-9},{"path":"/","keyCount":[]},{"path":"/","maxScrollDepth":100.5}]`,
 		`[{"linkId":"l1","ip":"::1%eth0","country":"de"}]`, `{"name":"x","path":"/","timestamp":"0000-01-01"}`, `{"payload":{},"name":[]}`,
 	} {
-		for _, target := range []string{"/?client_id=w1", "/batch?client_id=w1", "/track?website_id=w1", "/vitals?client_id=w1", "/engagement?client_id=w1", "/link-visits", "/uptime-checks"} {
+		for _, target := range []string{"/?client_id=w1", "/batch?client_id=w1", "/track?website_id=w1", "/vitals?client_id=w1", "/engagement?client_id=w1", "/identify?client_id=w1", "/link-visits", "/uptime-checks"} {
 			f.Add(target, []byte(body), "all", chrome)
 			f.Add(target, []byte(body), "", chrome)
 		}
 	}
 	w, writer := &world{}, &strict{}
-	h, err := New(Config{Writer: writer, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Now: noonClock})
+	h, err := New(Config{Writer: writer, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Profiles: nowhere{}, Now: noonClock})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -125,6 +125,8 @@ func BenchmarkBatchOfTen(b *testing.B) {
 }
 
 type nowhere struct{}
+
+func (nowhere) Identify(context.Context, store.Identification) error { return nil }
 
 func (nowhere) Write(_ context.Context, b *store.Batch) (store.Written, error) {
 	return store.Written{Stored: b.Len()}, nil

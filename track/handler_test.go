@@ -41,6 +41,7 @@ var good = map[string]struct{ target, body, key string }{
 	"/errors":        {"/errors?client_id=w1", `[{"message":"x","path":"/"}]`, ""},
 	"/vitals":        {"/vitals?client_id=w1", `[{"metricName":"LCP","metricValue":12,"path":"/"}]`, ""},
 	"/engagement":    {"/engagement?client_id=w1", `[{"path":"/","exitType":"spa","timeOnPage":12.5,"rageClickCount":3}]`, ""},
+	"/identify":      {"/identify?website_id=w1", `{"profileId":"u1","traits":{"name":"Ada"}}`, "all"},
 	"/link-visits":   {"/link-visits", `[{"eventId":"v","linkId":"l1"}]`, "all"},
 	"/uptime-checks": {"/uptime-checks", `[{"eventId":"c","scheduleId":"s1","timestamp":1772625600000,"status":1}]`, "all"},
 }

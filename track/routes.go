@@ -42,6 +42,7 @@ func routes() []*route {
 		{path: "/errors", access: BySite, items: 50, body: 128 << 10, tooLarge: codeErrorsTooLarge, notJSON: codeInvalidJSON, kind: kindError, take: takeError, reply: counted},
 		{path: "/vitals", access: BySite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindVitals, take: takeVital, reply: counted},
 		{path: "/engagement", access: BySite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindSpan, take: takeSpan, reply: counted},
+		{path: "/identify", access: ByKeyOrSite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindIdentify, take: takeIdentity, reply: single},
 		{path: "/link-visits", access: ByKey, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kind: kindVisit, kinds: []string{kindVisit}, take: takeVisit, reply: batched},
 		{path: "/uptime-checks", access: ByKey, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kind: kindCheck, kinds: []string{kindCheck}, take: takeCheck, reply: batched},
 	}
@@ -49,14 +50,15 @@ func routes() []*route {
 
 // The kinds of item, as answers name them.
 const (
-	kindTrack  = "track"
-	kindLink   = "outgoing_link"
-	kindCustom = "custom_event"
-	kindError  = "error"
-	kindVitals = "web_vitals"
-	kindSpan   = "engagement"
-	kindVisit  = "link_visit"
-	kindCheck  = "uptime_check"
+	kindTrack    = "track"
+	kindLink     = "outgoing_link"
+	kindCustom   = "custom_event"
+	kindError    = "error"
+	kindVitals   = "web_vitals"
+	kindSpan     = "engagement"
+	kindIdentify = "identify"
+	kindVisit    = "link_visit"
+	kindCheck    = "uptime_check"
 )
 
 // method is what every route takes so far.

@@ -48,6 +48,9 @@ func (h *handler) serve() (http.Handler, error) {
 		return nil, err
 	}
 	for _, rt := range routes() {
+		if rt.kind == kindIdentify && h.cfg.Profiles == nil {
+			continue
+		}
 		row := &front.Route{Method: method, Path: rt.path, Class: auth.ClassTrack, Scope: auth.TrackEvents, Cache: "no-store", CORS: servers, Steps: h.steps(rt)}
 		switch rt.access {
 		case BySite:

@@ -32,11 +32,12 @@ func noonClock() time.Time { return noon }
 
 // world is everything around the handler, in memory. Its zero faults are none.
 type world struct {
-	mu      sync.Mutex
-	written []store.Batch
-	entries []auth.Entry
-	limits  []string // classes and ids that were charged
-	told    []observe.Request
+	mu         sync.Mutex
+	written    []store.Batch
+	entries    []auth.Entry
+	limits     []string // classes and ids that were charged
+	identified []store.Identification
+	told       []observe.Request
 
 	writeErr, siteErr, auditErr, saltErr, authErr, limitErr error
 	decision                                                auth.Decision
@@ -157,6 +158,16 @@ func (w *world) Salt(_ context.Context, day time.Time) ([]byte, error) {
 	return []byte("salt of " + day.Format(time.DateOnly)), w.saltErr
 }
 
+// Identify writes nothing where a test looks for rows.
+func (w *world) Identify(ctx context.Context, i store.Identification) error {
+	w.identified = append(w.identified, i)
+	if i.Traits["big"] != nil {
+		return store.ErrManyTraits
+	}
+	_, err := w.Write(ctx, &store.Batch{})
+	return err
+}
+
 func (w *world) Locate(ip netip.Addr) Location { return w.geo[ip.String()] }
 
 func (w *world) handler(t testing.TB) http.Handler {
@@ -164,7 +175,7 @@ func (w *world) handler(t testing.TB) http.Handler {
 		return w.built
 	}
 	h, err := New(Config{
-		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, CountryHeader: w.header, Window: w.window,
+		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, Profiles: w, CountryHeader: w.header, Window: w.window,
 		Trusted: func(r *http.Request) bool { return r.RemoteAddr == "203.0.113.7:4711" },
 		Observe: func(_ context.Context, r observe.Request) {
 			w.mu.Lock()

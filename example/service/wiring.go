@@ -150,6 +150,7 @@ func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory s
 		Limiter:       limits,
 		Audit:         a.audit,
 		Salts:         a.records,
+		Profiles:      a.records,
 		CountryHeader: a.settings.CountryHeader,
 		Trusted:       a.settings.Proxies.Trusts,
 		ClientIP:      addr,

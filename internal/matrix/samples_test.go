@@ -94,6 +94,8 @@ func samples() map[string]sample {
 			body: `[{"eventId":"e1","metricName":"LCP","metricValue":1200,"path":"/",` + person + `}]`},
 		"track POST /engagement": {kinds: site, target: "/engagement?" + aWebsite, answer: `"count":1`,
 			body: `[{"eventId":"e1","path":"/","activeMs":1000,` + person + `}]`},
+		"track POST /identify": {kinds: site, target: "/identify", answer: `"type":"identify"`,
+			body: `{"profileId":"u1","websiteId":"{id}","traits":{"name":"Ada"}}`},
 		"track POST /link-visits": {kinds: []string{auth.KindLink}, target: "/link-visits", answer: `"link_visit":1`,
 			body: `[{"eventId":"e1","linkId":"{id}"}]`},
 		"track POST /uptime-checks": {kinds: []string{auth.KindSchedule}, target: "/uptime-checks", answer: `"uptime_check":1`,

@@ -191,7 +191,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 		t.Fatal(err)
 	}
 	w.track, err = track.New(track.Config{Writer: cannedStore{}, Directory: w.dir, Auth: authenticator, Limiter: w.limiter, Audit: w.audit,
-		Salts: cannedStore{}, Now: noonClock})
+		Salts: cannedStore{}, Profiles: cannedStore{}, Now: noonClock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,6 +254,8 @@ func (cannedStore) Version(context.Context, store.Subject, time.Time, time.Time)
 func (cannedStore) Write(_ context.Context, b *store.Batch) (store.Written, error) {
 	return store.Written{Stored: b.Len()}, nil
 }
+
+func (cannedStore) Identify(context.Context, store.Identification) error { return nil }
 
 func (cannedStore) Salt(context.Context, time.Time) ([]byte, error) { return []byte("salt"), nil }
 

@@ -44,11 +44,11 @@ func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.
 	return websites.change(ctx, s, id, amend)
 }
 
-// RemoveWebsite removes a website and its feature flags; its events stay where they are. Monitors
+// RemoveWebsite removes a website, its feature flags and the profiles of its visitors; its events stay where they are. Monitors
 // of it are of none from then on. The id remains its owner's: see [ErrRemoved]. After [ErrInDoubt] it may have
 // been removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
-	return websites.remove(ctx, s, id, append(s.Flags().dropAll(id), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}))...)
+	return websites.remove(ctx, s, id, append(s.Flags().dropAll(id), s.sql.Delete(profiles.table).Where(sq.Eq{"website": id}), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}))...)
 }
 
 // Websites implements [store.Directory].

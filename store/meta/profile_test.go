@@ -1,0 +1,89 @@
+package meta
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func TestProfiles(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		tell := func(keyed bool, traits map[string]any) error {
+			return s.Identify(t.Context(), store.Identification{Website: "w", Profile: "u1", Traits: traits, Keyed: keyed})
+		}
+		many := map[string]any{}
+		for i := range store.MaxTraits {
+			many[fmt.Sprint("trait", i)] = true
+		}
+		for _, row := range []struct {
+			says   string
+			keyed  bool
+			traits map[string]any
+			err    error
+			name   string
+			kept   map[string]any
+		}{
+			{"nothing but the id", false, nil, nil, "", map[string]any{}},
+			{"traits of every kind", false, map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "paid": true}, nil, "Ada L.",
+				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "paid": true}},
+			{"one more, one less; a user name is shown before a name", false, map[string]any{"username": "ada", "paid": nil, "email": "Ada@X.example"}, nil, "ada",
+				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada", "email": "ada@x.example"}},
+			{"too many", false, many, store.ErrManyTraits, "ada",
+				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada", "email": "ada@x.example"}},
+			{"too long", false, map[string]any{"about": strings.Repeat("x", store.MaxTraitsText)}, store.ErrManyTraits, "ada",
+				map[string]any{"name": "Ada L.", "seats": json.Number("1.50"), "username": "ada", "email": "ada@x.example"}},
+			{"with a key", true, map[string]any{"username": nil, "seats": nil, "email": nil}, nil, "Ada L.", map[string]any{"name": "Ada L."}},
+			{"without one, after that", false, map[string]any{"name": "Eve"}, nil, "Ada L.", map[string]any{"name": "Ada L."}},
+		} {
+			if err := tell(row.keyed, row.traits); !errors.Is(err, row.err) {
+				t.Errorf("%s: %v", row.says, err)
+			}
+			got, err := s.Profile(t.Context(), "w", "u1")
+			if diff := cmp.Diff(row.kept, got.Traits); diff != "" || err != nil || got.Name != row.name || !got.ChangedAt.Equal(noon.Truncate(time.Millisecond)) {
+				t.Errorf("%s: %+v, %v (-want +got):\n%s", row.says, got, err, diff)
+			}
+		}
+		if _, err := s.Profile(t.Context(), "other", "u1"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("of another website: %v", err)
+		}
+		for _, want := range []error{nil, store.ErrNotFound} {
+			if err := s.RemoveProfile(t.Context(), "w", "u1"); !errors.Is(err, want) {
+				t.Errorf("removed: %v, want %v", err, want)
+			}
+		}
+	})
+}
+
+func TestProfilesOfAWebsite(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		if _, err := s.CreateWebsite(t.Context(), store.Website{ID: "w", Owner: "acme", Domain: "a.example"}); err != nil {
+			t.Fatal(err)
+		}
+		tell := func(id string) error {
+			return s.identify(t.Context(), store.Identification{Website: "w", Profile: id}, 2)
+		}
+		if err := errors.Join(tell("a"), tell("b"), tell("a")); err != nil {
+			t.Fatal(err)
+		}
+		if err := tell("c"); !errors.Is(err, store.ErrFull) {
+			t.Errorf("one too many: %v", err)
+		}
+		if err := s.RemoveWebsite(t.Context(), "w"); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{"a", "b", "c"} {
+			if _, err := s.Profile(t.Context(), "w", id); !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("%s after the website was removed, or refused: %v", id, err)
+			}
+		}
+	})
+}

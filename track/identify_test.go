@@ -1,0 +1,60 @@
+package track
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+func TestIdentify(t *testing.T) {
+	for _, c := range []struct {
+		why, key, target, body string
+		code                   int
+		want                   string   // code of the answer
+		fields                 []string // that it complains of
+		kept                   *store.Identification
+	}{
+		{"without a key", "", "/identify?client_id=w1", `{"profileId":" u1 ","anonymousId":"anon_1","traits":{"name":"Ada","paid":true,"seats":1.5,"plan":null}}`, 200, "", nil,
+			&store.Identification{Website: "w1", Profile: "u1", Traits: map[string]any{"name": "Ada", "paid": true, "seats": 1.5, "plan": nil}}},
+		{"without traits", "", "/identify?client_id=w1", `{"profileId":"u1","traits":null}`, 200, "", nil, &store.Identification{Website: "w1", Profile: "u1"}},
+		{"with a key and the body's website", "all", "/identify", `{"profileId":"u1","websiteId":"w2","traits":{"n":7}}`, 200, "", nil,
+			&store.Identification{Website: "w2", Profile: "u1", Traits: map[string]any{"n": json.Number("7")}, Keyed: true}},
+		{"with a key of one website", "one", "/identify", `{"profileId":"u1"}`, 200, "", nil, &store.Identification{Website: "w1", Profile: "u1", Keyed: true}},
+		{"with a key of several, and none named", "all", "/identify", `{"profileId":"u1"}`, 400, "IDENTIFY_MISSING_WEBSITE_ID", nil, nil},
+		{"another owner's website", "all", "/identify", `{"profileId":"u1","websiteId":"w9"}`, 403, "TRACK_WEBSITE_SCOPE_MISMATCH", nil, nil},
+		{"neither key nor website", "", "/identify", `{"profileId":"u1"}`, 401, "TRACK_MISSING_CREDENTIALS", nil, nil},
+		{"nobody", "", "/identify?client_id=w1", `{"traits":{}}`, 400, "INVALID_EVENT_SCHEMA", []string{"profileId"}, nil},
+		{"traits that are none", "", "/identify?client_id=w1", `{"profileId":"u1","traits":[1]}`, 400, "INVALID_EVENT_SCHEMA", []string{"traits"}, nil},
+		{"every wrong trait is told", "", "/identify?client_id=w1",
+			`{"profileId":"u1","traits":{"a":{},"b":1e999,"c":"` + strings.Repeat("x", 256) + `","` + strings.Repeat("k", 129) + `":1}}`, 400, "INVALID_EVENT_SCHEMA",
+			[]string{"traits", "traits.a", "traits.b", "traits.c"}, nil},
+		{"more than a profile may have", "", "/identify?client_id=w1", `{"profileId":"u1","traits":{"big":1}}`, 400, "INVALID_EVENT_SCHEMA", []string{"traits"},
+			&store.Identification{Website: "w1", Profile: "u1", Traits: map[string]any{"big": json.Number("1")}}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			var w world
+			a := w.post(t, c.target, c.body, keyed(c.key)...)
+			code, _ := a.body["code"].(string)
+			fields := a.wrongFields()
+			slices.Sort(fields)
+			if a.code != c.code || code != c.want || !slices.Equal(fields, c.fields) {
+				t.Errorf("%d %s", a.code, a.raw)
+			}
+			if a.code == 200 && a.raw != `{"status":"success","type":"identify"}`+"\n" {
+				t.Errorf("the answer %s", a.raw)
+			}
+			var want []store.Identification
+			if c.kept != nil {
+				want = []store.Identification{*c.kept}
+			}
+			if diff := cmp.Diff(want, w.identified); diff != "" {
+				t.Errorf("kept (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
