@@ -62,6 +62,8 @@ var tables = []*table{
 		fields: []string{"event_name", "namespace"}, earlyRows: true}),
 	website(table{name: "properties", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)), perProperty: true,
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, earlyRows: true}),
+	website(table{name: "exposures", logical: "events", where: exposed,
+		fields: []string{"namespace"}, dimensions: []string{"flag", "variant"}, earlyRows: true}),
 	eventList,
 	website(table{name: "visitors", logical: "events", earlyRows: true, dimensions: []string{"visitor"}}),
 	website(table{name: "sessions", rows: sessionRows, logical: "events",
@@ -136,6 +138,8 @@ var typeFields = []*field{
 	{Name: "domain", About: "Host that the link leads to, without www.", computed: expr.Call(dialect.URLHost, row("href"))},
 	{Name: "property_key", About: "Name of the property", computed: expr.Col("q", "key")},
 	{Name: "property_value", About: "Value of the property: a text as it is, all else as JSON", computed: expr.Col("q", "value")},
+	{Name: "flag", About: "Key of the flag", computed: propertyText(expr.Lit("flag"))},
+	{Name: "variant", About: "Key of the variant; without one true or false, as it was enabled", computed: flagVariant},
 	{Name: "status", About: "1 up, 0 down, 2 pending, 3 maintenance", Column: "status", number: true},
 	{Name: "http_code", About: "HTTP status of the answer; 0 when there was none", Column: "http_code", number: true},
 	// A visit without a region is of no place, whatever its country.

@@ -2,6 +2,7 @@ package demo_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -137,7 +138,9 @@ func sessionsOf(b *store.Batch) map[string]*session {
 			s.views++
 		case store.Exit:
 		default:
-			s.others++
+			if !strings.HasPrefix(e.Name, "$") { // those belong to no session
+				s.others++
+			}
 		}
 	}
 	return found

@@ -42,6 +42,25 @@ func (g *Generator) sessions(into *store.Batch, s slot) {
 		v.start = d.moment(s.start(), time.Hour)
 		v.now = v.start
 		v.walk()
+		v.expose()
+	}
+}
+
+// expose tells what the flags of the website were for the visitor: each of them is shown the same
+// at every visit.
+func (v *visit) expose() {
+	flag := func(key, properties string) {
+		e := v.event(store.Custom, "$flag_evaluated", v.from.landing, v.start.Add(120*time.Millisecond))
+		e.Source, e.Properties = "browser", `{"flag":"`+key+`",`+properties+`}`
+		v.into.Events = append(v.into.Events, e)
+	}
+	switch v.who.anonymous[len(v.who.anonymous)-1] { // one of 16
+	case '0':
+		flag("signup-button", `"variant":"short","enabled":true,"value":"Join"`)
+	case '1':
+		flag("signup-button", `"variant":"long","enabled":true,"value":"Create your account"`)
+	case '2':
+		flag("new-editor", `"enabled":true,"value":true`)
 	}
 }
 

@@ -67,6 +67,7 @@ var promised = map[string]string{
 	"session_duration_distribution": "duration_range, sessions, visitors, percentage",
 	"custom_events":                 "name, total_events, unique_users, unique_sessions, first_occurrence, last_occurrence, events_with_properties, percentage",
 	"custom_event_properties":       "name, property_key, property_value, count",
+	"flag_exposures":                "flag, variant, visitors, sessions, exposures",
 	"custom_events_trends":          "date, total_events, unique_users, unique_sessions",
 	"profiles":                      "visitor_id, profile_id, display_name, first_visit, last_visit, session_count, total_events, pageviews, unique_pages, custom_event_count, country, country_code, country_name, region, device_type, browser_name, os_name, referrer",
 	"profile_list":                  "visitor_id, profile_id, display_name, first_visit, last_visit, session_count, total_events, pageviews, unique_pages, custom_event_count, country, country_code, country_name, region, device_type, browser_name, os_name, referrer",

@@ -14,6 +14,14 @@ const (
 	stringOrNumber = `("(?:[^"\\]|\\.)*")|(-?[0-9][-+.0-9eE]*)`
 )
 
+// readableDuckDB and readableClickHouse are the JSON object $1 with its odd numbers between marks.
+var (
+	readableDuckDB = "CASE WHEN NOT json_valid($1) THEN '{}' WHEN regexp_matches($1, '" + oddNumber + "')" +
+		" THEN replace(regexp_replace($1, '" + stringOrNumber + `', '\1"` + "\uFDD0" + `\2` + "\uFDD1\"', 'g'), '\"\uFDD0\uFDD1\"', '') ELSE $1 END"
+	readableClickHouse = "if(match($1, '" + twice(oddNumber) + "')," +
+		" replaceAll(replaceRegexpAll($1, '" + twice(stringOrNumber) + `', '\\1"` + "\uFDD0" + `\\2` + "\uFDD1\"'), '\"\uFDD0\uFDD1\"', ''), $1)"
+)
+
 // twice doubles the backslashes of a pattern, for ClickHouse, where they escape in texts.
 func twice(pattern string) string { return strings.ReplaceAll(pattern, `\`, `\\`) }
 

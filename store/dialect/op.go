@@ -53,6 +53,7 @@ const (
 	Concat     // $* joined
 	URLHost    // host of the address $1 in lower case, without port, user, end dot and one www.; else ''
 	TextToJSON // the text $1 as a JSON string
+	JSONText   // of the member $2, the first of that name, of the JSON object $1: the text of a string, true or false; else ''
 	IntToText  // the whole number $1 in decimal digits; of null ''
 	ISO8601    // the instant $1, in milliseconds, as 2006-01-02T15:04:05.000Z
 	MD5High    // upper 32 bits of the last 8 bytes, little-endian, of the MD5 of the text $1

@@ -110,6 +110,12 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 	TextToJSON: {"TextToJSON",
 		"to_json($1)::VARCHAR",
 		unescaped("toJSONString($1)")},
+	JSONText: {"JSONText",
+		"list_transform([" + readableDuckDB + "], lambda object: CASE json_type(object, $2)" +
+			" WHEN 'VARCHAR' THEN regexp_replace(json_extract_string(object, $2), '^\uFDD0.*$$', '')" +
+			" WHEN 'BOOLEAN' THEN json_extract_string(object, $2) ELSE '' END)[1]",
+		"arrayMap(object -> multiIf(JSONType(object, $2) = 'Bool', JSONExtractRaw(object, $2), JSONType(object, $2) = 'String'," +
+			" replaceRegexpOne(JSONExtractString(object, $2), '^\uFDD0.*$$', ''), ''), [" + readableClickHouse + "])[1]"},
 	IntToText: {"IntToText",
 		"coalesce(($1)::VARCHAR, '')",
 		"ifNull(toString($1), '')"},
@@ -140,12 +146,10 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 	JSONEach: {"JSONEach",
 		"CROSS JOIN LATERAL (SELECT key, CASE WHEN starts_with(text, '\"') THEN value->>'$$' ELSE text END AS value" +
 			" FROM (SELECT key, value, replace(replace(value::VARCHAR, '\"\uFDD0', ''), '\uFDD1\"', '') AS text" +
-			" FROM json_each(CASE WHEN NOT json_valid($1) THEN '{}' WHEN regexp_matches($1, '" + oddNumber + "')" +
-			" THEN replace(regexp_replace($1, '" + stringOrNumber + `', '\1"` + "\uFDD0" + `\2` + "\uFDD1\"', 'g'), '\"\uFDD0\uFDD1\"', '') ELSE $1 END)))",
+			" FROM json_each(" + readableDuckDB + ")))",
 		"ARRAY JOIN arrayMap(member -> CAST((member.1, if(startsWith(member.2, '\"'), JSONExtractString(member.2), " + unescaped("member.2") + ")), 'Tuple(key String, value String)')," +
 			" arrayMap(member -> (member.1, replaceAll(replaceAll(member.2, '\"\uFDD0', ''), '\uFDD1\"', ''))," +
-			" JSONExtractKeysAndValuesRaw(if(match($1, '" + twice(oddNumber) + "')," +
-			" replaceAll(replaceRegexpAll($1, '" + twice(stringOrNumber) + `', '\\1"` + "\uFDD0" + `\\2` + "\uFDD1\"'), '\"\uFDD0\uFDD1\"', ''), $1))))"},
+			" JSONExtractKeysAndValuesRaw(" + readableClickHouse + ")))"},
 }
 
 // String is the operation's name.

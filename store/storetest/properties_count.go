@@ -42,13 +42,13 @@ var tallies = []struct {
 	columns string
 }{
 	{byRow, "a number of rows, or a sum over rows", `pageviews total_events count errors clicks total total_clicks samples rage_clicks
-		dead_clicks events_with_properties total_checks successful_checks invalid_ssl_checks`},
+		dead_clicks exposures events_with_properties total_checks successful_checks invalid_ssl_checks`},
 	{byStart, "sessions count once, where they start", `sessions total_sessions entry_pages.pageviews exit_pages.pageviews`},
 	{byTime, "the next check decides, and a filter may hide it", `downtime_seconds`},
 	{distinct, "somebody who comes again is one", `visitors unique_visitors active_users active_sessions users unique_users
 		unique_sessions unique_links unique_pages unique_messages versions sessions_with_time`},
 	{distinct, "different session ids among other rows", `errors.sessions error_trends.sessions engagement.sessions
-		scroll_depth_distribution.sessions frustration_by_page.sessions`},
+		scroll_depth_distribution.sessions frustration_by_page.sessions flag_exposures.sessions`},
 	{distinct, "a row of the breakdown needs a pageview in the range, which a session that starts in it may lack",
 		`browsers_grouped.sessions browser_versions.sessions os_versions.sessions`},
 	{distinct, "a row of engagement needs an exit, which a part of the pageviews of its path may lack", `engagement.pageviews`},

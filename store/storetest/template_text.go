@@ -19,6 +19,12 @@ func (p *templateWriter) texts() []templateCase {
 		{"URLHost", text, p.call(dialect.URLHost, address), "", "bücher.example"},
 		{"URLHost of none", text, p.call(dialect.URLHost, "'mailto:a@example.org'"), "", ""},
 		{"TextToJSON", text, p.call(dialect.TextToJSON, odd), "", `"/\"\\\t` + "\u2028" + `\\u2028"`},
+		{"JSONText", text, p.call(dialect.JSONText, p.text("member", `{"a":"x\u00fc","a":"y","n":123456789012345678901234567890}`), "'a'"), "", "xü"},
+		{"JSONText of true", text, p.call(dialect.JSONText, p.text("truth", `{"a":true}`), "'a'"), "", "true"},
+		{"JSONText of a number", text, p.call(dialect.JSONText, p.text("digits", `{"a":1}`), "'a'"), "", ""},
+		{"JSONText of a number to spell anew", text, p.call(dialect.JSONText, p.text("power", `{"a":1e5}`), "'a'"), "", ""},
+		{"JSONText of a list", text, p.call(dialect.JSONText, p.text("bracket", `{"a":["x"]}`), "'a'"), "", ""},
+		{"JSONText of nothing", text, p.call(dialect.JSONText, p.text("vacant", ``), "'a'"), "", ""},
 		{"MD5High", whole, p.call(dialect.MD5High, "'sightline'"), "", "169241654"}, // the MD5 is 9f84badb3704dc401f9eb880366c160a
 		{"MD5Low", whole, p.call(dialect.MD5Low, "'sightline'"), "", "2159582751"},
 	}

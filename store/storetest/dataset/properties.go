@@ -29,3 +29,15 @@ var properties = pool{
 	`{"a":1,"a":2,"a":"1","nested":{"a":1,"a":1}}`, `{"nested":{"nested":{"nested":[[[[{"a":[]}]]]]}}}`,
 	`{"text":"` + veryLong + veryLong + `","nested":["` + veryLong + `"],"n":[` + strings.Repeat("1,", 500) + `1.0]}`,
 }
+
+const flagEvaluated = "$flag_evaluated"
+
+// exposures are properties of flagEvaluated: as clients send them, and as others might.
+var exposures = pool{
+	`{"flag":"new-ui","variant":"a","enabled":true,"value":"A"}`, `{"flag":"new-ui","variant":"b","enabled":true,"value":2}`,
+	`{"flag":"new-ui","variant":"a","enabled":true,"value":"A"}`, `{"flag":"dark","enabled":true,"value":true}`, `{"flag":"dark","enabled":false,"value":false}`,
+	`{"flag":"größe 🎉","variant":"\u00fc\"\\","enabled":true,"value":123456789012345678901234567890}`, `{ "flag" : "dark" , "variant" : "" , "enabled" : true }`,
+	`{"flag":"dark","variant":null,"enabled":"yes","value":1e5}`, `{"flag":"new-ui","flag":"dark","variant":"a"}`, `{"flag":"dark"}`,
+	`{"flag":1,"variant":"a"}`, `{"flag":1.50,"variant":"a"}`, `{"flag":"new-ui","variant":1.50,"enabled":true}`, `{"flag":"","variant":"a"}`,
+	`{"variant":"a"}`, `{"flag":{"flag":"x"}}`, `{}`, "",
+}

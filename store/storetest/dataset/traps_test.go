@@ -22,7 +22,7 @@ func TestTraps(t *testing.T) {
 		}
 		locs = append(locs, loc)
 	}
-	for seed := range uint64(5) {
+	for seed := range uint64(6) {
 		w := New(seed)
 		traps(&w, locs, found)
 	}

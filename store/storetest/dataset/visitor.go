@@ -115,6 +115,16 @@ func (v *visitor) custom(name string) {
 	}
 }
 
+// exposure tells what a feature flag was.
+func (v *visitor) exposure() {
+	if v.m.chance(70) {
+		v.custom(flagEvaluated)
+	} else {
+		v.pageEvent(flagEvaluated)
+	}
+	v.m.batch.Events[len(v.m.batch.Events)-1].Properties = v.m.pick(exposures)
+}
+
 func (v *visitor) pageEvent(name string) {
 	v.somewhere()
 	v.event(store.PageEvent, name).Properties = v.m.pick(properties)
@@ -176,6 +186,9 @@ func (v *visitor) aside() {
 	}
 	if m.chance(8) {
 		v.custom(m.pick(dollarNames))
+	}
+	if m.chance(12) {
+		v.exposure()
 	}
 	if m.chance(3) {
 		v.pageEvent(m.pick(dollarNames))

@@ -70,6 +70,11 @@ func eventTypes() []Type {
 			Filters: fields, GroupBy: withPath(), answer: (*evaluation).eventProperties,
 		},
 		{
+			Name: "flag_exposures", Kind: store.KindWebsite,
+			Columns: slices.Concat(columns(Name, "flag", "variant"), metrics("visitors", "sessions", "exposures")),
+			Filters: rowFields("namespace"), GroupBy: withPath(), answer: (*evaluation).flagExposures,
+		},
+		{
 			Name: "custom_events_trends", Kind: store.KindWebsite, Series: true,
 			Columns: slices.Concat(columns(Date, "date"), metrics("total_events", "unique_users", "unique_sessions")),
 			Filters: fields, GroupBy: withPath(), answer: (*evaluation).eventTrends,
