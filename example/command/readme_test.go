@@ -112,7 +112,7 @@ func TestReadmeKeys(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || len(want) != 7 {
 		t.Errorf("status codes that the README promises (-) and the real ones (+): %s\n%s", diff, out)
 	}
-	if !strings.Contains(out, "verified: 7 entries") {
+	if !strings.Contains(out, "verified: 11 entries") {
 		t.Errorf("the trail is not verified: %s", out)
 	}
 	shown := masked(block(t, readme, "text", "OUTCOME"))
