@@ -36,7 +36,7 @@ func TestRun(t *testing.T) {
 		{"the version", "--version", 0, "dev", ""},
 		{"a command that is none", "import x", 2, "", `unknown command import (help: example --help)`},
 		{"a command that is nearly one", "server", 2, "", `did you mean "serve"?`},
-		{"websites without a command", "websites", 2, "", `"change", "remove" (help: example websites --help)`},
+		{"websites without a command", "websites", 2, "", `"change", "remove", "tag" (help: example websites --help)`},
 		{"a flag that is none", "keys list --ownr x", 2, "", `unknown flag --ownr, did you mean "--owner"? (help: example keys list --help)`},
 		{"copying to nowhere", "copy", 2, "", "--to"},
 		{"copying to an empty address", "copy --to=", 2, "", "--to is empty"},

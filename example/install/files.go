@@ -56,12 +56,9 @@ func Pepper(dir, file string) (auth.Pepper, error) {
 	if err != nil {
 		return auth.Pepper{}, fmt.Errorf("pepper: %w", err)
 	}
-	var lines [][]byte
-	for line := range bytes.Lines(bytes.TrimSpace(text)) {
-		lines = append(lines, bytes.TrimSpace(line))
-	}
-	if len(lines) == 0 {
-		return auth.Pepper{}, fmt.Errorf("%s is empty", file)
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	for i, line := range lines {
+		lines[i] = bytes.TrimSpace(line)
 	}
 	p, err := auth.NewPepper(lines[0], lines[1:]...)
 	if err != nil {
