@@ -101,7 +101,7 @@ func TestReference(t *testing.T) {
 		}
 		return chtest.Database(t, chtest.Address(t, variable))
 	}
-	storetest.Reference(t, inTurn, storetest.RandomRunOf(t, 72))
+	storetest.Reference(t, inTurn, storetest.RandomRunOf(t, 1))
 }
 
 // TestProperties proves what holds of every type whatever the rows are. SIGHTLINE_SEED says

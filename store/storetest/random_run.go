@@ -31,12 +31,14 @@ type RandomRun struct {
 	For       time.Duration // when not 0, questions are asked for so long instead
 }
 
-// RandomRunOf is a random run of so many questions, unless the environment says otherwise:
+// RandomRunOf is a random run of so many questions, and of one for each query type at least, unless
+// the environment says otherwise:
 // SIGHTLINE_QUESTIONS how many, SIGHTLINE_SEED of which datasets, SIGHTLINE_FOR for how
 // long instead, as in 30m.
 func RandomRunOf(t testing.TB, questions int) RandomRun {
 	t.Helper()
-	c := RandomRun{Questions: Number(t, "SIGHTLINE_QUESTIONS", questions), Seed: uint64(Number(t, "SIGHTLINE_SEED", 20260310))}
+	types := len(query.Builtin())
+	c := RandomRun{Questions: Number(t, "SIGHTLINE_QUESTIONS", max(questions, types+types%2)), Seed: uint64(Number(t, "SIGHTLINE_SEED", 20260310))}
 	if text := os.Getenv("SIGHTLINE_FOR"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
