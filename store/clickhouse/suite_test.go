@@ -119,7 +119,7 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 4)
-	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
+	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
 // TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.

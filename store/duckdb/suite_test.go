@@ -136,7 +136,7 @@ func TestWarehouse(t *testing.T) {
 // see storetest.RandomRunOf for how many.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 100))
+	storetest.Reference(t, inMemoryHarness, storetest.RandomRunOf(t, 146))
 }
 
 // TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.
@@ -165,7 +165,7 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 4)
-	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260311)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
+	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
 // TestDependencies asks questions of all rows and of those that the answer depends on.

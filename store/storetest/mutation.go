@@ -138,7 +138,7 @@ func (m *Mutation) questions(seed uint64) []reference.Question {
 	if m.When == nil {
 		return questionsOf(seed, 400)
 	}
-	fit := slices.DeleteFunc(questionsOf(seed, 3000), func(q reference.Question) bool { return !m.When(q) })
+	fit := slices.DeleteFunc(questionsOf(seed, 10_000), func(q reference.Question) bool { return !m.When(q) })
 	return fit[:min(len(fit), 400)]
 }
 
