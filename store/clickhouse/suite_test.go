@@ -137,7 +137,6 @@ func TestReferenceKillsMutants(t *testing.T) {
 func mutations() []storetest.Mutation {
 	return []storetest.Mutation{
 		{Name: "empty visitors counted", Op: dialect.CountDistinct, Template: "toInt64(uniqExact($1))"},
-		{Name: "what nothing has is a zero", Op: dialect.ArgMaxList, Template: "argMax($1, tuple($2))", When: storetest.OfType("uptime_ssl_status")},
 		{Name: "letters of ASCII alone in lower case", Op: dialect.Lower, Template: "lower($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
 		{Name: "a final sigma in lower case", Op: dialect.Lower, Template: "lowerUTF8($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
 		{Name: "hosts of ASCII alone in lower case", Op: dialect.URLHost, Template: `extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`, When: storetest.OfType("outbound_domains")},

@@ -22,7 +22,7 @@ const (
 	ArgMinIf                // text $1 of the row with the least $2, where $3; of nothing ''
 	ArgMaxIf                // text $1 of the row with the greatest $2, where $3; of nothing ''
 	ArgMaxListIf            // like ArgMaxIf, where $2 is a list of expressions, compared one after the other
-	ArgMaxList              // $1, never null, of the row with the greatest $2, such a list; of nothing null
+	ArgMaxList              // $1, nulls left out, of the row with the greatest $2, such a list; of nothing null
 	Quantile                // of whole numbers $1, nulls left out, at $2 thousandths: interpolated, times 1000 and rounded; of nothing null
 	StringAgg               // texts $1 of the first $3 rows in the order of $2, joined by commas
 
