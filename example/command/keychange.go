@@ -70,7 +70,7 @@ func (c *cachedKey) switchState(ctx context.Context, e environment, command stri
 			broken = notRecorded(broken)
 		}
 		if err != nil {
-			return c.explain(err)
+			return errors.Join(c.explain(err), broken)
 		}
 		return errors.Join(c.show(ctx, e, m), broken)
 	})
