@@ -13,6 +13,11 @@ func flagTypes() []Type {
 			Subject:     store.KindWebsite, Source: "exposures", Shape: Breakdown, Dimensions: []string{"flag", "variant"}, SkipEmpty: "flag",
 			Columns: []string{"flag", "variant", "visitors", "sessions", "exposures"},
 			Order:   []string{"-visitors"}},
+		{Name: "flag_outcomes", Title: "Flag outcomes", Category: "Feature Flags", Visualization: "table", Tags: []string{"flags", "experiments"},
+			Description: "Of those who were shown a variant of a feature flag, who did afterwards what it is for: the flag's outcome events, or events with the name that a filter asks for",
+			Subject:     store.KindWebsite, Source: "outcomes", Joins: []string{"outcome_statuses"}, Shape: Breakdown, Dimensions: []string{"flag", "variant"},
+			Columns: []string{"flag", "variant", "visitors", "converted", "conversion_rate", "conversion_low", "conversion_high", "statuses"},
+			Order:   []string{"-visitors"}},
 	}
 }
 
@@ -34,4 +39,55 @@ func exposureMetrics() []metric {
 		{source: "exposures", column: countColumn("sessions", "Sessions", "Distinct session ids that were shown it"), expr: sessionIDs},
 		{source: "exposures", column: countColumn("exposures", "Exposures", "Events $flag_evaluated"), expr: expr.Call(dialect.Count)},
 	}
+}
+
+// Outcomes of flags are custom events whose properties name the flag and a variant of it, and may
+// have a status.
+var (
+	outcomeFlag    = propertyText(expr.Lit("flag_key"))
+	outcomeVariant = propertyText(expr.Lit("variant"))
+	outcomeStatus  = propertyText(expr.Lit("status"))
+)
+
+// choosesOutcomes says whether a filter on f is about what people did, not about who was shown what.
+func choosesOutcomes(f *field) bool { return f.Name == "event_name" || f.Name == "namespace" }
+
+// shownStatuses is how many statuses of outcomes a row shows.
+const shownStatuses = 50
+
+func outcomeMetrics() []metric {
+	shown := func(name expr.Ident) expr.Expr { return expr.Col("o", name) }
+	status := expr.Call(dialect.Concat, expr.Lit(`{"status":`), expr.Call(dialect.TextToJSON, shown("status")),
+		expr.Lit(`,"visitors":`), expr.Call(dialect.IntToText, shown("visitors")), expr.Lit("}"))
+	mostFirst := expr.List(expr.Sub(expr.Int(0), shown("visitors")), shown("status"))
+	return []metric{
+		{source: "outcomes", column: countColumn("visitors", "Visitors", "Distinct visitors whose first exposure to the flag in the range was this variant"),
+			expr: expr.Call(dialect.CountDistinct, shown("visitor"))},
+		{source: "outcomes", column: countColumn("converted", "Converted", "Those of them with an outcome at or after that exposure"),
+			expr: expr.Call(dialect.CountDistinct, shown("converted"))},
+		{source: "outcome_statuses", column: textColumn("status_list", "Statuses", "Objects of status and visitors, joined by commas"),
+			expr: expr.Call(dialect.StringAgg, status, mostFirst, expr.Int(shownStatuses))},
+		{column: numberColumn("conversion_rate", "Conversion", "%", "Share of the visitors that converted"),
+			expr: percent(expr.Ref("converted"), expr.Ref("visitors"))},
+		{column: numberColumn("conversion_low", "Conversion, low", "%", "Lower end of the 95 % interval of the conversion, after Wilson"),
+			expr: wilson(expr.Sub)},
+		{column: numberColumn("conversion_high", "Conversion, high", "%", "Upper end of the 95 % interval of the conversion, after Wilson"),
+			expr: wilson(expr.Add)},
+		{column: column{Name: "statuses", Label: "Statuses", Format: JSON, Description: "List of {status, visitors}: those who converted by the status that outcomes name, the most frequent 50"},
+			expr: expr.Call(dialect.Concat, expr.Lit("["), expr.Call(dialect.Coalesce, expr.Ref("status_list"), expr.Lit("")), expr.Lit("]"))},
+	}
+}
+
+// wilson is an end of the score interval of E. B. Wilson (1927) of k converted among n visitors,
+// in percent:
+//
+//	100 · (2k + z² ± z·√(z² + 4k(n − k)/n)) / (2n + 2z²),  z = 1.96
+//
+// times 10 000 above and below, so that all but the root are whole numbers.
+func wilson(end func(a, b expr.Expr) expr.Expr) expr.Expr {
+	k, n := expr.Ref("converted"), expr.Ref("visitors")
+	root := expr.Call(dialect.Sqrt, expr.Add(expr.Call(dialect.Ratio, expr.Int(38416), expr.Int(10_000)),
+		expr.Call(dialect.Ratio, expr.Mul(expr.Int(4), expr.Mul(k, expr.Sub(n, k))), n)))
+	centre := expr.Add(expr.Mul(expr.Int(20_000), k), expr.Int(38_416))
+	return percent(end(centre, expr.Mul(expr.Int(19_600), root)), expr.Add(expr.Mul(expr.Int(20_000), n), expr.Int(76_832)))
 }

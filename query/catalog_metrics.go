@@ -42,7 +42,7 @@ func newCatalog() (catalog, []error) {
 	var faults []error
 	for _, group := range [][]metric{
 		answerMetrics(), labelMetrics(), referrerMetrics(),
-		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), errorMetrics(), vitalMetrics(),
+		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), errorMetrics(), vitalMetrics(),
 		sessionMetrics(), sessionListMetrics(), eventListMetrics(), visitorMetrics(),
 		linkMetrics(), checkMetrics(), checkListMetrics(),
 	} {

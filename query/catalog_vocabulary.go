@@ -16,6 +16,7 @@ const (
 	plainRows   rowKind = iota // rows of a logical table, alias t
 	sessionRows                // whole sessions, alias s, made of events
 	outageRows                 // stretches of downtime, alias o, made of checks
+	outcomeRows                // what became of those who were shown a flag, alias o, made of events
 )
 
 // table is a set of rows that metrics count and types are about.
@@ -41,6 +42,10 @@ func (tb *table) hasSessions() bool { return tb.subject == store.KindWebsite }
 // hidden events belong to no session, and are no activity.
 var hidden = expr.Call(dialect.StartsWith, row("name"), expr.Lit("$"))
 
+// derived says whether the rows of tb are of a relation o of the statement, which has the fields
+// under their names.
+func (tb *table) derived() bool { return tb.rows == outageRows || tb.rows == outcomeRows }
+
 // row is a column of the stored row, ofSession one of its session.
 func row(name expr.Ident) expr.Expr       { return expr.Col("t", name) }
 func ofSession(name expr.Ident) expr.Expr { return expr.Col("s", name) }
@@ -64,6 +69,10 @@ var tables = []*table{
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"property_key", "property_value"}, earlyRows: true}),
 	website(table{name: "exposures", logical: "events", where: exposed,
 		fields: []string{"namespace"}, dimensions: []string{"flag", "variant"}, earlyRows: true}),
+	website(table{name: "outcomes", rows: outcomeRows, logical: "events",
+		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
+	website(table{name: "outcome_statuses", rows: outcomeRows, logical: "events",
+		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
 	eventList,
 	website(table{name: "visitors", logical: "events", earlyRows: true, dimensions: []string{"visitor"}}),
 	website(table{name: "sessions", rows: sessionRows, logical: "events",

@@ -48,7 +48,8 @@ func compile(p *plan, d *dialect.Dialect) (store.Statement, interval) {
 //	j  the answer by its keys               e  events of sessions of several days
 //	v  values of a dimension                r  the same, with the starts of sessions
 //	g  groups, or times between checks      k  checks
-//	o  outages                              b  buckets
+//	o  outages, or outcomes of flags        b  buckets
+//	a  first exposures to flags             d  events that may be their outcomes
 //	y  the answer, to choose rows from it
 type compiler struct {
 	p       *plan

@@ -22,7 +22,11 @@ func (m *metric) alias() expr.Ident { return expr.Ident(m.source + "_" + m.Name)
 // aggregate makes the answer of a plan that counts.
 func (c *compiler) aggregate() selection {
 	parts := c.parts()
-	c.sessionsFor(parts)
+	if c.p.Type.table.rows == outcomeRows {
+		c.outcomes()
+	} else {
+		c.sessionsFor(parts)
+	}
 	from := c.combine(parts)
 
 	var q selection
@@ -123,6 +127,9 @@ func (c *compiler) part(p *part) selection {
 		q.from = relation{"outages", "o"}
 		c.outages()
 		return q
+	case outcomeRows:
+		q.from = relation{p.tb.name, "o"}
+		return q
 	default:
 		q.from = relation{string(p.tb.logical), "t"}
 		if p.tb.perProperty {
@@ -153,7 +160,7 @@ func (c *compiler) partKeys(tb *table) []named {
 	}
 	for _, f := range c.p.Group {
 		v := value(f, tb)
-		if f.Match == byReferrer && tb.rows != outageRows {
+		if f.Match == byReferrer && !tb.derived() {
 			v = expr.Call(dialect.If, expr.Eq(v, expr.Lit("")), expr.Lit("direct"), v)
 		}
 		found = append(found, named{expr.Ident(f.Name), v})

@@ -10,10 +10,10 @@ import (
 // all others its own.
 func value(f *field, tb *table) expr.Expr {
 	switch {
+	case tb.derived():
+		return expr.Col("o", expr.Ident(f.Name))
 	case !f.computed.Absent():
 		return f.computed
-	case tb.rows == outageRows:
-		return expr.Col("o", expr.Ident(f.Name))
 	case tb.rows == sessionRows:
 		return expr.Col("s", f.Column)
 	case tb.hasSessions() && f.Session:
@@ -44,7 +44,10 @@ func attributed(f *field, tb *table, alias expr.Alias) expr.Expr {
 
 // conditions are the filters as they apply to the rows of tb: a key's first, then the
 // caller's. Of a session, filters on rows want one pageview that passes them all.
-func (c *compiler) conditions(tb *table) []expr.Expr {
+func (c *compiler) conditions(tb *table) []expr.Expr { return c.conditionsOf(tb, c.p.Filters) }
+
+// conditionsOf are conditions with these filters in place of all that the caller has.
+func (c *compiler) conditionsOf(tb *table, filters []condition) []expr.Expr {
 	var found []expr.Expr
 	if tb.rows == sessionRows {
 		found = append(found, expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo()),
@@ -59,7 +62,7 @@ func (c *compiler) conditions(tb *table) []expr.Expr {
 			found = append(found, cond.holds(v))
 		}
 	}
-	for _, cond := range c.p.Filters {
+	for _, cond := range filters {
 		if tb.rows == sessionRows && !cond.Field.Session {
 			continue
 		}

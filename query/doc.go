@@ -44,6 +44,8 @@
 //	activity    page events, custom events and clicks
 //	custom      custom events; properties has a row for each of their properties
 //	clicks      clicks on outgoing links
+//	exposures   events that tell what a flag was for somebody
+//	outcomes    those who were exposed to a flag, and what they did then; outcome_statuses has a row for each status of it
 //	sessions    whole sessions
 //	event_list  all events, for lists of a session's
 //	visitors    all events, for lists of visitors

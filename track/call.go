@@ -38,6 +38,7 @@ type call struct {
 	owners  map[store.Subject]string // the same of links and monitors
 	only    *string                  // lazily: the only website of the key
 	used    map[auth.Resource]bool   // what rows were made for
+	excused bool                     // the sender is not told what is wrong
 }
 
 // answer stores what the body holds.

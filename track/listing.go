@@ -33,7 +33,7 @@ func Routes() []Route {
 	rows := routes()
 	list := make([]Route, 0, len(rows))
 	for _, r := range rows {
-		list = append(list, Route{Method: method, Path: r.path, Access: r.access, Class: auth.ClassTrack,
+		list = append(list, Route{Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack,
 			Scope: auth.TrackEvents, Items: r.items, List: r.list})
 	}
 	for _, path := range []string{scriptPath, pinned} {

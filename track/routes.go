@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/sightline-analytics/sightline/internal/front"
@@ -10,6 +11,7 @@ import (
 // A route is one row of the table: adding a row adds an endpoint.
 type route struct {
 	path     string
+	method   string // empty means POST
 	access   Access
 	list     bool     // the body is an array; else it is one item, or an array where items allows
 	items    int      // most items; 1 means an object and nothing else
@@ -36,6 +38,7 @@ type taken struct {
 func routes() []*route {
 	return []*route{
 		{path: "/", access: BySite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, take: takePage, reply: single},
+		{path: pixelPath, method: http.MethodGet, access: BySite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, take: takePage, reply: single},
 		{path: "/batch", access: BySite, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kinds: []string{kindTrack, kindLink}, take: takePage, reply: batched},
 		{path: "/track", access: ByKeyOrSite, items: 100, tooLarge: codeTrackTooLarge, notJSON: codeTrackBody, kind: kindCustom, take: takeCustom, reply: counted},
 		{path: "/events", access: BySite, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindCustom, take: takeCustom, reply: counted},
@@ -61,5 +64,5 @@ const (
 	kindCheck    = "uptime_check"
 )
 
-// method is what every route takes so far.
-const method = http.MethodPost
+// verb is the route's method.
+func (r *route) verb() string { return cmp.Or(r.method, http.MethodPost) }

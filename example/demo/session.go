@@ -46,8 +46,8 @@ func (g *Generator) sessions(into *store.Batch, s slot) {
 	}
 }
 
-// expose tells what the flags of the website were for the visitor: each of them is shown the same
-// at every visit.
+// expose tells what the flags of the website were for the visitor, who is shown the same at every
+// visit, and what came of it.
 func (v *visit) expose() {
 	flag := func(key, properties string) {
 		e := v.event(store.Custom, "$flag_evaluated", v.from.landing, v.start.Add(120*time.Millisecond))
@@ -57,11 +57,27 @@ func (v *visit) expose() {
 	switch v.who.anonymous[len(v.who.anonymous)-1] { // one of 16
 	case '0':
 		flag("signup-button", `"variant":"short","enabled":true,"value":"Join"`)
+		v.signUp("short", 0.3)
 	case '1':
 		flag("signup-button", `"variant":"long","enabled":true,"value":"Create your account"`)
+		v.signUp("long", 0.2)
 	case '2':
 		flag("new-editor", `"enabled":true,"value":true`)
 	}
+}
+
+// signUp tells at the end of some visits that the visitor used the button, and whether it worked.
+func (v *visit) signUp(variant string, share float64) {
+	if !v.more.chance(share) {
+		return
+	}
+	status := "success"
+	if v.more.chance(0.15) {
+		status = "failed"
+	}
+	e := v.event(store.Custom, "signup_started", v.from.landing, v.now)
+	e.Source, e.Properties = "browser", `{"flag_key":"signup-button","variant":"`+variant+`","status":"`+status+`"}`
+	v.into.Events = append(v.into.Events, e)
 }
 
 // walk makes the pages of the session, one after the other.

@@ -23,6 +23,7 @@ const (
 	ArgMaxIf                // text $1 of the row with the greatest $2, where $3; of nothing ''
 	ArgMaxListIf            // like ArgMaxIf, where $2 is a list of expressions, compared one after the other
 	ArgMaxList              // $1, nulls left out, of the row with the greatest $2, such a list; of nothing null
+	ArgMinList              // the same of the row with the least $2
 	Quantile                // of whole numbers $1, nulls left out, at $2 thousandths: interpolated, times 1000 and rounded; of nothing null
 	StringAgg               // texts $1 of the first $3 rows in the order of $2, joined by commas
 
@@ -42,6 +43,7 @@ const (
 	Greatest // of $*, none of them null
 	Least    // of $*, none of them null
 	Ratio    // $1 / $2 as one floating-point division; null when $2 is 0 or null
+	Sqrt     // square root of the number $1, not below 0, correctly rounded
 	FloorDiv // whole number $1 / $2, rounded down
 	SortKey  // a value that orders by the instant $1, the number $2 of 0 to 3, the text $3 and the small number $4
 

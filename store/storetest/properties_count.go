@@ -55,6 +55,7 @@ var tallies = []struct {
 	{distinct, "a profile needs a pageview or custom event of its own, which a part of its rows may lack",
 		`profiles.total_events profile_list.total_events profiles.session_count profile_list.session_count
 		profiles.custom_event_count profile_list.custom_event_count`},
+	{measured, "the first exposure of the range decides, and a part of its rows may lack it", `flag_outcomes.visitors flag_outcomes.converted`},
 	{measured, "of one session, check or share", `page_views sessions.total_events session_list.total_events status http_code ttfb_ms total_ms`},
 }
 

@@ -137,6 +137,9 @@ func (p *templateWriter) aggregates() []templateCase {
 		{"ArgMaxListIf", text, p.call(dialect.ArgMaxListIf, "x", "n, o", "n < 4"), p.few, "b"},
 		{"ArgMaxListIf of nothing", text, p.call(dialect.ArgMaxListIf, "x", "n, o", "n > 9"), p.few, ""},
 		{"ArgMaxList breaks ties by what follows", whole, p.call(dialect.ArgMaxList, "n", "x, o"), p.few, "1"},
+		{"ArgMaxList leaves nulls out", whole, p.call(dialect.ArgMaxList, p.call(dialect.NullIf, "n", "4"), "n, o"), p.few, "3"},
+		{"ArgMinList breaks ties by what follows", whole, p.call(dialect.ArgMinList, "n", "o, x"), p.few, "2"},
+		{"ArgMinList of nothing", whole, p.call(dialect.ArgMinList, "n", "o, x"), p.none, "null"},
 		{"ArgMaxList of nothing", whole, p.call(dialect.ArgMaxList, "n", "x, o"), p.none, "null"},
 		{"Quantile lies between neighbours", whole, p.call(dialect.Quantile, "n", "750"), p.few, "3250"},
 		{"Quantile of nothing", whole, p.call(dialect.Quantile, "n", "500"), p.none, "null"},
@@ -151,6 +154,7 @@ func (p *templateWriter) choices() []templateCase {
 	return []templateCase{
 		{"Ratio", dialect.Float, p.call(dialect.Ratio, "1", "4"), "", "0.25"},
 		{"Ratio by nothing", dialect.Float, p.call(dialect.Ratio, "1", "0"), "", "null"},
+		{"Sqrt", dialect.Float, p.call(dialect.Sqrt, p.call(dialect.Ratio, "25", "4")), "", "2.5"},
 		{"Coalesce", dialect.Int, p.call(dialect.Coalesce, "NULL", "2", "3"), "", "2"},
 		{"NullIf", dialect.Int, p.call(dialect.NullIf, "2", "2"), "", "null"},
 		{"NullIf of another", dialect.Int, p.call(dialect.NullIf, "2", "3"), "", "2"},

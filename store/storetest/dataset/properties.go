@@ -30,6 +30,14 @@ var properties = pool{
 	`{"text":"` + veryLong + veryLong + `","nested":["` + veryLong + `"],"n":[` + strings.Repeat("1,", 500) + `1.0]}`,
 }
 
+// outcomes are properties of events that tell what came of a flag: as clients send them, and as others might.
+var outcomes = pool{
+	`{"flag_key":"new-ui","variant":"a","status":"success"}`, `{"flag_key":"new-ui","variant":"b","status":"failed","n":1.50}`, `{"flag_key":"new-ui","variant":"a"}`,
+	`{"flag_key":"dark","variant":true,"status":"success"}`, `{"flag_key":"dark","variant":"x","status":"\u00fc\"\\"}`, `{"flag_key":"größe 🎉","variant":"\u00fc\"\\","status":""}`,
+	`{"flag_key":"dark","variant":"","status":"success"}`, `{"flag_key":"dark","status":"success"}`, `{"flag_key":1,"variant":"a"}`, `{"variant":"a","status":"success"}`,
+	`{"flag_key":"dark","variant":"a","status":200}`, `{"flag_key":"dark","variant":"a","status":true}`, `{"flag":"dark","variant":"a"}`,
+}
+
 const flagEvaluated = "$flag_evaluated"
 
 // exposures are properties of flagEvaluated: as clients send them, and as others might.

@@ -125,6 +125,12 @@ func (v *visitor) exposure() {
 	v.m.batch.Events[len(v.m.batch.Events)-1].Properties = v.m.pick(exposures)
 }
 
+// outcome tells what came of a feature flag.
+func (v *visitor) outcome() {
+	v.custom(v.m.pick(eventNames))
+	v.m.batch.Events[len(v.m.batch.Events)-1].Properties = v.m.pick(outcomes)
+}
+
 func (v *visitor) pageEvent(name string) {
 	v.somewhere()
 	v.event(store.PageEvent, name).Properties = v.m.pick(properties)
@@ -189,6 +195,9 @@ func (v *visitor) aside() {
 	}
 	if m.chance(12) {
 		v.exposure()
+	}
+	if m.chance(10) {
+		v.outcome()
 	}
 	if m.chance(3) {
 		v.pageEvent(m.pick(dollarNames))

@@ -75,6 +75,11 @@ func eventTypes() []Type {
 			Filters: rowFields("namespace"), GroupBy: withPath(), answer: (*evaluation).flagExposures,
 		},
 		{
+			Name: "flag_outcomes", Kind: store.KindWebsite, Columns: slices.Concat(columns(Name, "flag", "variant"),
+				metrics("visitors", "converted", "conversion_rate", "conversion_low", "conversion_high"), columns(Object, "statuses")),
+			Filters: fields, GroupBy: withPath(), answer: (*evaluation).flagOutcomes,
+		},
+		{
 			Name: "custom_events_trends", Kind: store.KindWebsite, Series: true,
 			Columns: slices.Concat(columns(Date, "date"), metrics("total_events", "unique_users", "unique_sessions")),
 			Filters: fields, GroupBy: withPath(), answer: (*evaluation).eventTrends,
