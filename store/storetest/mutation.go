@@ -57,6 +57,8 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
 		{Name: "the first instead of the latest", Op: dialect.ArgMaxList, Template: changed(dialect.ArgMaxList, "max", "min", "Max", "Min"),
 			When: OfType("uptime_overview", "uptime_ssl_status", "errors")},
+		{Name: "the variant of the last exposure", Op: dialect.ArgMinList, Template: d.Templates[dialect.ArgMaxList], When: OfType("flag_outcomes")},
+		{Name: "outcomes before the exposure", SQL: Rewritten(`\(d\.(`+column+`) >= a\.`+column+`\)`, `(d.$1 > 0)`), When: OfType("flag_outcomes")},
 		{Name: "bounces of the events that a filter leaves", SQL: Replaced(one("pageviews"), one("matching_pageviews")),
 			When: both(OfType("summary", "summary_metrics", "session_metrics"), filteredBy("path"))},
 		{Name: "one row of the other period", SQL: Rewritten(`(?s)(FROM compared AS y.*)`, `$1 LIMIT 1`), When: compares},
