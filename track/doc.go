@@ -4,6 +4,7 @@
 // # Routes
 //
 //	POST /               one page event; the website by client_id or the header databuddy-client-id
+//	GET  /px.jpg         one page event by its address; the answer is an image, unless the same may succeed later
 //	POST /batch          up to 100 of them
 //	POST /track          custom events, one or up to 100; a key, or website_id
 //	POST /events         the same in an older form, with the website's id alone
