@@ -182,8 +182,8 @@ func (b *typeBuilder) fields() {
 			ty.groupable = append(ty.groupable, f.Name)
 		}
 	}
-	for _, c := range ty.columns {
-		if c.Format != JSON {
+	for i, c := range ty.columns {
+		if c.Format != JSON && ty.outputs[i].nameOf == "" {
 			ty.sortable = append(ty.sortable, c.Name)
 		}
 	}

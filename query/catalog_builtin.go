@@ -12,7 +12,7 @@ import (
 // NewRegistry.
 func Builtin() []Type {
 	return slices.Concat(overviewTypes(), pageTypes(), performanceTypes(), sourceTypes(), technologyTypes(), placeTypes(),
-		errorTypes(), sessionTypes(), profileTypes(), eventTypes(), flagTypes(), clickTypes(), linkTypes(), uptimeTypes())
+		errorTypes(), sessionTypes(), profileTypes(), eventTypes(), flagTypes(), clickTypes(), blockedTypes(), linkTypes(), uptimeTypes())
 }
 
 // renamed is ty under another name.

@@ -14,6 +14,7 @@ type metric struct {
 	column
 	source string
 	perRow bool
+	nameOf string    // the metric of profile ids whose names it shows; expr is empty then, and Config.Names has them
 	expr   expr.Expr // with a source, newCatalog puts in the dimensions that it names
 
 	isDate  bool   // the day or hour of a row, which the compiler makes of the whole answer
@@ -44,7 +45,7 @@ func newCatalog() (catalog, []error) {
 		answerMetrics(), labelMetrics(), referrerMetrics(),
 		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), errorMetrics(), vitalMetrics(),
 		sessionMetrics(), sessionListMetrics(), eventListMetrics(), visitorMetrics(),
-		linkMetrics(), checkMetrics(), checkListMetrics(),
+		blockedMetrics(), linkMetrics(), checkMetrics(), checkListMetrics(),
 	} {
 		for i := range group {
 			m := &group[i]

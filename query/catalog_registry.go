@@ -61,7 +61,7 @@ func (tb *table) has(f *field) bool {
 	if slices.Contains(typeFields, f) {
 		return slices.Contains(tb.dimensions, f.Name)
 	}
-	return tb.subject == store.KindWebsite && f.Session || slices.Contains(tb.fields, f.Name)
+	return tb.hasSessions() && f.Session || slices.Contains(tb.fields, f.Name)
 }
 
 // Info describes a query type to callers.

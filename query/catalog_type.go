@@ -188,7 +188,7 @@ func (ty *boundType) groups(f *field) bool {
 	if ty.Shape == List || ty.Having != "" {
 		return false
 	}
-	if f.Session || ty.Subject != store.KindWebsite {
+	if f.Session || !ty.table.hasSessions() {
 		return true
 	}
 	counted := slices.ContainsFunc(ty.sources, func(tb *table) bool { return tb.rows == sessionRows })

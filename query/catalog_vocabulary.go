@@ -33,11 +33,12 @@ type table struct {
 	perProperty   bool      // a row per property of each row, under alias q
 	wholeSessions bool      // rows outside the range count too, when their session has an event in it
 	earlyRows     bool      // rows may lie before the session that they belong to
+	nobodys       bool      // rows of a website that belong to no visitor
 	pageEvents    bool      // rows are page events: the first one of their session is not later
 }
 
 // hasSessions says whether the rows of tb belong to sessions.
-func (tb *table) hasSessions() bool { return tb.subject == store.KindWebsite }
+func (tb *table) hasSessions() bool { return tb.subject == store.KindWebsite && !tb.nobodys }
 
 // hidden events belong to no session, and are no activity.
 var hidden = expr.Call(dialect.StartsWith, row("name"), expr.Lit("$"))
@@ -73,6 +74,7 @@ var tables = []*table{
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
 	website(table{name: "outcome_statuses", rows: outcomeRows, logical: "events",
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
+	{name: "blocked", subject: store.KindWebsite, logical: "blocked", nobodys: true, fields: []string{"reason", "bot_name"}},
 	eventList,
 	website(table{name: "visitors", logical: "events", earlyRows: true, dimensions: []string{"visitor"}}),
 	website(table{name: "sessions", rows: sessionRows, logical: "events",
@@ -134,6 +136,8 @@ var fields = []*field{
 	{Name: "session_id", About: "Id of the session, as it was sent", Column: "session_id"},
 	{Name: "anonymous_id", About: "Id of the visitor, as it was sent or made", Column: "anonymous_id"},
 	{Name: "profile_id", About: "Id of the profile, as it was sent; empty when nobody was identified", Column: "profile_id"},
+	{Name: "reason", About: "Why it was turned away: bot, origin, address, window, key, quota or paused", Column: "reason"},
+	{Name: "bot_name", About: "What the bot calls itself; empty for other reasons", Column: "bot_name"},
 	{Name: "probe_region", About: "Region that the check was made from", Column: "probe_region"},
 }
 

@@ -154,7 +154,7 @@ func explain(t *testing.T, e *query.Engine, a query.Access, req query.Request) s
 
 // What reads stored rows, and what says first of such a read whose they are.
 var (
-	reads     = regexp.MustCompile(`(FROM|JOIN) (events|errors|vitals|spans|visits|checks)\b`)
+	reads     = regexp.MustCompile(`(FROM|JOIN) (events|errors|vitals|spans|visits|checks|blocked)\b`)
 	ofSubject = regexp.MustCompile("WHERE \\(t\\.[\"`]subject[\"`] = [$]?[{]?p[0-9]+")
 )
 

@@ -52,6 +52,7 @@
 //	errors      JavaScript errors
 //	vitals      web vitals, one row per sample
 //	spans       what visitors did on single pages
+//	blocked     traffic that was turned away
 //	visits      uses of a short link
 //	checks      checks of a monitor
 //	outages     stretches in which a monitor was down

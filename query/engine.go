@@ -21,6 +21,8 @@ type Config struct {
 	// MaxAnswer is how many bytes of JSON an answer has at most: the parameter that would pass it
 	// fails by itself. 0 means DefaultMaxAnswer.
 	MaxAnswer int64
+	// Names gives profiles their display names; nil: they have none.
+	Names Names
 }
 
 // An Engine answers requests from one store. It is immutable and safe for concurrent use.
@@ -32,6 +34,7 @@ type Engine struct {
 	parallel int
 	most     int64  // bytes of an answer
 	slots    *slots // of the store
+	names    Names  // may be nil
 }
 
 // Access is what one caller may ask.
@@ -47,7 +50,7 @@ type Access struct {
 
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer)}
+	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names}
 	var faults []error
 	if cfg.Store == nil {
 		faults = append(faults, errors.New("query: Config.Store is required"))
@@ -147,7 +150,11 @@ func (e *Engine) ask(ctx context.Context, p *plan, statement store.Statement, bu
 	if err != nil {
 		return nil, storeFailure(err)
 	}
-	return finish(p, rows)
+	found, mistake := finish(p, rows)
+	if mistake == nil {
+		mistake = e.name(ctx, p, found)
+	}
+	return found, mistake
 }
 
 func (p *preparedParameter) failed(err *Error) Result {

@@ -99,11 +99,11 @@ func (p *Prepared) Dependencies() []Dependency {
 
 // Key is a text that is the same for equal requests: those with equal keys have equal answers
 // while the versions of their Dependencies stand. It is empty where the clock may change the answer: when a range
-// has not ended, and for types that count the time until now.
+// has not ended, and for types that count the time until now; and where names are shown, which may change by themselves.
 func (p *Prepared) Key() string {
 	open := p.rng.To.After(p.now)
 	for _, one := range p.parameters {
-		open = open || one.err == nil && (one.plan.Range.To.After(p.now) || one.plan.Type.untilNow())
+		open = open || one.err == nil && (one.plan.Range.To.After(p.now) || one.plan.Type.untilNow() || p.engine.names != nil && one.plan.Type.showsNames())
 	}
 	if open {
 		return ""

@@ -47,6 +47,9 @@ type Rules struct {
 	BlockedAddresses []netip.Prefix `json:"blockedAddresses,omitempty"`
 	// KeyedEvents refuses custom events that are sent without a key.
 	KeyedEvents bool `json:"keyedEvents,omitempty"`
+	// MonthlyEvents is how many page events, custom events and clicks it takes in a month of UTC;
+	// 0 means that there is no bound.
+	MonthlyEvents int64 `json:"monthlyEvents,omitempty"`
 	// Paused refuses all events, with and without a key.
 	Paused bool `json:"paused,omitempty"`
 }

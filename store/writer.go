@@ -17,7 +17,7 @@ type Writer interface {
 	// at all. Writing b again stores what is missing, and no row twice.
 	//
 	// An event id counts once per subject, kind of row (page events, custom
-	// events, clicks, errors, vitals, spans, visits, checks are eight kinds; a pageview, an
+	// events, clicks, errors, vitals, spans, visits, checks, blocked are nine kinds; a pageview, an
 	// exit and a named page event share one) and Identity.Keyed, so that nobody without a
 	// key can take the id of a keyed row: a row whose id was received before, in
 	// this batch or within at least the last 7 days, is dropped silently and counted in
@@ -43,11 +43,13 @@ type Batch struct {
 	Spans  []Span
 	Visits []Visit
 	Checks []Check
+	// Blocked is what was turned away.
+	Blocked []Blocked
 }
 
 // Len is the number of rows in b.
 func (b *Batch) Len() int {
-	return len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Spans) + len(b.Visits) + len(b.Checks)
+	return len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Spans) + len(b.Visits) + len(b.Checks) + len(b.Blocked)
 }
 
 // A Measure is a whole number that may be absent. Absent is not 0.
@@ -223,6 +225,17 @@ type Check struct {
 	SSLExpiry sql.Null[time.Time]
 	SSLValid  sql.Null[bool]
 	Error     string
+}
+
+// A Blocked is traffic of a website that was turned away for one reason, from Time on until it
+// was written.
+type Blocked struct {
+	Website  string
+	ID       string
+	Time     time.Time // of the first
+	Reason   string    // bot, origin, …: words of whoever turns away
+	Bot      string    // what a bot calls itself; of other reasons empty
+	Requests int64
 }
 
 // Status is the outcome of a check. The numbers are stored and shown.

@@ -28,12 +28,13 @@ func TestErase(t *testing.T) {
 			batch.Spans = append(batch.Spans, store.Span{Website: site, ID: "s", Time: at0})
 			batch.Visits = append(batch.Visits, store.Visit{Link: site, ID: "l", Time: at0})
 			batch.Checks = append(batch.Checks, store.Check{Schedule: site, ID: "c", Time: at0})
+			batch.Blocked = append(batch.Blocked, store.Blocked{Website: site, ID: "b", Time: at0})
 		}
 		write(t, s, batch)
 		conn := chtest.Connect(t, dsn)
 		frugal := connect(t, clickhouse.Config{DSN: dsn, MaxRowsToRead: 1}) // which is for queries
 		all := func() (n uint64) {
-			for _, table := range []string{"events", "errors", "vitals", "spans", "visits", "checks"} {
+			for _, table := range []string{"events", "errors", "vitals", "spans", "visits", "checks", "blocked"} {
 				// Rows that are only hidden count, too.
 				n += chtest.Number(t, conn, "SELECT count() FROM "+table+" SETTINGS apply_deleted_mask = 0")
 			}
@@ -41,18 +42,18 @@ func TestErase(t *testing.T) {
 		}
 		chtest.Exec(t, conn, "DELETE FROM events WHERE subject = 'same' AND event_id = '2'") // hidden
 		left := all()
-		if left != 24 {
-			t.Fatalf("%d rows to begin with, want 24", left)
+		if left != 27 {
+			t.Fatalf("%d rows to begin with, want 27", left)
 		}
 		for _, c := range []struct {
 			subject    store.Subject
 			told, gone uint64
 		}{
-			{store.Subject{Kind: store.KindWebsite, ID: "same"}, 5, 6},
+			{store.Subject{Kind: store.KindWebsite, ID: "same"}, 6, 7},
 			{store.Subject{Kind: store.KindWebsite, ID: "same"}, 0, 0},
 			{store.Subject{Kind: store.KindLink, ID: "same"}, 1, 1},
 			{store.Subject{Kind: store.KindSchedule, ID: "same"}, 1, 1},
-			{store.Subject{Kind: store.KindWebsite, ID: "o'brien\\"}, 6, 6},
+			{store.Subject{Kind: store.KindWebsite, ID: "o'brien\\"}, 7, 7},
 			{store.Subject{Kind: store.KindWebsite, ID: "nobody"}, 0, 0},
 		} {
 			n, err := frugal.Erase(t.Context(), c.subject)

@@ -117,7 +117,7 @@ func identityKind(t schema.TableID, name string) string {
 
 // keyedColumn tells of a row of table t whether it was sent with an API key.
 func keyedColumn(t schema.TableID, name string) string {
-	if t.Of() != store.KindWebsite {
+	if !tables[t].Has("keyed") {
 		return "toUInt8(0)"
 	}
 	return name + "keyed"

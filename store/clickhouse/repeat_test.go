@@ -37,12 +37,13 @@ func everyKind(at time.Time, session string, ids ...string) store.Batch {
 		b.Spans = append(b.Spans, store.Span{Website: "w", ID: id, Time: at, Identity: who})
 		b.Visits = append(b.Visits, store.Visit{Link: "l", ID: id, Time: at})
 		b.Checks = append(b.Checks, store.Check{Schedule: "s", ID: id, Time: at, Status: store.Up})
+		b.Blocked = append(b.Blocked, store.Blocked{Website: "w", ID: id, Time: at, Requests: 1})
 	}
 	return b
 }
 
 // rowsPerID is how many rows of an id everyKind leaves in each table.
-var rowsPerID = map[string]int64{"events": 3, "errors": 1, "vitals": 2, "spans": 1, "visits": 1, "checks": 1}
+var rowsPerID = map[string]int64{"events": 3, "errors": 1, "vitals": 2, "spans": 1, "visits": 1, "checks": 1, "blocked": 1}
 
 // wantOnce checks that each of n ids is in every table as often as it must be.
 func wantOnce(t *testing.T, s *clickhouse.Store, n int) {
@@ -87,7 +88,7 @@ func TestRetryElsewhere(t *testing.T) {
 			"back over a year's end":               {time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2025, 12, 31, 23, 59, 59, 0, time.UTC), "s"},
 			"in another session":                   {monthEnd, monthEnd.Add(time.Minute), "another"},
 		} {
-			const kinds = 8
+			const kinds = 9
 			all := ids(name+` '"\%_`+"\t", 0, 20)
 			for _, step := range []struct {
 				through *clickhouse.Store

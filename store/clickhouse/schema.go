@@ -40,7 +40,7 @@ func tableOf(t schema.Table) table {
 		}
 	}
 	shard := "event_id"
-	if t.ID.Of() == store.KindWebsite { // rows of one session lie on one server, so that it can be formed there
+	if t.Has("session_id") { // rows of one session lie on one server, so that it can be formed there
 		shard = "if(session_id = '', event_id, session_id)"
 	}
 	return table{t, shard, all}
@@ -123,7 +123,7 @@ func receiptColumn() column {
 }
 
 // schemaVersion is what Migrate brings the tables to. It grows with every change.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // A layout is what DDL is written of one table.
 type layout struct {

@@ -45,7 +45,7 @@ const (
 	Ratio    // $1 / $2 as one floating-point division; null when $2 is 0 or null
 	Sqrt     // square root of the number $1, not below 0, correctly rounded
 	FloorDiv // whole number $1 / $2, rounded down
-	SortKey  // a value that orders by the instant $1, the number $2 of 0 to 3, the text $3 and the small number $4
+	SortKey  // a value that orders by the instant $1, the number $2 of 0 to 3, the text $3 and the numbers $4 and $5 of 0 to 255
 
 	// Texts.
 

@@ -97,7 +97,7 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 		"toInt64(floor(($1) / $2))"},
 	SortKey: {"SortKey",
 		"ROW($*)",
-		"concat(reinterpretAsFixedString(byteSwap(toUInt64(($1) * 4 + ($2) + 4611686018427387904))), $3, '\\0', char($4))"},
+		"concat(reinterpretAsFixedString(byteSwap(toUInt64(($1) * 4 + ($2) + 4611686018427387904))), $3, '\\0', char($4, $5))"},
 	Contains: {"Contains",
 		"contains($1, $2)",
 		"(position($1, $2) > 0)"},

@@ -144,6 +144,7 @@ func TestKeysAreThoseOfOlderPrograms(t *testing.T) {
 		{Table: schema.Visits}:                            6,
 		{Table: schema.Checks}:                            7,
 		{Table: schema.Spans}:                             8,
+		{Table: schema.Blocked}:                           9,
 	} {
 		if got := rowKind(of); got != want {
 			t.Errorf("rows of %s, kind %d, have the number %d, want %d", of.Table, of.Kind, got, want)

@@ -30,12 +30,13 @@ const (
 	visitRow
 	checkRow
 	spanRow
+	blockedRow
 )
 
 // rowKinds are the kinds of row of each table; events have two more.
 var rowKinds = [schema.NumTables]byte{
 	schema.Events: pageRow, schema.Errors: errorRow, schema.Vitals: vitalRow,
-	schema.Spans: spanRow, schema.Visits: visitRow, schema.Checks: checkRow,
+	schema.Spans: spanRow, schema.Visits: visitRow, schema.Checks: checkRow, schema.Blocked: blockedRow,
 }
 
 func rowKind(of schema.Identity) byte {

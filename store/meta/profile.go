@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,6 +120,24 @@ func (s *Store) Profile(ctx context.Context, website, id string) (store.Profile,
 	row.Traits, err = traitsOf(row.traits)
 	return row.Profile, s.wrap(ctx, "profile", err)
 }
+
+// ProfileNames returns the names of those of a website's profiles that have one, by id.
+func (s *Store) ProfileNames(ctx context.Context, website string, ids []string) (map[string]string, error) {
+	names := map[string]string{}
+	for some := range slices.Chunk(ids, namesAtOnce) {
+		found, err := collect(ctx, s, "profile names", profiles.query(s).Where(sq.Eq{"website": website, "id": some}).Where(sq.NotEq{"name": ""}), profiles.scan)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range found {
+			names[p.ID] = p.Name
+		}
+	}
+	return names, nil
+}
+
+// namesAtOnce is how many profiles one statement asks for: databases bound the arguments of one.
+const namesAtOnce = 1000
 
 // RemoveProfile forgets what is known of a person; their events stay. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveProfile(ctx context.Context, website, id string) error {

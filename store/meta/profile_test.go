@@ -54,6 +54,22 @@ func TestProfiles(t *testing.T) {
 		if _, err := s.Profile(t.Context(), "other", "u1"); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("of another website: %v", err)
 		}
+		ids := []string{"u1", "nobody"}
+		for i := range namesAtOnce {
+			ids = append(ids, fmt.Sprint("u", i+2))
+		}
+		last := ids[len(ids)-1]
+		for _, i := range []store.Identification{
+			{Website: "w", Profile: last, Traits: map[string]any{"name": "Zoe"}}, {Website: "w", Profile: "u2"}, {Website: "other", Profile: "u3", Traits: map[string]any{"name": "Eve"}},
+		} {
+			if err := s.Identify(t.Context(), i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names, err := s.ProfileNames(t.Context(), "w", ids)
+		if diff := cmp.Diff(map[string]string{"u1": "Ada L.", last: "Zoe"}, names); diff != "" || err != nil {
+			t.Errorf("names: %v (-want +got):\n%s", err, diff)
+		}
 		for _, want := range []error{nil, store.ErrNotFound} {
 			if err := s.RemoveProfile(t.Context(), "w", "u1"); !errors.Is(err, want) {
 				t.Errorf("removed: %v, want %v", err, want)

@@ -21,6 +21,9 @@ var websites = subjectRecord[store.Website]{
 	clean: func(f *faults, w *store.Website) {
 		w.Domain = f.domain(w.Domain)
 		w.Name = cmp.Or(f.label("name", w.Name), w.Domain)
+		if w.Rules.MonthlyEvents < 0 {
+			f.addf("monthly events: %d is below 0", w.Rules.MonthlyEvents)
+		}
 		w.Rules.AllowedOrigins = f.origins(w.Rules.AllowedOrigins)
 		w.Rules.AllowedAddresses = f.networks("allowed address", w.Rules.AllowedAddresses)
 		w.Rules.BlockedAddresses = f.networks("blocked address", w.Rules.BlockedAddresses)

@@ -32,13 +32,14 @@ type Row struct {
 	Sample int // 0 in all tables but vitals
 }
 
-func (r Row) event() *store.Event   { return &r.Batch.Events[r.Item] }
-func (r Row) error() *store.Error   { return &r.Batch.Errors[r.Item] }
-func (r Row) vital() *store.Vital   { return &r.Batch.Vitals[r.Item] }
-func (r Row) sample() *store.Sample { return &r.vital().Samples[r.Sample] }
-func (r Row) span() *store.Span     { return &r.Batch.Spans[r.Item] }
-func (r Row) visit() *store.Visit   { return &r.Batch.Visits[r.Item] }
-func (r Row) check() *store.Check   { return &r.Batch.Checks[r.Item] }
+func (r Row) event() *store.Event     { return &r.Batch.Events[r.Item] }
+func (r Row) error() *store.Error     { return &r.Batch.Errors[r.Item] }
+func (r Row) vital() *store.Vital     { return &r.Batch.Vitals[r.Item] }
+func (r Row) sample() *store.Sample   { return &r.vital().Samples[r.Sample] }
+func (r Row) span() *store.Span       { return &r.Batch.Spans[r.Item] }
+func (r Row) visit() *store.Visit     { return &r.Batch.Visits[r.Item] }
+func (r Row) check() *store.Check     { return &r.Batch.Checks[r.Item] }
+func (r Row) blocked() *store.Blocked { return &r.Batch.Blocked[r.Item] }
 
 // A Column is one column of a logical table.
 type Column struct {

@@ -19,6 +19,7 @@ const (
 	Spans
 	Visits
 	Checks
+	Blocked
 	NumTables
 )
 
@@ -56,6 +57,11 @@ func Tables() []Table { return slices.Clone(tables[:]) }
 // TablesOf are the logical tables with rows of a kind of subject.
 func TablesOf(kind store.SubjectKind) []Table {
 	return slices.DeleteFunc(Tables(), func(t Table) bool { return t.of != kind })
+}
+
+// Has reports whether t has a column of that name beside the subject.
+func (t *Table) Has(column string) bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == column })
 }
 
 // Rows is how many rows item of b is: of a vital as many as it has samples, else one.

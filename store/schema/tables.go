@@ -7,7 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-var tables = [NumTables]Table{events(), failures(), vitals(), spans(), visits(), checks()}
+var tables = [NumTables]Table{events(), failures(), vitals(), spans(), visits(), checks(), blocked()}
 
 func events() Table {
 	t := begin(Events, "events", store.KindWebsite, func(b *store.Batch) *[]store.Event { return &b.Events },
@@ -127,6 +127,16 @@ func checks() Table {
 			maybeInstant("ssl_expiry", func(r Row) *sql.Null[time.Time] { return &r.check().SSLExpiry }),
 			maybeBool("ssl_valid", func(r Row) *sql.Null[bool] { return &r.check().SSLValid }),
 			compressed("error", func(r Row) *string { return &r.check().Error }),
+		})
+}
+
+func blocked() Table {
+	return begin(Blocked, "blocked", store.KindWebsite, func(b *store.Batch) *[]store.Blocked { return &b.Blocked },
+		func(r Row) head { o := r.blocked(); return head{&o.Website, &o.ID, &o.Time, false} },
+		[]Column{
+			lowCardinality("reason", func(r Row) *string { return &r.blocked().Reason }),
+			lowCardinality("bot_name", func(r Row) *string { return &r.blocked().Bot }),
+			integer("requests", func(r Row) *int64 { return &r.blocked().Requests }),
 		})
 }
 

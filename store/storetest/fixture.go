@@ -79,6 +79,12 @@ func fixture() *store.Batch {
 		{Schedule: "m1", ID: "k3", Time: at("10 18:00:00"), Status: store.Down, HTTPCode: 500, Region: "eu"},
 		{Schedule: "m1", ID: "k4", Time: at("11 06:00:00"), Status: store.Pending, Region: "eu"},
 	}
+	b.Blocked = []store.Blocked{
+		{Website: "w1", ID: "n1", Time: at("10 09:00:00"), Reason: "bot", Bot: "Googlebot", Requests: 7},
+		{Website: "w1", ID: "n2", Time: at("11 09:00:00"), Reason: "bot", Bot: "Googlebot", Requests: 2},
+		{Website: "w1", ID: "n2", Time: at("11 09:00:00"), Reason: "bot", Bot: "Googlebot", Requests: 100},
+		{Website: "w1", ID: "n3", Time: at("10 09:00:00"), Reason: "origin", Requests: 1},
+	}
 	b.Checks[2].SSLExpiry.V, b.Checks[2].SSLExpiry.Valid = at("20 00:00:00"), true
 	b.Checks[2].SSLValid.V, b.Checks[2].SSLValid.Valid = true, true
 	return b

@@ -185,6 +185,9 @@ func valuesOf(b *store.Batch) map[string][]string {
 	for _, v := range b.Vitals {
 		add("metric_name", v.Samples[0].Metric)
 	}
+	for _, o := range b.Blocked {
+		add("reason", o.Reason, "bot_name", o.Bot)
+	}
 	for _, k := range b.Checks {
 		add("probe_region", k.Region)
 	}

@@ -127,6 +127,7 @@ func withoutRepeats(b *store.Batch) (*store.Batch, error) {
 		Events: without(b.Events, repeated[schema.Events]), Errors: without(b.Errors, repeated[schema.Errors]),
 		Vitals: without(b.Vitals, repeated[schema.Vitals]), Spans: without(b.Spans, repeated[schema.Spans]),
 		Visits: without(b.Visits, repeated[schema.Visits]), Checks: without(b.Checks, repeated[schema.Checks]),
+		Blocked: without(b.Blocked, repeated[schema.Blocked]),
 	}, err
 }
 

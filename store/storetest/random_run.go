@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -116,6 +117,13 @@ func evenQuestions(seed uint64, n int) []reference.Question {
 		byType[q.Type] = append(byType[q.Type], q)
 	}
 	types := query.Builtin()
+	for _, ty := range types {
+		if ty.RequiredFilter != "" { // those without it, which are refused, come last: the first may be the only one
+			slices.SortStableFunc(byType[ty.Name], func(a, b reference.Question) int {
+				return missing(a, ty.RequiredFilter) - missing(b, ty.RequiredFilter)
+			})
+		}
+	}
 	questions := make([]reference.Question, 0, n)
 	for next := int(seed%uint64(len(types))) * n; len(questions) < n; next++ {
 		if of := byType[types[next%len(types)].Name]; len(of) > 0 {
@@ -123,6 +131,14 @@ func evenQuestions(seed uint64, n int) []reference.Question {
 		}
 	}
 	return questions
+}
+
+// missing is 1 when q has no filter on field, else 0.
+func missing(q reference.Question, field string) int {
+	if slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == field }) {
+		return 0
+	}
+	return 1
 }
 
 // run asks dataset after dataset, and wants every type to be answered with something to say,

@@ -59,7 +59,7 @@ func listerCases() []contractCase {
 }
 
 func testList(w *trial) {
-	w.write(named("s"), 8, 0)
+	w.write(named("s"), 9, 0)
 	w.write(pageview("t", "e"), 1, 0)
 	all, err := interfaceOf[store.Lister](w).Subjects(context.Background())
 	got := map[store.Subject]int{}

@@ -24,6 +24,7 @@ func findsChanges(t *testing.T, from, to movable) {
 	fields += variants(b.Spans[0], &here.Spans, &there.Spans)
 	fields += variants(b.Visits[0], &here.Visits, &there.Visits)
 	fields += variants(b.Checks[0], &here.Checks, &there.Checks)
+	fields += variants(b.Blocked[0], &here.Blocked, &there.Blocked)
 	if err := errors.Join(from.Restore(t.Context(), "here", &here), to.Restore(t.Context(), "there", &there)); err != nil {
 		t.Fatal(err)
 	}

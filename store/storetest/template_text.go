@@ -58,15 +58,16 @@ func (p *templateWriter) windows() []templateCase {
 
 // sequences compares what orders rows.
 func (p *templateWriter) sequences() []templateCase {
-	less := func(a, b [4]string) string {
+	less := func(a, b [5]string) string {
 		return p.call(dialect.If, p.call(dialect.SortKey, a[:]...)+" < "+p.call(dialect.SortKey, b[:]...), "1", "0")
 	}
 	return []templateCase{
-		{"SortKey goes by the instant first", dialect.Int, less([4]string{"2", "0", "'a'", "0"}, [4]string{"10", "0", "'a'", "0"}), "", "1"},
-		{"SortKey before 1970", dialect.Int, less([4]string{"-2", "0", "'a'", "0"}, [4]string{"-1", "0", "'a'", "0"}), "", "1"},
-		{"SortKey then goes by rank", dialect.Int, less([4]string{"2", "1", "'a'", "0"}, [4]string{"2", "0", "'b'", "0"}), "", "0"},
-		{"SortKey then goes by text", dialect.Int, less([4]string{"2", "1", "'ab'", "0"}, [4]string{"2", "1", "'a'", "4"}), "", "0"},
-		{"SortKey then goes by number", dialect.Int, less([4]string{"2", "1", "'a'", "3"}, [4]string{"2", "1", "'a'", "4"}), "", "1"},
+		{"SortKey goes by the instant first", dialect.Int, less([5]string{"2", "0", "'a'", "0", "0"}, [5]string{"10", "0", "'a'", "0", "0"}), "", "1"},
+		{"SortKey before 1970", dialect.Int, less([5]string{"-2", "0", "'a'", "0", "0"}, [5]string{"-1", "0", "'a'", "0", "0"}), "", "1"},
+		{"SortKey then goes by rank", dialect.Int, less([5]string{"2", "1", "'a'", "0", "0"}, [5]string{"2", "0", "'b'", "0", "0"}), "", "0"},
+		{"SortKey then goes by text", dialect.Int, less([5]string{"2", "1", "'ab'", "0", "0"}, [5]string{"2", "1", "'a'", "4", "0"}), "", "0"},
+		{"SortKey then goes by number", dialect.Int, less([5]string{"2", "1", "'a'", "3", "0"}, [5]string{"2", "1", "'a'", "4", "0"}), "", "1"},
+		{"SortKey goes by the last number at the end", dialect.Int, less([5]string{"2", "1", "'a'", "3", "1"}, [5]string{"2", "1", "'a'", "3", "0"}), "", "0"},
 	}
 }
 

@@ -44,14 +44,14 @@ func maintainCases() []contractCase {
 	}
 }
 
-// named is eight for subjects of another id, with rows in two months.
+// named is oneOfEach for subjects of another id, with rows in two months.
 func named(id string) store.Batch {
-	b := eight()
+	b := oneOfEach()
 	for i := range b.Events {
 		b.Events[i].Website = id
 	}
 	b.Events[0].Time = noon.AddDate(0, -1, 0)
-	b.Errors[0].Website, b.Vitals[0].Website, b.Spans[0].Website = id, id, id
+	b.Errors[0].Website, b.Vitals[0].Website, b.Spans[0].Website, b.Blocked[0].Website = id, id, id, id
 	b.Visits[0].Link, b.Checks[0].Schedule = id, id
 	b.Vitals[0].Samples = []store.Sample{{Metric: "LCP", Value: 1}, {Metric: "CLS", Value: 2}}
 	return b
@@ -79,13 +79,13 @@ func (w *trial) erase(of store.Subject, rows int64) {
 
 func testErase(w *trial) {
 	w.erase(website("s"), 0)
-	w.write(named("s"), 8, 0)
-	w.write(named("s'\\"), 8, 0)
+	w.write(named("s"), 9, 0)
+	w.write(named("s'\\"), 9, 0)
 	want := w.held("s", "s'\\")
 	for _, c := range []struct {
 		of   store.Subject
 		rows int64
-	}{{website("s"), 7}, {website("s"), 0}, {link("s"), 1}, {schedule("s'\\"), 1}, {website("nobody"), 0}, {website("s'\\"), 7}} {
+	}{{website("s"), 8}, {website("s"), 0}, {link("s"), 1}, {schedule("s'\\"), 1}, {website("nobody"), 0}, {website("s'\\"), 8}} {
 		w.erase(c.of, c.rows)
 		if _, known := want[c.of]; known {
 			want[c.of] = 0
@@ -97,8 +97,8 @@ func testErase(w *trial) {
 }
 
 func testEraseRestart(w *trial) {
-	w.write(named("s"), 8, 0)
-	w.erase(website("s"), 7)
+	w.write(named("s"), 9, 0)
+	w.erase(website("s"), 8)
 	before := w.held("s")
 	w.reopen()
 	if diff := cmp.Diff(before, w.held("s")); diff != "" || before[website("s")] != 0 || before[link("s")] != 1 {
@@ -107,12 +107,12 @@ func testEraseRestart(w *trial) {
 }
 
 func testEraseForgets(w *trial) {
-	w.write(named("s"), 8, 0)
-	w.erase(website("s"), 7)
-	w.write(named("s"), 6, 2) // the link's and the monitor's are there still
-	w.write(named("s"), 0, 8)
-	if got := w.rows(website("s")); got != 7 {
-		w.Errorf("%d rows after they were written again, want 7", got)
+	w.write(named("s"), 9, 0)
+	w.erase(website("s"), 8)
+	w.write(named("s"), 7, 2) // the link's and the monitor's are there still
+	w.write(named("s"), 0, 9)
+	if got := w.rows(website("s")); got != 8 {
+		w.Errorf("%d rows after they were written again, want 8", got)
 	}
 }
 
@@ -120,8 +120,8 @@ func testEraseVersions(w *trial) {
 	if !w.versioned() {
 		w.Skip("the store is no store.Versioner")
 	}
-	w.write(named("s"), 8, 0)
-	w.write(named("other"), 8, 0)
+	w.write(named("s"), 9, 0)
+	w.write(named("other"), 9, 0)
 	early := midnight.AddDate(0, -1, 0)
 	read := func() map[string]uint64 {
 		return map[string]uint64{
@@ -132,7 +132,7 @@ func testEraseVersions(w *trial) {
 		}
 	}
 	before := read()
-	w.erase(website("s"), 7)
+	w.erase(website("s"), 8)
 	erased := read()
 	for name, after := range erased {
 		if grows := name == "today" || name == "a month ago"; grows != (after > before[name]) || !grows && after != before[name] {
@@ -149,8 +149,8 @@ func testEraseVersions(w *trial) {
 }
 
 func testEraseEnded(w *trial) {
-	w.write(named("s"), 8, 0)
-	w.write(named("other"), 8, 0)
+	w.write(named("s"), 9, 0)
+	w.write(named("other"), 9, 0)
 	others := w.held("other")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -169,8 +169,8 @@ func testEraseEnded(w *trial) {
 }
 
 func testEraseMeanwhile(w *trial) {
-	w.write(named("s"), 8, 0)
-	w.beside(func() { w.erase(website("s"), 7) })
+	w.write(named("s"), 9, 0)
+	w.beside(func() { w.erase(website("s"), 8) })
 	if n := w.rows(website("s")); n != 0 {
 		w.Errorf("%d rows are left", n)
 	}
@@ -211,7 +211,7 @@ func testMaintain(w *trial) {
 	w.maintain() // of an empty store
 	b, want := full()
 	w.write(*b, len(want), 0)
-	w.write(named("other"), 8, 0)
+	w.write(named("other"), 9, 0)
 	seen := func() (map[store.Subject]int, uint64) {
 		if !w.versioned() {
 			return w.held("other"), 0

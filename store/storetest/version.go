@@ -125,10 +125,10 @@ func testVersionRestart(w *trial) {
 
 func testVersionRows(w *trial) {
 	today := func() uint64 { return w.version(website("s"), midnight, midnight.Add(day)) }
-	all, last := eight(), uint64(0)
+	all, last := oneOfEach(), uint64(0)
 	for name, b := range map[string]store.Batch{
 		"a pageview": {Events: all.Events[:1]}, "a custom event": {Events: all.Events[1:2]}, "a click": {Events: all.Events[2:]},
-		"an error": {Errors: all.Errors}, "a vital": {Vitals: all.Vitals}, "a span": {Spans: all.Spans},
+		"an error": {Errors: all.Errors}, "a vital": {Vitals: all.Vitals}, "a span": {Spans: all.Spans}, "what was turned away": {Blocked: all.Blocked},
 	} {
 		w.write(b, 1, 0)
 		v := today()
@@ -140,7 +140,7 @@ func testVersionRows(w *trial) {
 }
 
 func testVersionKinds(w *trial) {
-	w.write(eight(), 8, 0)
+	w.write(oneOfEach(), 9, 0)
 	for _, s := range []store.Subject{website("s"), link("s"), schedule("s")} {
 		if v := w.version(s, midnight, midnight.Add(day)); v == 0 {
 			w.Errorf("version 0 of %s with rows", s.Kind)

@@ -19,8 +19,10 @@ func repeatCases() []contractCase {
 			defends: "repeats are recognised across restarts"},
 		{name: "a repeat within seven days of receipt is dropped", restarts: true, run: testRepeatWeek,
 			defends: "repeats are recognised for at least 7 days after receipt"},
-		{name: "the eight kinds of row have ids of their own", run: testKindsApart,
-			defends: "page events, custom events, clicks, errors, vitals, spans, visits, checks are eight kinds"},
+		{name: "a clock that steps back loses nothing", restarts: true, run: testClockBack,
+			defends: "repeats are recognised for at least 7 days after receipt; what was written stays"},
+		{name: "the nine kinds of row have ids of their own", run: testKindsApart,
+			defends: "page events, custom events, clicks, errors, vitals, spans, visits, checks, blocked are nine kinds"},
 		{name: "rows with a key have ids of their own", restarts: true, run: testKeyedApart,
 			defends: "nobody without a key can take the id of a row that was sent with one"},
 		{name: "pageviews, exits and named page events share their ids", run: testPageEventsShare,
@@ -75,44 +77,59 @@ func testRepeatWeek(w *trial) {
 	w.count("events", website("w"), 1)
 }
 
-// eight is a batch with one row of each kind, all of one id.
-func eight() store.Batch {
+// testClockBack sets the clock of the machine back over midnight between two writes.
+func testClockBack(w *trial) {
+	w.write(pageview("w", "a"), 1, 0)
+	w.pass(-25 * time.Hour)
+	w.write(pageview("w", "a"), 0, 1)
+	w.write(pageview("w", "b"), 1, 0)
+	w.reopen()
+	w.write(pageview("w", "b"), 0, 1)
+	w.pass(25 * time.Hour)
+	w.write(pageview("w", "b"), 0, 1)
+	w.count("events", website("w"), 2)
+}
+
+// oneOfEach is a batch with one row of each kind, all of one id.
+func oneOfEach() store.Batch {
 	return store.Batch{
 		Events: []store.Event{
 			{Website: "s", ID: "e", Kind: store.Pageview, Time: noon},
 			{Website: "s", ID: "e", Kind: store.Custom, Time: noon},
 			{Website: "s", ID: "e", Kind: store.Click, Time: noon},
 		},
-		Errors: []store.Error{{Website: "s", ID: "e", Time: noon}},
-		Vitals: []store.Vital{{Website: "s", ID: "e", Time: noon, Samples: []store.Sample{{Metric: "LCP", Value: 1}}}},
-		Spans:  []store.Span{{Website: "s", ID: "e", Time: noon}},
-		Visits: []store.Visit{{Link: "s", ID: "e", Time: noon}},
-		Checks: []store.Check{{Schedule: "s", ID: "e", Time: noon}},
+		Errors:  []store.Error{{Website: "s", ID: "e", Time: noon}},
+		Vitals:  []store.Vital{{Website: "s", ID: "e", Time: noon, Samples: []store.Sample{{Metric: "LCP", Value: 1}}}},
+		Spans:   []store.Span{{Website: "s", ID: "e", Time: noon}},
+		Visits:  []store.Visit{{Link: "s", ID: "e", Time: noon}},
+		Checks:  []store.Check{{Schedule: "s", ID: "e", Time: noon}},
+		Blocked: []store.Blocked{{Website: "s", ID: "e", Time: noon, Requests: 1}},
 	}
 }
 
 func testKindsApart(w *trial) {
-	w.write(eight(), 8, 0)
-	w.write(eight(), 0, 8)
+	w.write(oneOfEach(), 9, 0)
+	w.write(oneOfEach(), 0, 9)
 	w.count("events", website("s"), 3)
 	w.count("errors", website("s"), 1)
 	w.count("vitals", website("s"), 1)
 	w.count("spans", website("s"), 1)
 	w.count("visits", link("s"), 1)
 	w.count("checks", schedule("s"), 1)
+	w.count("blocked", website("s"), 1)
 }
 
 func testKeyedApart(w *trial) {
-	anonymous, keyed := eight(), eight()
+	anonymous, keyed := oneOfEach(), oneOfEach()
 	for i := range keyed.Events {
 		keyed.Events[i].Keyed = true
 	}
 	keyed.Errors[0].Keyed, keyed.Vitals[0].Keyed, keyed.Spans[0].Keyed = true, true, true
-	w.write(anonymous, 8, 0)
-	w.write(keyed, 6, 2) // visits and checks have no such senders
+	w.write(anonymous, 9, 0)
+	w.write(keyed, 6, 3) // visits, checks and what was turned away have no such senders
 	w.reopen()
-	w.write(keyed, 0, 8)
-	w.write(anonymous, 0, 8)
+	w.write(keyed, 0, 9)
+	w.write(anonymous, 0, 9)
 	for table, want := range map[string]int64{"events": 3, "errors": 1, "vitals": 1, "spans": 1} {
 		got := int64(0)
 		for _, one := range w.column(table, "keyed", dialect.Int, website("s")).Ints {

@@ -48,6 +48,9 @@ func (a *asker) anyRow(s store.Subject) (sample, bool) {
 		return sample{e.Time, agentTexts(e.Agent, identityTexts(e.Identity, map[string]string{
 			"path": e.Path, "message": e.Message, "error_type": e.ErrorType,
 		}))}, e.Website == s.ID
+	case a.about("reason"):
+		o := pickFrom(a, b.Blocked)
+		return sample{o.Time, map[string]string{"reason": o.Reason, "bot_name": o.Bot}}, o.Website == s.ID
 	case a.about("metric_name"):
 		v := pickFrom(a, b.Vitals)
 		return sample{v.Time, agentTexts(v.Agent, identityTexts(v.Identity, map[string]string{
@@ -102,6 +105,8 @@ func (a *asker) fits(e *store.Event) bool {
 	switch {
 	case a.kind.NeedsSession:
 		return e.SessionID != ""
+	case a.kind.Name == "flag_exposures":
+		return e.Name == flagEvaluated
 	case a.about("event_name"):
 		return e.Kind == store.Custom || e.Kind == store.PageEvent
 	case a.about("href"):

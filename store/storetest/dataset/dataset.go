@@ -17,11 +17,12 @@ type Dataset struct {
 }
 
 // rowsPerEra says how many visits to a page, uses of a link and checks of a monitor
-// there are in an era, by the place of the subject in its list.
+// there are in an era, and how often somebody was turned away, by the place of the subject in its list.
 var (
-	visitsPerEra = []int{75, 30, 12}
-	clicksPerEra = []int{70, 25}
-	checksPerEra = []int{150, 60}
+	visitsPerEra  = []int{75, 30, 12}
+	clicksPerEra  = []int{70, 25}
+	checksPerEra  = []int{150, 60}
+	blockedPerEra = []int{30, 12, 4}
 )
 
 // New makes the dataset of a seed: some 4000 rows in three eras.
@@ -31,6 +32,7 @@ func New(seed uint64) Dataset {
 		Schedules: []string{"monitor-1", "monitor-2"}, Domain: "shop.example",
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
+	turned := rand.New(rand.NewPCG(seed, 3)) // of its own, so that other rows are what they were
 	// Seeds in a row go through all eras.
 	for i, e := range []int{int(seed % uint64(len(eras))), rng.IntN(len(eras)), rng.IntN(len(eras))} {
 		m := &maker{rng: rng, batch: &w.Batch, next: i * 1_000_000, moments: momentsOf(eras[e])}
@@ -45,10 +47,20 @@ func New(seed uint64) Dataset {
 		for j, id := range w.Schedules {
 			m.schedule(id, checksPerEra[j])
 		}
+		m.rng = turned
+		for j, id := range w.Websites {
+			m.blocked(id, blockedPerEra[j])
+		}
 	}
 	m := &maker{rng: rng, batch: &w.Batch}
 	m.repeat()
 	m.shuffle()
+	m = &maker{rng: turned, batch: &w.Batch}
+	for _, b := range some(m, w.Batch.Blocked) {
+		b.Time, b.Requests = b.Time.Add(m.gap()), 1000
+		w.Batch.Blocked = append(w.Batch.Blocked, b)
+	}
+	mix(turned, w.Batch.Blocked)
 	return w
 }
 

@@ -114,6 +114,9 @@ func TestRowsAreWellFormed(t *testing.T) {
 			stored(v.Link, v.ID, v.Time)
 			agent(v.Agent)
 		}
+		for _, o := range w.Batch.Blocked {
+			stored(o.Website, o.ID, o.Time)
+		}
 		for _, c := range w.Batch.Checks {
 			stored(c.Schedule, c.ID, c.Time)
 		}

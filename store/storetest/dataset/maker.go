@@ -126,6 +126,17 @@ func (m *maker) link(id string, n int) {
 	}
 }
 
+// blocked adds what was turned away.
+func (m *maker) blocked(id string, n int) {
+	for range n {
+		b := store.Blocked{Website: id, ID: m.id(), Time: m.moment(), Reason: m.pick(reasons), Requests: 1 + m.rng.Int64N(40)}
+		if b.Reason == "bot" {
+			b.Bot = m.pick(bots)
+		}
+		m.batch.Blocked = append(m.batch.Blocked, b)
+	}
+}
+
 // schedule adds checks of a monitor: streaks of one outcome from several regions,
 // some at the same instant. Between two eras nobody checks.
 func (m *maker) schedule(id string, n int) {

@@ -35,6 +35,8 @@ var (
 		"", "", "", "", "news_letter", "newsXletter", "Spring 50%", "Spring 50x", "O'Brien", `a\b`, `"q"`,
 		"sömmer", "🎁", "Newsletter", "newsletter", "tab\there", "two\nlines", "\u2028",
 	}
+	reasons    = pool{"bot", "bot", "bot", "origin", "address", "window", "key", "paused", "größe"}
+	bots       = pool{"Googlebot", "Googlebot", "GPTBot", "curl", "", `it's "a\b" 100%`}
 	eventNames = pool{
 		"signup", "signup", "Signup", "purchase", "add_to_cart", "addXto_cart", "50%", `quo"te`, "größe", "🎉",
 		"screen_view", "page_exit", "it's", `b\s`, "tab\tand\nline", "\x01\b\f\x1f\x7f", "sep\u2028\u2029", "İẞΐΣ", `\u2028\\u2029`,

@@ -22,7 +22,7 @@ func TestTraps(t *testing.T) {
 		}
 		locs = append(locs, loc)
 	}
-	for seed := range uint64(6) {
+	for seed := range uint64(9) {
 		w := New(seed)
 		traps(&w, locs, found)
 	}

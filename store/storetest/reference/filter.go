@@ -138,6 +138,10 @@ func (r *row) get(field string) string {
 		return r.metric
 	case "probe_region":
 		return r.region
+	case "reason":
+		return r.reason
+	case "bot_name":
+		return r.bot
 	default:
 		return r.shown.get(field)
 	}

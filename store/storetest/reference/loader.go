@@ -110,6 +110,13 @@ func (l *loader) visit(v *store.Visit) {
 	})
 }
 
+func (l *loader) blocked(b *store.Blocked) {
+	l.add(row{
+		subject: website(b.Website), kind: blockedRow, id: b.ID, at: b.Time.UnixMilli(),
+		reason: b.Reason, bot: b.Bot, requests: b.Requests,
+	})
+}
+
 func (l *loader) check(c *store.Check) {
 	r := row{
 		subject: store.Subject{Kind: store.KindSchedule, ID: c.Schedule}, kind: check, id: c.ID,

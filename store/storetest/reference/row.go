@@ -37,6 +37,7 @@ const (
 	spanRow
 	visit
 	check
+	blockedRow
 )
 
 // A row is one stored row of any kind.
@@ -65,6 +66,9 @@ type row struct {
 	value  int64
 
 	rage, dead, failures int64 // spans
+
+	reason, bot string // what was turned away
+	requests    int64
 
 	url, failure string // checks
 	httpCode     int64
@@ -134,6 +138,9 @@ func rowsOf(b *store.Batch) []row {
 	}
 	for i := range b.Checks {
 		l.check(&b.Checks[i])
+	}
+	for i := range b.Blocked {
+		l.blocked(&b.Blocked[i])
 	}
 	return l.rows
 }

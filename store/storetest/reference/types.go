@@ -19,7 +19,7 @@ const (
 	Instant
 	Boolean
 	Code   // a number that is a name: the status of a check
-	Object // JSON, or a list of it
+	Object // JSON, a list of it, or a name that another store knows
 )
 
 func (k ColumnKind) descending() bool { return k == Metric || k == Instant || k == Boolean }
@@ -60,7 +60,7 @@ type Type struct {
 func Types() []Type {
 	return slices.Concat(
 		totalTypes(), pageTypes(), sourceTypes(), agentTypes(), placeTypes(), errorTypes(), vitalTypes(),
-		sessionTypes(), eventTypes(), clickTypes(), linkTypes(), uptimeTypes(),
+		sessionTypes(), eventTypes(), clickTypes(), blockedTypes(), linkTypes(), uptimeTypes(),
 	)
 }
 

@@ -9,7 +9,7 @@ import (
 func sessionTypes() []Type {
 	profile := Type{
 		Kind: store.KindWebsite, Columns: slices.Concat(
-			columns(Name, "visitor_id", "profile_id", "display_name"), columns(Instant, "first_visit", "last_visit"),
+			columns(Name, "visitor_id", "profile_id"), columns(Object, "display_name"), columns(Instant, "first_visit", "last_visit"),
 			metrics("session_count", "total_events", "pageviews", "unique_pages", "custom_event_count"),
 			columns(Name, "country", "country_code", "country_name", "region",
 				"device_type", "browser_name", "os_name", "referrer")),

@@ -79,5 +79,10 @@ func (v *sieve) batch(b *store.Batch) (out store.Batch) {
 			out.Checks = append(out.Checks, b.Checks[i])
 		}
 	}
+	for i := range b.Blocked {
+		if v.sees(func(l *loader) { l.blocked(&b.Blocked[i]) }) {
+			out.Blocked = append(out.Blocked, b.Blocked[i])
+		}
+	}
 	return out
 }

@@ -1,0 +1,48 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// Names knows what people are called, whom events name by an id alone.
+type Names interface {
+	// ProfileNames returns the names of those profiles of a website that have one, by id. ids differ
+	// from each other, and are at most MaxLimit.
+	ProfileNames(ctx context.Context, website string, ids []string) (map[string]string, error)
+}
+
+// name fills the columns of found that show names.
+func (e *Engine) name(ctx context.Context, p *plan, found *answered) *Error {
+	for i, m := range p.Type.outputs {
+		if m.nameOf == "" || e.names == nil || found.len == 0 {
+			continue
+		}
+		of := slices.IndexFunc(p.Type.outputs, func(other *metric) bool { return other.Name == m.nameOf })
+		ids := found.columns[len(p.Group)+of].Texts[:found.len]
+		known := slices.Clone(ids)
+		slices.Sort(known)
+		known = slices.DeleteFunc(slices.Compact(known), func(id string) bool { return id == "" })
+		if len(known) == 0 {
+			continue
+		}
+		names, err := e.names.ProfileNames(ctx, p.Subject.ID, known)
+		if err != nil {
+			return &Error{Code: Unavailable, Message: "The names of profiles are unavailable; try again later", Err: err}
+		}
+		texts := make([]string, found.len)
+		for row, id := range ids {
+			texts[row] = names[id]
+		}
+		found.columns[len(p.Group)+i].Column = store.Column{Kind: dialect.Text, Texts: texts}
+	}
+	return nil
+}
+
+// showsNames says whether rows of ty have names, which are not among what an answer's dependencies tell of.
+func (ty *boundType) showsNames() bool {
+	return slices.ContainsFunc(ty.outputs, func(m *metric) bool { return m.nameOf != "" })
+}
