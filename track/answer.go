@@ -1,9 +1,11 @@
 package track
 
 import (
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
@@ -151,6 +153,14 @@ func (c *call) summary() (status string, results []result, ok int) {
 		return failed, results, ok
 	}
 	return partial, results, ok
+}
+
+// maxBotName is the longest name of a bot that is counted.
+const maxBotName = 40
+
+// botName is how a bot is counted.
+func botName(name string) string {
+	return cut(address.Clean(strings.ToValidUTF8(name, "")), maxBotName)
 }
 
 // bot answers a crawler. It has a body, since clients read one.

@@ -38,6 +38,7 @@ type call struct {
 	owners  map[store.Subject]string // the same of links and monitors
 	only    *string                  // lazily: the only website of the key
 	used    map[auth.Resource]bool   // what rows were made for
+	quotas  map[string]*used         // of the websites that have one
 	excused bool                     // the sender is not told what is wrong
 }
 
@@ -51,6 +52,7 @@ func (c *call) answer(ctx context.Context) (*front.Answer, error) {
 	}
 	if c.key == nil {
 		if ua := agent.Cut(c.UserAgent()); ua == "" || c.h.bots.Bot(ua) {
+			c.h.blocked.add(blockedKind{c.home, botReason, botName(c.h.bots.Name(ua))})
 			return bot()
 		}
 	}
@@ -116,5 +118,6 @@ func (c *call) write(ctx context.Context, b *store.Batch) error {
 	case err != nil:
 		return codeDeliveryDown.withCause(err)
 	}
+	c.charge(b)
 	return nil
 }

@@ -47,6 +47,8 @@ const (
 	codeAddress
 	codePaused
 	codeKeyedEvents
+	codeQuota
+	codeQuotaDown
 	codeTooOld
 	codeRateLimited
 	codeNotFound
@@ -82,6 +84,8 @@ var codes = [...]ErrorCode{
 	codeAddress:         {"INGEST_IP_NOT_AUTHORIZED", http.StatusForbidden, "IP address not authorized", "The website takes no events from this address.", 0},
 	codePaused:          {"WEBSITE_PAUSED", http.StatusForbidden, "Website is paused", "The website takes no events now.", 0},
 	codeKeyedEvents:     {"TRACK_KEY_REQUIRED", http.StatusForbidden, "Custom events of this website need an API key", "The website takes custom events from senders with a key alone.", 0},
+	codeQuota:           {"BILLING_LIMIT_EXCEEDED", http.StatusPaymentRequired, "Event quota exceeded", "The website has as many events this month as its rules allow.", 0},
+	codeQuotaDown:       {"BILLING_CHECK_UNAVAILABLE", http.StatusServiceUnavailable, "Event quota cannot be checked, retry later", "It is not known how many events the website has; nothing was stored.", retryLater},
 	codeTooOld:          {"EVENT_TOO_OLD", http.StatusBadRequest, "Event is too old to be sent without a key", "The event's timestamp lies further back than is taken without a key.", 0},
 	codeRateLimited:     {"TRACK_RATE_LIMITED", http.StatusTooManyRequests, "Rate limit exceeded", "A limit is used up: limit, remaining, reset (Unix milliseconds) and retryAfter (seconds) say which and until when.", 0},
 	codeNotFound:        {"NOT_FOUND", http.StatusNotFound, "Not found", "No route has this path.", 0},

@@ -47,6 +47,10 @@ type Config struct {
 	// it is negative, they may be as old as those with a key.
 	Window time.Duration
 
+	// Usage counts the events of websites that have a quota, see store.Rules.MonthlyEvents; nil means
+	// that quotas are not looked at.
+	Usage Usage
+
 	// Observe is told of every request after it was answered, in the goroutine of the request.
 	// Nil means that nobody is. Package observe/prom has one for Prometheus.
 	Observe func(context.Context, observe.Request)
@@ -76,8 +80,19 @@ type Location struct {
 	City    string // English name
 }
 
+// A Handler is the handler of the tracking address. It is safe for concurrent use.
+type Handler struct {
+	http.Handler
+	blocked *blockedCounter
+}
+
+// Close stores what was counted of turned-away traffic since the last ten seconds, until ctx ends.
+// It is called after the last request was answered and before the Writer is closed; without it,
+// that is all that is lost.
+func (h *Handler) Close(ctx context.Context) error { return h.blocked.close(ctx) }
+
 // New returns the handler of the tracking address. Its error joins all problems of cfg.
-func New(cfg Config) (http.Handler, error) {
+func New(cfg Config) (*Handler, error) {
 	var faults []error
 	for _, part := range []struct {
 		name    string
@@ -116,5 +131,10 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	return (&handler{cfg: cfg, bots: bots}).serve()
+	blocked := &blockedCounter{writer: cfg.Writer, now: cfg.Now, logger: cfg.Logger}
+	routes, err := (&handler{cfg, bots, blocked, &usageCache{usage: cfg.Usage}}).serve()
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{routes, blocked}, nil
 }

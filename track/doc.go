@@ -45,8 +45,12 @@
 // body alone names the website. Without any, pages of its domain and subdomains may send
 // events, and so may programs, which send no Origin: that keeps other websites out and nobody
 // who means it. Their events are at most Config.Window old; an older one fails alone. Who sends
-// a key of the website is asked neither, but for Rules.Paused. What is turned away is counted by
-// code in memory, and logged at debug.
+// a key of the website is asked neither, but for Rules.Paused.
+//
+// What is turned away of a website that exists, and the requests of bots, are counted by reason and stored every ten
+// seconds and by [Handler.Close], for the query type blocked_traffic; they are logged at debug. Reasons are bot, origin,
+// address, window (too old), key (custom
+// events that need one), quota and paused.
 //
 // # What is taken and what is not
 //

@@ -106,6 +106,10 @@ func (c *call) website(ctx context.Context, id string, unknown code) (store.Webs
 		return store.Website{}, unknown.problem()
 	case c.key != nil && w.Rules.Paused:
 		return store.Website{}, c.turnAway(ctx, codePaused, w.ID)
+	case c.key != nil:
+		if err := c.withinQuota(ctx, w); err != nil {
+			return store.Website{}, err
+		}
 	}
 	if c.sites == nil {
 		c.sites = map[string]store.Website{}

@@ -70,6 +70,9 @@ func keyed(key string) []string {
 // Every route of the table: a row added is covered on arrival.
 func TestEveryRoute(t *testing.T) {
 	for _, r := range routes() {
+		if r.path == pixelPath { // it has no body: TestPixel
+			continue
+		}
 		g, ok := good[r.path]
 		if !ok {
 			t.Errorf("%s has no row in the table of this test", r.path)

@@ -33,8 +33,11 @@ func Routes() []Route {
 	rows := routes()
 	list := make([]Route, 0, len(rows))
 	for _, r := range rows {
-		list = append(list, Route{Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack,
-			Scope: auth.TrackEvents, Items: r.items, List: r.list})
+		one := Route{Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack, Scope: auth.TrackEvents, List: r.list}
+		if one.Method == http.MethodPost {
+			one.Items = r.items
+		}
+		list = append(list, one)
 	}
 	for _, path := range []string{scriptPath, pinned} {
 		list = append(list, Route{Method: http.MethodGet, Path: path, Access: Open, Class: auth.ClassTrack})

@@ -26,13 +26,13 @@ func (c *call) admit(ctx context.Context, w store.Website) error {
 	case w.Rules.KeyedEvents && c.route.kind == kindCustom:
 		return c.turnAway(ctx, codeKeyedEvents, w.ID)
 	}
-	return nil
+	return c.withinQuota(ctx, w)
 }
 
 // turnAway refuses by a rule, and counts it.
 func (c *call) turnAway(ctx context.Context, reason code, website string) *problem {
-	n := c.h.turnedAway[reason].Add(1)
-	c.h.cfg.Logger.DebugContext(ctx, "turned away", "requestId", c.ID, "code", codes[reason].Code, "website", website, "sinceStart", n)
+	c.h.blocked.add(blockedKind{website: website, reason: reasons[reason]})
+	c.h.cfg.Logger.DebugContext(ctx, "turned away", "requestId", c.ID, "code", codes[reason].Code, "website", website)
 	return reason.problem()
 }
 

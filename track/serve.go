@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -19,9 +18,10 @@ const timeout = 30 * time.Second
 
 // handler is safe for concurrent use.
 type handler struct {
-	cfg        Config
-	bots       *agent.Detector
-	turnedAway [len(codes)]atomic.Int64 // by code: how often rules and the window refused, since the start
+	cfg     Config
+	bots    *agent.Detector
+	blocked *blockedCounter
+	usage   *usageCache
 }
 
 // Pages of any origin may send events. A beacon always sends in credentials mode, for which

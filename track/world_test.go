@@ -46,6 +46,7 @@ type world struct {
 	header                                                  string
 	rules                                                   store.Rules // of w1
 	window                                                  time.Duration
+	usage                                                   Usage
 	log                                                     strings.Builder
 	maxBody                                                 int64
 	peer                                                    string       // who sends; "" is 203.0.113.7:4711
@@ -175,7 +176,7 @@ func (w *world) handler(t testing.TB) http.Handler {
 		return w.built
 	}
 	h, err := New(Config{
-		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, Profiles: w, CountryHeader: w.header, Window: w.window,
+		Writer: w, Directory: w, Auth: w, Limiter: w, Audit: w, Salts: w, Geo: w, Profiles: w, Usage: w.usage, CountryHeader: w.header, Window: w.window,
 		Trusted: func(r *http.Request) bool { return r.RemoteAddr == "203.0.113.7:4711" },
 		Observe: func(_ context.Context, r observe.Request) {
 			w.mu.Lock()
@@ -235,6 +236,7 @@ func (w *world) rows() store.Batch {
 		all.Spans = append(all.Spans, b.Spans...)
 		all.Visits = append(all.Visits, b.Visits...)
 		all.Checks = append(all.Checks, b.Checks...)
+		all.Blocked = append(all.Blocked, b.Blocked...)
 	}
 	return all
 }

@@ -99,6 +99,7 @@ func TestGoldenCommands(t *testing.T) {
 	for _, file := range []string{"people", "programs", "mistakes"} {
 		script := read(t, "testdata/"+file+".txt")
 		onEachStore(t, func(t *testing.T, in installed) {
+			t.Parallel() // commands wait for the disk more than they work
 			golden.Check(t, "testdata/"+file+".golden", []byte(in.transcript(t, script)))
 		})
 	}

@@ -46,6 +46,10 @@ type commands struct {
 		Change changeMonitor `cmd:"" help:"Change an uptime monitor."`
 		Remove removeMonitor `cmd:"" help:"Remove an uptime monitor; its checks stay."`
 	} `cmd:"" help:"Uptime monitors whose checks are counted."`
+	Profiles struct {
+		Show   showProfile   `cmd:"" help:"Show what is known of a person."`
+		Remove removeProfile `cmd:"" help:"Forget what is known of a person; the events stay."`
+	} `cmd:"" help:"People whom events name by a profile id."`
 	Keys struct {
 		Create  createKey  `cmd:"" help:"Make an API key."`
 		List    listKeys   `cmd:"" help:"List the keys of an owner, whatever their state."`

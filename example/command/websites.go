@@ -55,6 +55,9 @@ func rulesText(r store.Rules) string {
 	if r.KeyedEvents {
 		parts = append(parts, "keyed events")
 	}
+	if r.MonthlyEvents > 0 {
+		parts = append(parts, fmt.Sprintf("%d events a month", r.MonthlyEvents))
+	}
 	if r.Paused {
 		parts = append(parts, "paused")
 	}
@@ -84,14 +87,15 @@ func (l *listWebsites) Run(ctx context.Context, e environment) error {
 type changeWebsite struct {
 	ofOne
 
-	Name         *string    `placeholder:"NAME" help:"Name for people; the domain when it is empty."`
-	Domain       *string    `placeholder:"HOST" help:"Host of the website, as shop.example."`
-	Public       *bool      `negatable:"" help:"List it as public; that opens nothing."`
-	AllowOrigin  []string   `placeholder:"HOST" help:"Host whose pages may send events beside those of the domain and its subdomains: shop.example, *.shop.example, localhost or *; may be repeated. When there are some, events without an origin are refused."`
-	AllowAddress []networks `placeholder:"CIDR" help:"Network or address that events may come from; may be repeated. When there are some, all others are refused."`
-	BlockAddress []networks `placeholder:"CIDR" help:"Network or address that no events may come from; may be repeated."`
-	KeyedEvents  *bool      `negatable:"" help:"Take custom events from senders with a key alone."`
-	Paused       *bool      `negatable:"" help:"Take no events, with a key neither."`
+	Name          *string    `placeholder:"NAME" help:"Name for people; the domain when it is empty."`
+	Domain        *string    `placeholder:"HOST" help:"Host of the website, as shop.example."`
+	Public        *bool      `negatable:"" help:"List it as public; that opens nothing."`
+	AllowOrigin   []string   `placeholder:"HOST" help:"Host whose pages may send events beside those of the domain and its subdomains: shop.example, *.shop.example, localhost or *; may be repeated. When there are some, events without an origin are refused."`
+	AllowAddress  []networks `placeholder:"CIDR" help:"Network or address that events may come from; may be repeated. When there are some, all others are refused."`
+	BlockAddress  []networks `placeholder:"CIDR" help:"Network or address that no events may come from; may be repeated."`
+	KeyedEvents   *bool      `negatable:"" help:"Take custom events from senders with a key alone."`
+	MonthlyEvents *int64     `placeholder:"N" help:"Events that are taken in a month of UTC; 0 means no bound."`
+	Paused        *bool      `negatable:"" help:"Take no events, with a key neither."`
 }
 
 func (*changeWebsite) Help() string {
@@ -108,6 +112,7 @@ func (c *changeWebsite) amend(w *store.Website) {
 	assign(&w.Domain, c.Domain)
 	assign(&w.IsPublic, c.Public)
 	assign(&w.Rules.KeyedEvents, c.KeyedEvents)
+	assign(&w.Rules.MonthlyEvents, c.MonthlyEvents)
 	assign(&w.Rules.Paused, c.Paused)
 	if len(c.AllowOrigin) > 0 {
 		w.Rules.AllowedOrigins = slices.DeleteFunc(slices.Clone(c.AllowOrigin), func(s string) bool { return s == none })

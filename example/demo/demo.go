@@ -52,6 +52,7 @@ func (g *Generator) Batch(from, to time.Time) *store.Batch {
 		g.payments(all, slot)
 		g.visits(all, slot)
 		g.checks(all, slot)
+		g.blocked(all, slot)
 	}
 	return cut(all, from, to)
 }
@@ -75,12 +76,13 @@ func floorDiv(a, b int64) int64 {
 // as a live stream of the same rows would.
 func cut(b *store.Batch, from, to time.Time) *store.Batch {
 	return &store.Batch{
-		Events: within(b.Events, from, to, func(e store.Event) time.Time { return e.Time }),
-		Errors: within(b.Errors, from, to, func(e store.Error) time.Time { return e.Time }),
-		Vitals: within(b.Vitals, from, to, func(v store.Vital) time.Time { return v.Time }),
-		Spans:  within(b.Spans, from, to, func(s store.Span) time.Time { return s.Time }),
-		Visits: within(b.Visits, from, to, func(v store.Visit) time.Time { return v.Time }),
-		Checks: within(b.Checks, from, to, func(c store.Check) time.Time { return c.Time }),
+		Events:  within(b.Events, from, to, func(e store.Event) time.Time { return e.Time }),
+		Errors:  within(b.Errors, from, to, func(e store.Error) time.Time { return e.Time }),
+		Vitals:  within(b.Vitals, from, to, func(v store.Vital) time.Time { return v.Time }),
+		Spans:   within(b.Spans, from, to, func(s store.Span) time.Time { return s.Time }),
+		Visits:  within(b.Visits, from, to, func(v store.Visit) time.Time { return v.Time }),
+		Checks:  within(b.Checks, from, to, func(c store.Check) time.Time { return c.Time }),
+		Blocked: within(b.Blocked, from, to, func(o store.Blocked) time.Time { return o.Time }),
 	}
 }
 

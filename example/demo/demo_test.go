@@ -32,6 +32,7 @@ func join(batches ...*store.Batch) *store.Batch {
 		all.Spans = append(all.Spans, b.Spans...)
 		all.Visits = append(all.Visits, b.Visits...)
 		all.Checks = append(all.Checks, b.Checks...)
+		all.Blocked = append(all.Blocked, b.Blocked...)
 	}
 	return all
 }

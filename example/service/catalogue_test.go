@@ -68,6 +68,8 @@ var promised = map[string]string{
 	"custom_events":                 "name, total_events, unique_users, unique_sessions, first_occurrence, last_occurrence, events_with_properties, percentage",
 	"custom_event_properties":       "name, property_key, property_value, count",
 	"flag_exposures":                "flag, variant, visitors, sessions, exposures",
+	"blocked_traffic":               "reason, bot_name, requests, percentage, last_seen",
+	"blocked_traffic_trends":        "date, requests",
 	"flag_outcomes":                 "flag, variant, visitors, converted, conversion_rate, conversion_low, conversion_high, statuses",
 	"custom_events_trends":          "date, total_events, unique_users, unique_sessions",
 	"profiles":                      "visitor_id, profile_id, display_name, first_visit, last_visit, session_count, total_events, pageviews, unique_pages, custom_event_count, country, country_code, country_name, region, device_type, browser_name, os_name, referrer",

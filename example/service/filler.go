@@ -153,6 +153,7 @@ func (f *filler) settle(ctx context.Context, p *progress) error {
 		lack(ctx, f, p, "vitals", store.KindWebsite, &b.Vitals, func(v *store.Vital) (string, string) { return v.Website, v.ID }),
 		lack(ctx, f, p, "spans", store.KindWebsite, &b.Spans, func(s *store.Span) (string, string) { return s.Website, s.ID }),
 		lack(ctx, f, p, "visits", store.KindLink, &b.Visits, func(v *store.Visit) (string, string) { return v.Link, v.ID }),
+		lack(ctx, f, p, "blocked", store.KindWebsite, &b.Blocked, func(o *store.Blocked) (string, string) { return o.Website, o.ID }),
 		lack(ctx, f, p, "checks", store.KindSchedule, &b.Checks, func(c *store.Check) (string, string) { return c.Schedule, c.ID }),
 	)
 	if err == nil {

@@ -106,7 +106,7 @@ func (a *app) limiter() (auth.Limiter, error) {
 }
 
 func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
-	engine, err := query.New(query.Config{Store: a.events, Now: a.now})
+	engine, err := query.New(query.Config{Store: a.events, Names: a.records, Now: a.now})
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +159,22 @@ func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory s
 		Now:           a.now,
 		Logger:        a.log,
 	}
+	counted, err := newUsage(a.events, a.now)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Usage = counted
 	if a.geo != nil { // a nil *File in an interface would not be nil
 		cfg.Geo = a.geo
 	}
-	return track.New(cfg)
+	h, err := track.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+		defer cancel()
+		return h.Close(ctx)
+	})
+	return h, nil
 }

@@ -82,6 +82,8 @@ func samples() map[string]sample {
 
 		"track POST /": {kinds: site, target: "/?" + aWebsite, answer: `"eventId":"e1"`,
 			body: `{"type":"track","name":"screen_view","eventId":"e1","path":"https://listed.example.com/",` + person + `}`},
+		"track GET /px.jpg": {kinds: site, target: "/px.jpg?" + aWebsite + "&name=screen_view&eventId=e1&path=https://listed.example.com/&anonymousId=a1&sessionId=s1&timestamp=1772625600000",
+			answer: "GIF89a"},
 		"track POST /batch": {kinds: site, target: "/batch?" + aWebsite, answer: `"batched":{"outgoing_link":0,"track":1}`,
 			body: `[{"type":"track","name":"screen_view","eventId":"e1","path":"https://listed.example.com/",` + person + `}]`},
 		"track POST /track": {kinds: site, target: "/track", answer: `"eventId":"e1"`,

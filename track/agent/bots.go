@@ -139,12 +139,28 @@ func product(a, b []string) []string {
 // Bot reports whether ua is a crawler, a monitor or a tool. An empty ua matches
 // nothing: whether that is a person is the caller's to say.
 func (d *Detector) Bot(ua string) bool {
+	_, ok := d.find(ua)
+	return ok
+}
+
+// Name is the part of ua by which it is a bot, as in Googlebot; empty when it is none.
+func (d *Detector) Name(ua string) string {
+	name, _ := d.find(ua)
+	return strings.Trim(name, " /;()[]")
+}
+
+func (d *Detector) find(ua string) (name string, ok bool) {
 	for i := 0; i+gram <= len(ua); i++ {
 		for _, p := range d.plain[ua[i:i+gram]] {
 			if strings.HasPrefix(ua[i:], p) {
-				return true
+				return p, true
 			}
 		}
 	}
-	return slices.ContainsFunc(d.rest, func(re *regexp.Regexp) bool { return re.MatchString(ua) })
+	for _, re := range d.rest {
+		if at := re.FindStringIndex(ua); at != nil {
+			return ua[at[0]:at[1]], true
+		}
+	}
+	return "", false
 }
