@@ -3,12 +3,13 @@ SHELL := bash
 GO ?= go
 fuzztime ?= 1m
 hostile ?= 30m
+soak ?= 10m
 export TZ := Asia/Kathmandu
 # Packages with golden files, benchmarks and fuzz targets.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 proof = $(GO) test -count=1 -timeout 40m -v -run
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
-	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-clickhouse-kill long-copy long-keys long-hostile long-fuzz
+	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-kill-on-clickhouse long-clickhouse-kill long-copy long-keys long-hostile long-ingested long-soak long-fuzz
 
 .PHONY: help check test golden bench long $(proofs) bots tracker
 help: ## list the targets
@@ -34,11 +35,14 @@ long-diff-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^TestDiffKillsMutants$$' 
 long-types: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^(TestStore|TestProperties)$$/./^Store$$' ./store/duckdb ./store/clickhouse ## every type in every way, and every property of it
 long-filters: ; SIGHTLINE_SAMPLE_EVERY=1 SIGHTLINE_KEY_SETS=24 SIGHTLINE_QUESTIONS=5000 $(proof) '^(TestKeys|TestDependencies)$$' ./store/duckdb ./store/clickhouse ## 24 sets of filters of keys, and 5 000 answers from the rows that they depend on
 long-demo: ; SIGHTLINE_LONG=3 $(proof) '^TestDemoIsMadeOnce$$' ./internal/e2e ## a demo that is killed while it is made, against one made at once
-long-kill: ; SIGHTLINE_LONG=20 $(proof) '^TestKill$$' ./internal/e2e ## 20 kills of the example under a stream of events
+long-kill: ; SIGHTLINE_LONG=100 $(proof) '^TestKill$$' ./internal/e2e ## 100 kills of the example under a stream of events
+long-kill-on-clickhouse: ; SIGHTLINE_LONG=20 $(proof) '^TestKillOnClickHouse$$' ./internal/e2e ## 20 kills of the example that stores on ClickHouse
 long-clickhouse-kill: ; SIGHTLINE_LONG=200 SIGHTLINE_BUSY=2 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 200 kills of a ClickHouse server beside two busy processes
 long-copy: ; SIGHTLINE_COPY_EVENTS=1000000 $(proof) '^TestCopy$$' ./internal/e2e ## a million events carried to ClickHouse, killed twice
 long-keys: ; SIGHTLINE_KEYS=1000000 $(proof) '^TestManyKeys$$' ./store/meta ## look-ups among a million keys
 long-hostile: ; SIGHTLINE_FOR=$(hostile) $(proof) '^TestHostile$$' ./internal/e2e ## 30 minutes of hostile traffic beside a good key; hostile=10m is shorter
+long-ingested: ; SIGHTLINE_LONG=1 $(proof) '^TestDiffIngested$$' ./internal/e2e ## random requests about rows that came through the tracking host, DuckDB against ClickHouse
+long-soak: ; SIGHTLINE_FOR=$(soak) $(proof) '^TestSoak$$' ./internal/e2e ## 10 minutes of 2 000 events/s; soak=1m is shorter
 long-fuzz: ## every fuzz target for a minute
 	@set -e; grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]+:[0-9]+:func | |' | sort -u | \
 	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(fuzztime) "$$dir" </dev/null; done

@@ -29,14 +29,7 @@ const (
 // panel of a good key. The good key must get every answer: no 429 and no 503 that others brought about.
 // SIGHTLINE_FOR says for how long.
 func TestHostile(t *testing.T) {
-	text := os.Getenv("SIGHTLINE_FOR")
-	if text == "" {
-		t.Skip("run by make long-hostile")
-	}
-	length, err := time.ParseDuration(text)
-	if err != nil || length <= 0 {
-		t.Fatalf("SIGHTLINE_FOR=%q is no length of time, as in 30m", text)
-	}
+	length := lasting(t, "long-hostile")
 	dir := t.TempDir()
 	h := &hostility{process: start(t, dir, "--log-level", "error"), begun: map[string]int{}, answers: map[string]map[int]int{}}
 	good := newKey(t, dir, "good")
@@ -60,6 +53,20 @@ func TestHostile(t *testing.T) {
 	t.Logf("%s of hostile traffic\n%s", length, h.report(idle, hostile, memory))
 	h.check(t, idle, hostile, memory)
 	h.stop(t)
+}
+
+// lasting is how long a test goes on, which only the target of the Makefile runs.
+func lasting(t *testing.T, target string) time.Duration {
+	t.Helper()
+	text := os.Getenv("SIGHTLINE_FOR")
+	if text == "" {
+		t.Skip("run by make " + target)
+	}
+	length, err := time.ParseDuration(text)
+	if err != nil || length <= 0 {
+		t.Fatalf("SIGHTLINE_FOR=%q is no length of time, as in 30m", text)
+	}
+	return length
 }
 
 // check wants what TestHostile promises, of traffic that was there.
@@ -142,16 +149,19 @@ func (m *measured) percentile(n int) time.Duration {
 }
 
 // memory is the most that p has taken so far, in bytes; 0 where the system does not say.
-func (p *process) memory(t *testing.T) int64 {
+func (p *process) memory(t *testing.T) int64 { return p.status(t, "VmHWM") }
+
+// status is a size that the system tells of p, in bytes; 0 where it does not.
+func (p *process) status(t *testing.T, name string) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		t.Logf("memory is not known: %v", err)
 		return 0
 	}
-	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	found := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(status)
 	if found == nil {
-		t.Fatalf("no VmHWM in %s", status)
+		t.Fatalf("no %s in %s", name, status)
 	}
 	kilobytes, err := strconv.ParseInt(string(found[1]), 10, 64)
 	if err != nil {

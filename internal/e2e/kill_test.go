@@ -75,13 +75,26 @@ type sent struct {
 // says how often it is killed.
 func TestKill(t *testing.T) {
 	t.Parallel()
+	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 5))
+}
+
+// TestKillOnClickHouse is TestKill of a process that stores on a server, which stays.
+func TestKillOnClickHouse(t *testing.T) {
+	t.Parallel()
+	dsn, _ := emptyClickHouse(t)
+	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 2), "--clickhouse", dsn)
+}
+
+func killRounds(t *testing.T, rounds int, args ...string) {
+	t.Helper()
 	dir := t.TempDir()
-	p := empty(t, dir, "--limits", "off") // a fast machine sends more than a page may
+	args = append(args, "--limits", "off") // a fast machine sends more than a page may
+	p := empty(t, dir, args...)
 	total := 0
-	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
+	for round := range rounds {
 		prefix := fmt.Sprintf("r%d-", round)
 		all := streamUntil(t, p, prefix, p.kill)
-		p = p.restart(t, dir, "--limits", "off")
+		p = p.restart(t, dir, args...)
 		for i, s := range streams {
 			total += len(all[i].accepted)
 			checkOnce(t, p.ready, s, prefix, all[i], false)

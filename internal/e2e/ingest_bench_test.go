@@ -1,0 +1,257 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// An ingest is a tracking host on loopback, over a file that commits every batch before it answers.
+type ingest struct {
+	url   string
+	file  string
+	store *duckdb.Store
+}
+
+// oneKey knows one key, and nothing of how keys are kept.
+type oneKey struct{}
+
+func (oneKey) Authenticate(_ context.Context, r *http.Request) (*auth.Principal, error) {
+	if r.Header.Get("X-Api-Key") == "" {
+		return nil, auth.ErrMissing
+	}
+	return &auth.Principal{Key: &auth.Key{ID: "k", Owner: "acme", Scopes: []auth.Scope{auth.TrackEvents}, All: true}}, nil
+}
+
+type oneSalt struct{}
+
+func (oneSalt) Salt(context.Context, time.Time) ([]byte, error) { return []byte("of today"), nil }
+
+func newIngest(b *testing.B) *ingest {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "events.duckdb")
+	s, err := duckdb.Open(b.Context(), duckdb.Config{Path: file})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	sites := &store.MemoryDirectory{}
+	if err := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"}); err != nil {
+		b.Fatal(err)
+	}
+	h, err := track.New(track.Config{Writer: s, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	b.Cleanup(server.Close)
+	return &ingest{server.URL, file, s}
+}
+
+// An ingestLoad is how requests of one kind are made.
+type ingestLoad struct {
+	name, target, key string
+	connections       int
+	events            int // in a request
+}
+
+// body is the n-th request.
+func (l *ingestLoad) body(n int64) string {
+	var b strings.Builder
+	if l.events > 1 {
+		b.WriteByte('[')
+	}
+	now := time.Now().UnixMilli()
+	for i := range l.events {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		person := (n*int64(l.events) + int64(i)) / 3
+		if l.key != "" {
+			fmt.Fprintf(&b, `{"eventId":"c%d-%d","name":"bought","websiteId":"shop","anonymousId":"a%d","sessionId":"s%d","timestamp":%d,"properties":{"plan":"pro","n":%d}}`, n, i, person, person, now, i)
+			continue
+		}
+		fmt.Fprintf(&b, `{"type":"track","eventId":"e%d-%d","name":"screen_view","path":"https://shop.example/page/%d","title":"A page of the shop","referrer":"https://www.google.com/","anonymousId":"a%d","sessionId":"s%d","timestamp":%d,"screen_resolution":"1920x1080","language":"de-DE","timezone":"Europe/Berlin","load_time":420}`,
+			n, i, n%4000, person, person, now)
+	}
+	if l.events > 1 {
+		b.WriteByte(']')
+	}
+	return b.String()
+}
+
+// send sends the n-th request, and returns how long its answer took.
+func (l *ingestLoad) send(ctx context.Context, c *http.Client, url string, n int64) (time.Duration, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+l.target, strings.NewReader(l.body(n)))
+	if err != nil {
+		return 0, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/"+strconv.FormatInt(100+n%30, 10)+".0.0.0 Safari/537.36")
+	if l.key != "" {
+		r.Header.Set("X-Api-Key", l.key)
+	}
+	began := time.Now()
+	answer, err := c.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	took := time.Since(began)
+	if err := answer.Body.Close(); err != nil {
+		return 0, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return 0, errors.New(answer.Status)
+	}
+	return took, nil
+}
+
+// run sends requests until stop says so, over all connections.
+func (l *ingestLoad) run(ctx context.Context, url string, more func() (int64, bool)) (took []time.Duration, err error) {
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: l.connections}}
+	defer client.CloseIdleConnections()
+	var mu sync.Mutex
+	var sending sync.WaitGroup
+	for range l.connections {
+		sending.Go(func() {
+			var mine []time.Duration
+			var fault error
+			for n, ok := more(); ok && fault == nil; n, ok = more() {
+				var one time.Duration
+				one, fault = l.send(ctx, client, url, n)
+				mine = append(mine, one)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			took, err = append(took, mine...), cmp.Or(err, fault)
+		})
+	}
+	sending.Wait()
+	slices.Sort(took)
+	return took, err
+}
+
+// BenchmarkIngest is what the tracking host takes through HTTP on loopback, with a durable commit
+// before each answer. The sender runs in the same process, and its time is part of cpu-µs/event.
+func BenchmarkIngest(b *testing.B) {
+	for _, l := range []ingestLoad{
+		{"single", "/?client_id=shop", "", 64, 1},
+		{"batch of 100", "/batch?client_id=shop", "", 16, 100},
+		{"track of 100", "/track", "sl_any", 16, 100},
+	} {
+		b.Run(l.name, func(b *testing.B) {
+			in := newIngest(b)
+			var next atomic.Int64
+			before := cpuTime(b)
+			b.ResetTimer()
+			took, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= int64(b.N) })
+			b.StopTimer()
+			if err != nil {
+				b.Fatal(err)
+			}
+			events := float64(b.N * l.events)
+			b.ReportMetric(events/b.Elapsed().Seconds(), "events/s")
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+			b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/events, "cpu-µs/event")
+			b.ReportMetric(float64(in.size(b))/events, "bytes/event")
+		})
+	}
+}
+
+// BenchmarkQueryBesideIngest is how long a panel's question takes, idle and while 5 000 events/s
+// are taken in.
+func BenchmarkQueryBesideIngest(b *testing.B) {
+	in := newIngest(b)
+	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100}
+	var next atomic.Int64
+	if _, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= 1000 }); err != nil {
+		b.Fatal(err)
+	}
+	e, err := query.New(query.Config{Store: in.store})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ask := func(b *testing.B) {
+		var took []time.Duration
+		for b.Loop() {
+			began := time.Now()
+			answer, err := e.Run(b.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
+				query.Request{Preset: "last_7d", Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "pages"}, {Name: "traffic_sources"}}})
+			if err != nil || !answer.Data[0].Success {
+				b.Fatal(err)
+			}
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+	}
+	b.Run("idle", ask)
+	b.Run("5000 events per s", func(b *testing.B) {
+		ctx, stop := context.WithCancel(b.Context())
+		tick := time.NewTicker(time.Second / 50)
+		done := make(chan error, 1)
+		go func() {
+			_, err := l.run(b.Context(), in.url, func() (int64, bool) {
+				select {
+				case <-tick.C:
+					return next.Add(1), true
+				case <-ctx.Done():
+					return 0, false
+				}
+			})
+			done <- err
+		}()
+		ask(b)
+		stop()
+		tick.Stop()
+		if err := <-done; err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// size is that of the file and its log.
+func (in *ingest) size(b *testing.B) (total int64) {
+	for _, name := range []string{in.file, in.file + ".wal"} {
+		info, err := os.Stat(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		total += info.Size()
+	}
+	return total
+}
+
+// cpuTime is what the process has used.
+func cpuTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
