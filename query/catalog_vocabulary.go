@@ -33,12 +33,12 @@ type table struct {
 	perProperty   bool      // a row per property of each row, under alias q
 	wholeSessions bool      // rows outside the range count too, when their session has an event in it
 	earlyRows     bool      // rows may lie before the session that they belong to
-	nobodys       bool      // rows of a website that belong to no visitor
+	visitorless   bool      // rows of a website that belong to no visitor
 	pageEvents    bool      // rows are page events: the first one of their session is not later
 }
 
 // hasSessions says whether the rows of tb belong to sessions.
-func (tb *table) hasSessions() bool { return tb.subject == store.KindWebsite && !tb.nobodys }
+func (tb *table) hasSessions() bool { return tb.subject == store.KindWebsite && !tb.visitorless }
 
 // hidden events belong to no session, and are no activity.
 var hidden = expr.Call(dialect.StartsWith, row("name"), expr.Lit("$"))
@@ -74,7 +74,7 @@ var tables = []*table{
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
 	website(table{name: "outcome_statuses", rows: outcomeRows, logical: "events",
 		fields: []string{"event_name", "namespace"}, dimensions: []string{"flag", "variant"}}),
-	{name: "blocked", subject: store.KindWebsite, logical: "blocked", nobodys: true, fields: []string{"reason", "bot_name"}},
+	{name: "blocked", subject: store.KindWebsite, logical: "blocked", visitorless: true, fields: []string{"reason", "bot_name"}},
 	eventList,
 	website(table{name: "visitors", logical: "events", earlyRows: true, dimensions: []string{"visitor"}}),
 	website(table{name: "sessions", rows: sessionRows, logical: "events",

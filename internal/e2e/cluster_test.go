@@ -176,7 +176,7 @@ func (c cluster) loseAnswers(t *testing.T) {
 		t.Errorf("DuckDB stores %+v, %v; the cluster %+v", stored, err, written)
 	}
 	both, one := chtest.Connect(t, dsn), chtest.Connect(t, chtest.In(t, c.second.Native, path.Base(dsn)))
-	for _, table := range []string{"events", "errors", "vitals", "spans", "visits", "checks"} {
+	for _, table := range []string{"events", "errors", "vitals", "spans", "visits", "checks", "blocked"} {
 		rows := chtest.Number(t, both, "SELECT count() FROM "+table)
 		second := chtest.Number(t, one, "SELECT count() FROM "+table+"_local")
 		found, err := want.Query(t.Context(), store.Statement{Label: "count", SQL: "SELECT count(*) FROM " + table, Kinds: []dialect.Kind{dialect.Int}})

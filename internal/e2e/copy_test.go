@@ -227,5 +227,5 @@ func number(t *testing.T, text, pattern string) int64 {
 func countRows(t *testing.T, conn driver.Conn) int64 {
 	t.Helper()
 	return int64(chtest.Number(t, conn, "SELECT (SELECT count() FROM events) + (SELECT count() FROM errors) + (SELECT count() FROM vitals)"+
-		" + (SELECT count() FROM spans) + (SELECT count() FROM visits) + (SELECT count() FROM checks)"))
+		" + (SELECT count() FROM spans) + (SELECT count() FROM visits) + (SELECT count() FROM checks) + (SELECT count() FROM blocked)"))
 }
