@@ -24,6 +24,7 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
+	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/track"
 )
 
@@ -185,8 +186,9 @@ func BenchmarkIngest(b *testing.B) {
 func BenchmarkQueryBesideIngest(b *testing.B) {
 	in := newIngest(b)
 	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100}
+	batches := int64(storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", 100_000) / l.events)
 	var next atomic.Int64
-	if _, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= 1000 }); err != nil {
+	if _, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= batches }); err != nil {
 		b.Fatal(err)
 	}
 	e, err := query.New(query.Config{Store: in.store})
