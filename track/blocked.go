@@ -39,7 +39,7 @@ type blockedCounter struct {
 
 	mu     sync.Mutex
 	counts map[blockedKind]*store.Blocked
-	timer  *time.Timer // nil: nothing was counted since the last flush
+	timer  *time.Timer // nil: no flush is due
 	closed bool
 
 	flushing sync.Mutex
@@ -69,6 +69,9 @@ func (b *blockedCounter) add(kind blockedKind) {
 
 // flushLater stores what was counted; when that fails, it is tried again after as long.
 func (b *blockedCounter) flushLater() {
+	b.mu.Lock()
+	b.timer = nil // it has fired
+	b.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()
 	err := b.flush(ctx)
@@ -95,7 +98,7 @@ func (b *blockedCounter) flush(ctx context.Context) error {
 	for _, one := range slices.SortedFunc(maps.Values(b.counts), byID) {
 		b.unsaved.Blocked = append(b.unsaved.Blocked, *one)
 	}
-	b.counts, b.timer = nil, nil
+	b.counts = nil
 	b.mu.Unlock()
 	return b.save(ctx)
 }

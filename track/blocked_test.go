@@ -3,8 +3,10 @@ package track
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,6 +71,26 @@ func TestBlockedIsStoredOnce(t *testing.T) {
 	if len(got) != 2 || got[0] != lost || got[1].ID == lost.ID || got[0].Requests+got[1].Requests != 2 || b.counts != nil {
 		t.Errorf("%+v, and %v is counted", got, b.counts)
 	}
+}
+
+func TestBlockedIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{writeErr: errDown}
+		b := &blockedCounter{writer: w, now: noonClock, logger: slog.New(slog.DiscardHandler)}
+		b.add(blockedKind{"w1", "origin", ""})
+		time.Sleep(3*blockedEvery + time.Second) // three writes fail
+		b.add(blockedKind{"w1", "origin", ""})
+		w.mu.Lock()
+		w.writeErr = nil
+		w.mu.Unlock()
+		time.Sleep(blockedEvery)
+		synctest.Wait()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if got := w.rows().Blocked; len(got) != 2 || b.unsaved != nil || b.timer != nil {
+			t.Errorf("%+v were stored, and %+v is left", got, b)
+		}
+	})
 }
 
 func TestBlockedIsBounded(t *testing.T) {
