@@ -14,7 +14,7 @@ type metric struct {
 	column
 	source string
 	perRow bool
-	nameOf string    // the metric of profile ids whose names it shows; expr is empty then, and Config.Names has them
+	nameOf string    // the metric of profile ids whose names, which Config.Names has, take the place of what expr gives
 	expr   expr.Expr // with a source, newCatalog puts in the dimensions that it names
 
 	isDate  bool   // the day or hour of a row, which the compiler makes of the whole answer

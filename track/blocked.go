@@ -50,9 +50,12 @@ type blockedCounter struct {
 func (b *blockedCounter) add(kind blockedKind) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
 	one := b.counts[kind]
 	if one == nil {
-		if b.closed || len(b.counts) == blockedKinds {
+		if len(b.counts) == blockedKinds {
 			return
 		}
 		one = &store.Blocked{Website: kind.website, ID: newID(), Time: b.now().UTC(), Reason: kind.reason, Bot: kind.bot}

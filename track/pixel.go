@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/front"
 )
@@ -13,18 +11,28 @@ import (
 // pixelPath takes one item of / by the address of an image, for pages and mails that run no script.
 const pixelPath = "/px.jpg"
 
+// maxPixel is how long the parameters of its address may be.
+const maxPixel = 16 << 10
+
 // pixel is a transparent GIF of one dot.
 const pixel = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff\x21\xf9\x04\x01\x00\x00\x00\x00" +
 	"\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x01\x44\x00\x3b"
 
-// pixelSteps are steps for a route without a body. Its answer is the image also where sending the
+// pixelSteps are steps for a route without a body, whose item is the parameters of its address. Its answer is the image also where sending the
 // same again would help nobody: a broken image would only show on the page. What may pass later
 // is an error, so that the page hears of it.
 func pixelSteps(steps front.Steps[call]) front.Steps[call] {
 	allow, answer := steps.Allow, steps.Answer
 	steps.Allow = func(ctx context.Context, r *front.Request, c *call) error { return c.excuse(allow(ctx, r, c)) }
 	steps.Read = func(_ context.Context, r *front.Request, c *call) error {
-		c.body.value = itemOf(r.URL.Query())
+		if len(r.URL.RawQuery) > maxPixel {
+			return c.excuse(codeIngestTooLarge.problem())
+		}
+		item := object{}
+		for name, values := range r.URL.Query() {
+			item[name] = values[0]
+		}
+		c.body.value = item
 		return nil
 	}
 	steps.Answer = func(ctx context.Context, r *front.Request, c *call) (*front.Answer, error) {
@@ -46,19 +54,4 @@ func (c *call) excuse(err error) error {
 	}
 	c.excused = true
 	return nil
-}
-
-// itemOf is the item that the parameters of an address are: texts, but for objects, which are
-// written as JSON.
-func itemOf(q url.Values) object {
-	o := object{}
-	for name, values := range q {
-		o[name] = values[0]
-		if strings.HasPrefix(values[0], "{") {
-			if v, err := decode([]byte(values[0])); err == nil {
-				o[name] = v
-			}
-		}
-	}
-	return o
 }

@@ -6,6 +6,7 @@ import (
 	"image/gif"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,6 +30,7 @@ func TestPixel(t *testing.T) {
 		{"without a website", "?name=screen_view", "", chrome, &world{}, 200, 0},
 		{"of no website", "?client_id=w0&name=screen_view", "", chrome, &world{}, 200, 0},
 		{"of no known type", "?client_id=w1&type=x", "", chrome, &world{}, 200, 0},
+		{"too long", "?client_id=w1&name=screen_view&properties=" + strings.Repeat("x", maxPixel), "", chrome, &world{}, 200, 0},
 		{"with mistakes", "?client_id=w1&load_time=-", "", chrome, &world{}, 200, 0},
 		{"while the writer is away", view, "", chrome, &world{writeErr: errors.New("away")}, 503, 0},
 		{"while websites cannot be looked up", view, "", chrome, &world{siteErr: errors.New("away")}, 503, 0},

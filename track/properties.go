@@ -22,6 +22,10 @@ func (f *fields) properties() string {
 		if strings.TrimSpace(s) == "" {
 			return ""
 		}
+		if _, values := count([]byte(s)); values > maxValues { // the text was one value of the body
+			f.fail(name, "too_big", "at most %d values", maxValues)
+			return ""
+		}
 		if o, err := decode([]byte(s)); err == nil {
 			v = o
 		}

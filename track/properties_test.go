@@ -1,6 +1,9 @@
 package track
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNumbersOfPropertiesHaveOneSpelling(t *testing.T) {
 	for _, c := range []struct{ sent, kept string }{
@@ -14,6 +17,16 @@ func TestNumbersOfPropertiesHaveOneSpelling(t *testing.T) {
 		got := newFields(o.(object)).properties()
 		if want := `{"k":` + c.kept + `}`; got != want {
 			t.Errorf("%s: %s, want %s", c.sent, got, want)
+		}
+	}
+}
+
+// Properties that come as a text are one value of their body, whatever they hold.
+func TestPropertiesAsTextAreBounded(t *testing.T) {
+	for n, want := range map[int]string{3: `{"a":[0,0,0,0]}`, maxValues: ""} {
+		f := newFields(object{"properties": `{"a":[0` + strings.Repeat(",0", n) + `]}`})
+		if got := f.properties(); got != want || (f.problem() != nil) != (want == "") {
+			t.Errorf("%d values more: %.40q, %v", n, got, f.problem())
 		}
 	}
 }
