@@ -170,7 +170,7 @@ func visitorMetrics() []metric {
 	// A session that counts does so for whoever has an event in it, when it began in the range.
 	session := ifElse(expr.And(open, expr.Gt(expr.Call(dialect.Coalesce, ofSession(matchingPageviews), expr.Int(0)), expr.Int(0)),
 		expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())),
-		expr.Call(dialect.Concat, ofSession("session_id"), expr.Lit("@"), ofSession("start")), expr.Lit(""))
+		expr.Call(dialect.Concat, ofSession("session_hash"), expr.Lit("@"), ofSession("start")), expr.Lit(""))
 	last := func(e expr.Expr) expr.Expr {
 		return expr.Call(dialect.ArgMaxListIf, e, expr.List(eventOrder("t")...), open)
 	}

@@ -62,9 +62,9 @@ func outcomeMetrics() []metric {
 	mostFirst := expr.List(expr.Sub(expr.Int(0), shown("visitors")), shown("status"))
 	return []metric{
 		{source: "outcomes", column: countColumn("visitors", "Visitors", "Distinct visitors whose first exposure to the flag in the range was this variant"),
-			expr: expr.Call(dialect.CountDistinct, shown("visitor"))},
+			expr: expr.Call(dialect.CountDistinctHash, shown("visitor"))},
 		{source: "outcomes", column: countColumn("converted", "Converted", "Those of them with an outcome at or after that exposure"),
-			expr: expr.Call(dialect.CountDistinct, shown("converted"))},
+			expr: expr.Call(dialect.CountDistinctHash, shown("converted"))},
 		{source: "outcome_statuses", column: textColumn("status_list", "Statuses", "Objects of status and visitors, joined by commas"),
 			expr: expr.Call(dialect.StringAgg, status, mostFirst, expr.Int(shownStatuses))},
 		{column: numberColumn("conversion_rate", "Conversion", "%", "Share of the visitors that converted"),

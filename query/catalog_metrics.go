@@ -151,8 +151,8 @@ func pageviewMetrics() []metric {
 
 // Distinct visitors and session ids among rows.
 var (
-	visitors   = expr.Call(dialect.CountDistinct, row("visitor"))
-	sessionIDs = expr.Call(dialect.CountDistinct, row("session_id"))
+	visitors   = expr.Call(dialect.CountDistinctHash, row("visitor_hash"))
+	sessionIDs = expr.Call(dialect.CountDistinctHash, row("session_hash"))
 )
 
 func exitMetrics() []metric {
@@ -186,7 +186,7 @@ func clickMetrics() []metric {
 func sessionMetrics() []metric {
 	return []metric{
 		{source: "sessions", column: countColumn("sessions", "Sessions", "Sessions that began here and have a pageview"), expr: expr.Call(dialect.Count)},
-		{source: "sessions", column: countColumn("visitors", "Visitors", "Distinct visitors of the sessions"), expr: expr.Call(dialect.CountDistinct, ofSession("visitor"))},
+		{source: "sessions", column: countColumn("visitors", "Visitors", "Distinct visitors of the sessions"), expr: expr.Call(dialect.CountDistinctHash, ofSession("visitor_hash"))},
 		{source: "sessions", column: numberColumn("bounce_rate", "Bounce rate", "%", "Share of sessions of one pageview, under 10 s, without custom event or click"),
 			expr: percent(expr.Call(dialect.CountIf, bounced), expr.Call(dialect.Count))},
 		{source: "sessions", column: numberColumn("avg_session_duration", "Mean session duration", "s", "Mean over all sessions"), expr: averageIn(expr.Int(1000), duration)},

@@ -55,7 +55,7 @@ func ofKind(k store.EventKind) expr.Expr { return expr.Eq(row("kind"), expr.Int(
 
 // tables are the lists of rows that numbers are counted over, each defined once.
 var tables = []*table{
-	website(table{name: "pageviews", logical: "events", where: ofKind(store.Pageview), pageEvents: true, leadsGroups: true}),
+	pageviews,
 	website(table{name: "exits", logical: "events", where: ofKind(store.Exit), pageEvents: true}),
 	website(table{name: "stays", logical: "events", where: expr.And(ofKind(store.Exit),
 		expr.Gt(row("time_on_page"), expr.Int(1000)), expr.Lt(row("time_on_page"), expr.Int(3_600_000))), pageEvents: true}),
@@ -88,6 +88,8 @@ var tables = []*table{
 	checks,
 	{name: "outages", subject: store.KindSchedule, rows: outageRows, logical: "checks", fields: []string{"probe_region"}},
 }
+
+var pageviews = website(table{name: "pageviews", logical: "events", where: ofKind(store.Pageview), pageEvents: true, leadsGroups: true})
 
 // eventList are all events. They have every field that events have.
 var eventList = website(table{name: "event_list", logical: "events", wholeSessions: true, earlyRows: true,
@@ -199,6 +201,8 @@ const listedEvents = 200
 // facts are the columns of a session, over its events p in the order p.sort_key. Session
 // fields that are not named here are those of the earliest page event.
 var facts = map[expr.Ident]expr.Expr{
+	"session_id":        expr.Call(dialect.AnyValue, expr.Col("p", "session_id")),
+	"visitor_hash":      expr.Call(dialect.ArgMinHashIf, expr.Col("p", "visitor_hash"), expr.Col("p", "sort_key"), pPage),
 	"ended":             expr.Call(dialect.MaxNotNull, expr.Col("p", "time")),
 	"pageviews":         expr.Call(dialect.CountIf, pIs(store.Pageview)),
 	"events":            expr.Call(dialect.Count),

@@ -20,9 +20,10 @@ import (
 //
 // With keyed rows, columns follow that tell them apart, whatever they show: see plan.keys.
 //
-// The interval is the time of the stored rows that the answer is computed from.
-func compile(p *plan, d *dialect.Dialect) (store.Statement, interval) {
-	c := &compiler{p: p, rng: interval{p.Range.From.UnixMilli(), p.Until.UnixMilli()}}
+// What is kept of sealed days is read in place of rows. The interval is the time of the stored
+// rows that the answer is computed from.
+func compile(p *plan, d *dialect.Dialect, kept keptOf) (store.Statement, interval) {
+	c := &compiler{p: p, kept: kept, rng: p.counted()}
 	c.w, c.depends = expr.Writer{Dialect: d, From: c.rng.from, To: c.rng.to}, c.rng
 	var final selection
 	if p.Type.Shape == List {
@@ -51,8 +52,10 @@ func compile(p *plan, d *dialect.Dialect) (store.Statement, interval) {
 //	o  outages, or outcomes of flags        b  buckets
 //	a  first exposures to flags             d  events that may be their outcomes
 //	y  the answer, to choose rows from it
+//	n  sealed sessions, and how many of their pageviews pass filters
 type compiler struct {
 	p       *plan
+	kept    keptOf
 	w       expr.Writer
 	ctes    []*sqlbuilder.CTEQueryBuilder
 	rng     interval // the plan's range
@@ -146,11 +149,14 @@ func (c *compiler) with(name string, b sqlbuilder.Builder) {
 
 // read says whose rows t of which time a selection may see. Every logical table is read
 // through it: there is no other place for the tenancy predicate.
-func (c *compiler) read(w interval) []expr.Expr {
+func (c *compiler) read(w interval) []expr.Expr { return c.readAt("time", w) }
+
+// readAt is read of rows whose time is in another column.
+func (c *compiler) readAt(column expr.Ident, w interval) []expr.Expr {
 	return []expr.Expr{
 		expr.Eq(row("subject"), expr.Arg(dialect.Subject, c.p.Subject)),
-		expr.Ge(row("time"), milli(w.from)),
-		expr.Lt(row("time"), milli(w.to)),
+		expr.Ge(row(column), milli(w.from)),
+		expr.Lt(row(column), milli(w.to)),
 	}
 }
 

@@ -14,6 +14,8 @@ type part struct {
 	tb      *table
 	metrics []*metric
 	q       selection
+	gap     interval   // with rows: the time that is computed from events
+	rows    *selection // the hits of the gap; q reads them with those that are kept
 }
 
 // alias is what a metric is called between its part and the answer's columns.
@@ -105,6 +107,7 @@ func (c *compiler) parts() []*part {
 	}
 	for _, p := range found {
 		p.q = c.part(p)
+		c.fromHits(p)
 	}
 	return found
 }

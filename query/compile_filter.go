@@ -17,7 +17,7 @@ func value(f *field, tb *table) expr.Expr {
 	case tb.rows == sessionRows:
 		return expr.Col("s", f.Column)
 	case tb.hasSessions() && f.Session:
-		return attributed(f, tb, "s")
+		return expr.Computed(f.Column, attributed(f, tb, "s"))
 	}
 	return f.of("t")
 }
@@ -71,12 +71,12 @@ func (c *compiler) conditionsOf(tb *table, filters []condition) []expr.Expr {
 	return found
 }
 
-// rowFilters are the caller's filters on rows, over an event p of a session.
-func (c *compiler) rowFilters() expr.Expr {
+// rowFilters are the caller's filters on rows, over an event of a session.
+func (c *compiler) rowFilters(event expr.Alias) expr.Expr {
 	var found []expr.Expr
 	for _, cond := range c.p.Filters {
 		if !cond.Field.Session {
-			found = append(found, cond.holds(cond.Field.of("p")))
+			found = append(found, cond.holds(cond.Field.of(event)))
 		}
 	}
 	return expr.And(found...)

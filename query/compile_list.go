@@ -28,14 +28,21 @@ func (c *compiler) list() selection {
 
 // listSessions makes the answer of a plan that lists sessions. It chooses those of the page by
 // what filters and order ask of them, and only then reads the rest of what is shown: most
-// facts of a session cost more than finding it.
+// facts of a session cost more than finding it. Of sessions that are kept they cost nothing.
 func (c *compiler) listSessions(p *part) selection {
+	whole := selection{columns: p.q.columns, from: relation{"sessions", "s"}, where: c.conditions(p.tb)}
+	if spec := (sessionSpec{columns: columnsOf("s", whole), rowFilters: true, begin: c.rng}); c.sessionGap(spec) != c.rng {
+		p.q = whole
+		c.sessionsFor([]*part{p})
+		p.q.order, p.q.tail = c.ordering(nil, nil), c.page()
+		return p.q
+	}
 	shown := p.q.columns
 	order := c.ordering(nil, nil)
 	chosen := &part{tb: p.tb, q: selection{from: relation{"sessions", "s"}, where: c.conditions(p.tb),
-		columns: []named{{"session_id", ofSession("session_id")}, {"start", ofSession("start")}}}}
+		columns: []named{{"session_hash", ofSession("session_hash")}, {"start", ofSession("start")}}}}
 	for _, col := range shown {
-		if col.as != "session_id" && slices.ContainsFunc(order, func(o ordering) bool { return o.e.IsOut(col.as) }) {
+		if slices.ContainsFunc(order, func(o ordering) bool { return o.e.IsOut(col.as) }) {
 			chosen.q.columns = append(chosen.q.columns, col)
 		}
 	}
@@ -50,12 +57,12 @@ func (c *compiler) listSessions(p *part) selection {
 	facts := c.facts(sessionSpec{columns: columnsOf("s", final)})
 	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts}))
 	events.columns = append(events.columns, named{"start", h("start")})
-	inside := expr.And(expr.Eq(h("session_id"), row("session_id")),
+	inside := expr.And(expr.Eq(h("session_hash"), row("session_hash")),
 		expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(day))))
 	events.joins = append([]join{{to: relation{"chosen", "h"}, on: inside}}, events.joins...)
 	c.with("listed_events", c.build(events))
 	c.with("listed", c.build(selection{from: relation{"listed_events", "p"}, group: 2, columns: append([]named{
-		{"session_id", expr.Col("p", "session_id")}, {"start", expr.Col("p", "start")}}, facts...)}))
+		{"session_hash", expr.Col("p", "session_hash")}, {"start", expr.Col("p", "start")}}, facts...)}))
 	return final
 }
 

@@ -37,14 +37,14 @@ func (c *compiler) firstExposures(filters []condition) *part {
 	tb := tableNamed("exposures")
 	flag := value(c.p.Type.dimension("flag"), tb)
 	q := selection{from: relation{string(tb.logical), "t"}, group: 2, columns: []named{
-		{"flag", flag}, {"visitor", row("visitor")}, {"since", expr.Call(dialect.MinNotNull, row("time"))}}}
+		{"flag", flag}, {"visitor", row("visitor_hash")}, {"since", expr.Call(dialect.MinNotNull, row("time"))}}}
 	for _, key := range c.partKeys(tb) {
 		if key.as != "flag" {
 			first := expr.Call(dialect.ArgMinList, key.e, expr.List(eventOrder("t")...))
 			q.columns = append(q.columns, named{key.as, expr.Call(dialect.Coalesce, first, expr.Lit(""))})
 		}
 	}
-	q.where = append(c.read(c.rng), tb.where, expr.Ne(flag, expr.Lit("")), expr.Ne(row("visitor"), expr.Lit("")))
+	q.where = append(c.read(c.rng), tb.where, expr.Ne(flag, expr.Lit("")), expr.Ne(row("visitor_hash"), expr.Int(0)))
 	q.where = append(q.where, c.conditionsOf(tb, filters)...)
 	return &part{tb: tb, q: q}
 }
@@ -55,7 +55,7 @@ func (c *compiler) outcomeEvents(filters []condition, ofAnyFlag bool) *part {
 	tb := tableNamed("custom")
 	last := named{"last", expr.Call(dialect.MaxNotNull, row("time"))}
 	q := selection{from: relation{string(tb.logical), "t"}, group: 2,
-		columns: []named{{"visitor", row("visitor")}, {"status", outcomeStatus}}}
+		columns: []named{{"visitor", row("visitor_hash")}, {"status", outcomeStatus}}}
 	q.where = append(c.read(c.rng), tb.where, expr.Not(exposed))
 	if !ofAnyFlag {
 		q.columns, q.group = append(q.columns, named{"flag", outcomeFlag}), 3
@@ -71,7 +71,7 @@ func (c *compiler) outcomesByVisitor(ofAnyFlag bool) {
 	a, d := func(name expr.Ident) expr.Expr { return expr.Col("a", name) }, func(name expr.Ident) expr.Expr { return expr.Col("d", name) }
 	q := selection{from: relation{"first_exposures", "a"}, columns: []named{{"visitor", a("visitor")},
 		{"status", expr.Call(dialect.Coalesce, d("status"), expr.Lit(""))},
-		{"converted", ifElse(expr.Ge(d("last"), a("since")), a("visitor"), expr.Lit(""))}}}
+		{"converted", ifElse(expr.Ge(d("last"), a("since")), a("visitor"), expr.Int(0))}}}
 	for _, key := range c.outcomeKeys() {
 		q.columns = append(q.columns, named{key.as, a(key.as)})
 	}
@@ -88,8 +88,8 @@ func (c *compiler) outcomesByStatus() {
 	o := func(name expr.Ident) expr.Expr { return expr.Col("o", name) }
 	keys := slices.Concat(c.outcomeKeys(), []named{{"status", o("status")}})
 	c.with("outcome_statuses", c.build(selection{from: relation{"outcomes", "o"}, group: len(keys),
-		columns: append(keys, named{"visitors", expr.Call(dialect.CountDistinct, o("converted"))}),
-		where:   []expr.Expr{expr.Ne(o("converted"), expr.Lit("")), expr.Ne(o("status"), expr.Lit(""))}}))
+		columns: append(keys, named{"visitors", expr.Call(dialect.CountDistinctHash, o("converted"))}),
+		where:   []expr.Expr{expr.Ne(o("converted"), expr.Int(0)), expr.Ne(o("status"), expr.Lit(""))}}))
 }
 
 // outcomeKeys are the answer's keys as outcomes have them.

@@ -37,20 +37,26 @@ func intervalOf(r calendar.Range) interval { return interval{r.From.UnixMilli(),
 func (w interval) widen(before, after int64) interval { return interval{w.from - before, w.to + after} }
 
 // visible are the events t that sessions are formed of.
-var visible = []expr.Expr{expr.Ne(row("session_id"), expr.Lit("")), expr.Not(hidden)}
+var visible = []expr.Expr{expr.Ne(row("session_hash"), expr.Int(0)), expr.Not(hidden)}
 
 // sessionSpec says what the relation sessions of a statement holds.
 type sessionSpec struct {
 	columns       []string
-	rowFilters    bool  // sessions are counted or listed, so filters on rows choose among them
-	earlyRows     bool  // rows are joined that may lie before their session
-	decidedWithin int64 // how long after the range the sessions of its rows are decided
+	rowFilters    bool     // sessions are counted or listed, so filters on rows choose among them
+	earlyRows     bool     // rows are joined that may lie before their session
+	decidedWithin int64    // how long after the range the sessions of its rows are decided
+	begin         interval // when they begin
 }
 
-// joins tells that rows of tb are joined to the sessions.
-func (spec *sessionSpec) joins(tb *table) {
+// joins tells that rows of tb in w are joined to the sessions.
+func (spec *sessionSpec) joins(tb *table, w interval) {
 	spec.earlyRows = spec.earlyRows || tb.earlyRows
 	spec.decidedWithin = max(spec.decidedWithin, tb.decidedWithin())
+	after := int64(0)
+	if tb.earlyRows {
+		after = day
+	}
+	spec.begin = spec.begin.hull(w.widen(day, after))
 }
 
 // sessionsFor adds the sessions that parts read, if any, and joins their rows to them. It
@@ -61,22 +67,27 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 		if !p.tb.hasSessions() {
 			continue
 		}
-		columns := columnsOf("s", p.q)
+		rows, of := &p.q, c.rng
+		if p.rows != nil {
+			rows, of = p.rows, p.gap
+		}
+		columns := columnsOf("s", *rows)
 		if p.tb.rows == sessionRows {
 			spec.rowFilters = true
 			spec.decidedWithin = max(spec.decidedWithin, p.tb.decidedWithin())
+			spec.begin = spec.begin.hull(c.rng)
 		} else if len(columns) > 0 {
-			p.q.joins = append(p.q.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
-			spec.joins(p.tb)
+			rows.joins = append(rows.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
+			spec.joins(p.tb, of)
 		}
 		for _, name := range columns {
 			if !slices.Contains(spec.columns, name) {
 				spec.columns = append(spec.columns, name)
 			}
 		}
-		if len(columnsOf("m", p.q)) > 0 {
-			p.q.joins = append(p.q.joins, join{left: true, to: relation{"unfiltered", "m"}, on: within("m")})
-			spec.joins(p.tb)
+		if len(columnsOf("m", *rows)) > 0 {
+			rows.joins = append(rows.joins, join{left: true, to: relation{"unfiltered", "m"}, on: within("m")})
+			spec.joins(p.tb, of)
 		}
 	}
 	spec.rowFilters = spec.rowFilters || slices.Contains(spec.columns, matchingPageviews)
@@ -88,7 +99,7 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 func within(alias expr.Alias) expr.Expr {
 	at := row("time")
 	return expr.And(
-		expr.Eq(expr.Col(alias, "session_id"), row("session_id")),
+		expr.Eq(expr.Col(alias, "session_hash"), row("session_hash")),
 		expr.Ge(at, expr.Col(alias, rowsFrom)),
 		expr.Lt(at, expr.Add(expr.Col(alias, "start"), expr.Int(day))))
 }
@@ -106,39 +117,80 @@ func (c *compiler) sessions(spec sessionSpec) selection {
 		c.sessionize("unfiltered", first, sessionSpec{columns: columnsOf("m", selection{where: bySession}), earlyRows: spec.earlyRows})
 		events.joins = []join{{left: true, to: relation{"unfiltered", "m"}, on: within("m")}}
 	}
-	events.where = slices.Concat(c.read(around), byRow, bySession, visible)
-	if len(spec.columns) > 0 {
-		c.sessionize("sessions", events, spec)
-	}
 	if len(spec.columns)+len(bySession) > 0 {
 		c.dependOn(c.rng.widen(depth*margin, depth*spec.decidedWithin))
 	}
+	plain := slices.Concat(byRow, bySession, visible)
+	events.where = slices.Concat(c.read(around), plain)
+	switch gap := c.sessionGap(spec); {
+	case len(spec.columns) == 0:
+	case gap == spec.begin:
+		c.sessionize("sessions", events, spec)
+	default:
+		events.where = slices.Concat(c.read(around.intersect(gap.widen(margin+day, day))), plain)
+		c.sessionsBeside(gap, events, spec)
+		events.where = slices.Concat(c.read(around), plain)
+	}
 	return events
+}
+
+// sessionGap is the time whose sessions have to be formed for spec: all of it, where what is
+// asked of them is not kept or where the caller does not see all rows.
+func (c *compiler) sessionGap(spec sessionSpec) interval {
+	if len(c.p.Mandatory) > 0 {
+		return spec.begin
+	}
+	for _, fact := range c.facts(spec) {
+		if fact.as != matchingPageviews && !slices.Contains(sealedFacts, string(fact.as)) {
+			return spec.begin
+		}
+	}
+	return c.kept.sessions.gap(spec.begin)
+}
+
+// sessionsBeside adds the relation sessions: those that are kept, beside those that events form
+// in the gap.
+func (c *compiler) sessionsBeside(gap interval, events selection, spec sessionSpec) {
+	facts, sealed := c.facts(spec), spec.begin.outside(gap)
+	if spec.rowFilters && !c.rowFilters("t").Absent() {
+		c.matching(sealed)
+	}
+	var union []sqlbuilder.Builder
+	for _, w := range sealed {
+		union = append(union, c.build(c.keptSessions(w, facts, spec.earlyRows)))
+	}
+	if !gap.empty() {
+		c.sessionize("gap", events, spec)
+		formed := c.attribute(relation{"gap", "f"}, facts, expr.Col("f", rowsFrom))
+		formed.where = []expr.Expr{expr.Ge(expr.Col("f", "start"), milli(gap.from)), expr.Lt(expr.Col("f", "start"), milli(gap.to))}
+		union = append(union, c.build(formed))
+	}
+	c.with("sessions", sqlbuilder.UnionAll(union...))
 }
 
 // sessionize adds the relation name: the sessions that events form.
 //
 // Most ids are used for less than a day. All of their events are one session, so one
 // grouping finds both the session and its facts. Only the events of the other ids, few
-// as they are, are put in order to find where sessions begin. That reads the events
-// three times, so events that are joined to other sessions first, which costs more, are
-// all put in order.
+// as they are, are read again and put in order to find where sessions begin. Events that
+// are joined to other sessions first, which costs more, are read once and all put in order.
 func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	facts := c.facts(spec)
 	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts}))
 	c.with(name+"_events", c.build(events))
 	if len(events.joins) > 0 {
-		c.assignEvents(name, events.columns, facts, nil)
+		c.assignEvents(name, name+"_events", events.columns, facts)
 		c.with(name, c.build(c.attribute(relation{name + "_facts", "f"}, facts, attributedFrom(spec.earlyRows))))
 		return
 	}
-	ids := selection{from: relation{name + "_events", "p"}, group: 1, columns: slices.Concat([]named{{"session_id", expr.Col("p", "session_id")},
+	ids := selection{from: relation{name + "_events", "p"}, group: 1, columns: slices.Concat([]named{{"session_hash", expr.Col("p", "session_hash")},
 		{"start", expr.Call(dialect.MinNotNull, expr.Col("p", "time"))}}, facts, []named{{"last", expr.Call(dialect.MaxNotNull, expr.Col("p", "time"))}})}
 	c.with(name+"_ids", c.build(ids))
 	c.with(name+"_multi_day", c.build(selection{from: relation{name + "_ids", "i"}, where: []expr.Expr{multiDay("i")},
-		columns: []named{{"session_id", expr.Col("i", "session_id")}}}))
-	c.assignEvents(name, events.columns, facts, []join{{to: relation{name + "_multi_day", "i"},
-		on: expr.Eq(expr.Col("i", "session_id"), expr.Col("e", "session_id"))}})
+		columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}))
+	events.joins = []join{{to: relation{name + "_multi_day", "i"}, on: expr.Eq(expr.Col("i", "session_hash"), row("session_hash"))}}
+	c.with(name+"_multi_day_events", c.build(events))
+	c.assignEvents(name, name+"_multi_day_events", events.columns, facts)
 
 	short := c.attribute(relation{name + "_ids", "f"}, facts, attributedFromSingle(spec.earlyRows))
 	short.where = []expr.Expr{expr.Not(multiDay("f"))}
@@ -157,13 +209,13 @@ func (c *compiler) facts(spec sessionSpec) []named {
 	var found []named
 	for _, col := range spec.columns {
 		switch col {
-		case "session_id", "start", rowsFrom, matchingPageviews, eventsInRange:
+		case "session_hash", "start", rowsFrom, matchingPageviews, eventsInRange:
 		default:
 			found = append(found, named{expr.Ident(col), fact(expr.Ident(col))})
 		}
 	}
 	if spec.rowFilters {
-		found = append(found, named{matchingPageviews, expr.Call(dialect.CountIf, expr.And(pIs(store.Pageview), c.rowFilters()))})
+		found = append(found, named{matchingPageviews, expr.Call(dialect.CountIf, expr.And(pIs(store.Pageview), c.rowFilters("p")))})
 	}
 	if slices.Contains(spec.columns, eventsInRange) {
 		found = append(found, named{eventsInRange, expr.Call(dialect.CountIf, expr.And(
@@ -174,10 +226,10 @@ func (c *compiler) facts(spec sessionSpec) []named {
 
 // eventColumns are the columns of events that may form sessions: those that facts read.
 func (c *compiler) eventColumns(columns []string) []named {
-	found := []named{{"session_id", row("session_id")}, {"time", row("time")}}
+	found := []named{{"session_hash", row("session_hash")}, {"time", row("time")}}
 	for _, col := range columns {
 		switch col {
-		case "session_id", "time":
+		case "session_hash", "time":
 		case "sort_key":
 			found = append(found, named{"sort_key", expr.Call(dialect.SortKey, eventOrder("t")...)})
 		default:
@@ -190,7 +242,7 @@ func (c *compiler) eventColumns(columns []string) []named {
 // attribute selects sessions f with their facts, and the time from which rows belong to them.
 func (c *compiler) attribute(from relation, facts []named, start expr.Expr) selection {
 	q := selection{from: from}
-	for _, col := range slices.Concat([]named{{as: "session_id"}, {as: "start"}}, facts) {
+	for _, col := range slices.Concat([]named{{as: "session_hash"}, {as: "start"}}, facts) {
 		q.columns = append(q.columns, named{col.as, expr.Col("f", col.as)})
 	}
 	q.columns = append(q.columns, named{rowsFrom, start})
@@ -209,7 +261,7 @@ func attributedFrom(early bool) expr.Expr {
 	if !early {
 		return start
 	}
-	before := expr.Call(dialect.Lag, start, expr.Col("f", "session_id"), start)
+	before := expr.Call(dialect.Lag, start, expr.Col("f", "session_hash"), start)
 	lead := attributedFromSingle(early)
 	return expr.Call(dialect.Greatest, lead, expr.Call(dialect.Coalesce, expr.Add(before, expr.Int(day)), lead))
 }
@@ -222,13 +274,13 @@ func attributedFromSingle(early bool) expr.Expr {
 	return expr.Sub(expr.Col("f", "start"), expr.Int(day))
 }
 
-// assignEvents adds name_facts: the sessions of the events that pass joins, found by putting
-// these in order. Each event belongs to the latest session that began by then.
-func (c *compiler) assignEvents(name string, columns, facts []named, joins []join) {
+// assignEvents adds name_facts: the sessions of the relation events, found by putting these
+// in order. Each event belongs to the latest session that began by then.
+func (c *compiler) assignEvents(name, events string, columns, facts []named) {
 	e := func(name expr.Ident) expr.Expr { return expr.Col("e", name) }
-	before := expr.Call(dialect.Lag, e("time"), e("session_id"), e("time"))
+	before := expr.Call(dialect.Lag, e("time"), e("session_hash"), e("time"))
 	newStart := when(expr.Gt(expr.Sub(e("time"), expr.Call(dialect.Coalesce, before, expr.Sub(e("time"), expr.Int(day+1)))), expr.Int(day)), e("time"))
-	ordered := selection{from: relation{name + "_events", "e"}, joins: joins}
+	ordered := selection{from: relation{events, "e"}}
 	assigned := selection{from: relation{name + "_ordered", "r"}}
 	for _, col := range columns {
 		ordered.columns = append(ordered.columns, named{col.as, e(col.as)})
@@ -236,10 +288,10 @@ func (c *compiler) assignEvents(name string, columns, facts []named, joins []joi
 	}
 	ordered.columns = append(ordered.columns, named{"new_start", newStart})
 	assigned.columns = append(assigned.columns, named{"start",
-		expr.Call(dialect.RunningMax, expr.Col("r", "new_start"), expr.Col("r", "session_id"), expr.Col("r", "time"))})
+		expr.Call(dialect.RunningMax, expr.Col("r", "new_start"), expr.Col("r", "session_hash"), expr.Col("r", "time"))})
 	c.with(name+"_ordered", c.build(ordered))
 	c.with(name+"_assigned", c.build(assigned))
 	c.with(name+"_facts", c.build(selection{from: relation{name + "_assigned", "p"}, group: 2,
-		columns: append([]named{{"session_id", expr.Col("p", "session_id")}, {"start", expr.Col("p", "start")}}, facts...),
+		columns: append([]named{{"session_hash", expr.Col("p", "session_hash")}, {"start", expr.Col("p", "start")}}, facts...),
 		where:   []expr.Expr{expr.Lt(expr.Col("p", "time"), expr.Add(expr.Col("p", "start"), expr.Int(day)))}}))
 }

@@ -10,6 +10,7 @@ import (
 // combine joins parts by the answer's keys, and returns the relation that holds them all.
 func (c *compiler) combine(parts []*part) string {
 	for _, p := range parts {
+		c.hits(p)
 		c.with("part_"+p.tb.name, c.build(p.q))
 	}
 	if len(parts) == 1 && !c.p.Type.ZeroFill {

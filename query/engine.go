@@ -23,6 +23,8 @@ type Config struct {
 	MaxAnswer int64
 	// Names gives profiles their display names; nil: they have none.
 	Names Names
+	// Plain computes every answer from rows alone, also where the store is a [store.Deriver].
+	Plain bool
 }
 
 // An Engine answers requests from one store. It is immutable and safe for concurrent use.
@@ -35,6 +37,7 @@ type Engine struct {
 	most     int64  // bytes of an answer
 	slots    *slots // of the store
 	names    Names  // may be nil
+	plain    bool
 }
 
 // Access is what one caller may ask.
@@ -50,7 +53,7 @@ type Access struct {
 
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names}
+	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.Plain}
 	var faults []error
 	if cfg.Store == nil {
 		faults = append(faults, errors.New("query: Config.Store is required"))
@@ -117,6 +120,9 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	defer func() { e.slots.release(caller, took) }()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
+	if p = e.current(p); p.err != nil {
+		return p.failed(p.err)
+	}
 	found, mistake := e.ask(ctx, p.plan, p.statement, budget, &took)
 	if mistake != nil {
 		return p.failed(mistake)

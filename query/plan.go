@@ -54,6 +54,9 @@ type order struct {
 	desc   bool
 }
 
+// counted is the time whose rows count.
+func (p *plan) counted() interval { return interval{p.Range.From.UnixMilli(), p.Until.UnixMilli()} }
+
 // columns are the output columns of p, in order: those of groupBy, then the type's.
 // A statement of p selects them in this order, unrounded. The column date holds bucket
 // numbers, booleans are 0 or 1, instants are milliseconds.

@@ -35,13 +35,14 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 		return nil, mistakes
 	}
 	for i := range found.parameters {
-		found.parameters[i].compile(e.store.Dialect())
+		found.parameters[i].compile(e.store.Dialect(), func(*plan) keptOf { return keptOf{} })
 	}
 	return &Prepared{e, a.Subject, a.Caller, req.ID, now, found}, nil
 }
 
-// compile writes the statement of p. A fault of a host's type fails its parameter alone.
-func (p *preparedParameter) compile(d *dialect.Dialect) {
+// compile writes the statements of p, which read what is kept. A fault of a host's type fails its
+// parameter alone.
+func (p *preparedParameter) compile(d *dialect.Dialect, kept func(*plan) keptOf) {
 	if p.err != nil {
 		return
 	}
@@ -51,10 +52,10 @@ func (p *preparedParameter) compile(d *dialect.Dialect) {
 		}
 	}()
 	var depends interval
-	p.statement, depends = compile(p.plan, d)
+	p.statement, depends = compile(p.plan, d, kept(p.plan))
 	p.depends = []interval{depends}
 	if other := p.plan.Other; other != nil {
-		p.other, depends = compile(other.plan, d)
+		p.other, depends = compile(other.plan, d, kept(other.plan))
 		p.keyArgs, p.depends = keyArgs(&p.other), append(p.depends, depends)
 	}
 }
@@ -108,7 +109,7 @@ func (p *Prepared) Key() string {
 	if open {
 		return ""
 	}
-	b, err := json.Marshal([]any{p.subject, p.id, p.meta, p.Explain()})
+	b, err := json.Marshal([]any{p.subject, p.id, p.meta, p.explain(func(one *preparedParameter) *preparedParameter { return one })})
 	if err != nil {
 		return ""
 	}
@@ -129,10 +130,14 @@ type Explained struct {
 	Other *Explained
 }
 
-// Explain tells what Run runs, a parameter each.
-func (p *Prepared) Explain() []Explained {
+// Explain tells what Run runs, a parameter each. In a store that keeps what it computed, that
+// changes as days are sealed.
+func (p *Prepared) Explain() []Explained { return p.explain(p.engine.current) }
+
+func (p *Prepared) explain(as func(*preparedParameter) *preparedParameter) []Explained {
 	found := make([]Explained, len(p.parameters))
-	for i, one := range p.parameters {
+	for i := range p.parameters {
+		one := as(&p.parameters[i])
 		found[i] = Explained{Parameter: one.name, ID: one.id, Err: one.err}
 		if one.err == nil {
 			found[i].Plan, found[i].SQL, found[i].Args = one.plan.String(), one.statement.SQL, one.statement.Args

@@ -61,6 +61,7 @@ type serve struct {
 	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long entries of the audit trail are kept, 400d without it; 0 keeps them for ever. Processes that share --meta should say the same."`
 	LogFormat   string       `enum:"text,json" default:"text" help:"Format of the log on stderr: text or json."`
 	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"The least that is logged: debug, which has a line for every request, info, warn or error."`
+	Derived     string       `enum:"on,off" default:"on" help:"Keep what is computed of the sessions of quiet days: on; or off, which computes every answer from rows alone."`
 	ResultCache string       `enum:"off" default:"off" help:"Cache of answers; this build has none, so only off is taken."`
 }
 
@@ -114,6 +115,7 @@ func (s *serve) settings() service.Settings {
 		TrackWindow:   time.Duration(s.TrackWindow),
 		LimitFactor:   float64(s.Limits),
 		Limits:        limits,
+		Plain:         s.Derived == "off",
 		AuditKeep:     time.Duration(s.AuditKeep),
 		Demo:          s.Demo,
 		DemoDays:      s.DemoDays,

@@ -19,6 +19,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/example/install"
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/meta"
 	"github.com/sightline-analytics/sightline/track/geoip"
@@ -38,6 +39,7 @@ type app struct {
 	audit    *audit.Writer
 	metrics  *metrics       // nil without --metrics-addr
 	redis    *redis.Client  // nil without Redis
+	sealer   *query.Sealer  // nil where nothing is kept of quiet days
 	geo      *geoip.File    // nil without a file
 	closers  []func() error // of what was opened, in the order in which it was
 }
@@ -155,6 +157,28 @@ func (a *app) openAudit(ctx context.Context) error {
 		return a.audit.Close(ctx)
 	})
 	return nil
+}
+
+// sealEvery is how long the rows of a day have to be quiet before it is sealed.
+const sealEvery = 5 * time.Second
+
+// seal keeps the sessions of quiet days formed until ctx ends.
+func (a *app) seal(ctx context.Context) {
+	if a.sealer == nil {
+		return
+	}
+	often := time.NewTicker(sealEvery)
+	defer often.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-often.C:
+		}
+		if _, err := a.sealer.Seal(ctx); err != nil && ctx.Err() == nil {
+			a.log.Error("sealing days", "error", err)
+		}
+	}
 }
 
 // maintain does the stores' housekeeping every hour until ctx ends.

@@ -106,10 +106,11 @@ func (a *app) limiter() (auth.Limiter, error) {
 }
 
 func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
-	engine, err := query.New(query.Config{Store: a.events, Names: a.records, Now: a.now})
+	engine, err := query.New(query.Config{Store: a.events, Names: a.records, Now: a.now, Plain: a.settings.Plain})
 	if err != nil {
 		return nil, err
 	}
+	a.sealer = query.NewSealer(engine)
 	flags, err := a.flags()
 	if err != nil {
 		return nil, err

@@ -30,8 +30,9 @@ const (
 	infix         // args joined by the operator name
 	not
 	null
-	out  // name, an output column of the same SELECT
-	list // args, comma separated
+	out      // name, an output column of the same SELECT
+	list     // args, comma separated
+	computed // args[0], which some tables have as the column name
 	rangeFrom
 	rangeTo
 )
@@ -59,6 +60,11 @@ func Ref(name Ident) Expr { return Expr{kind: ref, name: string(name)} }
 
 // Out is an output column of the SELECT it stands in, for its ORDER BY.
 func Out(name Ident) Expr { return Expr{kind: out, name: string(name)} }
+
+// Computed is e, which some tables have as their column name: Stored reads it there.
+func Computed(name Ident, e Expr) Expr {
+	return Expr{kind: computed, name: string(name), args: []Expr{e}}
+}
 
 // Int is a whole number of the program's own.
 func Int(n int64) Expr { return Expr{kind: integer, num: n} }

@@ -22,6 +22,22 @@ func Replace(e Expr, by func(name string) Expr) Expr {
 	return e
 }
 
+// Stored returns e with every Computed read from its column of the table called alias.
+func Stored(e Expr, alias Alias) Expr {
+	if e.kind == computed {
+		return Col(alias, Ident(e.name))
+	}
+	if len(e.args) == 0 {
+		return e
+	}
+	args := make([]Expr, len(e.args))
+	for i, a := range e.args {
+		args[i] = Stored(a, alias)
+	}
+	e.args = args
+	return e
+}
+
 // IsOut reports whether e is the output column called name.
 func (e Expr) IsOut(name Ident) bool { return e.kind == out && e.name == string(name) }
 
@@ -82,6 +98,8 @@ func (e Expr) String() string {
 		return "NOT " + parts[0]
 	case null:
 		return "NULL"
+	case computed:
+		return parts[0]
 	case rangeFrom:
 		return "range.from"
 	case rangeTo:

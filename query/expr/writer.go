@@ -45,6 +45,8 @@ func (w *Writer) Write(e Expr) string {
 		return w.bind(dialect.Arg{Kind: dialect.Int, Value: w.From})
 	case rangeTo:
 		return w.bind(dialect.Arg{Kind: dialect.Int, Value: w.To})
+	case computed:
+		return w.Write(e.args[0])
 	case list:
 		return strings.Join(w.each(e.args), ", ")
 	}

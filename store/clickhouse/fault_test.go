@@ -140,6 +140,9 @@ func TestServerKilled(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+		if round%20 == 19 {
+			t.Logf("%d kills", round+1)
+		}
 	}
 	t.Logf("%d events were acknowledged around kills, and all are there once", acked)
 }

@@ -123,7 +123,7 @@ func receiptColumn() column {
 }
 
 // schemaVersion is what Migrate brings the tables to. It grows with every change.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // A layout is what DDL is written of one table.
 type layout struct {
@@ -180,6 +180,10 @@ func (t *table) layout(o *Config) layout {
 	}
 	for _, c := range t.columns {
 		l.columns = append(l.columns, definition{c.name, c.kind})
+	}
+	for _, h := range t.Hashes() {
+		// Rows of older tables have theirs computed when they are read.
+		l.columns = append(l.columns, definition{h.Name, fmt.Sprintf("Int64 DEFAULT if(%s = '', 0, toInt64(bitShiftRight(sipHash64(%s), 1)))", h.Of, h.Of)})
 	}
 	return l
 }

@@ -8,24 +8,27 @@ type Op uint8
 const (
 	// Aggregates.
 
-	Count         Op = iota // rows
-	CountIf                 // rows where $1
-	CountDistinct           // distinct texts $1, exact; the empty text does not count
-	Sum                     // of whole numbers $1; of nothing 0
-	SumIf                   // of whole numbers $1 where $2; of nothing 0
-	Min                     // of $1; of nothing null
-	Max                     // of $1; of nothing null
-	MinNotNull              // of $1, which is never null, in a group that has rows
-	MaxNotNull              // of $1, which is never null, in a group that has rows
-	MinIf                   // of $1 where $2; of nothing null
-	MaxIf                   // of $1 where $2; of nothing null
-	ArgMinIf                // text $1 of the row with the least $2, where $3; of nothing ''
-	ArgMaxIf                // text $1 of the row with the greatest $2, where $3; of nothing ''
-	ArgMaxListIf            // like ArgMaxIf, where $2 is a list of expressions, compared one after the other
-	ArgMaxList              // $1, nulls left out, of the row with the greatest $2, such a list; of nothing null
-	ArgMinList              // the same of the row with the least $2
-	Quantile                // of whole numbers $1, nulls left out, at $2 thousandths: interpolated, times 1000 and rounded; of nothing null
-	StringAgg               // texts $1 of the first $3 rows in the order of $2, joined by commas
+	Count             Op = iota // rows
+	CountIf                     // rows where $1
+	CountDistinct               // distinct texts $1, exact; the empty text does not count
+	CountDistinctHash           // distinct whole numbers $1, exact; 0 does not count
+	Sum                         // of whole numbers $1; of nothing 0
+	SumIf                       // of whole numbers $1 where $2; of nothing 0
+	Min                         // of $1; of nothing null
+	Max                         // of $1; of nothing null
+	MinNotNull                  // of $1, which is never null, in a group that has rows
+	MaxNotNull                  // of $1, which is never null, in a group that has rows
+	AnyValue                    // $1 of some row, which is never null, in a group that has rows
+	MinIf                       // of $1 where $2; of nothing null
+	MaxIf                       // of $1 where $2; of nothing null
+	ArgMinIf                    // text $1 of the row with the least $2, where $3; of nothing ''
+	ArgMinHashIf                // whole number $1 of the row with the least $2, where $3; of nothing 0
+	ArgMaxIf                    // text $1 of the row with the greatest $2, where $3; of nothing ''
+	ArgMaxListIf                // like ArgMaxIf, where $2 is a list of expressions, compared one after the other
+	ArgMaxList                  // $1, nulls left out, of the row with the greatest $2, such a list; of nothing null
+	ArgMinList                  // the same of the row with the least $2
+	Quantile                    // of whole numbers $1, nulls left out, at $2 thousandths: interpolated, times 1000 and rounded; of nothing null
+	StringAgg                   // texts $1 of the first $3 rows in the order of $2, joined by commas
 
 	// Window functions.
 

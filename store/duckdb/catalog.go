@@ -19,6 +19,7 @@ type catalog struct {
 	mu      sync.RWMutex
 	numbers map[store.Subject]int32
 	days    map[int32]map[int32]uint64 // by subject number and UTC day since 1970
+	sealed  map[int32]map[int32]uint64 // the versions of seals, likewise
 	version uint64                     // of the latest commit
 }
 
@@ -80,6 +81,53 @@ func (c *catalog) between(s store.Subject, first, last int32) uint64 {
 	return greatest
 }
 
+// states tells of the days first to last of s that have a version or a seal.
+func (c *catalog) states(s store.Subject, first, last int32) []store.Day {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	number := c.numbers[s] // no subject has the number 0
+	versions, sealed := c.days[number], c.sealed[number]
+	var found []store.Day
+	add := func(day int32) {
+		version, seal := versions[day], sealed[day]
+		if first <= day && day <= last && (version > 0 || seal > 0) {
+			found = append(found, store.Day{Start: time.UnixMilli(int64(day) * dayMillis).UTC(), Version: version, Sealed: seal})
+		}
+	}
+	if int64(last)-int64(first) < int64(len(versions)+len(sealed)) {
+		for day := first; day <= last; day++ {
+			add(day)
+		}
+		return found
+	}
+	for day := range versions {
+		add(day)
+	}
+	for day := range sealed {
+		if versions[day] == 0 {
+			add(day)
+		}
+	}
+	slices.SortFunc(found, func(a, b store.Day) int { return a.Start.Compare(b.Start) })
+	return found
+}
+
+// seal makes it known that days are sealed.
+func (c *catalog) seal(days sealedDays) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for day := days.first; day <= days.last; day++ {
+		set(c.sealed, subjectDay{days.subject, day}, days.version)
+	}
+}
+
+// unseal forgets all seals of subject number.
+func (c *catalog) unseal(number int32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.sealed, number)
+}
+
 // subjects lists those that have a number.
 func (c *catalog) subjects() []store.Subject {
 	c.mu.RLock()
@@ -107,16 +155,16 @@ func (c *catalog) publish(version uint64, subjects map[store.Subject]int32, touc
 	defer c.mu.Unlock()
 	maps.Copy(c.numbers, subjects)
 	for _, t := range touched {
-		c.set(t, version)
+		set(c.days, t, version)
 	}
 	c.version = version
 }
 
-func (c *catalog) set(t subjectDay, version uint64) {
-	days := c.days[t.subject]
+func set(versions map[int32]map[int32]uint64, t subjectDay, version uint64) {
+	days := versions[t.subject]
 	if days == nil {
 		days = make(map[int32]uint64)
-		c.days[t.subject] = days
+		versions[t.subject] = days
 	}
 	days[t.day] = version
 }
@@ -125,12 +173,12 @@ func (c *catalog) set(t subjectDay, version uint64) {
 func (c *catalog) replace(from *catalog) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.numbers, c.days, c.version = from.numbers, from.days, from.version
+	c.numbers, c.days, c.sealed, c.version = from.numbers, from.days, from.sealed, from.version
 }
 
 // readCatalog reads the tables, and counts the rows of the one that grows.
 func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
-	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64)}
+	cat = &catalog{numbers: make(map[store.Subject]int32), days: make(map[int32]map[int32]uint64), sealed: make(map[int32]map[int32]uint64)}
 	err = c.each("SELECT kind, id, number::BIGINT FROM subject_numbers", nil, func(v []sqldriver.Value) error {
 		var kind, id string
 		var number int64
@@ -149,9 +197,20 @@ func readCatalog(c engine) (cat *catalog, versionRows int64, err error) {
 		if err := scan(v, &subject, &day, &version, &rows); err != nil {
 			return err
 		}
-		cat.set(subjectDay{int32(subject), int32(day)}, uint64(version))
+		set(cat.days, subjectDay{int32(subject), int32(day)}, uint64(version))
 		cat.version = max(cat.version, uint64(version))
 		versionRows += rows
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	err = c.each("SELECT subject::BIGINT, day::BIGINT, version FROM seals", nil, func(v []sqldriver.Value) error {
+		var subject, day, version int64
+		if err := scan(v, &subject, &day, &version); err != nil {
+			return err
+		}
+		set(cat.sealed, subjectDay{int32(subject), int32(day)}, uint64(version))
 		return nil
 	})
 	return cat, versionRows, err

@@ -22,6 +22,8 @@ type Store struct {
 	mu   sync.RWMutex // held for reading by every query, so that inst stays open
 	inst *instance    // nil while the engine could not be opened again
 
+	deriving sync.Mutex // held by Seal and by Erase; the writer makes no checkpoint meanwhile
+
 	writes      chan *write
 	tasks       chan func(*writer)
 	needsReopen chan struct{} // a reader met a fatal error
@@ -44,6 +46,7 @@ var (
 	_ store.Eraser    = (*Store)(nil)
 	_ store.Lister    = (*Store)(nil)
 	_ store.Restorer  = (*Store)(nil)
+	_ store.Deriver   = (*Store)(nil)
 )
 
 // Open opens the database at cfg.Path, and makes it when it is not there. An older

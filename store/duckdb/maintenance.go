@@ -16,6 +16,10 @@ func (w *writer) checkpoint(limit int64) {
 	if err != nil || log.Size() <= limit || w.engine == nil || now.Before(w.nextCheckpoint) {
 		return
 	}
+	if !w.store.deriving.TryLock() {
+		return // the engine makes no checkpoint beside another transaction that writes
+	}
+	defer w.store.deriving.Unlock()
 	if err := w.engine.exec("CHECKPOINT"); err != nil {
 		w.nextCheckpoint = now.Add(restAfterFail)
 		w.store.cfg.Logger.Warn("duckdb: checkpoint failed", "error", explain(err))

@@ -84,21 +84,37 @@ func everything() *store.Batch {
 	}
 }
 
-// A file that the first program made opens with all it holds, remembers its ids, and
-// takes what came later.
+// undo takes the schema back to its first step.
+const undo = `ALTER TABLE events DROP COLUMN keyed; ALTER TABLE errors DROP COLUMN keyed; ALTER TABLE vitals DROP COLUMN keyed;
+	DROP TABLE spans; DROP TABLE blocked;
+	ALTER TABLE events DROP COLUMN session_hash; ALTER TABLE errors DROP COLUMN session_hash; ALTER TABLE vitals DROP COLUMN session_hash;
+	ALTER TABLE events DROP COLUMN visitor_hash; ALTER TABLE errors DROP COLUMN visitor_hash; ALTER TABLE vitals DROP COLUMN visitor_hash;
+	DROP TABLE hash_key; DROP TABLE sealed_sessions; DROP TABLE sealed_hits; DROP TABLE seals;
+	UPDATE schema_version SET version = 1`
+
+// A file that the first program made, and that has a log, opens with all it holds, remembers its
+// ids, takes what came later, and gets the hashes of what it had.
 func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 	t.Parallel()
-	path := older(t, steps(t)[:1], true)
-	first := openSteps(t, Config{Path: path}, steps(t)[:1])
+	now, path := filepath.Join(t.TempDir(), "s.duckdb"), filepath.Join(t.TempDir(), "killed.duckdb")
+	first := open(t, Config{Path: now})
+	mustWrite(t, first, event("e"))
 	mustWrite(t, first, everything())
+	do(t, first, func(w *writer) {
+		if err := w.engine.exec(undo); err != nil {
+			t.Fatal(err)
+		}
+	})
 	columns := columnsOf(t, first)
 	before := dump(t, first, columns)
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, read(t, now))
+	put(t, path+".wal", read(t, now+".wal"))
 	s := open(t, Config{Path: path})
 	if diff := cmp.Diff(before, dump(t, s, columns)); diff != "" {
 		t.Errorf("the data before (-) and after (+) the migration:\n%s", diff)
+	}
+	if n := ask(t, s, "SELECT count(*) FROM events WHERE session_hash IS NULL OR visitor_hash IS NULL", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n != 0 {
+		t.Errorf("%d events of before have no hashes", n)
 	}
 	all := everything()
 	all.Spans = []store.Span{{Website: "w", ID: "1", Time: time.Unix(1_700_000_000, 0), RageClicks: 3}}
@@ -111,6 +127,21 @@ func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 	if n, err := s.Erase(t.Context(), site); err != nil || n != 5 {
 		t.Errorf("Erase = %d, %v; want two events, an error, a vital and a span", n, err)
 	}
+}
+
+// What an older row gets when its file is opened is what a new one has.
+func TestHashesAreTheSameInSQL(t *testing.T) {
+	t.Parallel()
+	do(t, open(t, Config{}), func(w *writer) {
+		for _, text := range []string{"", "a", "zwölf", "8f14e45f-ceea-467f-a0e6-2b1f0a7b6c5d"} {
+			var got int64
+			err := w.engine.each("SELECT "+hashSQL("x")+"::BIGINT FROM (SELECT $text::VARCHAR AS x)",
+				[]sqldriver.NamedValue{named("key", w.hashKey), named("text", text)}, func(v []sqldriver.Value) error { return scan(v, &got) })
+			if want := hashOf(w.hashKey, text); err != nil || got != want || (want == 0) != (text == "") {
+				t.Errorf("%q: %d in SQL, %d in Go; %v", text, got, want, err)
+			}
+		}
+	})
 }
 
 // columnsOf are the columns of each table of the first schema but for its version.
@@ -179,6 +210,9 @@ func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 		want := []string{"subject INTEGER NOT NULL"}
 		for _, c := range table.Columns {
 			want = append(want, c.Name+" "+types[c.Kind])
+		}
+		for _, h := range table.Hashes() {
+			want = append(want, h.Name+" BIGINT")
 		}
 		var got []string
 		do(t, s, func(w *writer) {

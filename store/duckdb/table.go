@@ -13,7 +13,28 @@ import (
 
 // A table is a logical table as the file has it: the columns that follow the subject, in
 // the order of the file, where those that a migration added come last.
-type table []schema.Column
+type table []column
+
+// A column is a logical one or, when hashed, the hash of one.
+type column struct {
+	schema.Column
+	hashed bool
+}
+
+// columnOf finds the column of t that the file calls name.
+func columnOf(t *schema.Table, name string) (column, bool) {
+	hashed := false
+	for _, h := range t.Hashes() {
+		if h.Name == name {
+			name, hashed = h.Of, true
+		}
+	}
+	i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return c.Name == name })
+	if i < 0 {
+		return column{}, false
+	}
+	return column{t.Columns[i], hashed}, true
+}
 
 // readTables reads which columns the file has.
 func readTables(c engine) (all [schema.NumTables]table, err error) {
@@ -26,11 +47,11 @@ func readTables(c engine) (all [schema.NumTables]table, err error) {
 				if err := scan(v, &name); err != nil {
 					return err
 				}
-				i := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return c.Name == name })
-				if i < 0 {
+				col, ok := columnOf(&t, name)
+				if !ok {
 					return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s has the column %q, which this program does not know", t.ID, name)}
 				}
-				all[t.ID] = append(all[t.ID], t.Columns[i])
+				all[t.ID] = append(all[t.ID], col)
 				return nil
 			})
 		if err != nil {
@@ -40,11 +61,13 @@ func readTables(c engine) (all [schema.NumTables]table, err error) {
 	return all, nil
 }
 
-// encode appends the values of r to buf, in the order of the file.
-func (t table) encode(buf []sqldriver.Value, subject int32, r schema.Row) []sqldriver.Value {
+// encode appends the values of r to buf, in the order of the file. key is that of hashes.
+func (t table) encode(buf []sqldriver.Value, key string, subject int32, r schema.Row) []sqldriver.Value {
 	buf = append(buf, subject)
 	for i := range t {
 		switch c := &t[i]; {
+		case c.hashed:
+			buf = append(buf, hashOf(key, c.Text(r)))
 		case c.Kind.IsText():
 			buf = append(buf, c.Text(r))
 		case c.Kind == schema.Small:
@@ -94,7 +117,7 @@ func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32) erro
 					}
 					subject := w.number(r.subject, newcomers)
 					for sample := range t.Rows(one.batch, r.index) {
-						buf = w.tables[t.ID].encode(buf[:0], subject, schema.Row{Batch: one.batch, Item: r.index, Sample: sample})
+						buf = w.tables[t.ID].encode(buf[:0], w.hashKey, subject, schema.Row{Batch: one.batch, Item: r.index, Sample: sample})
 						if err := add(buf...); err != nil {
 							return err
 						}

@@ -111,6 +111,8 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	s.deriving.Lock()
+	defer s.deriving.Unlock()
 	var erased int64
 	done := make(chan error, 1)
 	select {
@@ -148,8 +150,10 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 			}
 			erased += n
 		}
-		if err := w.engine.exec("DELETE FROM receipts WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
-			return err
+		for _, kept := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals"} {
+			if err := w.engine.exec("DELETE FROM "+kept+" WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
+				return err
+			}
 		}
 		return w.addVersions(version, touched)
 	})
@@ -161,6 +165,7 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 	}
 	w.versionRows += int64(len(touched))
 	cat.publish(version, nil, touched)
+	cat.unseal(number)
 	return erased, nil
 }
 

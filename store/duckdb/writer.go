@@ -28,6 +28,8 @@ type writer struct {
 	tables [schema.NumTables]table
 	bloom  *bloom
 
+	hashKey string
+
 	versionRows     int64     // in the table versions, of which only the latest count
 	receiptsDropped int32     // the day on which old receipts were dropped
 	nextCheckpoint  time.Time // none before
@@ -95,6 +97,13 @@ func (w *writer) load(c engine) error {
 	if err := migrate(c, version, w.store.setup.steps); err != nil {
 		return err
 	}
+	key, err := readHashKey(c)
+	if err != nil {
+		return err
+	}
+	if err := fillHashes(c, key, w.store.cfg.Logger); err != nil {
+		return err
+	}
 	tables, err := readTables(c)
 	if err != nil {
 		return err
@@ -107,7 +116,7 @@ func (w *writer) load(c engine) error {
 	if err != nil {
 		return err
 	}
-	w.tables, w.bloom, w.versionRows = tables, filter, versionRows
+	w.tables, w.hashKey, w.bloom, w.versionRows = tables, key, filter, versionRows
 	w.store.catalog.replace(cat)
 	return nil
 }
@@ -164,6 +173,11 @@ func (w *writer) reopenIfBroken() {
 // end moves the log into the file and closes it.
 func (w *writer) end() error {
 	var err error
+	if w.engine != nil {
+		w.store.inst.stop() // a seal that runs would not let the engine make a checkpoint
+		w.store.deriving.Lock()
+		defer w.store.deriving.Unlock()
+	}
 	if w.engine != nil && !w.store.cfg.memory() {
 		err = explain(w.engine.exec("CHECKPOINT"))
 	}

@@ -47,7 +47,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 	column := strings.Replace(regexp.QuoteMeta(d.Ident("x")), "x", "[a-z_]+", 1)
 	text := strings.Replace(regexp.QuoteMeta(d.Arg("x", dialect.Text)), "x", `p\d+`, 1)
 	return []Mutation{
-		{Name: "visitors counted by row", Op: dialect.CountDistinct, Template: changed(dialect.CountIf, "$1", "$1 <> ''")},
+		{Name: "visitors counted by row", Op: dialect.CountDistinctHash, Template: changed(dialect.CountIf, "$1", "$1 <> 0")},
 		{Name: "medians that take a neighbour", Op: dialect.Quantile,
 			Template: changed(dialect.Quantile, "quantile_cont", "quantile_disc", "quantileExactInclusiveOrNull", "quantileExactOrNull")},
 		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE ($2 || '%'))", When: Filtered("%", "_")},

@@ -90,11 +90,23 @@ func Dependencies(t *testing.T, h Harness, run RandomRun) {
 	})
 }
 
-// datasetIn is a store that holds the dataset of a seed.
+// datasetIn is a store that holds the dataset of a seed. One that keeps what it computes has
+// sealed some days, before and after the last rows of the dataset came.
 func datasetIn(t *testing.T, h Harness, seed uint64) store.Store {
 	t.Helper()
-	w := dataset.New(seed)
-	return h.filled(t, &w.Batch)
+	s, w := h.open(t), dataset.New(seed)
+	sealer, ok := s.(query.Derivable)
+	if !ok {
+		h.fill(t, s, &w.Batch)
+		return s
+	}
+	rng := rand.New(rand.NewPCG(seed, 3))
+	early, late := cut(&w.Batch, 0.5+rng.Float64()/2)
+	h.fill(t, s, early)
+	sealSome(t, sealer, rng)
+	h.fill(t, s, late)
+	sealSome(t, sealer, rng)
+	return s
 }
 
 // questionsOf are n random questions about the dataset of a seed.

@@ -1,0 +1,243 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/huandu/go-sqlbuilder"
+
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// What is kept of sealed days are sessions, by the day that they begin in, and hits, the
+// pageviews and exits with the fields of their sessions. A statement reads both where days are
+// sealed, and computes the stretch from the first to the last day that is not: late rows
+// unseal single days of the past for a little while only, and one stretch is read and ordered at
+// once.
+
+// sealedHits and sealedSessions are the tables that have them.
+const (
+	sealedSessions = "sealed_sessions"
+	sealedHits     = "sealed_hits"
+)
+
+// sealedFacts are the facts of sessions that sealedSessions has.
+var sealedFacts = append([]string{"ended", "session_id", "visitor", "visitor_hash", "profile_id",
+	"pageviews", "events", "interaction_count", "page_events", "exit_time", "entry_page", "exit_page"}, sessionColumns()...)
+
+// hitColumns are the columns that sealedHits has of the rows themselves.
+var hitColumns = []string{"time", "kind", "session_hash", "visitor_hash", "path",
+	"load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"}
+
+// sessionColumns are those of the fields of sessions.
+func sessionColumns() []string {
+	var found []string
+	for _, f := range fields {
+		if f.Session {
+			found = append(found, string(f.Column))
+		}
+	}
+	return found
+}
+
+// keptOf is what is kept of the sessions and the hits of a subject, by day.
+type keptOf struct{ sessions, hits sealed }
+
+// sealed tells which days are sealed: those of interval, first to last, where it says so.
+type sealed struct {
+	from int64 // the start of the first day
+	days []bool
+}
+
+// gap is the stretch of w from its first day that is not sealed to its last; empty when there
+// is none. Its ends are those of w or of days.
+func (s sealed) gap(w interval) interval {
+	gap := w
+	for gap.from < gap.to && s.covers(gap.from) {
+		gap.from = floorDay(gap.from) + day
+	}
+	for gap.from < gap.to && s.covers(gap.to-1) {
+		gap.to = floorDay(gap.to - 1)
+	}
+	if gap.from >= gap.to {
+		return interval{w.to, w.to}
+	}
+	return gap
+}
+
+// covers reports whether the day of an instant is sealed.
+func (s sealed) covers(at int64) bool {
+	i := (floorDay(at) - s.from) / day
+	return at >= s.from && i < int64(len(s.days)) && s.days[i]
+}
+
+// floorDay is the start of the UTC day of an instant.
+func floorDay(at int64) int64 {
+	if at < 0 {
+		return (at - day + 1) / day * day
+	}
+	return at / day * day
+}
+
+func (w interval) empty() bool { return w.from >= w.to }
+
+// intersect is what w and v share.
+func (w interval) intersect(v interval) interval {
+	return interval{max(w.from, v.from), min(w.to, v.to)}
+}
+
+// hull is the least interval that holds w and v.
+func (w interval) hull(v interval) interval {
+	switch {
+	case w.empty():
+		return v
+	case v.empty():
+		return w
+	}
+	return interval{min(w.from, v.from), max(w.to, v.to)}
+}
+
+// outside are the parts of w before and after v, those that are not empty.
+func (w interval) outside(v interval) []interval {
+	return slices.DeleteFunc([]interval{{w.from, min(w.to, v.from)}, {max(w.from, v.to), w.to}}, interval.empty)
+}
+
+// fromHits makes p read sealed hits where it can: rows of p are pageviews or exits, nothing else
+// is asked of them than hits have, and nothing is hidden from the caller by row.
+func (c *compiler) fromHits(p *part) {
+	gap := c.kept.hits.gap(c.rng)
+	if !p.tb.pageEvents || len(c.p.Mandatory) > 0 || gap == c.rng {
+		return
+	}
+	q := p.q
+	stored := func(e expr.Expr) expr.Expr { return expr.Stored(e, "t") }
+	q.columns, q.where = slices.Clone(p.q.columns), slices.Clone(p.q.where)
+	for i := range q.columns {
+		q.columns[i].e = stored(q.columns[i].e)
+	}
+	for i := range q.where {
+		q.where[i] = stored(q.where[i])
+	}
+	asked := slices.DeleteFunc(columnsOf("t", q), func(name string) bool { return name == "subject" })
+	for _, name := range asked {
+		if !slices.Contains(hitColumns, name) && !slices.Contains(sessionColumns(), name) {
+			return
+		}
+	}
+	if gap.empty() {
+		q.from = relation{sealedHits, "t"}
+		p.q = q
+		return
+	}
+	p.gap, p.rows = gap, &selection{from: relation{"events", "t"}, where: append(c.read(gap), hitKinds)}
+	for _, name := range append(asked, "subject") {
+		p.rows.columns = append(p.rows.columns, hitColumn(expr.Ident(name)))
+	}
+	q.from = relation{"hits_" + p.tb.name, "t"}
+	p.q = q
+}
+
+// hitKinds are the events that hits are made of.
+var hitKinds = expr.Le(row("kind"), expr.Int(int64(store.Exit)))
+
+// hitColumn is a column of hits over the events t and their sessions s.
+func hitColumn(name expr.Ident) named {
+	for _, f := range fields {
+		if f.Session && f.Column == name {
+			return named{name, attributed(f, pageviews, "s")}
+		}
+	}
+	return named{name, row(name)}
+}
+
+// hits adds the relation that p reads: the hits of sealed days, and those of the gap.
+func (c *compiler) hits(p *part) {
+	if p.rows == nil {
+		return
+	}
+	union := []sqlbuilder.Builder{c.build(*p.rows)}
+	for _, w := range c.rng.outside(p.gap) {
+		kept := selection{from: relation{sealedHits, "t"}, where: c.read(w)}
+		for _, col := range p.rows.columns {
+			kept.columns = append(kept.columns, named{col.as, row(col.as)})
+		}
+		union = append(union, c.build(kept))
+	}
+	c.with("hits_"+p.tb.name, sqlbuilder.UnionAll(union...))
+}
+
+// keptSessions selects the sealed sessions that begin in w, with facts. Rows that come before
+// their session belong to it with earlyRows.
+func (c *compiler) keptSessions(w interval, facts []named, earlyRows bool) selection {
+	q := selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w),
+		columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}}
+	for _, fact := range facts {
+		e := row(fact.as)
+		if fact.as == matchingPageviews {
+			if e = row("pageviews"); !c.rowFilters("p").Absent() {
+				e = expr.Call(dialect.Coalesce, expr.Col("n", matchingPageviews), expr.Int(0))
+				q.joins = []join{{left: true, to: relation{"matching", "n"}, on: expr.And(
+					expr.Eq(expr.Col("n", "session_hash"), row("session_hash")), expr.Eq(expr.Col("n", "start"), row("start")))}}
+			}
+		}
+		q.columns = append(q.columns, named{fact.as, e})
+	}
+	from := row("start")
+	if earlyRows {
+		from = row(rowsFrom)
+	}
+	q.columns = append(q.columns, named{rowsFrom, from})
+	return q
+}
+
+// matching adds the relation matching: how many pageviews of the sealed sessions that begin in
+// one of these intervals pass the caller's filters on rows.
+func (c *compiler) matching(of []interval) {
+	var union []sqlbuilder.Builder
+	for _, w := range of {
+		union = append(union, c.build(selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w),
+			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}}))
+	}
+	c.with("sealed_starts", sqlbuilder.UnionAll(union...))
+	n := func(name expr.Ident) expr.Expr { return expr.Col("n", name) }
+	around := interval{of[0].from, of[len(of)-1].to}.widen(0, day)
+	inside := expr.And(expr.Eq(n("session_hash"), row("session_hash")),
+		expr.Ge(row("time"), n("start")), expr.Lt(row("time"), expr.Add(n("start"), expr.Int(day))))
+	c.with("matching", c.build(selection{from: relation{"events", "t"}, group: 2,
+		joins:   []join{{to: relation{"sealed_starts", "n"}, on: inside}},
+		where:   slices.Concat(c.read(around), visible, []expr.Expr{ofKind(store.Pageview), c.rowFilters("t")}),
+		columns: []named{{"session_hash", n("session_hash")}, {"start", n("start")}, {matchingPageviews, expr.Call(dialect.Count)}}}))
+}
+
+// derivation writes the statements that compute what is to be kept of a website from from to to,
+// which begin UTC days.
+func derivation(d *dialect.Dialect, website store.Subject, rng interval) (sessions, hits store.Statement) {
+	begin := func() *compiler {
+		return &compiler{p: &plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.from, To: rng.to}}
+	}
+	end := func(c *compiler, label string, final selection) store.Statement {
+		final.columns = append(final.columns, named{"subject", expr.Arg(dialect.Subject, website)})
+		text, _ := c.build(final).With(sqlbuilder.With(c.ctes...)).Build()
+		return store.Statement{Label: label, SQL: text, Args: c.w.Args}
+	}
+	c := begin()
+	spec := sessionSpec{columns: sealedFacts, earlyRows: true}
+	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(rng.widen(margin+day, day)), visible)}, spec)
+	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: ofSession("start")}},
+		where: []expr.Expr{expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())}}
+	for _, name := range append([]string{"session_hash", "start", rowsFrom}, sealedFacts...) {
+		q.columns = append(q.columns, named{expr.Ident(name), ofSession(expr.Ident(name))})
+	}
+	sessions = end(c, sealedSessions, q)
+
+	c = begin()
+	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(rng.widen(margin, 0)), visible)},
+		sessionSpec{columns: append(sessionColumns(), "page_events")})
+	q = selection{from: relation{"events", "t"}, where: append(c.read(rng), hitKinds), order: []ordering{{e: row("time")}},
+		joins: []join{{left: true, to: relation{"sessions", "s"}, on: within("s")}}}
+	for _, name := range append(slices.Clone(hitColumns), sessionColumns()...) {
+		q.columns = append(q.columns, hitColumn(expr.Ident(name)))
+	}
+	return sessions, end(c, sealedHits, q)
+}

@@ -1,0 +1,152 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Sealer has a store keep the sessions of days that are quiet, so that questions need not form
+// them. It belongs to one goroutine of the host, which calls Seal every few seconds.
+type Sealer struct {
+	engine *Engine
+	store  Derivable
+	before map[store.Subject][]store.Day // as the round before found them
+}
+
+// A Derivable store can keep what is computed of its rows.
+type Derivable interface {
+	store.Store
+	store.Lister
+	store.Deriver
+}
+
+// NewSealer makes a sealer of the store of e. It is nil where that keeps nothing.
+func NewSealer(e *Engine) *Sealer {
+	s, ok := e.store.(Derivable)
+	if !ok || e.plain {
+		return nil
+	}
+	return &Sealer{engine: e, store: s, before: map[store.Subject][]store.Day{}}
+}
+
+// sealAtOnce is how many days one statement computes at most. Each reads four days more.
+const sealAtOnce = 14
+
+// sealRound is how long a call of Seal goes on to further days. Then it looks anew which are due.
+const sealRound = time.Minute
+
+// Seal seals the days that need it and whose rows did not change since the call before, the latest
+// first, and reports how many. It works a tenth of the time, so that questions and writes have the
+// rest: it waits nine times as long after each statement as that took. It ends when ctx does.
+func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
+	subjects, err := s.store.Subjects(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var wanted []stretch
+	for _, subject := range subjects {
+		if subject.Kind != store.KindWebsite {
+			continue
+		}
+		days := s.store.Days(subject, time.UnixMilli(-1<<53), time.UnixMilli(1<<53))
+		for _, run := range due(days, s.before[subject]) {
+			run.of = subject
+			wanted = append(wanted, run)
+		}
+		s.before[subject] = days
+	}
+	slices.SortFunc(wanted, func(a, b stretch) int { return b.to.Compare(a.to) })
+	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
+		run, began := wanted[0], s.engine.now()
+		one := s.engine.Seal(ctx, run.of, run.from, run.to)
+		if err = errors.Join(err, one); one == nil {
+			sealedDays += run.days()
+		}
+		if ctx.Err() != nil {
+			return sealedDays, ctx.Err()
+		}
+		rest(ctx, 9*s.engine.now().Sub(began))
+	}
+	return sealedDays, err
+}
+
+func rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// A stretch is whole UTC days of a website.
+type stretch struct {
+	of       store.Subject
+	from, to time.Time
+}
+
+func (r stretch) days() int { return int(r.to.Sub(r.from) / (24 * time.Hour)) }
+
+// Seal has the store of e, which is a [store.Deriver], keep what is computed of the UTC days of a
+// website that [from, to) touches.
+func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
+	s, ok := e.store.(store.Deriver)
+	if !ok {
+		return errors.New("query: the store keeps nothing that is computed")
+	}
+	w := interval{floorDay(from.UnixMilli()), floorDay(to.UnixMilli()-1) + day}
+	d := store.Derivation{Subject: website, From: time.UnixMilli(w.from).UTC(), To: time.UnixMilli(w.to).UTC()}
+	d.Sessions, d.Hits = derivation(e.store.Dialect(), website, w)
+	return s.Seal(ctx, d)
+}
+
+// due are the days to seal, in stretches: those that what is kept does not stand of, and whose
+// rows are the same as before. A day without rows is near others, too.
+func due(days, before []store.Day) []stretch {
+	if len(days) == 0 {
+		return nil
+	}
+	const near = sessionsNeedBefore + sessionsNeedAfter
+	first := days[0].Start.AddDate(0, 0, -2*near)
+	count := int(days[len(days)-1].Start.Sub(first)/(24*time.Hour)) + 1 + 2*near
+	at := func(d store.Day) int { return int(d.Start.Sub(first) / (24 * time.Hour)) }
+	now, changed := make([]store.Day, count), make([]bool, count)
+	for _, d := range days {
+		now[at(d)], changed[at(d)] = d, true
+	}
+	for _, d := range before {
+		if i := at(d); 0 <= i && i < count {
+			changed[i] = now[i].Version != d.Version
+		}
+	}
+	stale := make([]bool, count)
+	for _, of := range []struct{ before, after int }{{sessionsNeedBefore, sessionsNeedAfter}, {hitsNeedBefore, hitsNeedAfter}} {
+		for i, stands := range standing(now, of.before, of.after) {
+			if i >= of.before && i < count-of.after && !stands {
+				stale[i] = stale[i] || !slices.Contains(changed[i-of.before:i+of.after+1], true)
+			}
+		}
+	}
+	return stretches(first, stale)
+}
+
+// stretches joins the days, counted from first, that follow one another.
+func stretches(first time.Time, wanted []bool) []stretch {
+	var found []stretch
+	for i, want := range wanted {
+		if !want {
+			continue
+		}
+		day := first.AddDate(0, 0, i)
+		if n := len(found); n > 0 && found[n-1].to.Equal(day) && found[n-1].days() < sealAtOnce {
+			found[n-1].to = day.AddDate(0, 0, 1)
+		} else {
+			found = append(found, stretch{from: day, to: day.AddDate(0, 0, 1)})
+		}
+	}
+	return found
+}

@@ -1,0 +1,13 @@
+-- Numbers that stand for ids where only sameness counts. Rows that were there before get theirs
+-- when the file is opened, in steps.
+
+CREATE TABLE hash_key(key VARCHAR NOT NULL);
+INSERT INTO hash_key SELECT gen_random_uuid()::VARCHAR;
+ALTER TABLE events ADD COLUMN session_hash BIGINT;
+ALTER TABLE events ADD COLUMN visitor_hash BIGINT;
+ALTER TABLE errors ADD COLUMN session_hash BIGINT;
+ALTER TABLE errors ADD COLUMN visitor_hash BIGINT;
+ALTER TABLE vitals ADD COLUMN session_hash BIGINT;
+ALTER TABLE vitals ADD COLUMN visitor_hash BIGINT;
+ALTER TABLE spans ADD COLUMN session_hash BIGINT;
+ALTER TABLE spans ADD COLUMN visitor_hash BIGINT;
