@@ -35,13 +35,14 @@ type table struct {
 	earlyRows     bool      // rows may lie before the session that they belong to
 	visitorless   bool      // rows of a website that belong to no visitor
 	pageEvents    bool      // rows are page events: the first one of their session is not later
+	visible       bool      // rows are events that sessions are formed of
 }
 
 // hasSessions says whether the rows of tb belong to sessions.
 func (tb *table) hasSessions() bool { return tb.subject == store.KindWebsite && !tb.visitorless }
 
 // hidden events belong to no session, and are no activity.
-var hidden = expr.Call(dialect.StartsWith, row("name"), expr.Lit("$"))
+var hidden = expr.Computed("hidden", expr.Call(dialect.StartsWith, row("name"), expr.Lit("$")))
 
 // derived says whether the rows of tb are of a relation o of the statement, which has the fields
 // under their names.
@@ -63,7 +64,7 @@ var tables = []*table{
 		dimensions: []string{"depth_range"}, pageEvents: true}),
 	website(table{name: "clicks", logical: "events", where: ofKind(store.Click),
 		fields: []string{"href", "text"}, dimensions: []string{"domain"}}),
-	website(table{name: "activity", logical: "events", where: expr.Not(hidden)}),
+	website(table{name: "activity", logical: "events", where: expr.Not(hidden), visible: true}),
 	website(table{name: "custom", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)),
 		fields: []string{"event_name", "namespace"}, earlyRows: true}),
 	website(table{name: "properties", logical: "events", where: expr.Or(ofKind(store.PageEvent), ofKind(store.Custom)), perProperty: true,
@@ -202,7 +203,6 @@ const listedEvents = 200
 // fields that are not named here are those of the earliest page event.
 var facts = map[expr.Ident]expr.Expr{
 	"session_id":        expr.Call(dialect.AnyValue, expr.Col("p", "session_id")),
-	"visitor_hash":      expr.Call(dialect.ArgMinHashIf, expr.Col("p", "visitor_hash"), expr.Col("p", "sort_key"), pPage),
 	"ended":             expr.Call(dialect.MaxNotNull, expr.Col("p", "time")),
 	"pageviews":         expr.Call(dialect.CountIf, pIs(store.Pageview)),
 	"events":            expr.Call(dialect.Count),
@@ -220,14 +220,6 @@ var pPage = expr.Le(expr.Col("p", "kind"), expr.Int(int64(store.PageEvent)))
 
 func pIs(k store.EventKind) expr.Expr {
 	return expr.Eq(expr.Col("p", "kind"), expr.Int(int64(k)))
-}
-
-// fact is the aggregate behind column name of a session.
-func fact(name expr.Ident) expr.Expr {
-	if e, ok := facts[name]; ok {
-		return e
-	}
-	return expr.Call(dialect.ArgMinIf, expr.Col("p", name), expr.Col("p", "sort_key"), pPage)
 }
 
 // Lengths of a session: its length in milliseconds, and whether it bounced.

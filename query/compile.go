@@ -147,6 +147,14 @@ func (c *compiler) with(name string, b sqlbuilder.Builder) {
 	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).As(b))
 }
 
+// unionAll is all of these, one after the other; there is one at least.
+func unionAll(all []sqlbuilder.Builder) sqlbuilder.Builder {
+	if len(all) == 1 {
+		return all[0]
+	}
+	return sqlbuilder.UnionAll(all...)
+}
+
 // read says whose rows t of which time a selection may see. Every logical table is read
 // through it: there is no other place for the tenancy predicate.
 func (c *compiler) read(w interval) []expr.Expr { return c.readAt("time", w) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/huandu/go-sqlbuilder"
+
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -28,17 +30,9 @@ func (c *compiler) list() selection {
 
 // listSessions makes the answer of a plan that lists sessions. It chooses those of the page by
 // what filters and order ask of them, and only then reads the rest of what is shown: most
-// facts of a session cost more than finding it. Of sessions that are kept they cost nothing.
+// facts of a session cost more than finding it.
 func (c *compiler) listSessions(p *part) selection {
-	whole := selection{columns: p.q.columns, from: relation{"sessions", "s"}, where: c.conditions(p.tb)}
-	if spec := (sessionSpec{columns: columnsOf("s", whole), rowFilters: true, begin: c.rng}); c.sessionGap(spec) != c.rng {
-		p.q = whole
-		c.sessionsFor([]*part{p})
-		p.q.order, p.q.tail = c.ordering(nil, nil), c.page()
-		return p.q
-	}
-	shown := p.q.columns
-	order := c.ordering(nil, nil)
+	shown, order := p.q.columns, c.ordering(nil, nil)
 	chosen := &part{tb: p.tb, q: selection{from: relation{"sessions", "s"}, where: c.conditions(p.tb),
 		columns: []named{{"session_hash", ofSession("session_hash")}, {"start", ofSession("start")}}}}
 	for _, col := range shown {
@@ -51,19 +45,40 @@ func (c *compiler) listSessions(p *part) selection {
 	// Servers that share the rows choose each of their own, so pages are left out at the end.
 	chosen.q.tail = fmt.Sprintf("LIMIT %d", c.p.Offset+c.p.Limit+1)
 	c.with("chosen", c.build(chosen.q))
-
-	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
 	final := selection{from: relation{"listed", "s"}, columns: shown, order: order, tail: c.page()}
-	facts := c.facts(sessionSpec{columns: columnsOf("s", final)})
-	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts}))
-	events.columns = append(events.columns, named{"start", h("start")})
-	inside := expr.And(expr.Eq(h("session_hash"), row("session_hash")),
-		expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(day))))
-	events.joins = append([]join{{to: relation{"chosen", "h"}, on: inside}}, events.joins...)
-	c.with("listed_events", c.build(events))
-	c.with("listed", c.build(selection{from: relation{"listed_events", "p"}, group: 2, columns: append([]named{
-		{"session_hash", expr.Col("p", "session_hash")}, {"start", expr.Col("p", "start")}}, facts...)}))
+	c.chosenSessions(sessionSpec{columns: columnsOf("s", final), begin: c.rng}, events)
 	return final
+}
+
+// chosenSessions adds the relation listed: the sessions of the relation chosen, with what spec
+// asks of them.
+func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
+	gap, facts := c.sessionGap(spec), c.facts(spec)
+	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
+	var union []sqlbuilder.Builder
+	if !gap.empty() {
+		events.columns = append(c.eventColumns(columnsOf("p", selection{columns: facts.aggregates})), named{"start", h("start")})
+		inside := expr.And(expr.Eq(h("session_hash"), row("session_hash")),
+			expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(day))))
+		if gap != c.rng {
+			events.where = slices.Concat(c.read(gap.widen(0, day)), visible,
+				[]expr.Expr{expr.Ge(h("start"), milli(gap.from)), expr.Lt(h("start"), milli(gap.to))})
+		}
+		events.joins = append([]join{{to: relation{"chosen", "h"}, on: inside}}, events.joins...)
+		c.with("listed_events", c.build(events))
+		c.with("listed_facts", c.build(selection{from: relation{"listed_events", "p"}, group: 2, columns: append([]named{
+			{"session_hash", expr.Col("p", "session_hash")}, {"start", expr.Col("p", "start")}}, facts.aggregates...)}))
+		formed := c.attribute(relation{"listed_facts", "f"}, facts.columns, expr.Null())
+		formed.columns = formed.columns[:len(formed.columns)-1] // rows_from
+		union = append(union, c.build(formed))
+	}
+	for _, w := range c.rng.outside(gap) {
+		kept := c.keptSessions(w, facts.columns, false)
+		kept.columns = kept.columns[:len(kept.columns)-1] // rows_from
+		kept.joins = []join{{to: relation{"chosen", "h"}, on: expr.And(expr.Eq(h("session_hash"), row("session_hash")), expr.Eq(h("start"), row("start")))}}
+		union = append(union, c.build(kept))
+	}
+	c.with("listed", unionAll(union))
 }
 
 // listed says which rows of tb may be listed: those in the range and, if the table says

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// What is kept of sealed days are sessions, by the day that they begin in, and hits, the
-// pageviews and exits with the fields of their sessions. A statement reads both where days are
+// What is kept of sealed days are sessions, by the day that they begin in, and hits: pageviews,
+// exits and all other events that are not hidden, with the fields of their sessions. A statement reads both where days are
 // sealed, and computes the stretch from the first to the last day that is not: late rows
 // unseal single days of the past for a little while only, and one stretch is read and ordered at
 // once.
@@ -27,7 +27,7 @@ var sealedFacts = append([]string{"ended", "session_id", "visitor", "visitor_has
 	"pageviews", "events", "interaction_count", "page_events", "exit_time", "entry_page", "exit_page"}, sessionColumns()...)
 
 // hitColumns are the columns that sealedHits has of the rows themselves.
-var hitColumns = []string{"time", "kind", "session_hash", "visitor_hash", "path",
+var hitColumns = []string{"time", "kind", "hidden", "session_hash", "visitor_hash", "path",
 	"load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"}
 
 // sessionColumns are those of the fields of sessions.
@@ -41,8 +41,8 @@ func sessionColumns() []string {
 	return found
 }
 
-// keptOf is what is kept of the sessions and the hits of a subject, by day.
-type keptOf struct{ sessions, hits sealed }
+// keptOf is what is kept of a subject, by day: sessions, page events among the hits, and all hits.
+type keptOf struct{ sessions, pageEvents, hits sealed }
 
 // sealed tells which days are sealed: those of interval, first to last, where it says so.
 type sealed struct {
@@ -103,11 +103,18 @@ func (w interval) outside(v interval) []interval {
 	return slices.DeleteFunc([]interval{{w.from, min(w.to, v.from)}, {max(w.from, v.to), w.to}}, interval.empty)
 }
 
-// fromHits makes p read sealed hits where it can: rows of p are pageviews or exits, nothing else
-// is asked of them than hits have, and nothing is hidden from the caller by row.
+// fromHits makes p read sealed hits where it can: its rows are among them, nothing else is asked
+// of these than hits have, and the caller sees all of them.
 func (c *compiler) fromHits(p *part) {
-	gap := c.kept.hits.gap(c.rng)
-	if !p.tb.pageEvents || len(c.p.Mandatory) > 0 || gap == c.rng {
+	if !p.tb.pageEvents && !p.tb.visible || len(c.p.Mandatory) > 0 {
+		return
+	}
+	kept := c.kept.hits
+	if p.tb.pageEvents {
+		kept = c.kept.pageEvents
+	}
+	gap := kept.gap(c.rng)
+	if gap == c.rng {
 		return
 	}
 	q := p.q
@@ -130,7 +137,7 @@ func (c *compiler) fromHits(p *part) {
 		p.q = q
 		return
 	}
-	p.gap, p.rows = gap, &selection{from: relation{"events", "t"}, where: append(c.read(gap), hitKinds)}
+	p.gap, p.rows = gap, &selection{from: relation{"events", "t"}, where: append(c.read(gap), hitRows)}
 	for _, name := range append(asked, "subject") {
 		p.rows.columns = append(p.rows.columns, hitColumn(expr.Ident(name)))
 	}
@@ -138,8 +145,8 @@ func (c *compiler) fromHits(p *part) {
 	p.q = q
 }
 
-// hitKinds are the events that hits are made of.
-var hitKinds = expr.Le(row("kind"), expr.Int(int64(store.Exit)))
+// hitRows are the events that hits are made of.
+var hitRows = expr.Or(expr.Le(row("kind"), expr.Int(int64(store.Exit))), expr.Not(hidden))
 
 // hitColumn is a column of hits over the events t and their sessions s.
 func hitColumn(name expr.Ident) named {
@@ -147,6 +154,9 @@ func hitColumn(name expr.Ident) named {
 		if f.Session && f.Column == name {
 			return named{name, attributed(f, pageviews, "s")}
 		}
+	}
+	if name == "hidden" {
+		return named{name, hidden}
 	}
 	return named{name, row(name)}
 }
@@ -164,7 +174,7 @@ func (c *compiler) hits(p *part) {
 		}
 		union = append(union, c.build(kept))
 	}
-	c.with("hits_"+p.tb.name, sqlbuilder.UnionAll(union...))
+	c.with("hits_"+p.tb.name, unionAll(union))
 }
 
 // keptSessions selects the sealed sessions that begin in w, with facts. Rows that come before
@@ -199,7 +209,7 @@ func (c *compiler) matching(of []interval) {
 		union = append(union, c.build(selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w),
 			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}}))
 	}
-	c.with("sealed_starts", sqlbuilder.UnionAll(union...))
+	c.with("sealed_starts", unionAll(union))
 	n := func(name expr.Ident) expr.Expr { return expr.Col("n", name) }
 	around := interval{of[0].from, of[len(of)-1].to}.widen(0, day)
 	inside := expr.And(expr.Eq(n("session_hash"), row("session_hash")),
@@ -232,9 +242,9 @@ func derivation(d *dialect.Dialect, website store.Subject, rng interval) (sessio
 	sessions = end(c, sealedSessions, q)
 
 	c = begin()
-	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(rng.widen(margin, 0)), visible)},
+	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(rng.widen(margin, day)), visible)},
 		sessionSpec{columns: append(sessionColumns(), "page_events")})
-	q = selection{from: relation{"events", "t"}, where: append(c.read(rng), hitKinds), order: []ordering{{e: row("time")}},
+	q = selection{from: relation{"events", "t"}, where: append(c.read(rng), hitRows), order: []ordering{{e: row("time")}},
 		joins: []join{{left: true, to: relation{"sessions", "s"}, on: within("s")}}}
 	for _, name := range append(slices.Clone(hitColumns), sessionColumns()...) {
 		q.columns = append(q.columns, hitColumn(expr.Ident(name)))

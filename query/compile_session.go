@@ -140,7 +140,7 @@ func (c *compiler) sessionGap(spec sessionSpec) interval {
 	if len(c.p.Mandatory) > 0 {
 		return spec.begin
 	}
-	for _, fact := range c.facts(spec) {
+	for _, fact := range c.facts(spec).columns {
 		if fact.as != matchingPageviews && !slices.Contains(sealedFacts, string(fact.as)) {
 			return spec.begin
 		}
@@ -151,7 +151,7 @@ func (c *compiler) sessionGap(spec sessionSpec) interval {
 // sessionsBeside adds the relation sessions: those that are kept, beside those that events form
 // in the gap.
 func (c *compiler) sessionsBeside(gap interval, events selection, spec sessionSpec) {
-	facts, sealed := c.facts(spec), spec.begin.outside(gap)
+	facts, sealed := c.facts(spec).columns, spec.begin.outside(gap)
 	if spec.rowFilters && !c.rowFilters("t").Absent() {
 		c.matching(sealed)
 	}
@@ -161,11 +161,14 @@ func (c *compiler) sessionsBeside(gap interval, events selection, spec sessionSp
 	}
 	if !gap.empty() {
 		c.sessionize("gap", events, spec)
-		formed := c.attribute(relation{"gap", "f"}, facts, expr.Col("f", rowsFrom))
+		formed := c.attribute(relation{"gap", "f"}, nil, expr.Col("f", rowsFrom))
+		for i, fact := range facts {
+			formed.columns = slices.Insert(formed.columns, 2+i, named{fact.as, expr.Col("f", fact.as)})
+		}
 		formed.where = []expr.Expr{expr.Ge(expr.Col("f", "start"), milli(gap.from)), expr.Lt(expr.Col("f", "start"), milli(gap.to))}
 		union = append(union, c.build(formed))
 	}
-	c.with("sessions", sqlbuilder.UnionAll(union...))
+	c.with("sessions", unionAll(union))
 }
 
 // sessionize adds the relation name: the sessions that events form.
@@ -176,25 +179,25 @@ func (c *compiler) sessionsBeside(gap interval, events selection, spec sessionSp
 // are joined to other sessions first, which costs more, are read once and all put in order.
 func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	facts := c.facts(spec)
-	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts}))
+	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts.aggregates}))
 	c.with(name+"_events", c.build(events))
 	if len(events.joins) > 0 {
-		c.assignEvents(name, name+"_events", events.columns, facts)
-		c.with(name, c.build(c.attribute(relation{name + "_facts", "f"}, facts, attributedFrom(spec.earlyRows))))
+		c.assignEvents(name, name+"_events", events.columns, facts.aggregates)
+		c.with(name, c.build(c.attribute(relation{name + "_facts", "f"}, facts.columns, attributedFrom(spec.earlyRows))))
 		return
 	}
 	ids := selection{from: relation{name + "_events", "p"}, group: 1, columns: slices.Concat([]named{{"session_hash", expr.Col("p", "session_hash")},
-		{"start", expr.Call(dialect.MinNotNull, expr.Col("p", "time"))}}, facts, []named{{"last", expr.Call(dialect.MaxNotNull, expr.Col("p", "time"))}})}
+		{"start", expr.Call(dialect.MinNotNull, expr.Col("p", "time"))}}, facts.aggregates, []named{{"last", expr.Call(dialect.MaxNotNull, expr.Col("p", "time"))}})}
 	c.with(name+"_ids", c.build(ids))
 	c.with(name+"_multi_day", c.build(selection{from: relation{name + "_ids", "i"}, where: []expr.Expr{multiDay("i")},
 		columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}))
 	events.joins = []join{{to: relation{name + "_multi_day", "i"}, on: expr.Eq(expr.Col("i", "session_hash"), row("session_hash"))}}
 	c.with(name+"_multi_day_events", c.build(events))
-	c.assignEvents(name, name+"_multi_day_events", events.columns, facts)
+	c.assignEvents(name, name+"_multi_day_events", events.columns, facts.aggregates)
 
-	short := c.attribute(relation{name + "_ids", "f"}, facts, attributedFromSingle(spec.earlyRows))
+	short := c.attribute(relation{name + "_ids", "f"}, facts.columns, attributedFromSingle(spec.earlyRows))
 	short.where = []expr.Expr{expr.Not(multiDay("f"))}
-	c.with(name, sqlbuilder.UnionAll(c.build(short), c.build(c.attribute(relation{name + "_facts", "f"}, facts, attributedFrom(spec.earlyRows)))))
+	c.with(name, sqlbuilder.UnionAll(c.build(short), c.build(c.attribute(relation{name + "_facts", "f"}, facts.columns, attributedFrom(spec.earlyRows)))))
 }
 
 // The columns of sessions that depend on what is asked.
@@ -204,22 +207,48 @@ const (
 	rowsFrom          = "rows_from" // the time from which rows belong to the session
 )
 
-// facts are the columns of sessions that spec asks for, over their events p.
-func (c *compiler) facts(spec sessionSpec) []named {
-	var found []named
+// sessionFacts are what spec asks of sessions: aggregates over their events p, and the columns
+// that these give, under alias f. All that is of the earliest page event is one aggregate, since
+// finding that event costs more than what is taken of it.
+type sessionFacts struct{ aggregates, columns []named }
+
+// firstPageEvent is the aggregate that holds the columns of the earliest page event.
+const firstPageEvent = expr.Ident("first_page_event")
+
+func (c *compiler) facts(spec sessionSpec) sessionFacts {
+	var found sessionFacts
+	add := func(name expr.Ident, e expr.Expr) {
+		found.aggregates = append(found.aggregates, named{name, e})
+		found.columns = append(found.columns, named{name, expr.Col("f", name)})
+	}
+	var first []expr.Expr
 	for _, col := range spec.columns {
-		switch col {
+		switch name := expr.Ident(col); name {
 		case "session_hash", "start", rowsFrom, matchingPageviews, eventsInRange:
 		default:
-			found = append(found, named{expr.Ident(col), fact(expr.Ident(col))})
+			if e, ok := facts[name]; ok {
+				add(name, e)
+				continue
+			}
+			first = append(first, expr.Col("p", name))
+			nothing := expr.Lit("")
+			if name == "visitor_hash" {
+				nothing = expr.Int(0)
+			}
+			found.columns = append(found.columns, named{name, expr.Call(dialect.RowElement,
+				expr.Col("f", firstPageEvent), expr.Int(int64(len(first))), nothing)})
 		}
 	}
+	if len(first) > 0 {
+		found.aggregates = append(found.aggregates, named{firstPageEvent,
+			expr.Call(dialect.ArgMinRowIf, expr.List(first...), expr.Col("p", "sort_key"), pPage)})
+	}
 	if spec.rowFilters {
-		found = append(found, named{matchingPageviews, expr.Call(dialect.CountIf, expr.And(pIs(store.Pageview), c.rowFilters("p")))})
+		add(matchingPageviews, expr.Call(dialect.CountIf, expr.And(pIs(store.Pageview), c.rowFilters("p"))))
 	}
 	if slices.Contains(spec.columns, eventsInRange) {
-		found = append(found, named{eventsInRange, expr.Call(dialect.CountIf, expr.And(
-			expr.Ge(expr.Col("p", "time"), expr.RangeFrom()), expr.Lt(expr.Col("p", "time"), expr.RangeTo())))})
+		add(eventsInRange, expr.Call(dialect.CountIf, expr.And(
+			expr.Ge(expr.Col("p", "time"), expr.RangeFrom()), expr.Lt(expr.Col("p", "time"), expr.RangeTo()))))
 	}
 	return found
 }
@@ -239,14 +268,10 @@ func (c *compiler) eventColumns(columns []string) []named {
 	return found
 }
 
-// attribute selects sessions f with their facts, and the time from which rows belong to them.
-func (c *compiler) attribute(from relation, facts []named, start expr.Expr) selection {
-	q := selection{from: from}
-	for _, col := range slices.Concat([]named{{as: "session_hash"}, {as: "start"}}, facts) {
-		q.columns = append(q.columns, named{col.as, expr.Col("f", col.as)})
-	}
-	q.columns = append(q.columns, named{rowsFrom, start})
-	return q
+// attribute selects sessions f with these columns, and the time from which rows belong to them.
+func (c *compiler) attribute(from relation, columns []named, start expr.Expr) selection {
+	key := []named{{"session_hash", expr.Col("f", "session_hash")}, {"start", expr.Col("f", "start")}}
+	return selection{from: from, columns: slices.Concat(key, columns, []named{{rowsFrom, start}})}
 }
 
 // multiDay holds when the events of an id are not all within a day.

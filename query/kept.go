@@ -9,11 +9,12 @@ import (
 // What is kept of a day was computed from the rows of other days as well, and stands while none
 // of them changes. A session that begins on a day has its events until a day later. Whether it
 // begins there is told by the day before, and where rows count for it that come before it, by the
-// session before it, which began up to two days earlier. The session of a pageview or exit began
-// up to a day before, and has its fields by then.
+// session before it, which began up to two days earlier. The session of an event began up to a day
+// before, and has its fields by the first page event, up to a day after it began.
 const (
 	sessionsNeedBefore, sessionsNeedAfter = 3, 1
-	hitsNeedBefore, hitsNeedAfter         = 2, 0
+	hitsNeedBefore, hitsNeedAfter         = 2, 1
+	pageEventsNeedAfter                   = 0
 )
 
 // kept tells what is kept of what p may read, by now.
@@ -34,8 +35,9 @@ func (e *Engine) kept(p *plan) keptOf {
 		return keptOf{}
 	}
 	return keptOf{
-		sessions: sealed{w.from, standing(days, sessionsNeedBefore, sessionsNeedAfter)},
-		hits:     sealed{w.from, standing(days, hitsNeedBefore, hitsNeedAfter)},
+		sessions:   sealed{w.from, standing(days, sessionsNeedBefore, sessionsNeedAfter)},
+		pageEvents: sealed{w.from, standing(days, hitsNeedBefore, pageEventsNeedAfter)},
+		hits:       sealed{w.from, standing(days, hitsNeedBefore, hitsNeedAfter)},
 	}
 }
 

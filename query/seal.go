@@ -34,7 +34,7 @@ func NewSealer(e *Engine) *Sealer {
 }
 
 // sealAtOnce is how many days one statement computes at most. Each reads four days more.
-const sealAtOnce = 14
+const sealAtOnce = 30
 
 // sealRound is how long a call of Seal goes on to further days. Then it looks anew which are due.
 const sealRound = time.Minute
@@ -124,7 +124,7 @@ func due(days, before []store.Day) []stretch {
 		}
 	}
 	stale := make([]bool, count)
-	for _, of := range []struct{ before, after int }{{sessionsNeedBefore, sessionsNeedAfter}, {hitsNeedBefore, hitsNeedAfter}} {
+	for _, of := range []struct{ before, after int }{{sessionsNeedBefore, sessionsNeedAfter}, {hitsNeedBefore, pageEventsNeedAfter}} {
 		for i, stands := range standing(now, of.before, of.after) {
 			if i >= of.before && i < count-of.after && !stands {
 				stale[i] = stale[i] || !slices.Contains(changed[i-of.before:i+of.after+1], true)

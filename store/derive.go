@@ -36,5 +36,5 @@ type Derivation struct {
 	Subject  Subject
 	From, To time.Time
 	Sessions Statement // those that begin in these days, a row each
-	Hits     Statement // the pageviews and exits of these days, with the fields of their sessions
+	Hits     Statement // the events of these days that are not hidden, with the fields of their sessions
 }

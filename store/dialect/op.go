@@ -22,7 +22,8 @@ const (
 	MinIf                       // of $1 where $2; of nothing null
 	MaxIf                       // of $1 where $2; of nothing null
 	ArgMinIf                    // text $1 of the row with the least $2, where $3; of nothing ''
-	ArgMinHashIf                // whole number $1 of the row with the least $2, where $3; of nothing 0
+	ArgMinRowIf                 // the expressions $1 as one value, of the row with the least $2, where $3
+	RowElement                  // of such a value $1 the $2-th expression, from 1; of nothing $3
 	ArgMaxIf                    // text $1 of the row with the greatest $2, where $3; of nothing ''
 	ArgMaxListIf                // like ArgMaxIf, where $2 is a list of expressions, compared one after the other
 	ArgMaxList                  // $1, nulls left out, of the row with the greatest $2, such a list; of nothing null

@@ -44,9 +44,14 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 	ArgMinIf: {"ArgMinIf",
 		"coalesce(arg_min($1, $2) FILTER (WHERE $3), '')",
 		"argMinIf($1, $2, $3)"},
-	ArgMinHashIf: {"ArgMinHashIf",
-		"coalesce(arg_min($1, $2) FILTER (WHERE $3), 0)",
-		"argMinIf($1, $2, $3)"},
+	ArgMinRowIf: {"ArgMinRowIf",
+		"arg_min(ROW($1), $2) FILTER (WHERE $3)",
+		"argMinIf(tuple($1), $2, $3)"},
+	// DuckDB 1.5 cannot take single elements of a column of unnamed structs: its optimizer asks for
+	// them by name. Of an expression over the column it can.
+	RowElement: {"RowElement",
+		"coalesce(struct_extract_at(coalesce($1, $1), $2), $3)",
+		"tupleElement($1, $2)"},
 	ArgMaxIf: {"ArgMaxIf",
 		"coalesce(arg_max($1, $2) FILTER (WHERE $3), '')",
 		"argMaxIf($1, $2, $3)"},

@@ -53,7 +53,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 		{Name: "a prefix that is a pattern", Op: dialect.StartsWith, Template: "($1 LIKE ($2 || '%'))", When: Filtered("%", "_")},
 		{Name: "a part that is a pattern", Op: dialect.Contains, Template: "($1 LIKE ('%' || $2 || '%'))", When: Filtered("%", "_")},
 		{Name: "buckets cut at half", Op: dialect.FloorDiv, Template: changed(dialect.FloorDiv, "floor(", "round(")},
-		{Name: "fields of the session's last event", Op: dialect.ArgMinIf, Template: d.Templates[dialect.ArgMaxIf]},
+		{Name: "fields of the session's last event", Op: dialect.ArgMinRowIf, Template: changed(dialect.ArgMinRowIf, "min", "max", "Min", "Max")},
 		{Name: "only the first session of an id", Op: dialect.RunningMax, Template: "min($1) OVER (PARTITION BY $2)"},
 		{Name: "the first instead of the latest", Op: dialect.ArgMaxList, Template: changed(dialect.ArgMaxList, "max", "min", "Max", "Min"),
 			When: OfType("uptime_overview", "uptime_ssl_status", "errors")},

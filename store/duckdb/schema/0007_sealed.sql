@@ -15,7 +15,7 @@ CREATE TABLE sealed_sessions(
   language VARCHAR NOT NULL, timezone VARCHAR NOT NULL, screen_resolution VARCHAR NOT NULL);
 
 CREATE TABLE sealed_hits(
-  subject INTEGER NOT NULL, time BIGINT NOT NULL, kind UTINYINT NOT NULL,
+  subject INTEGER NOT NULL, time BIGINT NOT NULL, kind UTINYINT NOT NULL, hidden BOOLEAN NOT NULL,
   session_hash BIGINT NOT NULL, visitor_hash BIGINT NOT NULL, path VARCHAR NOT NULL,
   load_time BIGINT, dom_ready_time BIGINT, ttfb BIGINT, time_on_page BIGINT, scroll_depth BIGINT, interactions BIGINT,
   referrer_domain VARCHAR NOT NULL,
