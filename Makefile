@@ -4,6 +4,9 @@ GO ?= go
 fuzztime ?= 1m
 hostile ?= 30m
 soak ?= 10m
+rounds ?= 3
+benchtime ?= 300ms
+parts ?= {cold,warm,clients}/{big,small}/{1,7,30,90,365}d
 export TZ := Asia/Kathmandu
 # Packages with golden files, benchmarks and fuzz targets.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
@@ -11,7 +14,7 @@ proof = $(GO) test -count=1 -timeout 40m -v -run
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
 	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-kill-on-clickhouse long-clickhouse-kill-1 long-clickhouse-kill-2 long-copy long-keys long-hostile long-ingested long-soak long-fuzz
 
-.PHONY: help check test golden bench long $(proofs) bots tracker
+.PHONY: help check test golden bench bench-report bench-against long $(proofs) bots tracker
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9 -]+:.*## / { printf "%s\n\t%s\n", $$1, $$2 }' Makefile
 check: ## gofmt, vet, go.mod tidy, lint when golangci-lint is installed
@@ -22,7 +25,17 @@ check: ## gofmt, vet, go.mod tidy, lint when golangci-lint is installed
 test: ; $(GO) test -race ./... ## all tests, with the race detector
 golden: ## rewrite the golden files and docs; read the difference before you commit it
 	$(GO) test -run '^TestGolden' $(call with,'^func TestGolden') -update
-bench: ; $(GO) test -run '^$$' -bench . -benchmem $(call with,'^func Benchmark') ## benchmarks
+bench: ; $(GO) test -run '^$$' -bench . -benchmem -timeout 2h $(call with,'^func Benchmark') ## benchmarks
+bench-report: ## write docs/performance.md; go doc ./internal/bench tells what SIGHTLINE_BENCH_PAGEVIEWS and others change
+	SIGHTLINE_BENCH_REPORT='$(CURDIR)/docs/performance.md' SIGHTLINE_BENCH_COMMIT=$$(git rev-parse --short HEAD) \
+	$(GO) test -run '^$$' -bench '^BenchmarkAnswers$$' -benchtime $(benchtime) -timeout 12h ./internal/bench
+bench-against: ## the same of other=DIR and of this checkout, part by part (parts=warm/big/{30,90}d), rounds=3 times; then the ratios
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; mkdir "$$dir/before" "$$dir/after"; \
+	$(GO) test -C '$(other)' -c -o "$$dir/before/bench" ./internal/bench; $(GO) test -c -o "$$dir/after/bench" ./internal/bench; \
+	for round in $$(seq $(rounds)); do for part in $(parts); do echo "round $$round: $$part"; for side in before after; do \
+	SIGHTLINE_BENCH_DIR="$$dir/$$side" SIGHTLINE_BENCH_JSON="$$dir/$$side.json" "$$dir/$$side/bench" -test.run '^$$' -test.bench "Answers/$$part" -test.benchtime $(benchtime) \
+	>"$$dir/log" || { cat "$$dir/log"; exit 1; }; done; done; done; \
+	SIGHTLINE_BENCH_COMPARE="$$dir/before.json $$dir/after.json" $(GO) test -count=1 -v -run '^TestCompare$$' ./internal/bench
 long: $(proofs) ## the long proofs one after the other, each under 40 minutes
 long-reference: ; SIGHTLINE_QUESTIONS=50000 $(proof) '^TestReference$$' ./store/duckdb ## 50 000 random requests, DuckDB against reference
 long-clickhouse-reference-1 long-clickhouse-reference-2: long-clickhouse-reference-%: ## 25 000 each, ClickHouse against reference

@@ -1,0 +1,64 @@
+//go:build cgo
+
+package bench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store/duckdb"
+)
+
+// A load is how the rows came in.
+type load struct {
+	Events      int
+	Batch       int     // rows of a commit
+	Seconds     float64 // until all were durable
+	First, Last float64 // events per second, of the first and the last tenth
+	Bytes       int64   // on disk, when the store was closed
+}
+
+// A mark is how far a load has come.
+type mark struct {
+	events int
+	spent  time.Duration // in Write
+}
+
+// rate is in events per second.
+func rate(from, to mark) float64 {
+	return float64(to.events-from.events) / (to.spent - from.spent).Seconds()
+}
+
+// fill writes the rows of t to a new file, so many in a commit.
+func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
+	for _, old := range []string{file, file + ".wal"} { // of a run that was stopped
+		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return load{}, err
+		}
+	}
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file})
+	if err != nil {
+		return load{}, err
+	}
+	marks, now := []mark{{}}, mark{}
+	for batch := range t.batches(size) {
+		began := time.Now()
+		if _, err := s.Write(ctx, batch); err != nil {
+			return load{}, errors.Join(err, s.Close())
+		}
+		now = mark{now.events + batch.Len(), now.spent + time.Since(began)}
+		marks = append(marks, now)
+	}
+	if err := s.Close(); err != nil {
+		return load{}, err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return load{}, err
+	}
+	last := len(marks) - 1
+	tenth := max(1, last/10)
+	return load{Events: now.events, Batch: size, Seconds: now.spent.Seconds(), First: rate(marks[0], marks[tenth]), Last: rate(marks[last-tenth], now), Bytes: info.Size()}, nil
+}

@@ -1,0 +1,134 @@
+//go:build cgo
+
+package bench
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A result is all figures of a run, or of several of the same program on the same rows.
+type result struct {
+	Commit, Note, Date string
+	Machine            string
+	Versions           string
+	Traffic            traffic
+	Load               load
+	Memory             map[string]int64 // the most that the process took in a stage, in bytes
+	Figures            []*figure
+}
+
+// The stages.
+const (
+	cold    = "cold"    // the first question to a store that was just opened
+	warm    = "warm"    // one client, the ways by turns
+	clients = "clients" // all clients at once
+)
+
+// A cell is what one figure is about.
+type cell struct {
+	Stage, Website string
+	Days           int
+	Question, Way  string
+}
+
+func (c cell) String() string {
+	return fmt.Sprintf("%s/%s/%dd/%s/%s", c.Stage, c.Website, c.Days, c.Question, c.Way)
+}
+
+// A figure is how long answers took.
+type figure struct {
+	cell
+	Micros []int64
+	Failed int    `json:",omitempty"` // answers that are not in Micros
+	Fault  string `json:",omitempty"` // of one of them
+}
+
+// add notes an answer.
+func (r *result) add(c cell, took time.Duration, err error) {
+	f := r.figure(c)
+	if f == nil {
+		f = &figure{cell: c}
+		r.Figures = append(r.Figures, f)
+	}
+	if err != nil {
+		f.Failed, f.Fault = f.Failed+1, err.Error()
+		return
+	}
+	f.Micros = append(f.Micros, took.Microseconds())
+}
+
+// figure is that of c; nil when nothing was asked.
+func (r *result) figure(c cell) *figure {
+	i := slices.IndexFunc(r.Figures, func(f *figure) bool { return f.cell == c })
+	if i < 0 {
+		return nil
+	}
+	return r.Figures[i]
+}
+
+// quantile is the time in ms that a part p of the answers took at most; NaN when there are none.
+func (f *figure) quantile(p float64) float64 {
+	if f == nil || len(f.Micros) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(f.Micros))
+	return float64(sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]) / 1000
+}
+
+// read reads the result that was written to a file; the zero one when there is no file.
+func read(file string) (*result, error) {
+	r := &result{Memory: map[string]int64{}}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, json.Unmarshal(text, r)
+}
+
+func (r *result) write(file string) error {
+	text, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+// compare tells by how much the answers of after are faster than those of before, per figure,
+// and in the geometric mean by stage and way. What SQL by hand gained, the machine or the store gave.
+func compare(before, after *result) string {
+	var b strings.Builder
+	logs, order := map[string][]float64{}, []string{}
+	fmt.Fprintln(&b, "before ms\tafter ms\tratio\tof")
+	for _, f := range after.Figures {
+		was, is := before.figure(f.cell).quantile(0.5), f.quantile(0.5)
+		if ratio := was / is; !math.IsNaN(ratio) {
+			fmt.Fprintf(&b, "%.2f\t%.2f\t%.2f\t%s\n", was, is, ratio, f.cell)
+			group := fmt.Sprintf("%s/%s/%dd/%s", f.Stage, f.Website, f.Days, f.Way)
+			if logs[group] == nil {
+				order = append(order, group)
+			}
+			logs[group] = append(logs[group], math.Log(ratio))
+		}
+	}
+	for _, group := range order {
+		sum := 0.0
+		for _, l := range logs[group] {
+			sum += l
+		}
+		fmt.Fprintf(&b, "\t\t%.2f\tmean of %d: %s\n", math.Exp(sum/float64(len(logs[group]))), len(logs[group]), group)
+	}
+	perEvent := func(r *result) float64 { return float64(r.Load.Bytes) / float64(cmp.Or(r.Load.Events, 1)) }
+	fmt.Fprintf(&b, "%.1f\t%.1f\t%.2f\tbytes per event on disk\n", perEvent(before), perEvent(after), perEvent(before)/perEvent(after))
+	return b.String()
+}
