@@ -24,9 +24,12 @@ func (m *metric) alias() expr.Ident { return expr.Ident(m.source + "_" + m.Name)
 // aggregate makes the answer of a plan that counts.
 func (c *compiler) aggregate() selection {
 	parts := c.parts()
-	if c.p.Type.table.rows == outcomeRows {
+	switch {
+	case c.p.Type.table.rows == outcomeRows:
 		c.outcomes()
-	} else {
+	case c.chooses(parts):
+		c.choose(parts[0])
+	default:
 		c.sessionsFor(parts)
 	}
 	from := c.combine(parts)
@@ -37,12 +40,7 @@ func (c *compiler) aggregate() selection {
 	}
 	q.columns = append(q.columns, c.columns()...)
 	q.from = relation{from, "j"}
-	for _, m := range c.p.Type.having {
-		q.where = append(q.where, expr.Gt(joined(m.alias()), expr.Int(0)))
-	}
-	if c.p.Type.leftJoin {
-		q.where = append(q.where, expr.Gt(joined(sourceRowsColumn), expr.Int(0)))
-	}
+	q.where = c.having()
 	if len(parts) > 1 && len(c.p.Group) > 0 {
 		q.joins = []join{c.shownGroups(parts)}
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
@@ -17,6 +19,7 @@ type load struct {
 	Batch       int     // rows of a commit
 	Seconds     float64 // until all were durable
 	First, Last float64 // events per second, of the first and the last tenth
+	Sealing     float64 // seconds until every day was sealed, without rests
 	Bytes       int64   // on disk, when the store was closed
 }
 
@@ -51,7 +54,8 @@ func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
 		now = mark{now.events + batch.Len(), now.spent + time.Since(began)}
 		marks = append(marks, now)
 	}
-	if err := s.Close(); err != nil {
+	sealing, err := sealAll(ctx, s)
+	if err := errors.Join(err, s.Close()); err != nil {
 		return load{}, err
 	}
 	info, err := os.Stat(file)
@@ -60,5 +64,27 @@ func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
 	}
 	last := len(marks) - 1
 	tenth := max(1, last/10)
-	return load{Events: now.events, Batch: size, Seconds: now.spent.Seconds(), First: rate(marks[0], marks[tenth]), Last: rate(marks[last-tenth], now), Bytes: info.Size()}, nil
+	return load{Events: now.events, Batch: size, Seconds: now.spent.Seconds(), First: rate(marks[0], marks[tenth]), Last: rate(marks[last-tenth], now), Sealing: sealing.Seconds(), Bytes: info.Size()}, nil
+}
+
+// sealAll seals all days that have rows, and those that depend on them.
+func sealAll(ctx context.Context, s *duckdb.Store) (time.Duration, error) {
+	began := time.Now()
+	e, err := query.New(query.Config{Store: s})
+	if err != nil {
+		return 0, err
+	}
+	for i := range websites {
+		of := store.Subject{Kind: store.KindWebsite, ID: websiteID(i)}
+		days := s.Days(of, time.Unix(0, 0), end.AddDate(1, 0, 0))
+		if len(days) == 0 {
+			continue
+		}
+		for day, last := days[0].Start, days[len(days)-1].Start.AddDate(0, 0, 4); day.Before(last); day = day.AddDate(0, 0, 30) {
+			if err := e.Seal(ctx, of, day, day.AddDate(0, 0, 30)); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return time.Since(began), nil
 }
