@@ -135,6 +135,8 @@ func temporary(err error) bool {
 
 // retryIf is retry for errors that match.
 func (s *Store) retryIf(ctx context.Context, what string, limit time.Duration, match func(error) bool, step func(context.Context) error) error {
+	retries := 0
+	defer func() { s.queue.retrying(-retries) }()
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		try, cancel := context.WithTimeout(ctx, limit)
 		err := explain(step(try))
@@ -150,6 +152,8 @@ func (s *Store) retryIf(ctx context.Context, what string, limit time.Duration, m
 		case !match(err):
 			return fmt.Errorf("%s: %w", what, err)
 		}
+		s.queue.retrying(1)
+		retries++
 		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: a write is tried again",
 			slog.String("step", what), slog.Any("error", err), slog.Duration("after", wait))
 		pause(ctx, wait)
@@ -165,77 +169,4 @@ func inParallel(steps []func() error) error {
 	}
 	all.Wait()
 	return errors.Join(faults...)
-}
-
-// How pending conflicts are looked at again: at the first tick, and at the last, when no
-// insert that was sent before can be under way.
-const (
-	conflictTick = 5 * time.Second
-	lastTick     = 15
-)
-
-// conflictLimit is how many rows may have a pending conflict. Beyond it the oldest are let go.
-const conflictLimit = 100_000
-
-// A conflict is rows of one attempt, each of which another attempt, or an earlier one at
-// the same rows, may still be storing, too. See receipt.go.
-type conflict struct {
-	attempt attempt
-	rows    []row
-	ticks   int
-}
-
-// pendingConflicts are all that there are.
-type pendingConflicts struct {
-	every time.Duration
-
-	mu   sync.Mutex
-	list []conflict
-	rows int
-}
-
-func (p *pendingConflicts) add(c conflict) {
-	if len(c.rows) == 0 {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.list = append(p.list, c)
-	p.rows += len(c.rows)
-	for p.rows > conflictLimit && len(p.list) > 1 {
-		p.rows -= len(p.list[0].rows)
-		p.list = p.list[1:]
-	}
-}
-
-func (p *pendingConflicts) takeAll() []conflict {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	all := p.list
-	p.list, p.rows = nil, 0
-	return all
-}
-
-// recheckConflicts looks at the pending conflicts whose time has come, or at all of them. What
-// cannot be looked at now is looked at at the next tick.
-func (s *Store) recheckConflicts(ctx context.Context, all bool) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout)
-	defer cancel()
-	for _, c := range s.conflicts.takeAll() {
-		c.ticks++
-		if all || c.ticks == 1 || c.ticks >= lastTick {
-			rows := make([]*row, len(c.rows))
-			for i := range c.rows {
-				rows[i] = &c.rows[i]
-			}
-			switch _, err := s.resolveDuplicates(ctx, c.attempt, rows); {
-			case err != nil:
-				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: rows that may be stored twice could not be looked at", slog.Any("error", explain(err)))
-				c.ticks--
-			case c.ticks >= lastTick:
-				continue
-			}
-		}
-		s.conflicts.add(c)
-	}
 }

@@ -230,6 +230,50 @@ func TestAbandonedWrites(t *testing.T) {
 	}
 }
 
+// A write with an event id of a group that is being stored is no part of another group.
+func TestGroupsShareNoID(t *testing.T) {
+	t.Parallel()
+	var q queue
+	q.begin()
+	add := func(ids ...string) {
+		t.Helper()
+		b := &store.Batch{}
+		for _, id := range ids {
+			b.Events = append(b.Events, store.Event{Website: "w", ID: id, Time: time.Unix(0, 0)})
+		}
+		rows, err := arrange(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.add(&write{batch: b, rows: rows}, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("a", "b")
+	add("b", "c")
+	first := q.take()
+	add("d", "c", "a")
+	add("e")
+	second := q.take()
+	if len(first) != 2 || len(second) != 1 || second[0].rows[0].ID != "e" || len(q.waiting) != 1 || q.rows != 3 {
+		t.Fatalf("groups of %d and %d writes, %d wait; want the one with c and a to wait for the first group", len(first), len(second), len(q.waiting))
+	}
+	if <-q.wake; len(q.take()) != 0 {
+		t.Error("it was taken before the first group was released")
+	}
+	q.release(second)
+	if got := q.take(); len(got) != 0 {
+		t.Error("it was taken when another group was released")
+	}
+	q.release(first)
+	<-q.wake
+	if got := q.take(); len(got) != 1 {
+		t.Error("it was not taken after the first group was released")
+	} else if q.release(got); len(q.storing) != 0 {
+		t.Errorf("%d hashes are held by no group", len(q.storing))
+	}
+}
+
 // A server that takes nothing of what is sent to it does not hold a writer for ever.
 func TestSendingHasAnEnd(t *testing.T) {
 	t.Parallel()

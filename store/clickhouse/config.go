@@ -59,9 +59,10 @@ type Config struct {
 	// Settings are sent with every query, beside the store's own, which win.
 	Settings map[string]any
 
-	// BatchDelay is how long writes that come while others are stored wait for more to
-	// join them: every insert makes files that the server has to merge. 0 means 200 ms,
-	// negative means none.
+	// BatchDelay is the least time between two groups of writes. Writes that come sooner
+	// wait and are stored together: every insert makes files that the server has to merge.
+	// A group does not wait for the ones before it, unless four are under way or one is
+	// tried again. 0 means 100 ms, negative means none.
 	BatchDelay time.Duration
 	// Buffer is how many rows may wait to be stored. More are refused with
 	// store.ErrUnavailable. 0 means 100 000.
@@ -102,7 +103,7 @@ func (c Config) resolve() (Config, error) {
 		faults = append(faults, fmt.Errorf("clickhouse: Retention of %d days is more than %d; 0 keeps rows for ever", c.Retention/day, maxRetention/day))
 	}
 	c.MaxExecutionTime = cmp.Or(c.MaxExecutionTime, time.Minute)
-	c.BatchDelay = max(cmp.Or(c.BatchDelay, 200*time.Millisecond), 0)
+	c.BatchDelay = max(cmp.Or(c.BatchDelay, 100*time.Millisecond), 0)
 	c.Buffer = cmp.Or(c.Buffer, 100_000)
 	c.WriteTimeout = cmp.Or(c.WriteTimeout, 15*time.Second)
 	c.Settings = maps.Clone(c.Settings)

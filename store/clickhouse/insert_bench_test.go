@@ -13,30 +13,29 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// BenchmarkInsert tells rows/s by rows per Write, for one writer and for several, whose
-// batches are stored together.
+// BenchmarkInsert tells rows/s by senders and rows per Write, as programs write: with the
+// default Config.BatchDelay. A sender sends its next batch when the last one is stored.
 func BenchmarkInsert(b *testing.B) {
 	for _, protocol := range []string{"native", "http"} {
-		for _, writers := range []int{1, 32} {
-			for _, rows := range []int{1, 10, 100, 1_000, 10_000, 50_000} {
-				if writers > 1 && rows > 1_000 {
-					continue // one fills a group
+		for _, c := range []struct{ senders, rows int }{{1, 1}, {1, 72}, {1, 10_000}, {8, 1}, {8, 72}, {64, 1}, {64, 72}} {
+			b.Run(fmt.Sprintf("%s/senders=%d/rows=%d", protocol, c.senders, c.rows), func(b *testing.B) {
+				dsn := chtest.Database(b, chtest.Address(b, protocols[protocol]))
+				s := connect(b, clickhouse.Config{DSN: dsn, WriteTimeout: time.Minute})
+				if err := s.Migrate(b.Context()); err != nil {
+					b.Fatal(err)
 				}
-				b.Run(fmt.Sprintf("%s/writers=%d/rows=%d", protocol, writers, rows), func(b *testing.B) {
-					dsn := chtest.Database(b, chtest.Address(b, protocols[protocol]))
-					benchmarkInsert(b, open(b, clickhouse.Config{DSN: dsn}), writers, rows)
-				})
-			}
+				benchmarkInsert(b, s, c.senders, c.rows)
+			})
 		}
 	}
 }
 
-func benchmarkInsert(b *testing.B, s *clickhouse.Store, writers, rows int) {
+func benchmarkInsert(b *testing.B, s *clickhouse.Store, senders, rows int) {
 	b.Helper()
 	var next atomic.Int64
 	var all sync.WaitGroup
 	b.ResetTimer()
-	for range writers {
+	for range senders {
 		all.Go(func() {
 			for {
 				n := next.Add(1)

@@ -181,34 +181,6 @@ func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, f
 	return got.Err()
 }
 
-// remove deletes rows of table t and waits until they are gone. The sorting key's columns
-// are there for the index: a DELETE reads what they leave.
-func (s *Store) remove(ctx context.Context, t schema.TableID, rows []stored) error {
-	settings := s.settings(ctx, "delete duplicates "+t.String())
-	settings["lightweight_deletes_sync"] = 2
-	ctx = driver.Context(ctx, driver.WithSettings(settings))
-	statement := "DELETE FROM " + s.cfg.local(t.String()) + s.cfg.on() +
-		" WHERE subject IN {subjects:Array(String)} AND time IN {times:Array(Int64)}" +
-		" AND (subject, event_id, " + identityKind(t, "") + ", " + keyedColumn(t, "") + ", receipt) IN" +
-		" arrayZip({rowSubjects:Array(String)}, {rowIDs:Array(String)}, {rowKinds:Array(UInt8)}, {rowKeyed:Array(UInt8)}, {rowReceipts:Array(UInt64)})"
-	for part := range inChunks(rows, func(r stored) string { return r.Subject }, func(r stored) string { return r.ID }) {
-		subjects, ids := make([]string, len(part)), make([]string, len(part))
-		kinds, keyed, receipts := make([]uint64, len(part)), make([]uint64, len(part)), make([]uint64, len(part))
-		for i, r := range part {
-			subjects[i], ids[i], kinds[i], receipts[i] = r.Subject, r.ID, uint64(r.Kind), r.receipt
-			if r.Keyed {
-				keyed[i] = 1
-			}
-		}
-		err := s.conn.Exec(ctx, statement, append(key(locations(part)), driver.Named("rowSubjects", subjects), driver.Named("rowIDs", ids),
-			driver.Named("rowKinds", kinds), driver.Named("rowKeyed", keyed), driver.Named("rowReceipts", receipts))...)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // key are the arguments for the columns of the sorting key, without repeats.
 func key(rows []location) []any {
 	subjects, times := map[string]bool{}, map[int64]bool{}
@@ -218,14 +190,6 @@ func key(rows []location) []any {
 	return []any{
 		driver.Named("subjects", slices.Collect(maps.Keys(subjects))), driver.Named("times", slices.Collect(maps.Keys(times))),
 	}
-}
-
-func locations(rows []stored) []location {
-	at := make([]location, len(rows))
-	for i, r := range rows {
-		at[i] = r.location
-	}
-	return at
 }
 
 // inChunks cuts rows into parts that one query takes a list of each of their texts of.

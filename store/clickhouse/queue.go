@@ -1,12 +1,9 @@
 package clickhouse
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -29,14 +26,17 @@ type write struct {
 type queue struct {
 	mu      sync.Mutex
 	waiting []*write
-	rows    int           // of those that somebody waits for
-	wake    chan struct{} // has room for one: something waits
-	filled  chan struct{} // has room for one: a whole group waits
+	rows    int             // of those that somebody waits for
+	storing map[uint64]bool // the hashes of rows that are being stored
+	retries int             // how many steps are being tried again
+	wake    chan struct{}   // has room for one: something waits
+	filled  chan struct{}   // has room for one: a whole group waits
 	closed  bool
 }
 
 func (q *queue) begin() {
 	q.wake, q.filled = make(chan struct{}, 1), make(chan struct{}, 1)
+	q.storing = map[uint64]bool{}
 }
 
 // add puts w into the queue, or refuses it when more than limit rows would wait. One
@@ -77,27 +77,38 @@ func (q *queue) abandon(w *write) {
 	}
 }
 
-// take removes a group of writes from the queue, and those that nobody waits for.
+// take removes a group of writes from the queue, and those that nobody waits for. What has an
+// event id of a group that is being stored waits until that one is released, so that groups
+// race only with other processes. While a step is tried again nothing is taken: servers that
+// are away are not asked by more and more groups.
 func (q *queue) take() []*write {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var group []*write
-	seen, rows := 0, 0
+	if q.retries > 0 && !q.closed {
+		return nil
+	}
+	var group, left []*write
+	rows, full := 0, false
 	for _, w := range q.waiting {
-		if rows > 0 && rows+len(w.rows) > groupRows {
-			break
+		full = full || rows > 0 && rows+len(w.rows) > groupRows
+		switch {
+		case w.abandoned:
+		case full || q.isStoring(w):
+			left = append(left, w)
+		default:
+			w.taken = true
+			group = append(group, w)
+			rows += len(w.rows)
 		}
-		seen++
-		if w.abandoned {
-			continue
+	}
+	for _, w := range group {
+		for i := range w.rows {
+			q.storing[w.rows[i].hash] = true
 		}
-		w.taken = true
-		group = append(group, w)
-		rows += len(w.rows)
 	}
 	q.rows -= rows
-	q.waiting = append([]*write(nil), q.waiting[seen:]...)
-	if len(q.waiting) > 0 {
+	q.waiting = left
+	if full {
 		signal(q.wake)
 	}
 	if q.rows >= groupRows {
@@ -106,94 +117,38 @@ func (q *queue) take() []*write {
 	return group
 }
 
+// isStoring reports whether a group that is being stored has a row like one of w.
+func (q *queue) isStoring(w *write) bool {
+	return slices.ContainsFunc(w.rows, func(r row) bool { return q.storing[r.hash] })
+}
+
+// release lets in what waits for a group that take returned.
+func (q *queue) release(group []*write) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, w := range group {
+		for i := range w.rows {
+			delete(q.storing, w.rows[i].hash)
+		}
+	}
+	if len(q.waiting) > 0 {
+		signal(q.wake)
+	}
+}
+
+// retrying counts a step that is tried again, by 1, and one that is not any more, by -1.
+func (q *queue) retrying(steps int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.retries += steps
+	if q.retries == 0 && len(q.waiting) > 0 {
+		signal(q.wake)
+	}
+}
+
 // end makes the queue refuse what comes from now on.
 func (q *queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
-}
-
-// run is the writer: it stores one group after the other until the store is closed and
-// nothing waits, and looks again at pending conflicts.
-func (s *Store) run() {
-	defer close(s.ended)
-	tick := time.NewTicker(s.conflicts.every)
-	defer tick.Stop()
-	rest := time.NewTimer(0) // until the next group may be stored
-	defer rest.Stop()
-	for {
-		select {
-		case <-s.queue.wake:
-			s.gather(rest)
-			s.storeNext(context.Background())
-			rest.Reset(s.cfg.BatchDelay)
-		case <-tick.C:
-			s.recheckConflicts(context.Background(), false)
-		case <-s.closing.Done():
-			s.finish()
-			return
-		}
-	}
-}
-
-// gather waits until writes that came shortly after the last group had time to be
-// joined by more.
-func (s *Store) gather(rest *time.Timer) {
-	select {
-	case <-rest.C:
-	case <-s.queue.filled:
-	case <-s.closing.Done():
-	}
-}
-
-// finish stores what waits, as far as Config.WriteTimeout reaches.
-func (s *Store) finish() {
-	s.queue.end()
-	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.WriteTimeout)
-	defer cancel()
-	for s.storeNext(ctx) {
-	}
-	s.recheckConflicts(ctx, true)
-}
-
-// storeNext stores the next group and tells its writers; false when none waits.
-func (s *Store) storeNext(ctx context.Context) bool {
-	writes := s.queue.take()
-	if len(writes) == 0 {
-		return false
-	}
-	s.store(ctx, &group{writes: writes})
-	return true
-}
-
-// store stores a group. When the servers refuse it, it tries halves, down to the batches
-// that are to blame.
-func (s *Store) store(ctx context.Context, g *group) {
-	timed, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout)
-	err := s.commit(timed, g, s.newAttempt)
-	cancel()
-	if len(g.writes) > 1 && maybeOfOne(err) {
-		half := len(g.writes) / 2
-		s.store(ctx, &group{g.writes[:half], slices.Clip(g.receipts)})
-		s.store(ctx, &group{g.writes[half:], slices.Clip(g.receipts)})
-		return
-	}
-	for _, w := range g.writes {
-		w.done <- err
-	}
-}
-
-// maybeOfOne reports whether err may be about one batch alone.
-func maybeOfOne(err error) bool {
-	if err == nil {
-		return false
-	}
-	for _, general := range []error{
-		store.ErrUnavailable, store.ErrFull, store.ErrNewerSchema, ErrAccess, ErrRights, ErrNoSchema, ErrTooOld, ErrTLS,
-	} {
-		if errors.Is(err, general) {
-			return false
-		}
-	}
-	return true
 }

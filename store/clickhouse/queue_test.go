@@ -1,12 +1,16 @@
 package clickhouse_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
@@ -37,6 +41,54 @@ func TestCloseStoresWhatWaits(t *testing.T) {
 	if _, err := s.Write(t.Context(), events("late")); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Write after Close: %v, want ErrUnavailable", err)
 	}
+}
+
+// Two groups are stored side by side.
+func TestGroupsOverlap(t *testing.T) {
+	t.Parallel()
+	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
+	open(t, clickhouse.Config{DSN: dsn})
+	meeting := &meetingConn{Conn: chtest.Connect(t, dsn), others: make(chan struct{})}
+	s, err := clickhouse.New(meeting, clickhouse.Config{BatchDelay: -1, WriteTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var writers sync.WaitGroup
+	for i := range 2 {
+		writers.Go(func() {
+			if i > 0 {
+				<-meeting.others // it cannot join the first
+			}
+			write(t, s, events(fmt.Sprint(i)))
+		})
+	}
+	writers.Wait()
+}
+
+// A meetingConn keeps the first insert of receipts back until another one comes.
+type meetingConn struct {
+	driver.Conn
+
+	inserts atomic.Int32
+	others  chan struct{}
+}
+
+func (c *meetingConn) PrepareBatch(ctx context.Context, query string, opts ...driver.PrepareBatchOption) (driver.Batch, error) {
+	if strings.HasPrefix(query, "INSERT INTO receipts") {
+		switch c.inserts.Add(1) {
+		case 1:
+			c.others <- struct{}{}
+			select {
+			case c.others <- struct{}{}:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		case 2:
+			<-c.others
+		}
+	}
+	return c.Conn.PrepareBatch(ctx, query, opts...)
 }
 
 // A batch that the server refuses keeps no other back, of those that it was joined with.
