@@ -97,14 +97,14 @@ func (c cluster) databaseOf(t *testing.T, change func(ddl string) string) string
 // plain tables where it has Replicated ones, each made on its server alone.
 func unreplicated(t *testing.T, schema []string) []string {
 	t.Helper()
-	replicated := regexp.MustCompile(`ReplicatedMergeTree\([^)]*\)`)
+	replicated := regexp.MustCompile(`Replicated(\w*MergeTree)\([^)]*\)`)
 	onCluster := regexp.MustCompile(" ON CLUSTER `[^`]+`")
 	var plain []string
 	for _, ddl := range schema {
 		if !onCluster.MatchString(ddl) {
 			t.Errorf("not on all servers: %s", ddl)
 		}
-		plain = append(plain, replicated.ReplaceAllString(onCluster.ReplaceAllString(ddl, ""), "MergeTree"))
+		plain = append(plain, replicated.ReplaceAllString(onCluster.ReplaceAllString(ddl, ""), "$1"))
 	}
 	return plain
 }

@@ -18,7 +18,7 @@
 // 0: settings are sent with every query, which readonly = 1 forbids. A user that writes or
 // erases needs INSERT and ALTER DELETE, too; one that calls Migrate needs SELECT, INSERT,
 // CREATE TABLE, ALTER ADD COLUMN and ALTER TTL, and where the server asks for it TABLE
-// ENGINE ON MergeTree. With [Config.Cluster] those who write, erase or migrate need
+// ENGINE ON MergeTree and AggregatingMergeTree. With [Config.Cluster] those who write, erase or migrate need
 // CLUSTER, too.
 package clickhouse
 
@@ -52,11 +52,12 @@ type Store struct {
 }
 
 var (
-	_ store.Store    = (*Store)(nil)
-	_ store.Writer   = (*Store)(nil)
-	_ store.Eraser   = (*Store)(nil)
-	_ store.Lister   = (*Store)(nil)
-	_ store.Restorer = (*Store)(nil)
+	_ store.Store     = (*Store)(nil)
+	_ store.Writer    = (*Store)(nil)
+	_ store.Eraser    = (*Store)(nil)
+	_ store.Lister    = (*Store)(nil)
+	_ store.Restorer  = (*Store)(nil)
+	_ store.Versioner = (*Store)(nil)
 )
 
 // Open connects to the servers of cfg and asks one of them for its version.

@@ -80,7 +80,8 @@ func (s *Store) commit(ctx context.Context, g *group, next func() attempt) error
 	})
 }
 
-// runAttempt does the four steps of receipt.go. All but the insert may be repeated.
+// runAttempt does the four steps of receipt.go, the third as a change of version.go. All but
+// the insert may be repeated.
 func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) error {
 	rows := a.distinct(writes)
 	half := s.cfg.WriteTimeout / 2
@@ -90,15 +91,24 @@ func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) erro
 	if err := s.retry(ctx, "look-up", half, func(ctx context.Context) error { return s.markStored(ctx, a, rows) }); err != nil {
 		return err
 	}
+	days := changedBy(rows)
+	if err := s.beginChange(ctx, days); err != nil {
+		return err
+	}
 	if err := s.insertRows(ctx, a, writes); err != nil {
 		return err
 	}
-	return s.retry(ctx, "duplicates", half, func(ctx context.Context) error {
-		unresolved, err := s.resolveDuplicates(ctx, a, rows)
-		if err == nil {
-			s.conflicts.add(conflict{attempt: a, rows: unresolved})
-		}
-		return err
+	return inParallel([]func() error{
+		func() error { s.endChange(ctx, days); return nil },
+		func() error {
+			return s.retry(ctx, "duplicates", half, func(ctx context.Context) error {
+				unresolved, err := s.resolveDuplicates(ctx, a, rows)
+				if err == nil {
+					s.conflicts.add(conflict{attempt: a, rows: unresolved})
+				}
+				return err
+			})
+		},
 	})
 }
 

@@ -79,12 +79,16 @@ func TestLateInsert(t *testing.T) {
 			if got := s.rowsOf(t, "events"); got != 4 {
 				t.Fatalf("%d rows before another look, want 4, or the test shows nothing", got)
 			}
+			before := s.versionOf(t, at)
 			gone, cancel := context.WithCancel(ctx)
 			cancel()
 			s.recheckConflicts(gone, false) // which fails, and is not the look that the rows are due
 			s.recheckConflicts(ctx, false)
 			if got := s.rowsOf(t, "events"); got != 2 {
 				t.Errorf("%d rows of two ids after another look, want 2", got)
+			}
+			if after := s.versionOf(t, at); after <= before {
+				t.Errorf("version %d after copies were deleted, want more than %d", after, before)
 			}
 		})
 	}
@@ -199,6 +203,15 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 func (s *Store) rowsOf(t *testing.T, table string) uint64 {
 	t.Helper()
 	return chtest.Number(t, s.conn, "SELECT count() FROM "+table)
+}
+
+func (s *Store) versionOf(t *testing.T, at time.Time) uint64 {
+	t.Helper()
+	v, err := s.Version(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w"}, at, at.Add(day))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // A write that nobody waits for keeps neither its place nor its rows, unless it is being stored.

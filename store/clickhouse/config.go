@@ -40,7 +40,8 @@ type Config struct {
 	// Cluster names a cluster of the servers' configuration. Then Migrate makes every
 	// table Replicated on all of its servers, with a Distributed one in front. A majority
 	// of a shard's replicas has what was acknowledged; a query may still be answered by
-	// another one, unless Settings has select_sequential_consistency = 1.
+	// another one, and a version confirm what that one lacks, unless Settings has
+	// select_sequential_consistency = 1.
 	Cluster string
 	// Retention is how long rows are kept, counted from their time, in whole days. Older
 	// ones go when the server merges the files that hold them, and at the latest when all

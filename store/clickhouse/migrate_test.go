@@ -40,8 +40,8 @@ func TestNothingButMigrateMakesTables(t *testing.T) {
 		if err := s.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := chtest.Number(t, conn, countTables); n != 9 {
-			t.Errorf("%d tables after Migrate, want 9", n)
+		if n := chtest.Number(t, conn, countTables); n != 10 {
+			t.Errorf("%d tables after Migrate, want 10", n)
 		}
 		if err := s.Ping(t.Context()); err != nil {
 			t.Errorf("Ping: %v", err)
@@ -65,8 +65,8 @@ func TestMigrateAtOnce(t *testing.T) {
 			}
 		}
 		busy.Wait()
-		if n := chtest.Number(t, chtest.Connect(t, dsn), countTables); n != 9 {
-			t.Errorf("%d tables, want 9", n)
+		if n := chtest.Number(t, chtest.Connect(t, dsn), countTables); n != 10 {
+			t.Errorf("%d tables, want 10", n)
 		}
 		if w := write(t, open(t, clickhouse.Config{DSN: dsn}), someEvent("e1")); w.Stored != 1 {
 			t.Errorf("stored %d rows, want 1", w.Stored)
@@ -128,8 +128,8 @@ func TestNewerTablesAreLeftAlone(t *testing.T) {
 				t.Errorf("%s: %v, want ErrNewerSchema", way, err)
 			}
 		}
-		if n := chtest.Number(t, conn, countTables); n != 8 {
-			t.Errorf("%d tables, want the 8 there were", n)
+		if n := chtest.Number(t, conn, countTables); n != 9 {
+			t.Errorf("%d tables, want the 9 there were", n)
 		}
 		if n := chtest.Number(t, conn, "SELECT count() FROM events"); n != 0 {
 			t.Errorf("%d events were written", n)
@@ -205,7 +205,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 		if !strings.Contains(formatted, " ON CLUSTER `a \\`strange\\` name`") {
 			t.Errorf("not made on the cluster: %s", formatted)
 		}
-		for _, engine := range []string{"ReplicatedMergeTree", "Distributed"} {
+		for _, engine := range []string{"ReplicatedMergeTree", "ReplicatedAggregatingMergeTree", "Distributed"} {
 			if strings.Contains(formatted, "ENGINE = "+engine+"(") {
 				engines[engine]++
 			}
@@ -214,7 +214,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 			t.Errorf("parsed with a mistake in it:\n%s", ddl)
 		}
 	}
-	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n || engines["Distributed"] != n {
+	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-1 || engines["ReplicatedAggregatingMergeTree"] != 1 || engines["Distributed"] != n {
 		t.Errorf("engines of %d statements: %v", len(schema), engines)
 	}
 }

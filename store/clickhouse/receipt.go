@@ -162,11 +162,7 @@ func (s *Store) resolveDuplicates(ctx context.Context, a attempt, rows []*row) (
 			}
 		}
 	}
-	var deletes []func() error
-	for t, rows := range losers {
-		deletes = append(deletes, func() error { return s.remove(ctx, schema.TableID(t), rows) })
-	}
-	if err := inParallel(deletes); err != nil {
+	if err := s.removeAll(ctx, losers); err != nil {
 		return nil, err
 	}
 	return a.unresolvedRows(refs, found), nil

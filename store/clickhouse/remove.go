@@ -8,6 +8,19 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
+// removeAll deletes rows of every table, as a change of their days.
+func (s *Store) removeAll(ctx context.Context, of [schema.NumTables][]stored) error {
+	var days []changedDay
+	var deletes []func() error
+	for t, rows := range of {
+		for _, r := range rows {
+			days = append(days, dayOf(r.location))
+		}
+		deletes = append(deletes, func() error { return s.remove(ctx, schema.TableID(t), rows) })
+	}
+	return s.changing(ctx, distinctDays(days), func() error { return inParallel(deletes) })
+}
+
 // remove deletes rows of table t and waits until they are gone. The sorting key's columns
 // are there for the index: a DELETE reads what they leave.
 func (s *Store) remove(ctx context.Context, t schema.TableID, rows []stored) error {

@@ -84,26 +84,69 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 		return 0, errClosed
 	}
 	var sum int64
-	for _, table := range names {
-		n, err := s.eraseFrom(ctx, table, subject)
-		if err != nil && ctx.Err() != nil {
-			return sum, ctx.Err()
+	days, err := s.daysOf(ctx, names, subject)
+	if err == nil {
+		err = s.changing(ctx, days, func() error {
+			sum, err = s.eraseAll(ctx, names, subject)
+			return err
+		})
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return sum, ctx.Err()
+	case err != nil:
+		return sum, fmt.Errorf("clickhouse: erase: %w", explain(err))
+	}
+	return sum, nil
+}
+
+// daysOf are the days on which subject has rows in tables.
+func (s *Store) daysOf(ctx context.Context, tables []string, subject store.Subject) (days []changedDay, err error) {
+	const dayOfRow = "toInt32(intDiv(time - positiveModulo(time, 86400000), 86400000))"
+	from := make([]string, len(tables))
+	for i, table := range tables {
+		from[i] = "SELECT " + dayOfRow + " AS day FROM " + table + " WHERE subject = {subject:String}"
+	}
+	id := subjectText(subject)
+	rows, err := s.conn.Query(s.erasing(ctx, "days"), "SELECT DISTINCT d.day FROM ("+strings.Join(from, " UNION ALL ")+") AS d", driver.Named("subject", id))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		one := changedDay{subject: versioned(subject.Kind, id)}
+		if err := rows.Scan(&one.day); err != nil {
+			return nil, err
 		}
+		days = append(days, one)
+	}
+	return days, rows.Err()
+}
+
+func (s *Store) eraseAll(ctx context.Context, tables []string, subject store.Subject) (int64, error) {
+	var sum int64
+	for _, table := range tables {
+		n, err := s.eraseFrom(ctx, table, subject)
 		if err != nil {
-			return sum, fmt.Errorf("clickhouse: erase: %s: %w", table, explain(err))
+			return sum, fmt.Errorf("%s: %w", table, err)
 		}
 		sum += n
 	}
 	return sum, nil
 }
 
-func (s *Store) eraseFrom(ctx context.Context, table string, subject store.Subject) (int64, error) {
+// erasing is without the limits of a query: what was once written can be erased.
+func (s *Store) erasing(ctx context.Context, table string) context.Context {
 	settings := s.settings(ctx, "erase "+table)
 	settings["mutations_sync"] = 2 // every server has done it
-	writing := driver.Context(noDeadline{ctx}, driver.WithSettings(settings))
+	return driver.Context(noDeadline{ctx}, driver.WithSettings(settings))
+}
+
+func (s *Store) eraseFrom(ctx context.Context, table string, subject store.Subject) (int64, error) {
+	writing := s.erasing(ctx, table)
 	const where = " WHERE subject = {subject:String}"
 	id := driver.Named("subject", subjectText(subject))
-	var rows uint64 // without the limits of a query: what was once written can be erased
+	var rows uint64
 	if err := s.conn.QueryRow(writing, "SELECT count() FROM "+table+where, id).Scan(&rows); err != nil {
 		return 0, err
 	}

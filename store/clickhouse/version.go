@@ -1,0 +1,174 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
+)
+
+// How the version of a UTC day of a subject is known, with several processes that write.
+//
+// The table versions has a row per subject and day: how many changes of its rows were begun,
+// how many ended, and when the last was noted. Every change adds one to the first before it
+// touches rows, and one to the second when it is done, before it is acknowledged. They are
+// rows that the server adds up when it merges files, so no writer reads what another
+// wrote, no clock has to be right, and a sum never becomes smaller.
+//
+// A version is the sum of both. While more changes were begun than ended, rows may come at
+// any moment, so it moves with the clock, too: an answer that was read meanwhile is confirmed for
+// no more than a second. A process that dies in between, or does not know what became of an
+// insert, leaves a change that never ends. The clock then moves the version of that day for an
+// hour after each change of it, which is longer than an insert may be under way; answers are
+// read again more often than they need to be, and no more.
+//
+// Thus a change may be begun twice, and not ended, with no harm. It must not be ended twice,
+// since that would hide another one that is under way: it is tried once.
+
+// A changedDay is a day whose rows change, as versions has it.
+type changedDay struct {
+	subject string
+	day     int32
+}
+
+// utcDay is the UTC day of an instant, counted from 1970.
+func utcDay(millis int64) int32 {
+	const dayMillis, farthest = int64(day / time.Millisecond), 1 << 30
+	of := millis / dayMillis
+	if millis%dayMillis < 0 {
+		of--
+	}
+	return int32(min(max(of, -farthest), farthest))
+}
+
+// versioned is the name of a subject in versions, by what its rows have.
+func versioned(kind store.SubjectKind, subject string) string { return string(kind) + " " + subject }
+
+// changedBy are the days of those rows that are not stored yet.
+func changedBy(rows []*row) []changedDay {
+	days := make([]changedDay, 0, len(rows))
+	for _, r := range rows {
+		if !r.stored {
+			days = append(days, dayOf(location{r.identity, r.millis}))
+		}
+	}
+	return distinctDays(days)
+}
+
+func distinctDays(days []changedDay) []changedDay {
+	seen := map[changedDay]bool{}
+	return slices.DeleteFunc(days, func(d changedDay) bool {
+		again := seen[d]
+		seen[d] = true
+		return again
+	})
+}
+
+func dayOf(at location) changedDay {
+	return changedDay{versioned(at.Table.Of(), at.Subject), utcDay(at.millis)}
+}
+
+// changing notes that days change, does change, and notes that it is done. When change fails,
+// what it did is not known, and the versions go on moving.
+func (s *Store) changing(ctx context.Context, days []changedDay, change func() error) error {
+	if err := s.beginChange(ctx, days); err != nil {
+		return err
+	}
+	if err := change(); err != nil {
+		return err
+	}
+	s.endChange(ctx, days)
+	return nil
+}
+
+func (s *Store) beginChange(ctx context.Context, days []changedDay) error {
+	return s.retry(ctx, "versions", s.cfg.WriteTimeout/2, func(ctx context.Context) error { return s.addVersions(ctx, days, "begun") })
+}
+
+func (s *Store) endChange(ctx context.Context, days []changedDay) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout/2)
+	defer cancel()
+	if err := s.addVersions(ctx, days, "ended"); err != nil {
+		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: the end of a change could not be noted; versions of its days move on for an hour",
+			slog.Any("error", explain(err)))
+	}
+}
+
+// addVersions adds one to a column of versions for each of days.
+func (s *Store) addVersions(ctx context.Context, days []changedDay, column string) (err error) {
+	if len(days) == 0 {
+		return nil
+	}
+	batch, err := s.prepare(ctx, "versions", []driver.ColumnNameAndType{
+		{Name: "subject", Type: types[schema.LowCardinality]}, {Name: "day", Type: "Int32"}, {Name: column, Type: "UInt64"},
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, batch.Close()) }()
+	subjects, numbers := make([]string, len(days)), make([]int32, len(days))
+	for i, d := range days {
+		subjects[i], numbers[i] = d.subject, d.day
+	}
+	ones := slices.Repeat([]uint64{1}, len(days))
+	if err := errors.Join(batch.Column(0).Append(subjects), batch.Column(1).Append(numbers), batch.Column(2).Append(ones)); err != nil {
+		return err
+	}
+	return batch.Send()
+}
+
+// versionOfDays adds up the versions of days. The seconds of recentSeconds fit below one change.
+var versionOfDays = "SELECT toUInt64(sum((d.begun + d.ended) * 4096 + if(d.begun > d.ended, least(greatest(toInt64(now()) - toInt64(d.at), 0), " +
+	recentSeconds + "), 0)%s)) FROM (SELECT v.day AS day, sum(v.begun) AS begun, sum(v.ended) AS ended, max(v.at) AS at FROM versions AS v" +
+	" WHERE v.subject = {subject:String} AND v.day BETWEEN {from:Int32} AND {to:Int32} GROUP BY v.day) AS d"
+
+// goneSeconds is how long after Config.Retention a server may have rows yet: a month, and as
+// much for merges.
+const goneSeconds = "5356800"
+
+// expiring moves the versions of days whose rows the server drops, since nobody hears when.
+func (c *Config) expiring() string {
+	if c.Retention == 0 {
+		return ""
+	}
+	since := "toInt64(now()) - (toInt64(d.day) * 86400 + " + strconv.FormatInt(int64(c.Retention/time.Second), 10) + ")"
+	return " + least(greatest(" + since + ", 0), " + goneSeconds + ")"
+}
+
+// Version asks the server each time, for some rows of one table, by its key: what another process
+// acknowledged a moment ago counts. Of days that were written by a program before there were versions
+// it is 0. On servers with replicas it holds of answers when Config.Settings has
+// select_sequential_consistency = 1. Where rows
+// are dropped by age, days have another version each second for the two months after Config.Retention.
+func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (uint64, error) {
+	if s.closing.Err() != nil {
+		return 0, errClosed
+	}
+	if !from.Before(to) {
+		return 0, ctx.Err()
+	}
+	settings := s.reading(ctx, "version")
+	if s.cfg.Cluster != "" {
+		settings["select_sequential_consistency"] = 1
+	}
+	var version uint64
+	err := s.conn.QueryRow(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), fmt.Sprintf(versionOfDays, s.cfg.expiring()),
+		driver.Named("subject", versioned(subject.Kind, subjectText(subject))),
+		driver.Named("from", utcDay(from.UnixMilli())), driver.Named("to", utcDay(to.Add(-1).UnixMilli())),
+	).Scan(&version)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return 0, ctx.Err()
+	case err != nil:
+		return 0, fmt.Errorf("version: %w", explain(err))
+	}
+	return version, nil
+}

@@ -1,0 +1,78 @@
+package clickhouse_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+)
+
+var shop = store.Subject{Kind: store.KindWebsite, ID: "w"}
+
+// firstDay is the version of the UTC day of the events of events().
+func firstDay(t *testing.T, s *clickhouse.Store) uint64 {
+	t.Helper()
+	v, err := s.Version(t.Context(), shop, monthEnd, monthEnd.Add(1))
+	if err != nil {
+		t.Fatalf("Version: %v", err)
+	}
+	return v
+}
+
+// Several stores write, each knows what the others did, and merges change nothing.
+func TestVersionOfSeveralProcesses(t *testing.T) {
+	t.Parallel()
+	eachProtocol(t, func(t *testing.T, dsn string) {
+		dsn = chtest.Database(t, dsn)
+		one, other := open(t, clickhouse.Config{DSN: dsn}), open(t, clickhouse.Config{DSN: dsn})
+		var last uint64
+		for i, s := range []*clickhouse.Store{one, other, other, one} {
+			write(t, s, events(string(rune('a'+i))))
+			v := firstDay(t, one)
+			if v <= last || firstDay(t, other) != v {
+				t.Errorf("write %d: versions %d and %d, want one larger than %d", i, v, firstDay(t, other), last)
+			}
+			last = v
+		}
+		conn := chtest.Connect(t, dsn)
+		chtest.Exec(t, conn, "OPTIMIZE TABLE versions FINAL")
+		if n := chtest.Number(t, conn, "SELECT count() FROM versions"); n != 1 || firstDay(t, one) != last {
+			t.Errorf("%d rows and version %d of one day when all is merged, want 1 and %d", n, firstDay(t, one), last)
+		}
+		// As rows stand that a program without versions wrote.
+		chtest.Exec(t, conn, "TRUNCATE TABLE versions")
+		if n, err := one.Erase(t.Context(), shop); err != nil || n != 4 || firstDay(t, other) == 0 {
+			t.Errorf("%d rows erased, %v, and version %d; want 4 and a version", n, err, firstDay(t, other))
+		}
+	})
+}
+
+// While rows may come, and while the server may drop some, an answer is not confirmed.
+func TestVersionMoves(t *testing.T) {
+	t.Parallel()
+	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
+	s := open(t, clickhouse.Config{DSN: dsn})
+	write(t, s, events("a"))
+	still := firstDay(t, s)
+	dropping := connect(t, clickhouse.Config{DSN: dsn, Retention: (time.Since(monthEnd)/(24*time.Hour) - 1) * 24 * time.Hour})
+	aged := firstDay(t, dropping)
+	conn := chtest.Connect(t, dsn)
+	begun := func(site, at string) (version func() uint64) {
+		chtest.Exec(t, conn, "INSERT INTO versions (subject, day, begun, at) VALUES ('website "+site+"', 1, 1, "+at+")")
+		return func() uint64 {
+			v, err := s.Version(t.Context(), store.Subject{Kind: store.KindWebsite, ID: site}, time.Unix(86_400, 0), time.Unix(86_401, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+	}
+	now, before := begun("now", "now()"), begun("before", "now() - 7200")
+	underway, over := now(), before()
+	within(t, "the versions move", func() bool { return now() > underway && firstDay(t, dropping) > aged })
+	if firstDay(t, s) != still || before() != over {
+		t.Errorf("versions %d and %d, want %d and %d as before: no row can come", firstDay(t, s), before(), still, over)
+	}
+}
