@@ -143,13 +143,14 @@ func (c cluster) testStore(t *testing.T) {
 	type writer struct {
 		store.Store
 		store.Writer
+		store.Versioner
 		io.Closer
 	}
 	h := c.harness()
 	open := h.Open
 	h.Open = func(t *testing.T, dsn string, now func() time.Time) store.Store {
 		s := open(t, dsn, now).(*clickhouse.Store)
-		return writer{s, s, s}
+		return writer{s, s, s, s}
 	}
 	h.SampleEvery = 24 // testDiff asks the types
 	storetest.Prove(t, h)
