@@ -10,7 +10,7 @@ import (
 )
 
 // A Sealer has a store keep the sessions of days that are quiet, so that questions need not form
-// them. It belongs to one goroutine of the host, which calls Seal every few seconds.
+// them. Nothing needs it but speed. It belongs to one goroutine of the host, which runs Run.
 type Sealer struct {
 	engine *Engine
 	store  Derivable
@@ -31,6 +31,22 @@ func NewSealer(e *Engine) *Sealer {
 		return nil
 	}
 	return &Sealer{engine: e, store: s, before: map[store.Subject][]store.Day{}}
+}
+
+// sealEvery is how long the rows of a day have to be the same before it is sealed, at least.
+const sealEvery = 5 * time.Second
+
+// Run seals days as they become quiet until ctx ends. Of what fails, which is tried again, failed
+// hears unless it is nil. A nil Sealer has nothing to do.
+func (s *Sealer) Run(ctx context.Context, failed func(error)) {
+	if s == nil {
+		return
+	}
+	for rest(ctx, sealEvery); ctx.Err() == nil; rest(ctx, sealEvery) {
+		if _, err := s.Seal(ctx); err != nil && ctx.Err() == nil && failed != nil {
+			failed(err)
+		}
+	}
 }
 
 // sealAtOnce is how many days one statement computes at most. Each reads four days more.

@@ -159,28 +159,6 @@ func (a *app) openAudit(ctx context.Context) error {
 	return nil
 }
 
-// sealEvery is how long the rows of a day have to be quiet before it is sealed.
-const sealEvery = 5 * time.Second
-
-// seal keeps the sessions of quiet days formed until ctx ends.
-func (a *app) seal(ctx context.Context) {
-	if a.sealer == nil {
-		return
-	}
-	often := time.NewTicker(sealEvery)
-	defer often.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-often.C:
-		}
-		if _, err := a.sealer.Seal(ctx); err != nil && ctx.Err() == nil {
-			a.log.Error("sealing days", "error", err)
-		}
-	}
-}
-
 // maintain does the stores' housekeeping every hour until ctx ends.
 func (a *app) maintain(ctx context.Context) {
 	hourly := time.NewTicker(time.Hour)

@@ -61,7 +61,7 @@ func Serve(ctx context.Context, s Settings, out, errs io.Writer, now func() time
 	ctx, cancel := context.WithCancel(ctx)
 	var upkeep sync.WaitGroup
 	upkeep.Go(func() { a.maintain(ctx) })
-	upkeep.Go(func() { a.seal(ctx) })
+	upkeep.Go(func() { a.sealer.Run(ctx, func(err error) { a.log.Error("sealing days", "error", err) }) })
 	defer upkeep.Wait()
 	defer cancel()
 	return servers.wait(ctx)

@@ -145,6 +145,12 @@ func TestReferenceKillsMutants(t *testing.T) {
 	storetest.KillsMutants(t, inMemoryHarness, append(storetest.Mutations(), storetest.SQLMutations(dialect.DuckDB())...))
 }
 
+// TestSealMutants plants one mistake at a time into what is sealed, and wants each to be seen.
+func TestSealMutants(t *testing.T) {
+	t.Parallel()
+	storetest.KillsSealMutants(t, inMemoryHarness)
+}
+
 // TestProperties proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
 // of which dataset, and SIGHTLINE_SAMPLE_EVERY=1 has each property proven of every type.
 func TestProperties(t *testing.T) {

@@ -95,17 +95,11 @@ func Dependencies(t *testing.T, h Harness, run RandomRun) {
 func datasetIn(t *testing.T, h Harness, seed uint64) store.Store {
 	t.Helper()
 	s, w := h.open(t), dataset.New(seed)
-	sealer, ok := s.(query.Derivable)
-	if !ok {
+	if sealer, ok := s.(query.Derivable); ok {
+		h.fillAndSeal(t, s, sealer, seed)
+	} else {
 		h.fill(t, s, &w.Batch)
-		return s
 	}
-	rng := rand.New(rand.NewPCG(seed, 3))
-	early, late := cut(&w.Batch, 0.5+rng.Float64()/2)
-	h.fill(t, s, early)
-	sealSome(t, sealer, rng)
-	h.fill(t, s, late)
-	sealSome(t, sealer, rng)
 	return s
 }
 

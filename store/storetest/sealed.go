@@ -1,13 +1,30 @@
 package storetest
 
 import (
+	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
+
+// fillAndSeal fills s with the dataset of a seed, and has sealer, which is s or makes a mistake, seal
+// days before and after the last rows.
+func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.Derivable, seed uint64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	w := dataset.New(seed)
+	early, late := cut(&w.Batch, 0.5+rng.Float64()/2)
+	h.fill(t, s, early)
+	sealSome(t, sealer, rng)
+	h.fill(t, s, late)
+	sealSome(t, sealer, rng)
+}
 
 // sealSome seals days of the websites in s, and days near them that have no rows: all, or all but
 // some of them.
@@ -56,4 +73,67 @@ func cut(b *store.Batch, share float64) (first, rest *store.Batch) {
 func halves[T any](rows []T, share float64) (first, rest []T) {
 	n := int(float64(len(rows)) * share)
 	return rows[:n], rows[n:]
+}
+
+// A badSealer makes a mistake in what it seals, or in what it tells of seals.
+type badSealer struct {
+	query.Derivable
+	days func([]store.Day)       // nil: as they are
+	seal func(*store.Derivation) // nil: as it is
+}
+
+// Days are those of the store, with the mistake.
+func (b badSealer) Days(of store.Subject, from, to time.Time) []store.Day {
+	days := b.Derivable.Days(of, from, to)
+	if b.days != nil {
+		b.days(days)
+	}
+	return days
+}
+
+// Seal has the store keep what the mistake makes of d.
+func (b badSealer) Seal(ctx context.Context, d store.Derivation) error {
+	if b.seal != nil {
+		b.seal(&d)
+	}
+	return b.Derivable.Seal(ctx, d)
+}
+
+// KillsSealMutants plants one mistake at a time into what a store seals, and wants the comparison
+// with the reference evaluator to see each within a few datasets.
+func KillsSealMutants(t *testing.T, h Harness) {
+	for _, m := range []struct {
+		name string
+		made badSealer
+	}{
+		{"a late row leaves a seal as it is", badSealer{days: func(days []store.Day) {
+			for i := range days {
+				if days[i].Sealed > 0 {
+					days[i].Version = min(days[i].Version, days[i].Sealed)
+				}
+			}
+		}}},
+		{"sessions end with the day", badSealer{seal: func(d *store.Derivation) {
+			d.Sessions.Args = slices.Clone(d.Sessions.Args)
+			for i, a := range d.Sessions.Args {
+				if a.Value == d.To.UnixMilli()+dayMillis {
+					d.Sessions.Args[i].Value = d.To.UnixMilli()
+				}
+			}
+		}}},
+		{"a session lends its fields twice", badSealer{seal: func(d *store.Derivation) {
+			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") UNION ALL SELECT * FROM (" + d.Sessions.SQL + ")"
+		}}},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			(&Mutation{}).mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
+				s := h.open(t)
+				bad := m.made
+				bad.Derivable = s.(query.Derivable)
+				h.fillAndSeal(t, s, bad, seed)
+				return compareReference(t.Context(), bad, reference.NewData(dataset.New(seed).Batch), questions, true)
+			})
+		})
+	}
 }
