@@ -78,9 +78,14 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	slices.SortFunc(wanted, func(a, b stretch) int { return b.to.Compare(a.to) })
 	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
 		run, began := wanted[0], s.engine.now()
-		one := s.engine.Seal(ctx, run.of, run.from, run.to)
-		if err = errors.Join(err, one); one == nil {
+		switch one := s.engine.Seal(ctx, run.of, run.from, run.to); {
+		case one == nil:
 			sealedDays += run.days()
+		case run.days() > 1: // it may be more than the store lets one statement have
+			half := run.from.AddDate(0, 0, run.days()/2)
+			wanted = append(wanted, stretch{run.of, run.from, half}, stretch{run.of, half, run.to})
+		default:
+			err = errors.Join(err, one)
 		}
 		if ctx.Err() != nil {
 			return sealedDays, ctx.Err()
