@@ -62,7 +62,7 @@ type Config struct {
 
 	// BatchDelay is the least time between two groups of writes. Writes that come sooner
 	// wait and are stored together: every insert makes files that the server has to merge.
-	// A group does not wait for the ones before it, unless four are under way or one is
+	// A group does not wait for the ones before it, unless two are under way or one is
 	// tried again. 0 means 100 ms, negative means none.
 	BatchDelay time.Duration
 	// Buffer is how many rows may wait to be stored. More are refused with

@@ -10,9 +10,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// parallelGroups is how many groups are stored side by side, at most: half of the time of a
-// commit the server waits for its disk.
-const parallelGroups = 4
+// parallelGroups is how many groups are stored side by side, at most: one waits for the disk of
+// its server while the other works. More make smaller groups, each of which costs as many inserts.
+const parallelGroups = 2
 
 // run is the writer: it stores groups until the store is closed and nothing waits, and looks
 // again at pending conflicts.
