@@ -18,7 +18,7 @@ import (
 //  4. One transaction takes the numbers of new subjects, the rows, their receipts and the
 //     versions of their days.
 //  5. COMMIT appends it to the log, and returns when it is on disk.
-//  6. Bloom filter and catalog learn of it, so that queries and Version see it.
+//  6. Bloom filters and catalog learn of it, so that queries and Version see it.
 //  7. The callers hear.
 //
 // What fails, what the callers hear, and what of the group is on disk (TestFailures and
@@ -112,9 +112,7 @@ func (w *writer) save(group []*write) error {
 	if err != nil {
 		return w.outcome(err, version)
 	}
-	for _, r := range fresh {
-		w.bloom.add(r.key)
-	}
+	w.parts.add(fresh)
 	w.versionRows += int64(len(touched))
 	cat.publish(version, newcomers, touched)
 	return nil
@@ -146,7 +144,7 @@ func (w *writer) failed(err error) error {
 func (w *writer) markRepeats(group []*write) ([]*row, error) {
 	firsts := make(map[key]*row)
 	var fresh []*row
-	var doubtful []key
+	doubtful := make(map[int32][]key) // by part
 	for _, one := range group {
 		for i := range one.rows {
 			r := &one.rows[i]
@@ -159,20 +157,18 @@ func (w *writer) markRepeats(group []*write) ([]*row, error) {
 				continue
 			}
 			firsts[r.key] = r
-			if !one.restored && w.bloom.maybe(r.key) {
-				doubtful = append(doubtful, r.key)
+			if !one.restored {
+				w.parts.doubt(doubtful, r.key)
 			}
 		}
 	}
 	if len(doubtful) == 0 {
 		return fresh, nil
 	}
-	known, err := lookUp(w.engine, doubtful)
-	if err != nil {
-		return nil, err
-	}
-	for k := range known {
-		firsts[k].repeated = true
+	for part, keys := range doubtful {
+		if err := lookUp(w.engine, part, keys, func(k key) { firsts[k].repeated = true }); err != nil {
+			return nil, err
+		}
 	}
 	return slices.DeleteFunc(fresh, func(r *row) bool { return r.repeated }), nil
 }

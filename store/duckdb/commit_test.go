@@ -18,7 +18,7 @@ import (
 )
 
 // do runs f in the writer's goroutine and waits for it.
-func do(t *testing.T, s *Store, f func(*writer)) {
+func do(t testing.TB, s *Store, f func(*writer)) {
 	t.Helper()
 	done := make(chan struct{})
 	s.tasks <- func(w *writer) {

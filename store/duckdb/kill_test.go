@@ -26,6 +26,7 @@ func writeUntilKilled(path string) int {
 	if err != nil {
 		return complain(err)
 	}
+	s.tasks <- func(w *writer) { w.parts.keys = 10 * killBatch } // so that many end
 	var (
 		mu  sync.Mutex // one line at a time
 		all sync.WaitGroup
@@ -105,9 +106,10 @@ func survived(t *testing.T, path string, answered []string) {
 			t.Errorf("batch %s was answered and is lost", prefix)
 		}
 	}
-	last := answered[len(answered)-1]
-	got, err := s.Write(context.Background(), batch(last, killBatch))
-	if want := (store.Written{Repeated: killBatch}); err != nil || got != want {
-		t.Errorf("the last answered batch again = %+v, %v; want %+v", got, err, want)
+	for _, prefix := range answered {
+		got, err := s.Write(context.Background(), batch(prefix, killBatch))
+		if want := (store.Written{Repeated: killBatch}); err != nil || got != want {
+			t.Errorf("the answered batch %s again = %+v, %v; want %+v", prefix, got, err, want)
+		}
 	}
 }

@@ -27,32 +27,48 @@ func (w *writer) checkpoint(limit int64) {
 	}
 }
 
-// maintain drops what the store's own tables need no longer.
+// maintain stores what Open need not make again, and drops what the store's own tables need
+// no longer.
 func (w *writer) maintain() {
 	if w.engine == nil {
 		return
 	}
-	if err := errors.Join(w.dropReceipts(), w.dropVersions()); err != nil {
-		w.store.cfg.Logger.Warn("duckdb: dropping old receipts and versions failed", "error", w.failed(err))
+	if err := errors.Join(w.storeFilter(), w.dropReceipts(), w.dropVersions()); err != nil {
+		w.store.cfg.Logger.Warn("duckdb: storing filters, or dropping old receipts and versions failed", "error", w.failed(err))
 	}
 }
 
-// dropReceipts drops old receipts once a day, and makes the Bloom filter anew.
+// storeFilter stores the filter of one part that ended. There is more than one only after
+// an older file was moved forward.
+func (w *writer) storeFilter() error {
+	ended := w.parts.ended()
+	if ended == nil {
+		return nil
+	}
+	err := storeFilter(w.engine, ended)
+	ended.stored = err == nil
+	return err
+}
+
+// dropReceipts drops old receipts once a day, and the parts that have none any more.
 func (w *writer) dropReceipts() error {
 	today := receiptDay(w.store.cfg.Now())
-	if today == w.receiptsDropped && !w.bloom.full() {
+	if today == w.receiptsDropped {
 		return nil
 	}
 	w.receiptsDropped = today // if this fails, tomorrow's attempt drops the same
-	dropped, err := deleteReceipts(w.engine, today)
-	if err != nil || dropped == 0 && !w.bloom.full() {
+	if err := deleteReceipts(w.engine, today); err != nil {
 		return err
 	}
-	made, err := readBloom(w.engine)
+	last := w.parts.last().number
+	first, err := partNumbers(w.engine, "SELECT coalesce(min(part), $last::INTEGER)::BIGINT FROM receipts", named("last", last))
 	if err != nil {
 		return err
 	}
-	w.bloom = made
+	if err := w.engine.exec("DELETE FROM receipt_filters WHERE part < $first::INTEGER", named("first", first[0])); err != nil {
+		return err
+	}
+	w.parts.drop(first[0])
 	return nil
 }
 

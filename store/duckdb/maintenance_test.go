@@ -20,11 +20,16 @@ func TestReceiptsAreForgottenAfterTheirTime(t *testing.T) {
 	var days atomic.Int64
 	start := time.Date(2026, 1, 1, 23, 59, 59, 0, time.UTC)
 	s := open(t, Config{Now: func() time.Time { return start.AddDate(0, 0, int(days.Load())) }})
+	do(t, s, func(w *writer) { w.parts.keys = 1 }) // and so a part for each
 	for day := range 12 {
 		days.Store(int64(day))
 		mustWrite(t, s, event(fmt.Sprint(day)))
 	}
-	do(t, s, func(*writer) {}) // which comes after the maintenance
+	do(t, s, func(w *writer) { // which comes after the maintenance
+		if got, stored := len(w.parts.all)-1, count(t, s, "receipt_filters")*filterRow/bloomWords; got != rememberDays+1 || int(stored) != got {
+			t.Errorf("%d parts, %d filters in the file, want %d of each", got, stored, rememberDays+1)
+		}
+	})
 	if n := count(t, s, "receipts"); n != rememberDays+1 {
 		t.Errorf("%d receipts after 12 days with one each, want those of today and %d days before", n, rememberDays)
 	}
@@ -106,14 +111,11 @@ func TestBloomNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	fresh := func() key { return key{int64(random.Uint64()), int64(random.Uint64())} }
-	f := newBloom(0)
-	keys := make([]key, f.capacity)
+	f := newBloom()
+	keys := make([]key, partKeys)
 	for i := range keys {
 		keys[i] = fresh()
 		f.add(keys[i])
-	}
-	if !f.full() {
-		t.Error("a filter with as many keys as it is made for is not full")
 	}
 	for _, k := range keys {
 		if !f.maybe(k) {
@@ -121,14 +123,17 @@ func TestBloomNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
 		}
 	}
 	wrong := 0
-	const tries = 100_000
+	const tries = 1_000_000
 	for range tries {
 		if f.maybe(fresh()) {
 			wrong++
 		}
 	}
-	if wrong > tries/150 {
-		t.Errorf("%d of %d unknown keys are taken for known, want at most one in 150", wrong, tries)
+	if wrong > 8 { // 0.9 are expected
+		t.Errorf("%d of %d unknown keys are taken for known by a full filter, want about one", wrong, tries)
+	}
+	if bytes := 8 * len(f.words); bytes > 4*partKeys {
+		t.Errorf("a filter has %d bytes for %d keys, want at most 4 for each", bytes, partKeys)
 	}
 }
 
@@ -153,6 +158,10 @@ func TestKeysAreThoseOfOlderPrograms(t *testing.T) {
 	if got, want := newKey(pageRow, "w", "e"), (key{hi: -7680216301454025459, lo: -4241572639352100683}); got != want {
 		t.Errorf("the key of a pageview is %+v, want %+v", got, want)
 	}
+	word, bit := bloomBit(key{hi: -7680216301454025459, lo: -4241572639352100683}, 11)
+	if word != 7124 || bit != 1<<46 {
+		t.Errorf("the last bit of its key in a filter is %#x of word %d, want bit 46 of word 7124", bit, word)
+	}
 }
 
 // A batch written twice while the filter is wrong about every key stores nothing twice.
@@ -160,8 +169,8 @@ func TestAWrongFilterCostsTimeOnly(t *testing.T) {
 	t.Parallel()
 	s := open(t, Config{})
 	do(t, s, func(w *writer) {
-		for i := range w.bloom.words {
-			w.bloom.words[i] = ^uint64(0)
+		for i := range bloomWords {
+			w.parts.last().filter.words[i] = ^uint64(0)
 		}
 	})
 	for _, want := range []store.Written{{Stored: 500}, {Repeated: 500}} {

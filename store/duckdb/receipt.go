@@ -75,32 +75,30 @@ func newKey(kind byte, subject, id string) key {
 	}
 }
 
-// lookUp tells which of keys were received before.
-func lookUp(c engine, keys []key) (map[key]bool, error) {
+// lookUp calls yield with those of keys that are received in a part.
+func lookUp(c engine, part int32, keys []key, yield func(key)) error {
 	his, los := make([]int64, len(keys)), make([]int64, len(keys))
 	for i, k := range keys {
 		his[i], los[i] = k.hi, k.lo
 	}
-	known := make(map[key]bool)
-	err := c.each(`SELECT k.hi, k.lo
+	return c.each(`SELECT k.hi, k.lo
 		FROM (SELECT unnest($hi::BIGINT[]) AS hi, unnest($lo::BIGINT[]) AS lo) AS k
-		SEMI JOIN receipts AS r ON r.hi = k.hi AND r.lo = k.lo`,
-		[]sqldriver.NamedValue{named("hi", his), named("lo", los)},
+		SEMI JOIN (SELECT hi, lo FROM receipts WHERE part = $part::INTEGER) AS r ON r.hi = k.hi AND r.lo = k.lo`,
+		[]sqldriver.NamedValue{named("hi", his), named("lo", los), named("part", part)},
 		func(v []sqldriver.Value) error {
 			var k key
 			if err := scan(v, &k.hi, &k.lo); err != nil {
 				return err
 			}
-			known[k] = true
+			yield(k)
 			return nil
 		})
-	return known, err
 }
 
 // receiptDay is the UTC day of now.
 func receiptDay(now time.Time) int32 { return utcDay(now.UnixMilli()) }
 
-// deleteReceipts drops the receipts that need not be remembered on day, and reports how many.
-func deleteReceipts(c engine, day int32) (int64, error) {
-	return c.change("DELETE FROM receipts WHERE day < $day::INTEGER", named("day", day-rememberDays))
+// deleteReceipts drops the receipts that need not be remembered on day.
+func deleteReceipts(c engine, day int32) error {
+	return c.exec("DELETE FROM receipts WHERE day < $day::INTEGER", named("day", day-rememberDays))
 }

@@ -86,7 +86,7 @@ func everything() *store.Batch {
 
 // undo takes the schema back to its first step.
 const undo = `ALTER TABLE events DROP COLUMN keyed; ALTER TABLE errors DROP COLUMN keyed; ALTER TABLE vitals DROP COLUMN keyed;
-	DROP TABLE spans; DROP TABLE blocked;
+	DROP TABLE spans; DROP TABLE blocked; ALTER TABLE receipts DROP COLUMN part; DROP TABLE receipt_filters;
 	ALTER TABLE events DROP COLUMN session_hash; ALTER TABLE errors DROP COLUMN session_hash; ALTER TABLE vitals DROP COLUMN session_hash;
 	ALTER TABLE events DROP COLUMN visitor_hash; ALTER TABLE errors DROP COLUMN visitor_hash; ALTER TABLE vitals DROP COLUMN visitor_hash;
 	DROP TABLE hash_key; DROP TABLE sealed_sessions; DROP TABLE sealed_hits; DROP TABLE seals;

@@ -134,10 +134,10 @@ func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32) erro
 }
 
 func (w *writer) addReceipts(rows []*row, newcomers map[store.Subject]int32) error {
-	day := receiptDay(w.store.cfg.Now())
+	day, part := receiptDay(w.store.cfg.Now()), w.parts.last().number
 	return w.engine.fill("receipts", func(add func(...sqldriver.Value) error) error {
 		for _, r := range rows {
-			if err := add(w.number(r.subject, newcomers), day, r.key.hi, r.key.lo); err != nil {
+			if err := add(w.number(r.subject, newcomers), day, r.key.hi, r.key.lo, part); err != nil {
 				return err
 			}
 		}

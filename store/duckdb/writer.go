@@ -26,7 +26,7 @@ type writer struct {
 	store  *Store
 	engine engine // nil while the engine is not open
 	tables [schema.NumTables]table
-	bloom  *bloom
+	parts  *parts
 
 	hashKey string
 
@@ -112,11 +112,11 @@ func (w *writer) load(c engine) error {
 	if err != nil {
 		return err
 	}
-	filter, err := readBloom(c)
+	parts, err := readParts(c)
 	if err != nil {
 		return err
 	}
-	w.tables, w.hashKey, w.bloom, w.versionRows = tables, key, filter, versionRows
+	w.tables, w.hashKey, w.parts, w.versionRows = tables, key, parts, versionRows
 	w.store.catalog.replace(cat)
 	return nil
 }

@@ -1,0 +1,81 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/store/storetest"
+)
+
+// BenchmarkReceipts commits 576 events, eight batches of 72, and opens the store while
+// SIGHTLINE_BENCH_EVENTS ids are remembered, one million if it says nothing.
+func BenchmarkReceipts(b *testing.B) {
+	n := storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", 1_000_000)
+	const rows = 576
+	cfg := Config{Path: filepath.Join(b.TempDir(), "s.duckdb")}
+	s := open(b, cfg)
+	remember(b, s, n)
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	s = open(b, cfg) // makes the filters
+	do(b, s, func(w *writer) {
+		for w.parts.ended() != nil {
+			if err := w.storeFilter(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	next := 0
+	for _, c := range []struct {
+		name   string
+		repeat bool
+		id     func(i int) int // of the received ids, by their order
+	}{
+		{"new", false, nil},
+		{"repeats of one part", true, func(i int) int { return (next*rows + i) % n }},
+		{"repeats of all parts", true, func(i int) int { return (i*n/rows + next) % n }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				next++
+				events := batch(fmt.Sprintf("new-%d-", next), rows)
+				for i := range events.Events {
+					if c.repeat {
+						events.Events[i].ID = fmt.Sprint(c.id(i))
+					}
+				}
+				if got := mustWrite(b, s, events); c.repeat != (got.Repeated == rows) || c.repeat == (got.Stored == rows) {
+					b.Fatalf("Write = %+v", got)
+				}
+			}
+			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			if err := s.Close(); err != nil {
+				b.Fatal(err)
+			}
+			s = open(b, cfg)
+		}
+	})
+}
+
+// remember stores receipts of pageviews with the ids 0 to n-1, without the pageviews.
+func remember(b *testing.B, s *Store, n int) {
+	do(b, s, func(w *writer) {
+		for from := 0; from < n; from += partKeys {
+			err := w.engine.exec(fmt.Sprintf(`INSERT INTO receipts SELECT 1, %d,
+				('0x' || h[1:16])::UBIGINT::BIT::BIGINT, ('0x' || h[17:32])::UBIGINT::BIT::BIGINT, %d
+				FROM (SELECT sha256(chr(%d) || chr(1) || '%s' || range) AS h FROM range(%d, %d))`,
+				receiptDay(w.store.cfg.Now()), from/partKeys, pageRow, site.ID, from, min(from+partKeys, n)))
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
