@@ -144,7 +144,8 @@ func (w *writer) failed(err error) error {
 func (w *writer) markRepeats(group []*write) ([]*row, error) {
 	firsts := make(map[key]*row)
 	var fresh []*row
-	doubtful := make(map[int32][]key) // by part
+	var doubtful []key
+	var in []int32 // parts
 	for _, one := range group {
 		for i := range one.rows {
 			r := &one.rows[i]
@@ -157,18 +158,24 @@ func (w *writer) markRepeats(group []*write) ([]*row, error) {
 				continue
 			}
 			firsts[r.key] = r
-			if !one.restored {
-				w.parts.doubt(doubtful, r.key)
+			if one.restored {
+				continue
+			}
+			if more := w.parts.maybe(in, r.key); len(more) > len(in) {
+				in, doubtful = more, append(doubtful, r.key)
 			}
 		}
 	}
 	if len(doubtful) == 0 {
 		return fresh, nil
 	}
-	for part, keys := range doubtful {
-		if err := lookUp(w.engine, part, keys, func(k key) { firsts[k].repeated = true }); err != nil {
-			return nil, err
-		}
+	slices.Sort(in)
+	known, err := lookUp(w.engine, slices.Compact(in), doubtful)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range doubtful {
+		firsts[k].repeated = known[k]
 	}
 	return slices.DeleteFunc(fresh, func(r *row) bool { return r.repeated }), nil
 }

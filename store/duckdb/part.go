@@ -55,13 +55,14 @@ func (p *parts) begin() {
 	}
 }
 
-// doubt appends k to the keys of each part that may have it.
-func (p *parts) doubt(doubtful map[int32][]key, k key) {
+// maybe appends to in the numbers of the parts that may have k.
+func (p *parts) maybe(in []int32, k key) []int32 {
 	for _, one := range p.all {
 		if one.filter.maybe(k) {
-			doubtful[one.number] = append(doubtful[one.number], k)
+			in = append(in, one.number)
 		}
 	}
+	return in
 }
 
 // ended is the first part that is full and not stored, or nil.

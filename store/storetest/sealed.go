@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // fillAndSeal fills s with the dataset of a seed, and has sealer, which is s or makes a mistake, seal
-// days before and after the last rows.
+// days before the last rows came, and perhaps again after them.
 func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.Derivable, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -23,7 +24,9 @@ func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.Derivabl
 	h.fill(t, s, early)
 	sealSome(t, sealer, rng)
 	h.fill(t, s, late)
-	sealSome(t, sealer, rng)
+	if rng.IntN(2) == 0 {
+		sealSome(t, sealer, rng)
+	}
 }
 
 // sealSome seals days of the websites in s, and days near them that have no rows: all, or all but
@@ -39,6 +42,7 @@ func sealSome(t *testing.T, s query.Derivable, rng *rand.Rand) {
 		t.Fatal(err)
 	}
 	holes := []int{1000, 20, 4}[rng.IntN(3)]
+	slices.SortFunc(subjects, func(a, b store.Subject) int { return strings.Compare(a.ID, b.ID) })
 	for _, of := range subjects {
 		if of.Kind != store.KindWebsite {
 			continue
