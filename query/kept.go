@@ -26,12 +26,12 @@ func (e *Engine) kept(p *plan) keptOf {
 	w := p.counted().widen(day, day)
 	w = interval{floorDay(w.from) - sessionsNeedBefore*day, floorDay(w.to) + (1+sessionsNeedAfter)*day}
 	days := make([]store.Day, (w.to-w.from)/day)
-	any := false
+	some := false
 	for _, known := range d.Days(p.Subject, time.UnixMilli(w.from), time.UnixMilli(w.to)) {
 		days[(known.Start.UnixMilli()-w.from)/day] = known
-		any = any || known.Sealed > 0
+		some = some || known.Sealed > 0
 	}
-	if !any {
+	if !some {
 		return keptOf{}
 	}
 	return keptOf{
