@@ -28,6 +28,8 @@ func BenchmarkReceipts(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+		w.maintain() // once a day
+		w.checkpoint(0)
 	})
 	next := 0
 	for _, c := range []struct {
