@@ -46,7 +46,7 @@ type Store interface {
 // A Statement is one question: text over logical tables, and its arguments.
 type Statement struct {
 	Label string        // the query type: for comments, logs and metrics
-	SQL   string        // names only the logical tables of package store/schema
+	SQL   string        // names only the logical tables of package store/schema and, where the store is a Deriver, those that it keeps
 	Args  []dialect.Arg // bound by name, never spliced
 	Kinds []dialect.Kind
 	// MaxBytes bounds what the texts and numbers of the answer take: when they take more, Query

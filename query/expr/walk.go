@@ -8,31 +8,25 @@ import (
 
 // Replace returns e with every Ref replaced by what by returns for its name.
 func Replace(e Expr, by func(name string) Expr) Expr {
-	if e.kind == ref {
-		return by(e.name)
-	}
-	if len(e.args) == 0 {
-		return e
-	}
-	args := make([]Expr, len(e.args))
-	for i, a := range e.args {
-		args[i] = Replace(a, by)
-	}
-	e.args = args
-	return e
+	return rewrite(e, ref, func(e Expr) Expr { return by(e.name) })
 }
 
 // Stored returns e with every Computed read from its column of the table called alias.
 func Stored(e Expr, alias Alias) Expr {
-	if e.kind == computed {
-		return Col(alias, Ident(e.name))
+	return rewrite(e, computed, func(e Expr) Expr { return Col(alias, Ident(e.name)) })
+}
+
+// rewrite returns e with every outermost expression of a kind replaced by what by makes of it.
+func rewrite(e Expr, of kind, by func(Expr) Expr) Expr {
+	if e.kind == of {
+		return by(e)
 	}
 	if len(e.args) == 0 {
 		return e
 	}
 	args := make([]Expr, len(e.args))
 	for i, a := range e.args {
-		args[i] = Stored(a, alias)
+		args[i] = rewrite(a, of, by)
 	}
 	e.args = args
 	return e
