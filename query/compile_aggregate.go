@@ -112,7 +112,7 @@ func (c *compiler) parts() []*part {
 
 // part selects p's metrics by the answer's keys.
 func (c *compiler) part(p *part) selection {
-	var q selection
+	q := c.rows(p.tb)
 	q.columns = c.partKeys(p.tb)
 	q.group = len(q.columns)
 	for _, m := range p.metrics {
@@ -121,7 +121,13 @@ func (c *compiler) part(p *part) selection {
 	if c.p.Type.leftJoin {
 		q.columns = append(q.columns, named{sourceRowsColumn, c.sourceRows(p.tb)})
 	}
-	switch p.tb.rows {
+	return q
+}
+
+// rows selects the rows of tb that count, and no columns yet.
+func (c *compiler) rows(tb *table) selection {
+	var q selection
+	switch tb.rows {
 	case sessionRows:
 		q.from = relation{"sessions", "s"}
 	case outageRows:
@@ -129,18 +135,18 @@ func (c *compiler) part(p *part) selection {
 		c.outages()
 		return q
 	case outcomeRows:
-		q.from = relation{p.tb.name, "o"}
+		q.from = relation{tb.name, "o"}
 		return q
 	default:
-		q.from = relation{string(p.tb.logical), "t"}
-		if p.tb.perProperty {
+		q.from = relation{string(tb.logical), "t"}
+		if tb.perProperty {
 			q.lateral = relation{c.w.Write(expr.Call(dialect.JSONEach, row("properties"))), "q"}
 		}
-		q.where = append(c.read(c.rng), p.tb.where)
+		q.where = append(c.read(c.rng), tb.where)
 	}
-	q.where = append(q.where, c.conditions(p.tb)...)
+	q.where = append(q.where, c.conditions(tb)...)
 	if f := c.p.Type.skipEmpty; f != nil {
-		q.where = append(q.where, expr.Ne(value(f, p.tb), expr.Lit("")))
+		q.where = append(q.where, expr.Ne(value(f, tb), expr.Lit("")))
 	}
 	return q
 }

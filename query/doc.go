@@ -59,6 +59,13 @@
 //
 // A page event is a pageview, an exit, or an event of any other name that a page sends.
 //
+// # Partials
+//
+// Most answers that count page events and sessions are merged instead of asked for, from the second
+// time on. A merge (merge*.go) takes the metrics of a plan apart into leaves, aggregates whose
+// states merge, finds the partials of every UTC day and leaf in package partial, has the store compute those
+// that are missing or whose rows changed, and makes the rows that the statement would have given.
+//
 // # Comparison
 //
 // Asked to compare, a parameter becomes two plans: its own, and the same about another period, of all

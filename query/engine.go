@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -25,6 +26,10 @@ type Config struct {
 	Names Names
 	// Plain computes every answer from rows alone, also where the store is a [store.Deriver].
 	Plain bool
+	// MaxPartials is about how many bytes of memory partials of answers take, from which further
+	// answers are merged, where the store is a [store.Deriver]; 0 means DefaultMaxPartials, less
+	// than 0 that none are kept.
+	MaxPartials int64
 }
 
 // An Engine answers requests from one store. It is immutable and safe for concurrent use.
@@ -38,7 +43,11 @@ type Engine struct {
 	slots    *slots // of the store
 	names    Names  // may be nil
 	plain    bool
+	partials *partial.Cache // nil: none are kept
 }
+
+// DefaultMaxPartials is 256 MiB.
+const DefaultMaxPartials = 256 << 20
 
 // Access is what one caller may ask.
 type Access struct {
@@ -72,6 +81,9 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.slots = newSlots(e.store)
+	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.Plain {
+		e.partials = partial.NewCache(most)
+	}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -123,7 +135,7 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	if p = e.current(p); p.err != nil {
 		return p.failed(p.err)
 	}
-	found, mistake := e.ask(ctx, p.plan, p.statement, budget, &took)
+	found, mistake := e.ask(ctx, p.plan, p.statement, nil, budget, &took)
 	if mistake != nil {
 		return p.failed(mistake)
 	}
@@ -142,11 +154,15 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	return r
 }
 
-// ask runs one statement, that of p, and adds its time to took.
-func (e *Engine) ask(ctx context.Context, p *plan, statement store.Statement, budget *Budget, took *time.Duration) (*answered, *Error) {
+// ask answers p, whose statement that is, and adds the time of the store to took. The rows of the
+// other period are those whose keys are among these.
+func (e *Engine) ask(ctx context.Context, p *plan, statement store.Statement, among [][]string, budget *Budget, took *time.Duration) (*answered, *Error) {
 	statement.MaxBytes = budget.most
 	began := e.now()
-	rows, err := e.store.Query(ctx, statement)
+	rows, err := e.merged(ctx, p, among)
+	if rows == nil && err == nil {
+		rows, err = e.store.Query(ctx, statement)
+	}
 	spent := e.now().Sub(began)
 	store.MeterOf(ctx).Add(0, spent)
 	*took += spent

@@ -14,7 +14,7 @@ func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answe
 	then := &answered{}
 	if found.len > 0 {
 		var mistake *Error
-		if then, mistake = e.ask(ctx, p.plan.Other.plan, p.ofKeys(found), budget, took); mistake != nil {
+		if then, mistake = e.ask(ctx, p.plan.Other.plan, p.ofKeys(found), p.plan.keysOf(found), budget, took); mistake != nil {
 			return mistake
 		}
 	}
@@ -32,4 +32,13 @@ func (p *preparedParameter) ofKeys(found *answered) store.Statement {
 		statement.Args[k.arg].Value = found.values(len(p.plan.Group), k.key)
 	}
 	return statement
+}
+
+// keysOf are the values that the rows found of p have in each of their keys.
+func (p *plan) keysOf(found *answered) [][]string {
+	var values [][]string
+	for i := range len(p.Group) + len(p.keys()) {
+		values = append(values, found.values(len(p.Group), keyOf(i)))
+	}
+	return values
 }

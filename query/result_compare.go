@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -81,7 +82,7 @@ func (a *answered) key(row, groups int, date string) string {
 	for i := range a.keys {
 		values = append(values, a.keyText(i, row))
 	}
-	return joinKey(append(values, date))
+	return partial.JoinKey(append(values, date))
 }
 
 func (a *answered) keyText(i, row int) string {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -87,29 +87,17 @@ func (s *series) combine() {
 				values[i] = c.Texts[row]
 			}
 		}
-		keys[row] = joinKey(values)
+		keys[row] = partial.JoinKey(values)
 		byKey[keys[row]] = values
 	}
 	s.combinations = slices.SortedFunc(maps.Values(byKey), slices.Compare)
 	index := make(map[string]int, len(s.combinations))
 	for i, values := range s.combinations {
-		index[joinKey(values)] = i
+		index[partial.JoinKey(values)] = i
 	}
 	for row, key := range keys {
 		s.combinationOf[row] = index[key]
 	}
-}
-
-// joinKey is one text for several, different for different ones.
-func joinKey(values []string) string {
-	if len(values) == 1 {
-		return values[0]
-	}
-	var b strings.Builder
-	for _, v := range values {
-		fmt.Fprintf(&b, "%d:%s", len(v), v)
-	}
-	return b.String()
 }
 
 // fill makes the table of all buckets in order, each with all combinations in order.

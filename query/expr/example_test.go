@@ -18,7 +18,7 @@ func Example() {
 		fmt.Println(w.Write(visitors), "WHERE", w.Write(inDocs), w.Args[0].Name, "=", w.Args[0].Value)
 	}
 	// Output:
-	// CountDistinct(t.visitor) where StartsWith(t.path, arg /docs)
+	// CountDistinct(t.visitor) where StartsWith(t.path, arg "/docs")
 	// count(DISTINCT nullif(t."visitor", '')) WHERE starts_with(t."path", $p1::VARCHAR) p1 = /docs
 	// toInt64(uniqExactIf(t.`visitor`, t.`visitor` <> '')) WHERE startsWith(t.`path`, {p1:String}) p1 = /docs
 }

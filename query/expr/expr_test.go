@@ -76,7 +76,7 @@ func TestReplaceAndLookThrough(t *testing.T) {
 func TestString(t *testing.T) {
 	e := expr.And(expr.Call(dialect.CountIf, expr.IsNotNull(expr.Col("t", "a"))), expr.Not(expr.Eq(expr.Ref("b"), expr.Arg(dialect.Text, "x"))),
 		expr.Lt(expr.RangeFrom(), expr.Int(7)))
-	if got, want := e.String(), "(CountIf((t.a IS NOT NULL)) AND NOT (ref b = arg x) AND (range.from < 7))"; got != want {
+	if got, want := e.String(), "(CountIf((t.a IS NOT NULL)) AND NOT (ref b = arg \"x\") AND (range.from < 7))"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -4,21 +4,38 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // Replace returns e with every Ref replaced by what by returns for its name.
 func Replace(e Expr, by func(name string) Expr) Expr {
-	return rewrite(e, ref, func(e Expr) Expr { return by(e.name) })
+	return rewrite(e, func(e Expr) bool { return e.kind == ref }, func(e Expr) Expr { return by(e.name) })
 }
 
 // Stored returns e with every Computed read from its column of the table called alias.
 func Stored(e Expr, alias Alias) Expr {
-	return rewrite(e, computed, func(e Expr) Expr { return Col(alias, Ident(e.name)) })
+	return rewrite(e, func(e Expr) bool { return e.kind == computed }, func(e Expr) Expr { return Col(alias, Ident(e.name)) })
 }
 
-// rewrite returns e with every outermost expression of a kind replaced by what by makes of it.
-func rewrite(e Expr, of kind, by func(Expr) Expr) Expr {
-	if e.kind == of {
+// ReplaceCalls returns e with every outermost call of one of these operations replaced by what by
+// makes of it.
+func ReplaceCalls(e Expr, of func(dialect.Op) bool, by func(op dialect.Op, args []Expr) Expr) Expr {
+	return rewrite(e, func(e Expr) bool { return e.kind == call && of(e.op) }, func(e Expr) Expr { return by(e.op, e.args) })
+}
+
+// Calls is the operation of e and its operands, if e is a call.
+func (e Expr) Calls() (op dialect.Op, args []Expr, ok bool) { return e.op, e.args, e.kind == call }
+
+// Column is the column that e is, if it is one.
+func (e Expr) Column() (alias Alias, name string, ok bool) { return e.of, e.name, e.kind == column }
+
+// Constant is the whole number of the program's own that e is, if it is one.
+func (e Expr) Constant() (n int64, ok bool) { return e.num, e.kind == integer }
+
+// rewrite returns e with every outermost expression that is meant replaced by what by makes of it.
+func rewrite(e Expr, meant func(Expr) bool, by func(Expr) Expr) Expr {
+	if meant(e) {
 		return by(e)
 	}
 	if len(e.args) == 0 {
@@ -26,7 +43,7 @@ func rewrite(e Expr, of kind, by func(Expr) Expr) Expr {
 	}
 	args := make([]Expr, len(e.args))
 	for i, a := range e.args {
-		args[i] = rewrite(a, of, by)
+		args[i] = rewrite(a, meant, by)
 	}
 	e.args = args
 	return e
@@ -63,7 +80,8 @@ func names(e Expr, want func(Expr) bool) []string {
 	return found
 }
 
-// String is e for people, in no dialect: operations by name, arguments by value.
+// String is e for people, in no dialect: operations by name, arguments by value. Of different
+// expressions it is different.
 func (e Expr) String() string {
 	parts := make([]string, len(e.args))
 	for i, a := range e.args {
@@ -83,7 +101,7 @@ func (e Expr) String() string {
 	case text:
 		return strconv.Quote(e.name)
 	case argument:
-		return fmt.Sprintf("arg %v", e.arg.Value)
+		return fmt.Sprintf("arg %#v", e.arg.Value)
 	case call:
 		return e.op.String() + "(" + strings.Join(parts, ", ") + ")"
 	case infix:

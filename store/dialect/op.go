@@ -76,3 +76,6 @@ const (
 
 	numOps
 )
+
+// OfRow reports whether op is computed of a single row: it is neither an aggregate nor a window function.
+func (op Op) OfRow() bool { return op >= If }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
@@ -24,14 +25,10 @@ type comparison struct {
 	failed   int            // of these, those to which the store had no answer at all
 }
 
-// compareReference asks the engine over s and the reference over data each of questions, and
+// compareReference asks the engine and the reference over data each of questions, and
 // counts where the JSON of their rows differs by a byte. With untilOne it stops at the
 // first difference.
-func compareReference(ctx context.Context, s store.Store, data *reference.Data, questions []reference.Question, untilOne bool) (*comparison, error) {
-	got, err := newEngineRunner(s, rows)
-	if err != nil {
-		return nil, err
-	}
+func compareReference(ctx context.Context, got *engineRunner, data *reference.Data, questions []reference.Question, untilOne bool) (*comparison, error) {
 	want := func(_ context.Context, q reference.Question) outcome {
 		a, err := data.Compared(q)
 		if err != nil {
@@ -46,20 +43,14 @@ func compareReference(ctx context.Context, s store.Store, data *reference.Data, 
 // compareStores asks the engine each of questions over two stores of the same rows, and
 // counts where the JSON of their answers, all of it, differs by a byte. With untilOne it
 // stops at the first difference.
-func compareStores(ctx context.Context, one, other store.Store, questions []reference.Question, untilOne bool) (*comparison, error) {
-	want, err := newEngineRunner(one, whole)
-	if err != nil {
-		return nil, err
-	}
-	got, err := newEngineRunner(other, whole)
-	if err != nil {
-		return nil, err
-	}
+func compareStores(t *testing.T, one, other store.Store, questions []reference.Question, untilOne bool) (*comparison, error) {
+	t.Helper()
+	want, got := newEngineRunner(t, one, whole), newEngineRunner(t, other, whole)
 	// A store that fails refuses nothing, even if the other fails too.
 	same := func(a, b outcome) bool {
 		return a.refused == b.refused && a.text == b.text && slices.Contains(refusable, a.refused)
 	}
-	return compare(ctx, questions, want.outcome, got.outcome, same, untilOne)
+	return compare(t.Context(), questions, want.outcome, got.outcome, same, untilOne)
 }
 
 // An outcome is what is said to a question: an answer, or why there is none.

@@ -97,7 +97,7 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
-				return compareReference(t.Context(), m.planted(t, h, first, seed), reference.NewData(dataset.New(seed).Batch), questions, true)
+				return compareReference(t.Context(), newEngineRunner(t, m.planted(t, h, first, seed), rows), reference.NewData(dataset.New(seed).Batch), questions, true)
 			})
 		})
 	}
@@ -110,7 +110,7 @@ func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
 			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
-				return compareStores(t.Context(), datasetIn(t, one, seed), m.planted(t, other, first, seed), questions, true)
+				return compareStores(t, datasetIn(t, one, seed), m.planted(t, other, first, seed), questions, true)
 			})
 		})
 	}

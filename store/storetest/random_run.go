@@ -69,7 +69,12 @@ func Number(t testing.TB, name string, otherwise int) int {
 // which computes the same numbers by loops over lists, byte by byte.
 func Reference(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
-		return compareReference(t.Context(), datasetIn(t, h, seed), reference.NewData(dataset.New(seed).Batch), questions, false)
+		s, data := h.open(t), dataset.New(seed).Batch
+		if sealer, ok := s.(query.Derivable); ok {
+			return compareReference(t.Context(), h.warmed(t, s, sealer, seed, questions), reference.NewData(data), questions, false)
+		}
+		h.fill(t, s, &data)
+		return compareReference(t.Context(), newEngineRunner(t, s, rows), reference.NewData(data), questions, false)
 	})
 }
 
@@ -77,7 +82,7 @@ func Reference(t *testing.T, h Harness, run RandomRun) {
 // by byte.
 func Diff(t *testing.T, one, other Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
-		return compareStores(t.Context(), datasetIn(t, one, seed), datasetIn(t, other, seed), questions, false)
+		return compareStores(t, datasetIn(t, one, seed), datasetIn(t, other, seed), questions, false)
 	})
 }
 
@@ -86,7 +91,7 @@ func Diff(t *testing.T, one, other Harness, run RandomRun) {
 func Dependencies(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
 		s := datasetIn(t, h, seed)
-		return compareStores(t.Context(), s, &clipped{Store: s}, questions, false)
+		return compareStores(t, s, &clipped{Store: s}, questions, false)
 	})
 }
 
@@ -96,7 +101,7 @@ func datasetIn(t *testing.T, h Harness, seed uint64) store.Store {
 	t.Helper()
 	s, w := h.open(t), dataset.New(seed)
 	if sealer, ok := s.(query.Derivable); ok {
-		h.fillAndSeal(t, s, sealer, seed)
+		h.fillAndSeal(t, s, sealer, seed, func() {})
 	} else {
 		h.fill(t, s, &w.Batch)
 	}

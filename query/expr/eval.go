@@ -1,0 +1,166 @@
+package expr
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// A Value is what an expression is in one row: null, or the field that Kind names. What holds or
+// does not is the number 1 or 0.
+type Value struct {
+	Kind  dialect.Kind // Int, Float or Text
+	Null  bool
+	Int   int64
+	Float float64
+	Text  string
+}
+
+// Values of the program's own.
+var none = Value{Null: true}
+
+// IntValue is the whole number n.
+func IntValue(n int64) Value { return Value{Kind: dialect.Int, Int: n} }
+
+// FloatValue is the number x.
+func FloatValue(x float64) Value { return Value{Kind: dialect.Float, Float: x} }
+
+// TextValue is the text s.
+func TextValue(s string) Value { return Value{Kind: dialect.Text, Text: s} }
+
+// Number is v as a floating-point number; of a text 0.
+func (v Value) Number() float64 {
+	if v.Kind == dialect.Int {
+		return float64(v.Int)
+	}
+	return v.Float
+}
+
+func truth(b bool) Value {
+	if b {
+		return IntValue(1)
+	}
+	return IntValue(0)
+}
+
+// holds reports whether v is a condition that is met; null is not.
+func (v Value) holds() bool { return !v.Null && v.Int != 0 }
+
+// Compare orders two values of one kind, texts byte by byte, null after all others.
+func (v Value) Compare(w Value) int {
+	switch {
+	case v.Null || w.Null:
+		return cmp.Compare(truth(v.Null).Int, truth(w.Null).Int)
+	case v.Kind == dialect.Text:
+		return strings.Compare(v.Text, w.Text)
+	case v.Kind == dialect.Int && w.Kind == dialect.Int:
+		return cmp.Compare(v.Int, w.Int)
+	}
+	return cmp.Compare(v.Number(), w.Number())
+}
+
+// CanEval reports whether Eval knows all that e is made of but columns and the operations that it
+// leaves to others.
+func CanEval(e Expr, left func(dialect.Op) bool) bool {
+	switch e.kind {
+	case column, integer, text, argument, null:
+	case infix:
+		if !slices.Contains([]string{"*", "=", "<>"}, e.name) {
+			return false
+		}
+	case call:
+		if left(e.op) {
+			return true
+		}
+		if !slices.Contains(scalars, e.op) {
+			return false
+		}
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(e.args, func(a Expr) bool { return !CanEval(a, left) })
+}
+
+// scalars are the operations that Eval computes.
+var scalars = []dialect.Op{dialect.If, dialect.Coalesce, dialect.Ratio, dialect.Concat, dialect.Lookup, dialect.ListPosition}
+
+// Eval computes e in one row, as every dialect does. It asks of for columns and for operations
+// that are not of a single row. Of what CanEval refuses it is null.
+func Eval(e Expr, of func(Expr) Value) Value {
+	switch e.kind {
+	case column:
+		return of(e)
+	case integer:
+		return IntValue(e.num)
+	case text:
+		return TextValue(e.name)
+	case infix:
+		return evalInfix(e, of)
+	case call:
+		if !slices.Contains(scalars, e.op) {
+			return of(e)
+		}
+		return evalCall(e, of)
+	}
+	return none
+}
+
+func evalCall(e Expr, of func(Expr) Value) Value {
+	switch e.op {
+	case dialect.If:
+		if Eval(e.args[0], of).holds() {
+			return Eval(e.args[1], of)
+		}
+		return Eval(e.args[2], of)
+	case dialect.Coalesce:
+		for _, a := range e.args {
+			if v := Eval(a, of); !v.Null {
+				return v
+			}
+		}
+		return none
+	case dialect.Ratio:
+		part, whole := Eval(e.args[0], of), Eval(e.args[1], of)
+		if part.Null || whole.Null || whole.Number() == 0 {
+			return none
+		}
+		return FloatValue(part.Number() / whole.Number())
+	case dialect.Concat:
+		var b strings.Builder
+		for _, a := range e.args {
+			b.WriteString(Eval(a, of).Text)
+		}
+		return TextValue(b.String())
+	case dialect.ListPosition:
+		if i := slices.Index(texts(e.args[1]), Eval(e.args[0], of).Text); i >= 0 {
+			return IntValue(int64(i + 1))
+		}
+	case dialect.Lookup:
+		if i := slices.Index(texts(e.args[1]), Eval(e.args[0], of).Text); i >= 0 {
+			return TextValue(texts(e.args[2])[i])
+		}
+		return Eval(e.args[3], of)
+	}
+	return none
+}
+
+// texts is the list that e, an argument, binds.
+func texts(e Expr) []string {
+	list, _ := e.arg.Value.([]string)
+	return list
+}
+
+func evalInfix(e Expr, of func(Expr) Value) Value {
+	a, b := Eval(e.args[0], of), Eval(e.args[1], of)
+	switch {
+	case a.Null || b.Null:
+		return none
+	case e.name == "*":
+		return IntValue(a.Int * b.Int)
+	case e.name == "=":
+		return truth(a.Compare(b) == 0)
+	}
+	return truth(a.Compare(b) != 0)
+}

@@ -1,0 +1,203 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// An answer that counts can be merged from partials of its aggregates, one per UTC day, in place of
+// a statement over all of its rows. Partials without keys are by quarters of an hour, so that
+// they cut at midnight of every zone that is whole quarters from UTC; those with keys are of
+// whole days, and of the pieces of days that a range begins and ends with.
+
+// quarter is the length of the cells of partials without keys, in milliseconds.
+const quarter = 15 * 60 * 1000
+
+// A merge says how the answer to a plan is merged.
+type merge struct {
+	p      *plan
+	keys   []*field // of the answer: those of groupBy, then the type's
+	parts  []*mergedPart
+	leaves []leaf // of all parts
+
+	stretches []partial.Stretch
+}
+
+// A mergedPart is what one table gives to the answer.
+type mergedPart struct {
+	tb      *table
+	count   int   // the leaf that counts its rows
+	leaves  []int // all that it has
+	metrics map[*metric]expr.Expr
+}
+
+// A leaf is an aggregate that partials are kept of. Metrics are made of them.
+type leaf struct {
+	partial.Aggregate
+	part *mergedPart
+	e    expr.Expr // the aggregate or, of a Set and a Sample, what is in it
+}
+
+// states says how the states of aggregates merge. Those that are not here do not.
+var states = map[dialect.Op]partial.Kind{
+	dialect.Count: partial.Sum, dialect.CountIf: partial.Sum, dialect.Sum: partial.Sum, dialect.SumIf: partial.Sum,
+	dialect.CountDistinctHash: partial.Set, dialect.Quantile: partial.Sample,
+}
+
+// mergeOf tells how the answer to p is merged; nil where it cannot be.
+func mergeOf(p *plan) *merge {
+	m := &merge{p: p, keys: slices.Concat(p.Group, p.Type.dimensions)}
+	if p.Type.Shape == List || p.Subject.Kind != store.KindWebsite || len(p.Mandatory) > 0 || p.Type.Shape == Series && len(m.keys) > 0 ||
+		slices.ContainsFunc(m.keys, func(f *field) bool { return f.number }) {
+		return nil
+	}
+	for _, metric := range p.Type.metrics {
+		if !m.add(metric) {
+			return nil
+		}
+	}
+	for _, e := range p.Type.exprs {
+		if !expr.CanEval(e, func(op dialect.Op) bool { return op == dialect.SumOver }) {
+			return nil
+		}
+	}
+	for _, part := range m.parts { // what rows are grouped by first
+		slices.SortStableFunc(part.leaves, func(a, b int) int {
+			return cmp.Compare(m.leaves[b].Kind, m.leaves[a].Kind)
+		})
+	}
+	if !m.cut() {
+		return nil
+	}
+	return m
+}
+
+// add adds what a metric is made of, if that merges.
+func (m *merge) add(of *metric) (merges bool) {
+	tb := of.table
+	if tb.rows != sessionRows && (tb.rows != plainRows || !tb.pageEvents && !tb.visible) {
+		return false
+	}
+	i := slices.IndexFunc(m.parts, func(p *mergedPart) bool { return p.tb == tb })
+	if i < 0 {
+		i = len(m.parts)
+		m.parts = append(m.parts, &mergedPart{tb: tb, metrics: map[*metric]expr.Expr{}})
+		m.parts[i].count = m.leaf(m.parts[i], dialect.Count, nil)
+	}
+	part, merges := m.parts[i], true
+	made := expr.ReplaceCalls(of.expr, ofRows, func(op dialect.Op, args []expr.Expr) expr.Expr {
+		if _, ok := states[op]; !ok {
+			merges = false
+			return expr.Null()
+		}
+		state := leafColumn(m.leaf(part, op, args))
+		if op == dialect.Quantile {
+			return expr.Call(op, state, args[1])
+		}
+		return state
+	})
+	part.metrics[of] = made
+	return merges && expr.CanEval(made, ofRows)
+}
+
+func ofRows(op dialect.Op) bool { return !op.OfRow() }
+
+// leafColumn stands for what a leaf is in a row.
+func leafColumn(leaf int) expr.Expr { return expr.Col("x", expr.Ident(strconv.Itoa(leaf))) }
+
+// leaf is the number of the leaf of part that is this aggregate.
+func (m *merge) leaf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
+	found := leaf{part: part, e: expr.Call(op, args...)}
+	found.Kind = states[op]
+	if found.Kind != partial.Sum {
+		found.e = args[0]
+		found.Members = found.e.String()
+	}
+	found.Name = strings.Join([]string{part.tb.name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()}, "\n")
+	for _, i := range part.leaves {
+		if m.leaves[i].Name == found.Name {
+			return i
+		}
+	}
+	m.leaves = append(m.leaves, found)
+	part.leaves = append(part.leaves, len(m.leaves)-1)
+	return len(m.leaves) - 1
+}
+
+// rowsText tells apart all rows and keys that partials may be of.
+func (m *merge) rowsText() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "by %s without empty %s", m.keyNames(), m.p.Type.SkipEmpty)
+	for _, c := range m.p.Filters {
+		fmt.Fprintf(&b, "\nwhere %s %s %q", c.Field.Name, c.Op, c.Values)
+	}
+	return b.String()
+}
+
+// keyNames are what the keys of the answer are.
+func (m *merge) keyNames() string {
+	names := make([]string, len(m.keys))
+	for i, f := range m.keys {
+		names[i] = f.Name
+		if i < len(m.p.Group) {
+			names[i] = "group " + names[i] // direct traffic has a name there
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// cut finds the stretches that the answer is merged from, if there are such.
+func (m *merge) cut() bool {
+	w := m.p.counted()
+	if len(m.keys) > 0 {
+		for from := w.from; from < w.to; {
+			to := min(floorDay(from)+day, w.to)
+			m.stretches = append(m.stretches, partial.Stretch{From: from, To: to})
+			from = to
+		}
+		return true
+	}
+	for from := floorDay(w.from); from < w.to; from += day {
+		m.stretches = append(m.stretches, partial.Stretch{From: from, To: from + day})
+	}
+	onQuarter := func(at int64) bool { return at%quarter == 0 }
+	for i, s := range calendar.Segments(m.p.Range) {
+		if i > 0 && !onQuarter(s.From) || m.p.Type.Shape == Series && !onQuarter(s.Shift) {
+			return false
+		}
+	}
+	return onQuarter(w.from) && onQuarter(w.to)
+}
+
+// versions are those of the rows that partials of tb are computed from, by stretch.
+func (m *merge) versions(d store.Deriver, tb *table) []uint64 {
+	before, after := int64(sessionsNeedBefore), int64(sessionsNeedAfter)
+	if tb.pageEvents {
+		before, after = hitsNeedBefore, pageEventsNeedAfter
+	}
+	versions := make([]uint64, len(m.stretches))
+	if len(versions) == 0 {
+		return nil
+	}
+	first := floorDay(m.stretches[0].From) - before*day
+	last := floorDay(m.stretches[len(versions)-1].To-1) + after*day
+	days := make([]uint64, (last-first)/day+1)
+	for _, known := range d.Days(m.p.Subject, time.UnixMilli(first), time.UnixMilli(last+day)) {
+		days[(known.Start.UnixMilli()-first)/day] = known.Version
+	}
+	for i, s := range m.stretches {
+		from, to := (floorDay(s.From)-first)/day-before, (floorDay(s.To-1)-first)/day+after
+		versions[i] = slices.Max(days[from : to+1])
+	}
+	return versions
+}

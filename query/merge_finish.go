@@ -1,0 +1,243 @@
+package query
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// A merging computes the rows of an answer from partials. A row is the number of a key or, without
+// keys, a bucket of the series, or the only one.
+type merging struct {
+	*merge
+	cache   *partial.Cache
+	site    *partial.Website
+	sources [][]partial.Source // by leaf
+	rows    int
+	first   int64      // the number of the bucket of row 0
+	texts   []string   // keys, by row; more than rows where types want some of which nothing counts
+	values  [][]string // the same taken apart, when they were asked for
+	counted [][]int64  // what sums and sets count, by leaf and row
+	single  []int      // how many rows were counted by themselves, by leaf
+	totals  bool       // there is a row even where nothing counts
+	columns map[string]func(row int32) expr.Value
+	numbers map[string]int        // columns that are the count of a leaf, by that
+	sumOver map[string]expr.Value // of what was summed over all rows
+}
+
+// finish makes the rows that the statement of m's plan would give.
+func (m *merge) finish(cache *partial.Cache, site *partial.Website, found [][]*partial.Partial, among [][]string) *store.Rows {
+	g := &merging{merge: m, cache: cache, site: site, rows: 1, counted: make([][]int64, len(m.leaves)), single: make([]int, len(m.leaves)),
+		totals: len(m.keys) == 0 && m.p.Type.Shape == Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}}
+	g.place(found)
+	g.bind()
+	shown := g.shown()
+	for _, e := range m.p.Type.exprs {
+		g.sumOverAll(e, shown)
+	}
+	if m.p.OfKeys {
+		shown = slices.DeleteFunc(shown, func(row int32) bool { return !g.isAmong(row, among) })
+	}
+	return g.output(g.page(shown))
+}
+
+// place tells what row each key of the partials counts for.
+func (g *merging) place(found [][]*partial.Partial) {
+	cells := make([][]int32, len(g.stretches))
+	if len(g.keys) > 0 {
+		g.texts = g.site.Keys(g.keyNames())
+		g.rows, g.values = len(g.texts), make([][]string, len(g.texts))
+	} else {
+		cells = g.cells()
+	}
+	for _, partials := range found {
+		of := make([]partial.Source, 0, len(partials))
+		for i, p := range partials {
+			if p != nil {
+				of = append(of, partial.Source{Partial: p, Rows: cells[i]})
+			}
+		}
+		g.sources = append(g.sources, of)
+	}
+}
+
+// cells are the rows of the quarters of an hour of each stretch.
+func (g *merging) cells() [][]int32 {
+	w, segments := g.p.counted(), calendar.Segments(g.p.Range)
+	number := func(int64) int64 { return 0 }
+	if g.p.Type.Shape == Series {
+		width, at := g.p.Grain.Width(), 0
+		number = func(t int64) int64 {
+			for at+1 < len(segments) && segments[at+1].From <= t {
+				at++
+			}
+			return floorDiv(t+segments[at].Shift, width)
+		}
+	}
+	cells, numbers := make([][]int32, len(g.stretches)), []int64{}
+	for i, s := range g.stretches {
+		cells[i] = make([]int32, (s.To-s.From)/quarter)
+		for cell := range cells[i] {
+			cells[i][cell] = -1
+			if t := s.From + int64(cell)*quarter; t >= w.from && t < w.to {
+				cells[i][cell] = int32(len(numbers))
+				numbers = append(numbers, number(t))
+			}
+		}
+	}
+	if len(numbers) == 0 {
+		return cells
+	}
+	g.first = slices.Min(numbers)
+	g.rows = int(slices.Max(numbers)-g.first) + 1
+	for _, rows := range cells {
+		for cell, i := range rows {
+			if i >= 0 {
+				rows[cell] = int32(numbers[i] - g.first)
+			}
+		}
+	}
+	return cells
+}
+
+func floorDiv(n, by int64) int64 {
+	if n < 0 {
+		return (n - by + 1) / by
+	}
+	return n / by
+}
+
+// key are the values of a row's keys.
+func (g *merging) key(row int32) []string {
+	if g.values[row] == nil {
+		g.values[row] = partial.SplitKey(g.texts[row], len(g.keys))
+	}
+	return g.values[row]
+}
+
+// fewRows is how many rows a set is counted of by themselves, before all rows are counted at once.
+const fewRows = 128
+
+// count is what a leaf, a sum or a set, counts in a row.
+func (g *merging) count(i int, row int32) int64 {
+	if g.counted[i] == nil && g.leaves[i].Kind == partial.Set && len(g.keys) > 0 && g.single[i] < fewRows {
+		g.single[i]++
+		return g.cache.Count(row, g.site.Members(g.leaves[i].Members), g.sources[i])
+	}
+	return g.counts(i)[row]
+}
+
+// counts are what a leaf counts in all rows.
+func (g *merging) counts(i int) []int64 {
+	if g.counted[i] == nil {
+		if leaf := &g.leaves[i]; leaf.Kind == partial.Sum {
+			g.counted[i] = partial.Sums(g.rows, g.sources[i])
+		} else {
+			g.counted[i] = g.cache.Counts(g.rows, g.site.Members(leaf.Members), g.sources[i])
+		}
+	}
+	return g.counted[i]
+}
+
+// numbersOf are the numbers that a column is in all rows but those that g.texts has more; nil where it
+// is not a mere count.
+func (g *merging) numbersOf(e expr.Expr) []int64 {
+	if _, name, ok := e.Column(); ok {
+		if leaf, ok := g.numbers[name]; ok {
+			return g.counts(leaf)
+		}
+	}
+	return nil
+}
+
+// has reports whether a part counts anything in a row.
+func (g *merging) has(of *mergedPart, row int32) bool {
+	return g.totals || int(row) < g.rows && g.count(of.count, row) > 0
+}
+
+// bind finds what the columns of the relation j of a statement are in rows.
+func (g *merging) bind() {
+	g.columns = map[string]func(int32) expr.Value{
+		string(bucketColumn): func(row int32) expr.Value { return expr.IntValue(g.first + int64(row)) },
+	}
+	for i, f := range g.keys {
+		g.columns[f.Name] = func(row int32) expr.Value { return expr.TextValue(g.key(row)[i]) }
+		if len(g.keys) == 1 {
+			g.columns[f.Name] = func(row int32) expr.Value { return expr.TextValue(g.texts[row]) }
+		}
+	}
+	for _, of := range g.parts {
+		for m, made := range of.metrics {
+			g.columns[string(m.alias())] = func(row int32) expr.Value { return g.metric(of, m, made, row) }
+			if _, _, is := made.Column(); is && m.Zero && g.leaves[leafOf(made)].Kind != partial.Sample {
+				g.numbers[string(m.alias())] = leafOf(made)
+			}
+		}
+	}
+}
+
+// metric is a metric in a row: where its table counts nothing 0 or null, as it says.
+func (g *merging) metric(of *mergedPart, m *metric, made expr.Expr, row int32) expr.Value {
+	if !g.has(of, row) {
+		if m.Zero {
+			return expr.IntValue(0)
+		}
+		return expr.Value{Null: true}
+	}
+	return expr.Eval(made, func(e expr.Expr) expr.Value {
+		if op, args, ok := e.Calls(); ok && op == dialect.Quantile {
+			permille, _ := args[1].Constant()
+			value, ok := partial.Quantile(row, permille, g.sources[leafOf(args[0])])
+			return expr.Value{Kind: dialect.Int, Int: value, Null: !ok}
+		}
+		return expr.IntValue(g.count(leafOf(e), row))
+	})
+}
+
+// leafOf is the leaf that a column of leafColumn stands for.
+func leafOf(e expr.Expr) int {
+	_, name, _ := e.Column()
+	i, err := strconv.Atoi(name)
+	if err != nil {
+		return 0 // leafColumn writes numbers
+	}
+	return i
+}
+
+// value is a column of the answer, or an expression over such, in a row.
+func (g *merging) value(e expr.Expr, row int32) expr.Value {
+	return expr.Eval(e, func(e expr.Expr) expr.Value {
+		if op, args, ok := e.Calls(); ok && op == dialect.SumOver {
+			return g.sumOver[args[0].String()]
+		}
+		_, name, _ := e.Column()
+		if column := g.columns[name]; column != nil {
+			return column(row)
+		}
+		return expr.Value{Null: true}
+	})
+}
+
+// sumOverAll computes what e asks of all rows that are shown.
+func (g *merging) sumOverAll(e expr.Expr, shown []int32) {
+	expr.ReplaceCalls(e, func(op dialect.Op) bool { return op == dialect.SumOver }, func(_ dialect.Op, args []expr.Expr) expr.Expr {
+		name := args[0].String()
+		if _, known := g.sumOver[name]; !known {
+			sum, numbers := expr.Value{Kind: dialect.Int, Null: true}, g.numbersOf(args[0])
+			for _, row := range shown {
+				if int(row) < len(numbers) {
+					sum = expr.IntValue(sum.Int + numbers[row])
+				} else if v := g.value(args[0], row); !v.Null {
+					sum = expr.IntValue(sum.Int + v.Int)
+				}
+			}
+			g.sumOver[name] = sum
+		}
+		return args[0]
+	})
+}

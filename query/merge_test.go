@@ -1,0 +1,93 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// nothing is a store that speaks DuckDB's dialect and has no rows.
+type nothing struct{ store.Store }
+
+func (nothing) Dialect() *dialect.Dialect { return dialect.DuckDB() }
+func (nothing) Query(context.Context, store.Statement) (*store.Rows, error) {
+	return &store.Rows{}, nil
+}
+
+// TestPartialNames wants partials of one name to be computed alike, whatever type, filters and
+// groups they were asked for by; and that this would show if names left the filters or keys out.
+func TestPartialNames(t *testing.T) {
+	e, err := New(Config{Store: nothing{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		of   func(string) string
+		same bool
+	}{
+		{"as they are", func(name string) string { return name }, true},
+		{"without filters", func(name string) string { before, _, _ := strings.Cut(name, "\nwhere"); return before }, false},
+		{"without keys", func(name string) string {
+			lines := strings.Split(name, "\n")
+			return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "by ") }), "\n")
+		}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rng, statements, merged, differ := rand.New(rand.NewPCG(1, 2)), map[string]string{}, 0, 0
+			for range 4000 {
+				m := randomMerge(t, e, rng)
+				if m == nil {
+					continue
+				}
+				merged++
+				for i, leaf := range m.leaves {
+					of := *leaf.part
+					of.leaves = slices.Compact([]int{i, of.count})
+					statement, _ := e.partialStatement(m, &of, interval{0, day})
+					text := strings.ReplaceAll(fmt.Sprint(statement.SQL, statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
+					text = strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.count), "count")
+					name := c.of(leaf.Name)
+					if before, known := statements[name]; known && before != text {
+						differ++
+						if c.same {
+							t.Fatalf("%s\nis computed by\n%s\nand by\n%s", name, before, text)
+						}
+					}
+					statements[name] = text
+				}
+			}
+			if merged < 500 || !c.same && differ == 0 {
+				t.Errorf("%d merges of %d partials, %d of them under one name", merged, len(statements), differ)
+			}
+		})
+	}
+}
+
+// randomMerge is that of a random question about a website; nil where it has none.
+func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
+	t.Helper()
+	types := e.Types()
+	info := types[rng.IntN(len(types))]
+	limit := 1 + rng.IntN(10)
+	req := Request{Parameters: []Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Limit: &limit}
+	for range rng.IntN(3) {
+		req.Filters = append(req.Filters, Filter{Field: info.Filters[rng.IntN(len(info.Filters))],
+			Op: allOperators()[rng.IntN(5)], Values: []string{[]string{"a", "b", "/x", "/x/"}[rng.IntN(4)]}})
+	}
+	if len(info.Groupable) > 0 && rng.IntN(2) == 0 {
+		req.GroupBy = []string{info.Groupable[rng.IntN(len(info.Groupable))]}
+	}
+	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}}, req, time.Unix(1_780_000_000, 0))
+	if len(mistakes) > 0 || found.parameters[0].err != nil || found.parameters[0].plan == nil {
+		return nil
+	}
+	return mergeOf(found.parameters[0].plan)
+}

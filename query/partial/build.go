@@ -1,0 +1,259 @@
+package partial
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// ErrUnfit is of rows that are not worth keeping: too many of them, or by too many keys.
+var ErrUnfit = errors.New("partial: too much to keep")
+
+// maxKeys is how many keys a stretch has at most.
+const maxKeys = 50_000
+
+// An Aggregate is what partials are of.
+type Aggregate struct {
+	// Name tells apart all that is computed differently from the rows of a subject: what, of which
+	// rows, by which keys.
+	Name string
+	Kind Kind
+	// Members names what a Set counts. Sets of one name share the numbers of their members.
+	Members string
+}
+
+// A Batch is what a statement computed for partials: rows in any order, each of which stands for
+// some rows of the store that agree in their stretch, their keys, and the members and samples here.
+type Batch struct {
+	Stretches []Stretch // that the rows were asked for, in order
+	Versions  []uint64  // of the rows of each, before they were asked for
+	Rows      *store.Rows
+	// Cell is the column of the number of the piece of time that a row lies in, as long as Width.
+	// Without keys the piece within its stretch takes the place of a key, else it only tells the stretch.
+	Cell       int
+	Width      int64
+	Keys       []int  // columns of texts
+	KeyNames   string // what they are; aggregates with the same share the numbers of keys
+	Aggregates []Aggregate
+	Columns    []int // of each aggregate
+	Count      int   // the column of how many rows of the store a row stands for
+}
+
+// A builder makes partials of a batch: one of each aggregate and stretch.
+type builder struct {
+	*Batch
+	keys  int      // how many there may be
+	slots []uint32 // of each row: its stretch and key
+}
+
+// slotsOf finds the slot of each row, and numbers keys that are new.
+func (b *builder) slotsOf(names *keys) error {
+	cells := b.Rows.Columns[b.Cell].Ints
+	keys, err := b.keysOf(names)
+	if err != nil {
+		return err
+	}
+	b.slots = make([]uint32, b.Rows.Len)
+	last, stretch := int64(-1<<62), 0
+	for row, cell := range cells {
+		if cell != last {
+			last = cell
+			at := cell * b.Width
+			i, found := slices.BinarySearchFunc(b.Stretches, at, func(s Stretch, at int64) int {
+				switch {
+				case s.To <= at:
+					return -1
+				case s.From >= at+b.Width:
+					return 1
+				}
+				return 0
+			})
+			if !found {
+				return fmt.Errorf("partial: a row of cell %d, which was not asked for", cell)
+			}
+			stretch = i
+		}
+		key := uint32(0)
+		if keys != nil {
+			key = keys[row]
+		} else {
+			key = uint32((cell*b.Width - b.Stretches[stretch].From) / b.Width)
+		}
+		b.slots[row] = uint32(stretch*b.keys) + key
+	}
+	return nil
+}
+
+// keysOf numbers the keys of rows; nil without keys, when b.keys becomes how many cells the longest
+// stretch has.
+func (b *builder) keysOf(names *keys) ([]uint32, error) {
+	if len(b.Keys) == 0 {
+		for _, s := range b.Stretches {
+			b.keys = max(b.keys, int((s.To-s.From)/b.Width))
+		}
+		return nil, nil
+	}
+	found := make([]uint32, b.Rows.Len)
+	values := make([]string, len(b.Keys))
+	for row := range found {
+		for i, c := range b.Keys {
+			values[i] = b.Rows.Columns[c].Texts[row]
+		}
+		found[row] = names.number(JoinKey(values))
+	}
+	if b.keys = len(names.texts); int64(b.keys)*int64(len(b.Stretches)) > 1<<31 {
+		return nil, ErrUnfit
+	}
+	return found, nil
+}
+
+// JoinKey is one text for several values, different for different ones.
+func JoinKey(values []string) string {
+	if len(values) == 1 {
+		return values[0]
+	}
+	var b strings.Builder
+	for _, v := range values {
+		fmt.Fprintf(&b, "%d:%s", len(v), v)
+	}
+	return b.String()
+}
+
+// SplitKey are the values that JoinKey made a key of, so many.
+func SplitKey(key string, n int) []string {
+	if n == 1 {
+		return []string{key}
+	}
+	values := make([]string, 0, n)
+	for key != "" {
+		size, rest, _ := strings.Cut(key, ":")
+		length := 0
+		for _, digit := range size {
+			length = 10*length + int(digit-'0')
+		}
+		values, key = append(values, rest[:length]), rest[length:]
+	}
+	return values
+}
+
+// sums makes the partials of a Sum.
+func (b *builder) sums(column int) []*Partial {
+	values := b.Rows.Columns[column].Ints
+	sums, touched := make([]int64, b.keys*len(b.Stretches)), make([]bool, b.keys*len(b.Stretches))
+	for row, slot := range b.slots {
+		sums[slot] += values[row]
+		touched[slot] = true
+	}
+	return b.each(func(p *Partial, slot int, key uint32) {
+		if touched[slot] && sums[slot] != 0 {
+			p.keys, p.values = append(p.keys, key), append(p.values, sums[slot])
+		}
+	})
+}
+
+// each makes a partial of every stretch by what of each of its keys.
+func (b *builder) each(what func(p *Partial, slot int, key uint32)) []*Partial {
+	found := make([]*Partial, len(b.Stretches))
+	for i := range found {
+		p := &Partial{}
+		for key := range b.keys {
+			what(p, i*b.keys+key, uint32(key))
+		}
+		p.keys, p.values = slices.Clip(p.keys), slices.Clip(p.values)
+		p.members, p.ends = slices.Clip(p.members), slices.Clip(p.ends)
+		found[i] = p
+	}
+	return found
+}
+
+// sets makes the partials of a Set.
+func (b *builder) sets(column int, members *members) []*Partial {
+	hashes := &b.Rows.Columns[column]
+	bySlot := gather(b, func(row int) (uint32, int) {
+		if hashes.Null(row) || hashes.Ints[row] == 0 {
+			return 0, 0
+		}
+		return members.number(hashes.Ints[row]), 1
+	})
+	return b.each(func(p *Partial, slot int, key uint32) {
+		if found := bySlot(slot); len(found) > 0 {
+			slices.Sort(found)
+			p.members = append(p.members, slices.Compact(found)...)
+			p.keys, p.ends = append(p.keys, key), append(p.ends, uint32(len(p.members)))
+		}
+	})
+}
+
+// samples makes the partials of a Sample.
+func (b *builder) samples(column int) []*Partial {
+	values, counts := &b.Rows.Columns[column], b.Rows.Columns[b.Count].Ints
+	bySlot := gather(b, func(row int) (int64, int) {
+		if values.Null(row) {
+			return 0, 0
+		}
+		return values.Ints[row], int(counts[row])
+	})
+	return b.each(func(p *Partial, slot int, key uint32) {
+		if found := bySlot(slot); len(found) > 0 {
+			slices.Sort(found)
+			p.values = append(p.values, found...)
+			p.keys, p.ends = append(p.keys, key), append(p.ends, uint32(len(p.values)))
+		}
+	})
+}
+
+// gather puts the values of rows, each so many times, in the order of their slots, and returns
+// what gives those of a slot.
+func gather[T any](b *builder, value func(row int) (T, int)) func(slot int) []T {
+	ends := make([]uint32, b.keys*len(b.Stretches)+1)
+	values, times := make([]T, len(b.slots)), make([]int, len(b.slots))
+	for row, slot := range b.slots {
+		values[row], times[row] = value(row)
+		ends[slot+1] += uint32(times[row])
+	}
+	for slot := 1; slot < len(ends); slot++ {
+		ends[slot] += ends[slot-1]
+	}
+	all := make([]T, ends[len(ends)-1])
+	for row, slot := range b.slots {
+		for range times[row] {
+			all[ends[slot]] = values[row]
+			ends[slot]++
+		}
+	}
+	return func(slot int) []T {
+		from := uint32(0)
+		if slot > 0 {
+			from = ends[slot-1]
+		}
+		return all[from:ends[slot]]
+	}
+}
+
+// build makes the partials of every aggregate, by stretch.
+func (b *Batch) build(w *Website) ([][]*Partial, error) {
+	made := &builder{Batch: b}
+	if err := made.slotsOf(w.keysCalled(b.KeyNames)); err != nil {
+		return nil, err
+	}
+	found := make([][]*Partial, len(b.Aggregates))
+	for i, a := range b.Aggregates {
+		switch a.Kind {
+		case Sum:
+			found[i] = made.sums(b.Columns[i])
+		case Set:
+			found[i] = made.sets(b.Columns[i], w.membersCalled(a.Members))
+		case Sample:
+			found[i] = made.samples(b.Columns[i])
+		}
+		for _, p := range found[i] {
+			if len(b.Keys) > 0 && len(p.keys) > maxKeys {
+				return nil, ErrUnfit
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,338 @@
+package partial
+
+import (
+	"context"
+	"sync"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Cache keeps partials in memory and forgets those that were not used for longest. It is safe for
+// concurrent use.
+type Cache struct {
+	most int64
+
+	mu       sync.Mutex
+	size     int64 // bytes, about
+	clock    uint64
+	websites map[store.Subject]*Website
+
+	counters sync.Pool
+}
+
+// NewCache makes a cache of about so many bytes.
+func NewCache(most int64) *Cache {
+	return &Cache{most: most, websites: map[store.Subject]*Website{}}
+}
+
+// maxAsked is how many aggregates of a website are remembered to have been asked for.
+const maxAsked = 4096
+
+// A Website is what is kept of one subject. All numbers of keys and members are its own.
+type Website struct {
+	cache    *Cache
+	subject  store.Subject
+	building chan struct{}       // held by who adds
+	keys     map[string]*keys    // by what they are called; as members, changed by who adds
+	members  map[string]*members // by what they are called
+
+	// Guarded by cache.mu.
+	aggregates map[string]*partials // by name
+	asked      map[string]struct{}
+	size       int64 // bytes of keys and members
+}
+
+// partials are those of one aggregate.
+type partials struct {
+	of    map[Stretch]version
+	size  int64
+	used  uint64
+	unfit bool // they are too large to be kept
+}
+
+// emptySize is about how many bytes partials take without any.
+const emptySize = 256
+
+// A version is a partial, and the version of the rows that it was computed from.
+type version struct {
+	rows uint64
+	*Partial
+}
+
+// Website is what c keeps of a subject.
+func (c *Cache) Website(of store.Subject) *Website {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.websites[of]
+	if w == nil {
+		w = &Website{cache: c, subject: of, building: make(chan struct{}, 1), aggregates: map[string]*partials{},
+			keys: map[string]*keys{}, members: map[string]*members{}, asked: map[string]struct{}{}}
+		c.websites[of] = w
+	}
+	return w
+}
+
+// Asked notes that these aggregates are asked for, and reports whether all of them were before and
+// are fit to be kept. What is asked for once is not worth keeping.
+func (w *Website) Asked(all []Aggregate) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	before := true
+	for _, a := range all {
+		if known := w.aggregates[a.Name]; known != nil {
+			before = before && !known.unfit
+			continue
+		}
+		if _, ok := w.asked[a.Name]; !ok {
+			before = false
+			if len(w.asked) >= maxAsked {
+				clear(w.asked)
+			}
+			w.asked[a.Name] = struct{}{}
+		}
+	}
+	return before
+}
+
+// Unfit notes that these aggregates cannot be kept.
+func (w *Website) Unfit(all []Aggregate) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	for _, a := range all {
+		w.forget(a.Name)
+		w.begin(a.Name).unfit = true
+	}
+}
+
+// Find returns the partials of an aggregate, and which stretches have none whose rows have that
+// version. Version 0 is of a stretch that has no rows.
+func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (found []*Partial, missing []int) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	found = make([]*Partial, len(stretches))
+	known := w.aggregates[a.Name]
+	if known == nil {
+		known = &partials{}
+	}
+	known.used = w.cache.tick()
+	for i, s := range stretches {
+		if versions[i] == 0 {
+			continue
+		}
+		if v, ok := known.of[s]; ok && v.rows == versions[i] {
+			found[i] = v.Partial
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	return found, missing
+}
+
+// Lock waits until nobody else adds to w, or ctx ends.
+func (w *Website) Lock(ctx context.Context) error {
+	select {
+	case w.building <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Unlock ends what Lock began.
+func (w *Website) Unlock() { <-w.building }
+
+// Add keeps what b says, and returns the partials by aggregate and stretch. The caller holds the
+// lock of w. Its error wraps ErrUnfit where b is too large to be kept.
+func (w *Website) Add(b *Batch) ([][]*Partial, error) {
+	made, err := b.build(w)
+	if err != nil {
+		return nil, err
+	}
+	c := w.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	grown := w.publish(b)
+	w.size += grown
+	switch kept := c.websites[w.subject]; kept {
+	case w:
+		c.size += grown
+	case nil: // c forgot w meanwhile
+		c.websites[w.subject] = w
+		c.size += w.size
+	default:
+		return made, nil // and has another one
+	}
+	for i, a := range b.Aggregates {
+		all := w.aggregates[a.Name]
+		if all == nil || len(all.of) > maxStretches {
+			w.forget(a.Name)
+			all = w.begin(a.Name)
+		}
+		all.used = c.tick()
+		for j, s := range b.Stretches {
+			grown := made[i][j].size()
+			if before, ok := all.of[s]; ok {
+				grown -= before.size()
+			}
+			all.of[s] = version{b.Versions[j], made[i][j]}
+			all.size += grown
+			c.size += grown
+		}
+	}
+	c.shrink()
+	return made, nil
+}
+
+// maxStretches is how many partials an aggregate has before they are begun anew: those of ends of
+// ranges, which are parts of days, are of little use later.
+const maxStretches = 4096
+
+// begin makes place for the partials of an aggregate.
+func (w *Website) begin(name string) *partials {
+	p := &partials{of: map[Stretch]version{}, size: emptySize, used: w.cache.tick()}
+	w.aggregates[name] = p
+	w.cache.size += p.size
+	return p
+}
+
+func (w *Website) forget(name string) {
+	if p := w.aggregates[name]; p != nil {
+		w.cache.size -= p.size
+		delete(w.aggregates, name)
+	}
+}
+
+// publish lets others see the numbers that b needed, and tells about how many bytes they take.
+func (w *Website) publish(b *Batch) (grown int64) {
+	if k := w.keys[b.KeyNames]; k != nil {
+		grown += k.publish()
+	}
+	for _, a := range b.Aggregates {
+		if m := w.members[a.Members]; m != nil {
+			grown += m.publish()
+		}
+	}
+	return grown
+}
+
+// Keys are the keys of these names, by their numbers: all that partials which were found before
+// have. They are not changed.
+func (w *Website) Keys(names string) []string {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	if k := w.keys[names]; k != nil {
+		return k.published
+	}
+	return nil
+}
+
+// Members is how many members sets of this name have in all.
+func (w *Website) Members(name string) int {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	if m := w.members[name]; m != nil {
+		return m.published
+	}
+	return 0
+}
+
+// Size is about how many bytes c takes.
+func (c *Cache) Size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.size
+}
+
+// tick numbers the uses of partials.
+func (c *Cache) tick() uint64 {
+	c.clock++
+	return c.clock
+}
+
+// shrink forgets what was not used for longest until c is as small as it must be.
+func (c *Cache) shrink() {
+	for c.size > c.most {
+		var from *Website
+		var of store.Subject
+		var name string
+		oldest := c.clock + 1
+		for subject, w := range c.websites {
+			for n, p := range w.aggregates {
+				if p.used < oldest {
+					oldest, from, of, name = p.used, w, subject, n
+				}
+			}
+		}
+		if from == nil {
+			return
+		}
+		from.forget(name)
+		if len(from.aggregates) == 0 {
+			c.size -= from.size
+			delete(c.websites, of)
+		}
+	}
+}
+
+// keys numbers texts: 0, 1, 2 and so on, in the order in which they came up.
+type keys struct {
+	numbers   map[string]uint32
+	texts     []string // by number
+	published []string
+}
+
+func (k *keys) number(text string) uint32 {
+	n, ok := k.numbers[text]
+	if !ok {
+		n = uint32(len(k.texts))
+		k.numbers[text] = n
+		k.texts = append(k.texts, text)
+	}
+	return n
+}
+
+// publish lets others see all texts, and tells about how many bytes the new ones take.
+func (k *keys) publish() (bytes int64) {
+	for _, text := range k.texts[len(k.published):] {
+		bytes += int64(len(text)) + 64
+	}
+	k.published = k.texts
+	return bytes
+}
+
+// members numbers whole numbers in the same way.
+type members struct {
+	numbers   map[int64]uint32
+	published int
+}
+
+func (m *members) number(value int64) uint32 {
+	n, ok := m.numbers[value]
+	if !ok {
+		n = uint32(len(m.numbers))
+		m.numbers[value] = n
+	}
+	return n
+}
+
+func (m *members) publish() (bytes int64) {
+	bytes = 32 * int64(len(m.numbers)-m.published)
+	m.published = len(m.numbers)
+	return bytes
+}
+
+// keysCalled are the keys of these names, by who adds.
+func (w *Website) keysCalled(names string) *keys {
+	if w.keys[names] == nil {
+		w.keys[names] = &keys{numbers: map[string]uint32{}}
+	}
+	return w.keys[names]
+}
+
+// membersCalled are the members of sets of this name, by who adds.
+func (w *Website) membersCalled(name string) *members {
+	if w.members[name] == nil {
+		w.members[name] = &members{numbers: map[int64]uint32{}}
+	}
+	return w.members[name]
+}

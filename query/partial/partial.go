@@ -1,0 +1,126 @@
+// Package partial merges answers from the states of their aggregates.
+//
+// A partial is the state of one aggregate over the rows of one stretch of time, by the keys that
+// the rows are grouped by: sums, sets of whole numbers, or samples of which quantiles are taken.
+// Partials of different stretches merge exactly, in any order: sums add, sets unite, and samples
+// are ranked together. So an answer about any range is merged from the partials of its days.
+//
+// A [Cache] keeps partials in memory, bounded in bytes. Keys and members of sets have numbers of
+// their own in it, which all partials of a subject share, so merging compares small integers.
+// These numbers mean nothing outside a process and are never stored.
+package partial
+
+import (
+	"slices"
+	"sort"
+)
+
+// Kind says how partials of an aggregate merge.
+type Kind uint8
+
+// The kinds.
+const (
+	Sum    Kind = iota // whole numbers, added
+	Set                // different whole numbers other than 0, counted
+	Sample             // whole numbers, of which quantiles are taken
+)
+
+// A Stretch is time from an instant up to another, exclusive, in milliseconds.
+type Stretch struct{ From, To int64 }
+
+// A Partial is the state of one aggregate over the rows of a stretch, by key. It is immutable; nil
+// is that of no rows.
+type Partial struct {
+	keys    []uint32 // ascending
+	values  []int64  // of a Sum one for each key; of a Sample those of each key, ascending
+	members []uint32 // of a Set those of each key, by their numbers
+	ends    []uint32 // of a Set and a Sample: where those of each key end
+}
+
+// size is about how many bytes p takes.
+func (p *Partial) size() int64 {
+	return 160 + 4*int64(len(p.keys)+len(p.members)+len(p.ends)) + 8*int64(len(p.values))
+}
+
+// span is where the values or members of the i-th key lie.
+func (p *Partial) span(i int) (from, to uint32) {
+	if i > 0 {
+		from = p.ends[i-1]
+	}
+	return from, p.ends[i]
+}
+
+// find is the index of a key, if p has it.
+func (p *Partial) find(key uint32) (int, bool) { return slices.BinarySearch(p.keys, key) }
+
+// A Source is a partial that an answer is merged from.
+type Source struct {
+	*Partial
+	// Rows is the row of the answer that each key counts for; -1: for none. Nil: a key is the
+	// number of its row.
+	Rows []int32
+}
+
+func (s Source) row(key uint32) int32 {
+	if s.Rows == nil {
+		return int32(key)
+	}
+	return s.Rows[key]
+}
+
+// Sums adds up the sums of so many rows.
+func Sums(rows int, of []Source) []int64 {
+	sums := make([]int64, rows)
+	for _, s := range of {
+		if s.Partial == nil {
+			continue
+		}
+		for i, key := range s.keys {
+			if row := s.row(key); row >= 0 {
+				sums[row] += s.values[i]
+			}
+		}
+	}
+	return sums
+}
+
+// Quantile is the value of a row at so many thousandths of its samples, interpolated, in
+// thousandths; false: it has none.
+func Quantile(row int32, permille int64, of []Source) (int64, bool) {
+	var samples [][]int64
+	n := int64(0)
+	for _, l := range listsOf(row, of) {
+		samples = append(samples, of[l.source].values[l.from:l.to])
+		n += int64(l.to - l.from)
+	}
+	if n == 0 {
+		return 0, false
+	}
+	at := (n - 1) * permille
+	low, part := ranked(samples, at/1000), at%1000
+	if part == 0 {
+		return low * 1000, true
+	}
+	return low*1000 + (ranked(samples, at/1000+1)-low)*part, true
+}
+
+// ranked is the value with so many others before it in ascending lists together.
+func ranked(ascending [][]int64, before int64) int64 {
+	low, high := ascending[0][0], ascending[0][0]
+	for _, list := range ascending {
+		low, high = min(low, list[0]), max(high, list[len(list)-1])
+	}
+	for low < high {
+		middle := low + (high-low)/2
+		upTo := int64(0)
+		for _, list := range ascending {
+			upTo += int64(sort.Search(len(list), func(i int) bool { return list[i] > middle }))
+		}
+		if upTo > before {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
+}
