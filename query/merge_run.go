@@ -62,6 +62,10 @@ func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.
 	return m.finish(e.partials, site, sources, among), nil
 }
 
+// computedAtOnce is how many stretches one statement computes partials of: its rows are held until
+// they are made.
+const computedAtOnce = 15
+
 // partialsOf puts into found the partials of the leaves of a part, by stretch.
 func (e *Engine) partialsOf(ctx context.Context, m *merge, of *mergedPart, site *partial.Website, found [][]*partial.Partial) error {
 	look := func() (missing []int) {
@@ -86,7 +90,7 @@ func (e *Engine) partialsOf(ctx context.Context, m *merge, of *mergedPart, site 
 	versions := m.versions(e.store.(store.Deriver), of.tb)
 	for len(missing) > 0 {
 		n := 1
-		for n < len(missing) && n < sealAtOnce && missing[n] == missing[n-1]+1 {
+		for n < len(missing) && n < computedAtOnce && missing[n] == missing[n-1]+1 {
 			n++
 		}
 		run := missing[:n]

@@ -142,13 +142,12 @@ func SplitKey(key string, n int) []string {
 // sums makes the partials of a Sum.
 func (b *builder) sums(column int) []*Partial {
 	values := b.Rows.Columns[column].Ints
-	sums, touched := make([]int64, b.keys*len(b.Stretches)), make([]bool, b.keys*len(b.Stretches))
+	sums := make([]int64, b.keys*len(b.Stretches))
 	for row, slot := range b.slots {
 		sums[slot] += values[row]
-		touched[slot] = true
 	}
 	return b.each(func(p *Partial, slot int, key uint32) {
-		if touched[slot] && sums[slot] != 0 {
+		if sums[slot] != 0 {
 			p.keys, p.values = append(p.keys, key), append(p.values, sums[slot])
 		}
 	})

@@ -11,6 +11,7 @@
 package partial
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -97,30 +98,48 @@ func Quantile(row int32, permille int64, of []Source) (int64, bool) {
 		return 0, false
 	}
 	at := (n - 1) * permille
-	low, part := ranked(samples, at/1000), at%1000
-	if part == 0 {
-		return low * 1000, true
-	}
-	return low*1000 + (ranked(samples, at/1000+1)-low)*part, true
+	low, next := ranked(samples, at/1000)
+	return low*1000 + (next-low)*(at%1000), true
 }
 
-// ranked is the value with so many others before it in ascending lists together.
-func ranked(ascending [][]int64, before int64) int64 {
+// ranked is the value with so many others before it in ascending lists together, and the one after
+// it; of the last value itself.
+func ranked(ascending [][]int64, before int64) (value, next int64) {
 	low, high := ascending[0][0], ascending[0][0]
 	for _, list := range ascending {
 		low, high = min(low, list[0]), max(high, list[len(list)-1])
 	}
+	// Of each list, what is below from is too small, and what is above to is not the least any more.
+	from, to, cut := make([]int, len(ascending)), make([]int, len(ascending)), make([]int, len(ascending))
+	for i, list := range ascending {
+		to[i] = len(list)
+	}
 	for low < high {
 		middle := low + (high-low)/2
 		upTo := int64(0)
-		for _, list := range ascending {
-			upTo += int64(sort.Search(len(list), func(i int) bool { return list[i] > middle }))
+		for i, list := range ascending {
+			within := list[from[i]:to[i]]
+			cut[i] = from[i] + sort.Search(len(within), func(j int) bool { return within[j] > middle })
+			upTo += int64(cut[i])
 		}
 		if upTo > before {
 			high = middle
+			copy(to, cut)
 		} else {
 			low = middle + 1
+			copy(from, cut)
 		}
 	}
-	return low
+	upTo, next := int64(0), int64(math.MaxInt64)
+	for i, list := range ascending {
+		after := from[i] + sort.Search(len(list)-from[i], func(j int) bool { return list[from[i]+j] > low })
+		upTo += int64(after)
+		if after < len(list) {
+			next = min(next, list[after])
+		}
+	}
+	if upTo > before+1 || next == math.MaxInt64 {
+		next = low
+	}
+	return low, next
 }
