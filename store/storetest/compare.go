@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ type comparison struct {
 // compareReference asks the engine and the reference over data each of questions, and
 // counts where the JSON of their rows differs by a byte. With untilOne it stops at the
 // first difference.
-func compareReference(ctx context.Context, got *engineRunner, data *reference.Data, questions []reference.Question, untilOne bool) (*comparison, error) {
+func compareReference(ctx context.Context, got *engineRunner, data *reference.Data, questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
 	want := func(_ context.Context, q reference.Question) outcome {
 		a, err := data.Compared(q)
 		if err != nil {
@@ -43,7 +44,7 @@ func compareReference(ctx context.Context, got *engineRunner, data *reference.Da
 // compareStores asks the engine each of questions over two stores of the same rows, and
 // counts where the JSON of their answers, all of it, differs by a byte. With untilOne it
 // stops at the first difference.
-func compareStores(t *testing.T, one, other store.Store, questions []reference.Question, untilOne bool) (*comparison, error) {
+func compareStores(t *testing.T, one, other store.Store, questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
 	t.Helper()
 	want, got := newEngineRunner(t, one, whole), newEngineRunner(t, other, whole)
 	// A store that fails refuses nothing, even if the other fails too.
@@ -62,11 +63,11 @@ type outcome struct {
 }
 
 // compare puts each question to both sides at once.
-func compare(ctx context.Context, questions []reference.Question, want, got func(context.Context, reference.Question) outcome,
+func compare(ctx context.Context, questions iter.Seq[reference.Question], want, got func(context.Context, reference.Question) outcome,
 	sameRefusal func(a, b outcome) bool, untilOne bool,
 ) (*comparison, error) {
 	found := &comparison{answers: map[string]int{}, nonEmpty: map[string]int{}}
-	for _, q := range questions {
+	for q := range questions {
 		if untilOne && len(found.differ) > 0 {
 			break
 		}

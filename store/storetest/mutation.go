@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"iter"
 	"os"
 	"regexp"
 	"slices"
@@ -96,7 +97,7 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
+			m.mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				return compareReference(t.Context(), newEngineRunner(t, m.planted(t, h, first, seed), rows), reference.NewData(dataset.New(seed).Batch), questions, true)
 			})
 		})
@@ -109,7 +110,7 @@ func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	first := datasetIn(t, other, firstDataset)
 	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
-			m.mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
+			m.mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				return compareStores(t, datasetIn(t, one, seed), m.planted(t, other, first, seed), questions, true)
 			})
 		})
@@ -117,7 +118,7 @@ func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 }
 
 // mustShow compares in a few datasets until there is a difference.
-func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions []reference.Question) (*comparison, error)) {
+func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error)) {
 	t.Helper()
 	for seed := uint64(firstDataset); seed < firstDataset+6; seed++ {
 		found, err := compare(seed, m.questions(seed))
@@ -135,13 +136,22 @@ func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions []
 	t.Error("nobody saw it")
 }
 
-// questions are some about the dataset of a seed, of those that may show m.
-func (m *Mutation) questions(seed uint64) []reference.Question {
+// questions are at most 400 about the dataset of a seed, of those that may show m.
+func (m *Mutation) questions(seed uint64) iter.Seq[reference.Question] {
 	if m.When == nil {
 		return questionsOf(seed, 400)
 	}
-	fit := slices.DeleteFunc(questionsOf(seed, 10_000), func(q reference.Question) bool { return !m.When(q) })
-	return fit[:min(len(fit), 400)]
+	return func(yield func(reference.Question) bool) {
+		left := 400
+		for q := range questionsOf(seed, 10_000) {
+			if !m.When(q) {
+				continue
+			}
+			if left--; !yield(q) || left == 0 {
+				return
+			}
+		}
+	}
 }
 
 // OfType is a Mutation's When: questions of these types.

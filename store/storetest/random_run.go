@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -68,20 +69,33 @@ func Number(t testing.TB, name string, otherwise int) int {
 // Reference wants the engine over a store to answer a random run as package reference does,
 // which computes the same numbers by loops over lists, byte by byte.
 func Reference(t *testing.T, h Harness, run RandomRun) {
-	run.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
+	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		s, data := h.open(t), dataset.New(seed).Batch
 		if sealer, ok := s.(query.Derivable); ok {
-			return compareReference(t.Context(), h.warmed(t, s, sealer, seed, questions), reference.NewData(data), questions, false)
+			got := h.warmed(t, s, sealer, seed, randomSealing(rand.New(rand.NewPCG(seed, 3))), everyOther(questions))
+			return compareReference(t.Context(), got, reference.NewData(data), questions, false)
 		}
 		h.fill(t, s, &data)
 		return compareReference(t.Context(), newEngineRunner(t, s, rows), reference.NewData(data), questions, false)
 	})
 }
 
+// everyOther of all.
+func everyOther[T any](all iter.Seq[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		odd := false
+		for one := range all {
+			if odd = !odd; odd && !yield(one) {
+				return
+			}
+		}
+	}
+}
+
 // Diff wants the engine to answer a random run alike over two stores of the same rows, byte
 // by byte.
 func Diff(t *testing.T, one, other Harness, run RandomRun) {
-	run.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
+	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		return compareStores(t, datasetIn(t, one, seed), datasetIn(t, other, seed), questions, false)
 	})
 }
@@ -89,7 +103,7 @@ func Diff(t *testing.T, one, other Harness, run RandomRun) {
 // Dependencies wants the engine to answer a random run alike whether or not it can read rows
 // of other days than those that query.Prepared.Dependencies names.
 func Dependencies(t *testing.T, h Harness, run RandomRun) {
-	run.run(t, func(t *testing.T, seed uint64, questions []reference.Question) (*comparison, error) {
+	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		s := datasetIn(t, h, seed)
 		return compareStores(t, s, &clipped{Store: s}, questions, false)
 	})
@@ -101,22 +115,24 @@ func datasetIn(t *testing.T, h Harness, seed uint64) store.Store {
 	t.Helper()
 	s, w := h.open(t), dataset.New(seed)
 	if sealer, ok := s.(query.Derivable); ok {
-		h.fillAndSeal(t, s, sealer, seed, func() {})
+		h.fillAndSeal(t, s, sealer, seed, randomSealing(rand.New(rand.NewPCG(seed, 3))), func() {})
 	} else {
 		h.fill(t, s, &w.Batch)
 	}
 	return s
 }
 
-// questionsOf are n random questions about the dataset of a seed.
-func questionsOf(seed uint64, n int) []reference.Question {
-	w := dataset.New(seed)
-	rng := rand.New(rand.NewPCG(seed, 2))
-	questions := make([]reference.Question, n)
-	for i := range questions {
-		questions[i] = w.Question(rng)
+// questionsOf are n random questions about the dataset of a seed, each made when it is asked for.
+func questionsOf(seed uint64, n int) iter.Seq[reference.Question] {
+	return func(yield func(reference.Question) bool) {
+		w := dataset.New(seed)
+		rng := rand.New(rand.NewPCG(seed, 2))
+		for range n {
+			if !yield(w.Question(rng)) {
+				return
+			}
+		}
 	}
-	return questions
 }
 
 // evenQuestions are n random questions about the dataset of a seed, as many of each type,
@@ -124,7 +140,7 @@ func questionsOf(seed uint64, n int) []reference.Question {
 // up in few questions, too.
 func evenQuestions(seed uint64, n int) []reference.Question {
 	byType := map[string][]reference.Question{}
-	for _, q := range questionsOf(seed, 2000+10*n) {
+	for q := range questionsOf(seed, 2000+10*n) {
 		byType[q.Type] = append(byType[q.Type], q)
 	}
 	types := query.Builtin()
@@ -154,7 +170,7 @@ func missing(q reference.Question, field string) int {
 
 // run asks dataset after dataset, and wants every type to be answered with something to say,
 // half of the times where it was asked often.
-func (c RandomRun) run(t *testing.T, ask func(*testing.T, uint64, []reference.Question) (*comparison, error)) {
+func (c RandomRun) run(t *testing.T, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) {
 	t.Helper()
 	ctx, cancel := t.Context(), func() {}
 	if c.For > 0 {
@@ -170,7 +186,7 @@ func (c RandomRun) run(t *testing.T, ask func(*testing.T, uint64, []reference.Qu
 		}
 		asked := sum.asked
 		t.Run("seed "+strconv.FormatUint(seed, 10), func(t *testing.T) {
-			found, err := ask(t, seed, evenQuestions(seed, n))
+			found, err := ask(t, seed, slices.Values(evenQuestions(seed, n)))
 			if err != nil {
 				t.Fatal(err)
 			}

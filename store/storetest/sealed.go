@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,38 +15,52 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// fillAndSeal fills s with the dataset of a seed, and has sealer, which is s or makes a mistake, seal
-// days before the last rows came, and perhaps again after them. Before they come between is called.
-func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.Derivable, seed uint64, between func()) {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(seed, 3))
-	w := dataset.New(seed)
-	early, late := cut(&w.Batch, 0.5+rng.Float64()/2)
-	h.fill(t, s, early)
-	sealSome(t, sealer, rng)
-	between()
-	h.fill(t, s, late)
-	if rng.IntN(2) == 0 {
-		sealSome(t, sealer, rng)
+// A sealing says when a dataset is sealed while its rows come, and how much of it.
+type sealing struct {
+	share float64 // of the rows that came before
+	most  int     // how many days are sealed at once, at most
+	gaps  int     // one day in so many is where a gap of what is sealed begins; 0 means none
+	again bool    // once more after the other rows came
+}
+
+func randomSealing(rng *rand.Rand) sealing {
+	return sealing{
+		share: 0.5 + rng.Float64()/2, most: []int{4, 12, 30}[rng.IntN(3)],
+		gaps: []int{0, 20, 4}[rng.IntN(3)], again: rng.IntN(2) == 0,
 	}
 }
 
-// warmed is the engine over sealer, which is s or makes a mistake, that was asked every other of these
-// questions before the last rows of the dataset came.
-func (h *Harness) warmed(t *testing.T, s store.Store, sealer query.Derivable, seed uint64, questions []reference.Question) *engineRunner {
+// fillAndSeal fills s with the dataset of a seed, and has sealer, which is s or makes a mistake,
+// seal days of it. Before the last rows come between is called.
+func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.Derivable, seed uint64, how sealing, between func()) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 4))
+	w := dataset.New(seed)
+	early, late := cut(&w.Batch, how.share)
+	h.fill(t, s, early)
+	how.seal(t, sealer, rng)
+	between()
+	h.fill(t, s, late)
+	if how.again {
+		how.seal(t, sealer, rng)
+	}
+}
+
+// warmed is the engine over sealer, which is s or makes a mistake, that was asked these questions before
+// the last rows of the dataset came.
+func (h *Harness) warmed(t *testing.T, s store.Store, sealer query.Derivable, seed uint64, how sealing, asked iter.Seq[reference.Question]) *engineRunner {
 	t.Helper()
 	runner := newEngineRunner(t, sealer, rows)
-	h.fillAndSeal(t, s, sealer, seed, func() {
-		for i := 0; i < len(questions); i += 2 {
-			runner.outcome(t.Context(), questions[i])
+	h.fillAndSeal(t, s, sealer, seed, how, func() {
+		for q := range asked {
+			runner.outcome(t.Context(), q)
 		}
 	})
 	return runner
 }
 
-// sealSome seals days of the websites in s, and days near them that have no rows: all, or all but
-// some of them.
-func sealSome(t *testing.T, s query.Derivable, rng *rand.Rand) {
+// seal seals days of the websites in s, and days near them that have no rows.
+func (how sealing) seal(t *testing.T, s query.Derivable, rng *rand.Rand) {
 	t.Helper()
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
@@ -55,7 +70,6 @@ func sealSome(t *testing.T, s query.Derivable, rng *rand.Rand) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holes := []int{1000, 20, 4}[rng.IntN(3)]
 	slices.SortFunc(subjects, func(a, b store.Subject) int { return strings.Compare(a.ID, b.ID) })
 	for _, of := range subjects {
 		if of.Kind != store.KindWebsite {
@@ -63,8 +77,8 @@ func sealSome(t *testing.T, s query.Derivable, rng *rand.Rand) {
 		}
 		var until time.Time
 		for _, known := range s.Days(of, time.UnixMilli(-1<<50), time.UnixMilli(1<<50)) {
-			from, to := known.Start.AddDate(0, 0, -rng.IntN(4)), known.Start.AddDate(0, 0, 1+rng.IntN(4))
-			if known.Start.Before(until) || rng.IntN(holes) == 0 {
+			from, to := known.Start.AddDate(0, 0, -rng.IntN(4)), known.Start.AddDate(0, 0, 1+rng.IntN(how.most))
+			if known.Start.Before(until) || how.gaps > 0 && rng.IntN(how.gaps) == 0 {
 				continue
 			}
 			if err := engine.Seal(t.Context(), of, from, to); err != nil {
@@ -123,6 +137,8 @@ func KillsSealMutants(t *testing.T, h Harness) {
 	for _, m := range []struct {
 		name string
 		made badSealer
+		how  sealing
+		when func(reference.Question) bool
 	}{
 		{"a late row leaves a seal as it is", badSealer{days: func(days []store.Day) {
 			for i := range days {
@@ -130,7 +146,12 @@ func KillsSealMutants(t *testing.T, h Harness) {
 					days[i].Version = min(days[i].Version, days[i].Sealed)
 				}
 			}
-		}}},
+		}}, sealing{share: 0.5, most: 30}, nil},
+		{"a late row leaves partials as they are", badSealer{days: func(days []store.Day) {
+			for i := range days {
+				days[i].Version, days[i].Sealed = min(days[i].Version, 1), 0
+			}
+		}}, sealing{share: 0.5, most: 4}, OfType("countries", "top_pages", "summary_metrics")},
 		{"sessions end with the day", badSealer{seal: func(d *store.Derivation) {
 			d.Sessions.Args = slices.Clone(d.Sessions.Args)
 			for i, a := range d.Sessions.Args {
@@ -138,25 +159,32 @@ func KillsSealMutants(t *testing.T, h Harness) {
 					d.Sessions.Args[i].Value = d.To.UnixMilli()
 				}
 			}
-		}}},
-		{"a late row leaves partials as they are", badSealer{days: func(days []store.Day) {
-			for i := range days {
-				days[i].Version, days[i].Sealed = min(days[i].Version, 1), 0
-			}
-		}}},
+		}}, sealing{share: 1, most: 4}, OfType("session_metrics", "session_duration_distribution", "sessions_time_series")},
 		{"a session lends its fields twice", badSealer{seal: func(d *store.Derivation) {
 			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") UNION ALL SELECT * FROM (" + d.Sessions.SQL + ")"
-		}}},
+		}}, sealing{share: 1, most: 30}, OfType("countries", "region", "language", "utm_sources")},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			(&Mutation{}).mustShow(t, func(seed uint64, questions []reference.Question) (*comparison, error) {
+			(&Mutation{When: m.when}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				s := h.open(t)
 				bad := m.made
 				bad.Derivable = s.(query.Derivable)
-				got := h.warmed(t, s, bad, seed, questions)
+				got := h.warmed(t, s, bad, seed, m.how, firstOf(questions, 10))
 				return compareReference(t.Context(), got, reference.NewData(dataset.New(seed).Batch), questions, true)
 			})
 		})
+	}
+}
+
+// firstOf are the first n of all.
+func firstOf[T any](all iter.Seq[T], n int) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		left := n
+		for one := range all {
+			if left--; left < 0 || !yield(one) {
+				return
+			}
+		}
 	}
 }

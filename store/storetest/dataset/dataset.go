@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
 // A Dataset is random data and what is needed to ask about it. Its fields are read only.
@@ -14,6 +15,8 @@ type Dataset struct {
 	Links     []string
 	Schedules []string // monitors
 	Domain    string   // of the websites; no referrer is on it
+
+	types []reference.Type // that are asked about
 }
 
 // rowsPerEra says how many visits to a page, uses of a link and checks of a monitor
@@ -30,6 +33,7 @@ func New(seed uint64) Dataset {
 	w := Dataset{
 		Websites: []string{"site-1", "site-2", "site-3"}, Links: []string{"link-1", "link-2"},
 		Schedules: []string{"monitor-1", "monitor-2"}, Domain: "shop.example",
+		types: reference.Types(),
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	turned := rand.New(rand.NewPCG(seed, 3)) // of its own, so that other rows are what they were

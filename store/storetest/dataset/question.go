@@ -11,8 +11,7 @@ import (
 
 // Question asks a random question of a random type. Most have something to show.
 func (w *Dataset) Question(rng *rand.Rand) reference.Question {
-	types := reference.Types()
-	return w.ask(rng, types[rng.IntN(len(types))])
+	return w.ask(rng, w.types[rng.IntN(len(w.types))])
 }
 
 // An asker makes one question around a row that should be found, its anchor.
