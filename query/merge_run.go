@@ -48,9 +48,9 @@ func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.
 	if m == nil {
 		return nil, nil
 	}
-	sources := make([][]*partial.Partial, len(m.leaves))
+	g := &gathering{engine: e, merge: m, site: site, found: make([][]*partial.Partial, len(m.leaves))}
 	for _, of := range m.parts {
-		err := e.partialsOf(ctx, m, of, site, sources)
+		err := g.gather(ctx, of)
 		if errors.Is(err, partial.ErrUnfit) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch) {
 			site.Unfit(m.aggregates())
 			return nil, nil
@@ -59,66 +59,85 @@ func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.
 			return nil, err
 		}
 	}
-	return m.finish(e.partials, site, sources, among), nil
+	return m.finish(e.partials, site, g.found, among), nil
+}
+
+// A gathering finds the partials of a merge, or computes them.
+type gathering struct {
+	*merge
+	engine *Engine
+	site   *partial.Website
+	found  [][]*partial.Partial // by leaf and stretch
 }
 
 // computedAtOnce is how many stretches one statement computes partials of: its rows are held until
 // they are made.
 const computedAtOnce = 15
 
-// partialsOf puts into found the partials of the leaves of a part, by stretch.
-func (e *Engine) partialsOf(ctx context.Context, m *merge, of *mergedPart, site *partial.Website, found [][]*partial.Partial) error {
-	look := func() (missing []int) {
-		versions := m.versions(e.store.(store.Deriver), of.tb)
-		for _, i := range of.leaves {
-			var without []int
-			found[i], without = site.Find(m.leaves[i].Aggregate, m.stretches, versions)
-			missing = append(missing, without...)
-		}
-		slices.Sort(missing)
-		return slices.Compact(missing)
+// gather finds the partials of a part.
+func (g *gathering) gather(ctx context.Context, of *mergedPart) error {
+	d, ok := g.engine.store.(store.Deriver)
+	if !ok {
+		return errors.New("query: the store does not tell of its days")
 	}
-	if len(look()) == 0 {
+	versions := g.versions(d, of.tb)
+	if len(g.look(of, versions)) == 0 {
 		return nil
 	}
-	// Who else computes partials of this website may compute the same.
-	if err := site.Lock(ctx); err != nil {
+	// Whoever computes partials of this website now may compute the same. Theirs are as new as this
+	// question, though rows may have come since.
+	if err := g.site.Lock(ctx); err != nil {
 		return err
 	}
-	defer site.Unlock()
-	missing := look()
-	versions := m.versions(e.store.(store.Deriver), of.tb)
+	defer g.site.Unlock()
+	missing := g.look(of, versions)
+	if len(missing) > 0 {
+		versions = g.versions(d, of.tb)
+	}
 	for len(missing) > 0 {
 		n := 1
 		for n < len(missing) && n < computedAtOnce && missing[n] == missing[n-1]+1 {
 			n++
 		}
-		run := missing[:n]
-		missing = missing[n:]
-		made, err := e.compute(ctx, m, of, site, m.stretches[run[0]:run[n-1]+1], versions[run[0]:run[n-1]+1])
-		if err != nil {
+		if err := g.compute(ctx, of, missing[0], missing[0]+n, versions); err != nil {
 			return err
 		}
-		for j, i := range of.leaves {
-			copy(found[i][run[0]:], made[j])
-		}
+		missing = missing[n:]
 	}
 	return nil
+}
+
+// look finds the partials of a part that are of these versions of rows, and tells which stretches some
+// are missing of.
+func (g *gathering) look(of *mergedPart, versions []uint64) (missing []int) {
+	for _, i := range of.leaves {
+		var without []int
+		g.found[i], without = g.site.Find(g.leaves[i].Aggregate, g.stretches, versions)
+		missing = append(missing, without...)
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
 }
 
 // maxPartialBytes is how much a statement that computes partials may give.
 const maxPartialBytes = 1 << 28
 
 // compute computes the partials of all leaves of a part in stretches that follow each other.
-func (e *Engine) compute(ctx context.Context, m *merge, of *mergedPart, site *partial.Website, stretches []partial.Stretch, versions []uint64) ([][]*partial.Partial, error) {
-	w := interval{stretches[0].From, stretches[len(stretches)-1].To}
-	statement, batch := e.partialStatement(m, of, w)
-	rows, err := e.store.Query(ctx, statement)
+func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) error {
+	statement, batch := g.engine.partialStatement(g.merge, of, interval{g.stretches[from].From, g.stretches[to-1].To})
+	rows, err := g.engine.store.Query(ctx, statement)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	batch.Stretches, batch.Versions, batch.Rows = stretches, versions, rows
-	return site.Add(batch)
+	batch.Stretches, batch.Versions, batch.Rows = g.stretches[from:to], versions[from:to], rows
+	made, err := g.site.Add(batch)
+	if err != nil {
+		return err
+	}
+	for j, i := range of.leaves {
+		copy(g.found[i][from:], made[j])
+	}
+	return nil
 }
 
 // partialStatement selects what partials of a part in w are made of: rows by cell and key, and by

@@ -104,7 +104,7 @@ func (w *Website) Unfit(all []Aggregate) {
 	}
 }
 
-// Find returns the partials of an aggregate, and which stretches have none whose rows have that
+// Find returns the partials of an aggregate, and which stretches have none of rows of at least that
 // version. Version 0 is of a stretch that has no rows.
 func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (found []*Partial, missing []int) {
 	w.cache.mu.Lock()
@@ -119,7 +119,7 @@ func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (fou
 		if versions[i] == 0 {
 			continue
 		}
-		if v, ok := known.of[s]; ok && v.rows == versions[i] {
+		if v, ok := known.of[s]; ok && v.rows >= versions[i] {
 			found[i] = v.Partial
 		} else {
 			missing = append(missing, i)
