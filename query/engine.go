@@ -43,7 +43,9 @@ type Engine struct {
 	slots    *slots // of the store
 	names    Names  // may be nil
 	plain    bool
-	partials *partial.Cache // nil: none are kept
+	partials *partial.Cache               // nil: none are kept
+	prints   map[*boundType]func() string // fingerprints
+	memo     *cache[string, *compiled]
 }
 
 // DefaultMaxPartials is 256 MiB.
@@ -80,7 +82,8 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	e.slots = newSlots(e.store)
+	e.slots, e.memo = newSlots(e.store), newCache[string, *compiled](memoBytes)
+	e.prints = fingerprints(e.types, e.store.Dialect())
 	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.Plain {
 		e.partials = partial.NewCache(most)
 	}
