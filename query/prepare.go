@@ -47,11 +47,19 @@ type Dependency struct {
 
 // Dependencies are the days that the answers are computed from, in order and without overlap.
 func (p *Prepared) Dependencies() []Dependency {
+	return p.dependencies(func(*plan) bool { return true })
+}
+
+// dependencies are those of the plans that count.
+func (p *Prepared) dependencies(counts func(*plan) bool) []Dependency {
 	const length = 24 * time.Hour
 	var all []Dependency
 	for i := range p.parameters {
-		one := p.engine.ofRows(&p.parameters[i])
-		if one.err != nil {
+		one := &p.parameters[i]
+		if one.err != nil || !counts(one.plan) {
+			continue
+		}
+		if one = p.engine.ofRows(one); one.err != nil {
 			continue
 		}
 		for _, on := range one.depends {
@@ -150,12 +158,17 @@ func (e *Engine) MaxAnswer() int64 { return e.most }
 func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
 	var running sync.WaitGroup
-	free := make(chan struct{}, p.engine.parallel)
+	free, at := make(chan struct{}, p.engine.parallel), p.basis(ctx)
 	for i := range p.parameters {
+		one := &p.parameters[i]
+		key, kept := p.engine.answerKey(one, at), false
+		if resp.Data[i], kept = p.engine.recall(ctx, one, key, budget); kept {
+			continue
+		}
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
-			resp.Data[i] = p.engine.answer(ctx, &p.parameters[i], p.caller, budget)
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)
 		})
 	}
 	running.Wait()

@@ -154,6 +154,7 @@ type Table struct {
 	columns []cells
 	len     int
 	absent  []bool // rows that are null; nil: none
+	encoded []byte // as JSON; nil: not yet
 }
 
 // cells are one column of a Table: values as the store gave them, unrounded.

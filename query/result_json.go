@@ -22,6 +22,9 @@ func (t Table) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
 // are not escaped for HTML. It is faster than a json.Encoder, which reads over the
 // result again.
 func (t Table) AppendJSON(b []byte) []byte {
+	if t.encoded != nil {
+		return append(b, t.encoded...)
+	}
 	keys := make([][]byte, len(t.columns))
 	for i := range t.columns {
 		lead := byte(',')
