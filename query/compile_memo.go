@@ -25,15 +25,15 @@ type compiled struct {
 }
 
 // remembered compiles p, unless an equal plan was compiled before. The statement reads what is kept.
-func (e *Engine) remembered(p *plan, kept keptOf) *compiled {
+func (e *Engine) remembered(p *plan, key []byte, kept keptOf) *compiled {
 	if p.byClock() {
 		return compilePlan(p, e.store.Dialect(), kept)
 	}
-	key := string(kept.appendKey(p.appendKey(nil)))
-	found, ok := e.memo.Get(key)
+	all := string(kept.appendKey(key[:len(key):len(key)]))
+	found, ok := e.memo.Get(all)
 	if !ok {
 		found = compilePlan(p, e.store.Dialect(), kept)
-		e.memo.Add(key, found, int64(2*len(key))+found.size())
+		e.memo.Add(all, found, int64(len(all))+found.size())
 	}
 	return found
 }
@@ -75,33 +75,32 @@ func (c *compiled) size() int64 {
 	return int64(size)
 }
 
-// compiled is p with statements that read what is kept. A fault of a host's type fails its
-// parameter alone.
-func (e *Engine) compiled(p *preparedParameter, kept func(*plan) keptOf) (found *preparedParameter) {
-	if p.err != nil {
-		return p
-	}
-	now := *p
+// compiled are the statements of p, which read what is kept, and of the period that it is compared
+// with, or nil. A fault of a host's type fails its parameter alone.
+func (e *Engine) compiled(p *preparedParameter, kept func(*plan) keptOf) (own, beside *compiled, err *Error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			now.err = broken("%v\n%s", fault, debug.Stack())
-			found = &now
+			err = broken("%v\n%s", fault, debug.Stack())
 		}
 	}()
-	own := e.remembered(p.plan, kept(p.plan))
-	now.statement, now.depends = own.of(p.plan.Subject), []interval{own.depends}
+	own = e.remembered(p.plan, p.key, kept(p.plan))
 	if p.plan.Other != nil {
 		other := p.plan.Other.plan
-		beside := e.remembered(other, kept(other))
-		now.other, now.keyArgs = beside.of(other.Subject), beside.keyArgs
-		now.depends = append(now.depends, beside.depends)
+		beside = e.remembered(other, other.appendKey(nil), kept(other))
 	}
-	return &now
+	return own, beside, nil
 }
 
-// ofRows is p with statements that read rows alone: those tell what its answer depends on.
-func (e *Engine) ofRows(p *preparedParameter) *preparedParameter {
-	return e.compiled(p, func(*plan) keptOf { return keptOf{} })
+// depends is what the answer to p is computed from; nothing when it cannot be compiled.
+func (e *Engine) depends(p *preparedParameter) []interval {
+	own, beside, err := e.compiled(p, func(*plan) keptOf { return keptOf{} })
+	switch {
+	case err != nil:
+		return nil
+	case beside != nil:
+		return []interval{own.depends, beside.depends}
+	}
+	return []interval{own.depends}
 }
 
 // fingerprints tells types apart that are called alike, in other versions of the program or of a

@@ -94,7 +94,7 @@ func (e *Engine) answerKey(p *preparedParameter, at basis) *answerKey {
 	if at == nil || p.err != nil || !e.keeps(p.plan) {
 		return nil
 	}
-	key := answerKey(sha256.Sum256(p.plan.appendKey(at[:len(at):len(at)])))
+	key := answerKey(sha256.Sum256(append(at[:len(at):len(at)], p.key...)))
 	return &key
 }
 

@@ -76,8 +76,11 @@ func appendKeyNumbers(b []byte, numbers ...int64) []byte {
 	return b
 }
 
-// appendKey appends which days are kept.
+// appendKey appends which days are kept; nothing when none are.
 func (k keptOf) appendKey(b []byte) []byte {
+	if len(k.sessions.days) == 0 {
+		return b
+	}
 	for _, s := range []sealed{k.sessions, k.pageEvents, k.hits} {
 		b = appendKeyNumbers(b, s.from, int64(len(s.days)))
 		for _, stands := range s.days {

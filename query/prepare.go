@@ -32,6 +32,11 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
+	for i := range found.parameters {
+		if one := &found.parameters[i]; one.err == nil {
+			one.key = one.plan.appendKey(make([]byte, 0, 256))
+		}
+	}
 	return &Prepared{e, a.Subject, a.Caller, accessKey(a), req.ID, found}, nil
 }
 
@@ -59,10 +64,7 @@ func (p *Prepared) dependencies(counts func(*plan) bool) []Dependency {
 		if one.err != nil || !counts(one.plan) {
 			continue
 		}
-		if one = p.engine.ofRows(one); one.err != nil {
-			continue
-		}
-		for _, on := range one.depends {
+		for _, on := range p.engine.depends(one) {
 			from := time.UnixMilli(on.from).UTC().Truncate(length)
 			to := time.UnixMilli(on.to).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})
@@ -103,7 +105,7 @@ func (p *Prepared) Key() string {
 			return ""
 		default:
 			until, from := one.plan.progress()
-			b = appendKeyTexts(one.plan.appendKey(b), p.engine.prints[one.plan.Type](), until.String(), from)
+			b = appendKeyTexts(append(b, one.key...), p.engine.prints[one.plan.Type](), until.String(), from)
 		}
 	}
 	sum := sha256.Sum256(b)

@@ -61,7 +61,7 @@ type Instant struct{ time.Time }
 
 // MarshalJSON implements json.Marshaler.
 func (t Instant) MarshalJSON() ([]byte, error) {
-	return []byte(`"` + t.UTC().Format(instantFormat) + `"`), nil
+	return t.appendJSON(nil), nil
 }
 
 // Meta says what a request was resolved to.
