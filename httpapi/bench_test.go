@@ -6,18 +6,31 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/query"
 )
 
-// benchmarked is a query with a series, totals and a breakdown.
-const benchmarked = `{"parameters":["summary","summary_metrics","pages"],"startDate":"2026-02-01","endDate":"2026-02-28"}`
+// benchmarked is a query with a series, totals and a breakdown, as a body and as an address.
+const (
+	benchmarked        = `{"parameters":["summary","summary_metrics","pages"],"startDate":"2026-02-01","endDate":"2026-02-28"}`
+	benchmarkedAddress = "/v1/query?website_id=site_a&parameters=summary,summary_metrics,pages&startDate=2026-02-01&endDate=2026-02-28"
+)
 
 // BenchmarkHandler is a whole call, from its bytes to those of the answer, with a store
 // that answers at once.
 func BenchmarkHandler(b *testing.B) {
-	w := newWorld(b, func(cfg *Config) { cfg.Audit, cfg.Limiter = auth.Discard, auth.Unlimited })
-	serve(b, w.handler)
+	for _, kept := range []bool{false, true} {
+		b.Run(map[bool]string{false: "computed", true: "kept"}[kept], func(b *testing.B) {
+			serve(b, benchWorld(b, kept).handler, "POST", "/v1/query?website_id=site_a", benchmarked, "")
+		})
+	}
+	b.Run("confirmed", func(b *testing.B) {
+		w := benchWorld(b, true)
+		tag := w.send("GET", benchmarkedAddress, "all", "").Header().Get("ETag")
+		serve(b, w.handler, "GET", benchmarkedAddress, "", tag)
+	})
 }
 
 // BenchmarkBare sends the same bytes with net/http alone.
@@ -28,18 +41,36 @@ func BenchmarkBare(b *testing.B) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		_, _ = w.Write(body)
-	}))
+	}), "POST", "/v1/query?website_id=site_a", benchmarked, "")
 }
 
-func serve(b *testing.B, h http.Handler) {
+// benchWorld has no limits and no trail, and a store that knows when its data changed: never.
+func benchWorld(b *testing.B, kept bool) *world {
+	return newWorld(b, func(cfg *Config) {
+		s := struct {
+			*cannedStore
+			*versions
+		}{&cannedStore{}, &versions{}}
+		var err error
+		if cfg.Engine, err = query.New(query.Config{Store: s, ResultCache: map[bool]int64{false: -1}[kept], Now: func() time.Time { return now }}); err != nil {
+			b.Fatal(err)
+		}
+		cfg.Audit, cfg.Limiter, cfg.Versions = auth.Discard, auth.Unlimited, s
+	})
+}
+
+func serve(b *testing.B, h http.Handler, method, target, body, tag string) {
 	b.ReportAllocs()
 	for b.Loop() {
-		r := httptest.NewRequest("POST", "/v1/query?website_id=site_a", strings.NewReader(benchmarked))
+		r := httptest.NewRequest(method, target, strings.NewReader(body))
 		r.Header.Set("X-Api-Key", "all")
 		r.Header.Set("Content-Type", "application/json")
+		if tag != "" {
+			r.Header.Set("If-None-Match", tag)
+		}
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, r)
-		if rec.Code != http.StatusOK {
+		if want := map[bool]int{true: http.StatusNotModified, false: http.StatusOK}[tag != ""]; rec.Code != want {
 			b.Fatalf("%d %s", rec.Code, rec.Body)
 		}
 	}

@@ -40,8 +40,8 @@ type Config struct {
 	Minter auth.Minter
 	// Flags serves feature flags. nil: their routes are not mounted.
 	Flags *Flags
-	// Versions knows when data changed, so that GET answers about whole past days can
-	// be answered 304. nil: these answers carry no ETag.
+	// Versions knows when data changed, so that GET answers can be answered 304: about days that are
+	// over until their rows change, about others for a minute at most. nil: these answers carry no ETag.
 	Versions store.Versioner
 	// Health answers GET /health. nil: the route is not mounted.
 	Health *health.Checker

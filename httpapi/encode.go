@@ -39,7 +39,7 @@ func appendAnswer(b []byte, v any) (_ []byte, err error) {
 	return appendJSON(b, v)
 }
 
-// appendResponse writes resp as encoding/json would, and takes the tables out of it.
+// appendResponse writes resp as encoding/json would, and takes the results out of it.
 func appendResponse(b []byte, resp *query.Response) (_ []byte, err error) {
 	data := resp.Data
 	resp.Data = nil
@@ -53,18 +53,8 @@ func appendResponse(b []byte, resp *query.Response) (_ []byte, err error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		table, previous, changes := data[i].Data, data[i].Previous, data[i].Changes
-		data[i].Data, data[i].Previous, data[i].Changes = query.Table{}, nil, nil
-		one, err := appendJSON(nil, &data[i])
-		if err != nil {
-			return nil, err
-		}
-		head, tail, _ := bytes.Cut(one, []byte(`"data":[]`))
-		b = table.AppendJSON(append(append(b, head...), `"data":`...))
-		if previous != nil {
-			b = changes.AppendJSON(append(previous.AppendJSON(append(b, `,"previous":`...)), `,"changes":`...))
-		}
-		b = append(b, tail...)
+		b = data[i].AppendJSON(b)
+		data[i] = query.Result{}
 	}
 	return append(append(b, ']'), tail...), nil
 }

@@ -19,7 +19,7 @@ func tagOf(b []byte) string {
 
 // dataTag is the entity tag of p's answer before it is computed: what is asked, and the
 // versions of the data that the answer depends on. It is empty when no tag holds: for
-// answers that the clock changes, and without versions. extra is what else the answer shows.
+// answers that the clock changes at any moment, and without versions. extra is what else the answer shows.
 func (a *api) dataTag(ctx context.Context, r *front.Request, p *query.Prepared, extra any) string {
 	key := p.Key()
 	if a.cfg.Versions == nil || key == "" {

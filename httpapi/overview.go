@@ -159,8 +159,8 @@ func (b *overviewBody) fill(resp *query.Response) error {
 		if !r.Success {
 			b.Errors = append(b.Errors, sectionError{r.ID, r.Error, r.Code})
 			all = append(all, &query.Error{Code: r.Code, Field: r.ID, Message: r.Error, Err: r.Cause})
-		} else if err := b.take(i, r); err != nil {
-			return err
+		} else {
+			b.take(i, r)
 		}
 	}
 	if len(all) == len(resp.Data) {
@@ -170,18 +170,15 @@ func (b *overviewBody) fill(resp *query.Response) error {
 }
 
 // take puts the result of parameter i where it belongs: first totals, then the sections.
-func (b *overviewBody) take(i int, r *query.Result) (err error) {
+func (b *overviewBody) take(i int, r *query.Result) {
 	m, span := r.Meta, &b.Range
 	span.From, span.To, span.Until, span.Partial, span.Previous = &m.From, &m.To, m.Until, m.Partial, m.Previous
 	if i == 0 {
-		b.Totals, err = firstRow(&r.Data)
-		if err == nil && r.Previous != nil {
-			b.Previous, err = firstRow(r.Previous)
+		b.Totals = firstRow(&r.Data)
+		if r.Previous != nil {
+			b.Previous, b.Changes = firstRow(r.Previous), firstRow(r.Changes)
 		}
-		if err == nil && r.Changes != nil {
-			b.Changes, err = firstRow(r.Changes)
-		}
-		return err
+		return
 	}
 	*sections[i-1].part(b) = r.Data
 	if m.PartialFrom != "" {
@@ -193,17 +190,13 @@ func (b *overviewBody) take(i int, r *query.Result) (err error) {
 		}
 		b.Comparison[r.ID] = besideRows{r.Previous, r.Changes}
 	}
-	return nil
 }
 
-// firstRow is the row of a table of totals in JSON.
-func firstRow(t *query.Table) (json.RawMessage, error) {
-	var rows []json.RawMessage
-	if err := json.Unmarshal(t.AppendJSON(nil), &rows); err != nil {
-		return nil, err
+// firstRow is the row of a table of totals in JSON; nil when there is none.
+func firstRow(t *query.Table) json.RawMessage {
+	if t.Len() == 0 {
+		return nil
 	}
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	return rows[0], nil
+	b := t.AppendJSON(nil) // an array of one
+	return b[1 : len(b)-1]
 }

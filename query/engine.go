@@ -30,6 +30,10 @@ type Config struct {
 	// answers are merged, where the store is a [store.Deriver]; 0 means DefaultMaxPartials, less
 	// than 0 that none are kept.
 	MaxPartials int64
+	// ResultCache is how many bytes of answers are kept for those who ask the same, until what they
+	// were computed from changes. 0 means DefaultResultCache; negative: none, as without a
+	// Store that is a [store.Versioner].
+	ResultCache int64
 }
 
 // An Engine answers requests from one store. It is immutable and safe for concurrent use.
@@ -43,7 +47,10 @@ type Engine struct {
 	slots    *slots // of the store
 	names    Names  // may be nil
 	plain    bool
-	partials *partial.Cache // nil: none are kept
+	partials *partial.Cache               // nil: none are kept
+	prints   map[*boundType]func() string // fingerprints
+	memo     *cache[string, *compiled]
+	answers  *answers // may be nil
 }
 
 // DefaultMaxPartials is 256 MiB.
@@ -80,7 +87,9 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	e.slots = newSlots(e.store)
+	e.slots, e.memo = newSlots(e.store), newCache[string, *compiled](memoBytes)
+	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
+	e.prints = fingerprints(e.types, e.store.Dialect())
 	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.Plain {
 		e.partials = partial.NewCache(most)
 	}
@@ -146,7 +155,7 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 		}
 	}
 	found.roundRows(p.plan.Type)
-	if mistake := budget.take(&found.Table); mistake != nil {
+	if mistake := budget.take(found.Table.size()); mistake != nil {
 		return p.failed(mistake)
 	}
 	store.MeterOf(ctx).Add(found.len, 0)

@@ -21,7 +21,7 @@ func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answe
 	previous, changed := p.plan.beside(found, then)
 	previous.roundRows(p.plan.Type)
 	r.Previous, r.Changes = &previous, &changed
-	return cmp.Or(budget.take(&previous), budget.take(&changed))
+	return cmp.Or(budget.take(previous.size()), budget.take(changed.size()))
 }
 
 // ofKeys is the statement of the other period about the rows found.

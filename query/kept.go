@@ -54,16 +54,19 @@ func standing(days []store.Day, before, after int) []bool {
 	return stands
 }
 
-// none reports that nothing is kept.
-func (k keptOf) none() bool { return len(k.sessions.days) == 0 }
-
 // current is p with statements that read what is kept by now.
 func (e *Engine) current(p *preparedParameter) *preparedParameter {
-	if p.err != nil || e.kept(p.plan).none() && (p.plan.Other == nil || e.kept(p.plan.Other.plan).none()) {
+	if p.err != nil {
 		return p
 	}
 	now := *p
-	now.compile(e.store.Dialect(), e.kept)
-	now.depends = p.depends
+	own, beside, err := e.compiled(p, e.kept)
+	if now.err = err; err != nil {
+		return &now
+	}
+	now.statement = own.of(p.plan.Subject)
+	if beside != nil {
+		now.other, now.keyArgs = beside.of(p.plan.Subject), beside.keyArgs
+	}
 	return &now
 }

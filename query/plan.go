@@ -108,9 +108,9 @@ type preparedParameter struct {
 	id   string
 	plan *plan
 	err  *Error // instead of plan
+	key  []byte // of plan
 
 	statement store.Statement // of plan
-	depends   []interval      // what the answer is computed from
 	other     store.Statement // of the other period; its keyArgs are those of rows of plan
 	keyArgs   []keyArg
 }

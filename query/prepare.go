@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -15,49 +14,30 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A Prepared is a request that was read, resolved and compiled, all at one instant of the
-// engine's clock. It is immutable and safe for concurrent use, and may run more than once.
+// A Prepared is a request that was read and resolved at one instant of the engine's clock. It is
+// immutable and safe for concurrent use, and may run more than once.
 type Prepared struct {
 	engine  *Engine
 	subject store.Subject
 	caller  string
+	access  string // its key
 	id      string
-	now     time.Time
 	*resolved
 }
 
-// Prepare resolves and compiles req, and asks the store nothing. Its error is an Errors
-// when the request as a whole is wrong.
+// Prepare resolves req, and asks the store nothing. Its error is an Errors when the request as a
+// whole is wrong. Statements are compiled when they are first needed.
 func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
-	now := e.now()
-	found, mistakes := e.types.resolve(a, req, now)
+	found, mistakes := e.types.resolve(a, req, e.now())
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
 	for i := range found.parameters {
-		found.parameters[i].compile(e.store.Dialect(), func(*plan) keptOf { return keptOf{} })
-	}
-	return &Prepared{e, a.Subject, a.Caller, req.ID, now, found}, nil
-}
-
-// compile writes the statements of p, which read what is kept. A fault of a host's type fails its
-// parameter alone.
-func (p *preparedParameter) compile(d *dialect.Dialect, kept func(*plan) keptOf) {
-	if p.err != nil {
-		return
-	}
-	defer func() {
-		if fault := recover(); fault != nil {
-			p.plan, p.err = nil, broken("%v\n%s", fault, debug.Stack())
+		if one := &found.parameters[i]; one.err == nil {
+			one.key = one.plan.appendKey(make([]byte, 0, 256))
 		}
-	}()
-	var depends interval
-	p.statement, depends = compile(p.plan, d, kept(p.plan))
-	p.depends = []interval{depends}
-	if other := p.plan.Other; other != nil {
-		p.other, depends = compile(other.plan, d, kept(other.plan))
-		p.keyArgs, p.depends = keyArgs(&p.other), append(p.depends, depends)
 	}
+	return &Prepared{e, a.Subject, a.Caller, accessKey(a), req.ID, found}, nil
 }
 
 // Range is the request's own range; parameters may have others.
@@ -72,13 +52,19 @@ type Dependency struct {
 
 // Dependencies are the days that the answers are computed from, in order and without overlap.
 func (p *Prepared) Dependencies() []Dependency {
+	return p.dependencies(func(*plan) bool { return true })
+}
+
+// dependencies are those of the plans that count.
+func (p *Prepared) dependencies(counts func(*plan) bool) []Dependency {
 	const length = 24 * time.Hour
 	var all []Dependency
-	for _, one := range p.parameters {
-		if one.err != nil {
+	for i := range p.parameters {
+		one := &p.parameters[i]
+		if one.err != nil || !counts(one.plan) {
 			continue
 		}
-		for _, on := range one.depends {
+		for _, on := range p.engine.depends(one) {
 			from := time.UnixMilli(on.from).UTC().Truncate(length)
 			to := time.UnixMilli(on.to).UTC().Add(length - time.Nanosecond).Truncate(length)
 			all = append(all, Dependency{p.subject, from, to})
@@ -99,22 +85,36 @@ func (p *Prepared) Dependencies() []Dependency {
 }
 
 // Key is a text that is the same for equal requests: those with equal keys have equal answers
-// while the versions of their Dependencies stand. It is empty where the clock may change the answer: when a range
-// has not ended, and for types that count the time until now; and where names are shown, which may change by themselves.
+// while the versions of their Dependencies stand. It is empty where the clock alone may change the
+// answer at any moment: for types that count the time until now, for outages that last, and when a period that
+// has not ended is compared; and where names are shown, which may change by themselves. Of other
+// ranges that have not ended, a key stands for as long as meta.until does. It is made without compiling.
 func (p *Prepared) Key() string {
-	open := p.rng.To.After(p.now)
-	for _, one := range p.parameters {
-		open = open || one.err == nil && (one.plan.Range.To.After(p.now) || one.plan.Type.untilNow() || p.engine.names != nil && one.plan.Type.showsNames())
-	}
-	if open {
-		return ""
-	}
-	b, err := json.Marshal([]any{p.subject, p.id, p.meta, p.explain(func(one *preparedParameter) *preparedParameter { return one })})
+	b, err := json.Marshal(p.meta)
 	if err != nil {
 		return ""
 	}
+	b = appendKeyTexts(b, p.access, p.id)
+	for i := range p.parameters {
+		one := &p.parameters[i]
+		b = appendKeyTexts(b, one.name, one.id)
+		switch {
+		case one.err != nil:
+			b = appendKeyTexts(b, string(one.err.Code), one.err.Message)
+		case !p.engine.keeps(one.plan):
+			return ""
+		default:
+			until, from := one.plan.progress()
+			b = appendKeyTexts(append(b, one.key...), p.engine.prints[one.plan.Type](), until.String(), from)
+		}
+	}
 	sum := sha256.Sum256(b)
 	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// keeps says whether an answer to p stands while the versions of what it depends on do.
+func (e *Engine) keeps(p *plan) bool {
+	return !p.byClock() && (e.names == nil || !p.Type.showsNames())
 }
 
 // Explained is what one parameter would run.
@@ -132,12 +132,10 @@ type Explained struct {
 
 // Explain tells what Run runs, a parameter each. In a store that keeps what it computed, that
 // changes as days are sealed.
-func (p *Prepared) Explain() []Explained { return p.explain(p.engine.current) }
-
-func (p *Prepared) explain(as func(*preparedParameter) *preparedParameter) []Explained {
+func (p *Prepared) Explain() []Explained {
 	found := make([]Explained, len(p.parameters))
 	for i := range p.parameters {
-		one := as(&p.parameters[i])
+		one := p.engine.current(&p.parameters[i])
 		found[i] = Explained{Parameter: one.name, ID: one.id, Err: one.err}
 		if one.err == nil {
 			found[i].Plan, found[i].SQL, found[i].Args = one.plan.String(), one.statement.SQL, one.statement.Args
@@ -162,12 +160,17 @@ func (e *Engine) MaxAnswer() int64 { return e.most }
 func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
 	var running sync.WaitGroup
-	free := make(chan struct{}, p.engine.parallel)
+	free, at := make(chan struct{}, p.engine.parallel), p.basis(ctx)
 	for i := range p.parameters {
+		one := &p.parameters[i]
+		key, kept := p.engine.answerKey(one, at), false
+		if resp.Data[i], kept = p.engine.recall(ctx, one, key, budget); kept {
+			continue
+		}
 		free <- struct{}{}
 		running.Go(func() {
 			defer func() { <-free }()
-			resp.Data[i] = p.engine.answer(ctx, &p.parameters[i], p.caller, budget)
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)
 		})
 	}
 	running.Wait()

@@ -3,11 +3,13 @@ package query_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // That an answer depends on no more than this, storetest.Dependencies holds against data.
@@ -67,9 +69,13 @@ func names(all ...string) (list []query.Parameter) {
 	return list
 }
 
-// The engine's clock stands at noon of 2026-04-02.
+// What the clock changes has no key; the rest has one until the clock changes what it shows.
 func TestKey(t *testing.T) {
-	e := engine(t)
+	now := time.Date(2026, 4, 2, 11, 59, 59, 0, time.UTC)
+	e, err := query.New(query.Config{Store: silent{dialect.DuckDB()}, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
 	key := func(kind store.SubjectKind, req query.Request) string {
 		t.Helper()
 		p, err := e.Prepare(query.Access{Subject: store.Subject{Kind: kind, ID: "x"}}, req)
@@ -78,18 +84,37 @@ func TestKey(t *testing.T) {
 		}
 		return p.Key()
 	}
-	for why, req := range map[string]query.Request{
-		"today":                  {Parameters: names("pages"), Preset: "today"},
-		"today of one parameter": {Parameters: []query.Parameter{{Name: "pages", EndDate: "2026-04-02"}}, Preset: "yesterday"},
-		"a type by the clock":    {Parameters: names("active_stats"), Preset: "yesterday"},
+	compared := []query.Parameter{{Name: "pages", Compare: query.PreviousPeriod}}
+	for _, row := range []struct {
+		why       string
+		of        store.SubjectKind
+		req       query.Request
+		has, next bool // a key, and the same in the next minute
+	}{
+		{"a day that is over", store.KindWebsite, query.Request{Parameters: names("pages"), Preset: "yesterday"}, true, true},
+		{"compared", store.KindWebsite, query.Request{Parameters: compared, Preset: "yesterday"}, true, true},
+		{"today", store.KindWebsite, query.Request{Parameters: names("pages"), Preset: "today"}, true, false},
+		{"today of one parameter", store.KindWebsite, query.Request{Parameters: []query.Parameter{{Name: "pages", EndDate: "2026-04-02"}}, Preset: "yesterday"}, true, false},
+		{"a day to come", store.KindWebsite, query.Request{Parameters: names("pages"), StartDate: "2026-04-03", EndDate: "2026-04-03"}, true, true},
+		{"today cut and compared", store.KindWebsite, query.Request{Parameters: compared, Preset: "today"}, false, false},
+		{"a type by the clock", store.KindWebsite, query.Request{Parameters: names("active_stats"), Preset: "yesterday"}, false, false},
+		{"one among others", store.KindWebsite, query.Request{Parameters: names("pages", "active_stats"), Preset: "yesterday"}, false, false},
+		{"checks of today", store.KindSchedule, query.Request{Parameters: names("uptime_overview"), Preset: "today"}, true, false},
+		{"outages that may last", store.KindSchedule, query.Request{Parameters: names("uptime_time_series"), Preset: "today"}, false, false},
+		{"outages of the past", store.KindSchedule, query.Request{Parameters: names("uptime_time_series"), Preset: "yesterday"}, true, true},
 	} {
-		if got := key(store.KindWebsite, req); got != "" {
-			t.Errorf("%s: key %q", why, got)
+		now = time.Date(2026, 4, 2, 11, 59, 1, 0, time.UTC)
+		first := key(row.of, row.req)
+		now = time.Date(2026, 4, 2, 11, 59, 59, 0, time.UTC)
+		soon := key(row.of, row.req)
+		now = time.Date(2026, 4, 2, 12, 0, 0, 1, time.UTC)
+		if next := key(row.of, row.req); (first != "") != row.has || soon != first || row.has && (next == first) != row.next {
+			t.Errorf("%s: the keys %q, in the same minute %q, in the next %q", row.why, first, soon, next)
 		}
 	}
 	yesterday, dates := query.Request{Parameters: names("pages"), Preset: "yesterday"},
 		query.Request{Parameters: names("pages"), StartDate: "2026-04-01", EndDate: "2026-04-01"}
-	if one, same := key(store.KindWebsite, yesterday), key(store.KindWebsite, dates); one == "" || one != same {
+	if one, same := key(store.KindWebsite, yesterday), key(store.KindWebsite, dates); one != same {
 		t.Errorf("the same days have the keys %q and %q", one, same)
 	}
 }

@@ -61,7 +61,7 @@ type Instant struct{ time.Time }
 
 // MarshalJSON implements json.Marshaler.
 func (t Instant) MarshalJSON() ([]byte, error) {
-	return []byte(`"` + t.UTC().Format(instantFormat) + `"`), nil
+	return t.appendJSON(nil), nil
 }
 
 // Meta says what a request was resolved to.
@@ -112,9 +112,8 @@ func (p *plan) meta(rows int, more bool) *ResultMeta {
 	if p.Limit > 0 {
 		m.Limit = new(p.Limit)
 	}
-	if !p.Type.untilNow() && p.Range.To.After(p.Now) {
-		until := untilNow(p.Range, p.Now)
-		m.Partial, m.Until, m.PartialFrom = true, &Instant{until}, p.partialFrom(until)
+	if until, from := p.progress(); !until.IsZero() {
+		m.Partial, m.Until, m.PartialFrom = true, &Instant{until}, from
 	}
 	if o := p.Other; o != nil {
 		m.Previous = &Period{Compare: o.by, StartDate: o.plan.Range.StartDate.String(), EndDate: o.plan.Range.EndDate.String(),
@@ -123,18 +122,30 @@ func (p *plan) meta(rows int, more bool) *ResultMeta {
 	return m
 }
 
-// partialFrom is the date of the first bucket that has not begun before until; empty when p is no
-// series or all have.
-func (p *plan) partialFrom(until time.Time) string {
-	if p.Type.Shape != Series {
-		return ""
+// progress is what p's range has come to, and the date of the first bucket of a series that has not
+// begun; neither when the range is over. It is told to the minute, so that an answer is the same
+// for as long, but where a comparison cuts the rows there.
+func (p *plan) progress() (until time.Time, partialFrom string) {
+	if p.Type.untilNow() || !p.Range.To.After(p.Now) {
+		return time.Time{}, ""
 	}
-	for _, b := range calendar.Buckets(p.Range, p.Grain) {
-		if b.From >= until.UnixMilli() {
-			return b.Label
+	now := untilNow(p.Range, p.Now)
+	if p.Type.Shape == Series {
+		for _, b := range calendar.Buckets(p.Range, p.Grain) {
+			if b.From >= now.UnixMilli() {
+				partialFrom = b.Label
+				break
+			}
 		}
 	}
-	return ""
+	if p.Other != nil {
+		return now, partialFrom
+	}
+	until = now.Truncate(time.Minute)
+	if until.Before(p.Range.From) {
+		until = p.Range.From
+	}
+	return until, partialFrom
 }
 
 // A Table is rows by column: immutable, and encoded as a JSON array of objects. The
@@ -143,6 +154,7 @@ type Table struct {
 	columns []cells
 	len     int
 	absent  []bool // rows that are null; nil: none
+	encoded []byte // as JSON; nil: not yet
 }
 
 // cells are one column of a Table: values as the store gave them, unrounded.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -193,5 +194,37 @@ func BenchmarkTable(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		buffer = t.AppendJSON(buffer[:0])
+	}
+}
+
+// A result is written as encoding/json writes it, whatever of it is there.
+func TestAResultIsWrittenAsByEncodingJSON(t *testing.T) {
+	at := Instant{time.Date(2026, 3, 1, 12, 30, 0, 5_000_000, time.FixedZone("x", 3600))}
+	table := Table{len: 1, columns: []cells{{column{Name: "path", Format: String}, texts("/<a>")}}}
+	full := Result{Parameter: "pages", ID: "a\"<b>", Success: true, Data: table, Previous: &table, Changes: &table, Error: "x\n", Code: Invalid,
+		Meta: &ResultMeta{From: at, To: at, Until: &at, Partial: true, PartialFrom: "2026-03-01", Timezone: "Europe/Berlin", Granularity: "daily", Limit: new(5),
+			Rows: 3, HasMore: true, Previous: &Period{PreviousYear, "2026-01-01", "2026-01-02", at, at}}}
+	results := []*Result{{}, &full}
+	for f := range reflect.ValueOf(&full).Elem().NumField() { // each field alone left out
+		some := full
+		reflect.ValueOf(&some).Elem().Field(f).SetZero()
+		results = append(results, &some)
+	}
+	for f := range reflect.TypeFor[ResultMeta]().NumField() {
+		some, meta := full, *full.Meta
+		reflect.ValueOf(&meta).Elem().Field(f).SetZero()
+		some.Meta = &meta
+		results = append(results, &some)
+	}
+	for _, r := range results {
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(r); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.String(), string(r.AppendJSON(nil))+"\n"); diff != "" {
+			t.Errorf("-encoding/json +AppendJSON\n%s", diff)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -25,9 +26,9 @@ func NewBudget(bytes int64) *Budget {
 	return b
 }
 
-// take takes the size of t, if that is left.
-func (b *Budget) take(t *Table) *Error {
-	if size := t.size(); b.left.Add(-size) < 0 {
+// take takes so many bytes, if they are left.
+func (b *Budget) take(size int64) *Error {
+	if b.left.Add(-size) < 0 {
 		b.left.Add(size)
 		return b.tooLarge(nil)
 	}
@@ -84,4 +85,24 @@ func textSize(s string) int64 {
 		}
 	}
 	return int64(size)
+}
+
+// encode is t with its JSON.
+func (t Table) encode() Table {
+	t.encoded = slices.Clone(t.AppendJSON(nil))
+	return t
+}
+
+// held is about how many bytes of memory t takes.
+func (t *Table) held() int64 {
+	const column, text, number = 300, 16, 8
+	size := int64(cap(t.encoded) + len(t.absent) + column*len(t.columns))
+	for i := range t.columns {
+		c := &t.columns[i].Column
+		size += int64(cap(c.Ints)+cap(c.Floats))*number + int64(cap(c.Valid)) + int64(cap(c.Texts))*text
+		for _, s := range c.Texts {
+			size += int64(len(s))
+		}
+	}
+	return size
 }

@@ -62,7 +62,7 @@ type serve struct {
 	LogFormat   string       `enum:"text,json" default:"text" help:"Format of the log on stderr: text or json."`
 	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"The least that is logged: debug, which has a line for every request, info, warn or error."`
 	Derived     string       `enum:"on,off" default:"on" help:"Keep what is computed of the sessions of quiet days: on; or off, which computes every answer from rows alone."`
-	ResultCache string       `enum:"off" default:"off" help:"Cache of answers; this build has none, so only off is taken."`
+	ResultCache string       `enum:"on,off" default:"on" help:"Keep answers in memory until what they were computed from changes: on; or off, which computes every answer."`
 }
 
 // Validate finds mistakes that would otherwise show only after the data is open.
@@ -116,6 +116,7 @@ func (s *serve) settings() service.Settings {
 		LimitFactor:   float64(s.Limits),
 		Limits:        limits,
 		Plain:         s.Derived == "off",
+		NoResultCache: s.ResultCache == "off",
 		AuditKeep:     time.Duration(s.AuditKeep),
 		Demo:          s.Demo,
 		DemoDays:      s.DemoDays,

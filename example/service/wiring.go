@@ -106,7 +106,11 @@ func (a *app) limiter() (auth.Limiter, error) {
 }
 
 func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
-	engine, err := query.New(query.Config{Store: a.events, Names: a.records, Now: a.now, Plain: a.settings.Plain})
+	cfg := query.Config{Store: a.events, Names: a.records, Now: a.now, Plain: a.settings.Plain}
+	if a.settings.NoResultCache {
+		cfg.ResultCache = -1
+	}
+	engine, err := query.New(cfg)
 	if err != nil {
 		return nil, err
 	}

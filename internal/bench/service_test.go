@@ -40,7 +40,7 @@ func newService(ctx context.Context, file string, clients int) (*service, error)
 		return nil, err
 	}
 	now := func() time.Time { return end }
-	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now})
+	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now, ResultCache: -1})
 	pepper, pepperErr := auth.NewPepper([]byte("a pepper of the benchmark's own, and long enough"))
 	memory, memoryErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
 	if err := errors.Join(engineErr, pepperErr, memoryErr); err != nil {

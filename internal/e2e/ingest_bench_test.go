@@ -191,7 +191,7 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 	if _, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= batches }); err != nil {
 		b.Fatal(err)
 	}
-	e, err := query.New(query.Config{Store: in.store})
+	e, err := query.New(query.Config{Store: in.store, ResultCache: -1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -82,9 +82,13 @@ func (r *Request) Inflate(body []byte, limit int64) ([]byte, error) {
 // gather reads from to its end, into room that it takes as it goes.
 func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 	var body []byte
+	first := int64(firstRoom)
+	if r.ContentLength > 0 {
+		first = min(first, r.ContentLength+1)
+	}
 	for {
 		if len(body) == cap(body) {
-			room := min(max(firstRoom, int64(cap(body))), limit+1-int64(len(body))) // one byte more shows that it ends, or does not
+			room := min(max(first, int64(cap(body))), limit+1-int64(len(body))) // one byte more shows that it ends, or does not
 			if err := r.reserve(room); err != nil {
 				return nil, err
 			}

@@ -33,7 +33,7 @@ const benchStart, benchEnd, benchDays = "2026-05-15", "2026-06-13", 30
 // pairs' ratios and of their differences.
 func BenchmarkAnswers(b *testing.B) {
 	s, conn := benchStore(b, chtest.Address(b, "CLICKHOUSE_DSN"))
-	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return benchFrom.AddDate(0, 4, 0) }})
+	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return benchFrom.AddDate(0, 4, 0) }, ResultCache: -1})
 	if err != nil {
 		b.Fatal(err)
 	}

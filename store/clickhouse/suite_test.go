@@ -122,6 +122,14 @@ func TestKeys(t *testing.T) {
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
+// TestAnswers proves that answers which are kept are those that would be computed.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	h := over("CLICKHOUSE_DSN")
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	storetest.Answers(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+}
+
 // TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.
 // Those that are seen beside store/duckdb, too, are planted when SIGHTLINE_MUTATIONS=all.
 func TestReferenceKillsMutants(t *testing.T) {

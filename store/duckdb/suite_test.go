@@ -174,6 +174,14 @@ func TestKeys(t *testing.T) {
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
+// TestAnswers proves that answers which are kept are those that would be computed.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	h := inMemoryHarness
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	storetest.Answers(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
+}
+
 // TestDependencies asks questions of all rows and of those that the answer depends on.
 func TestDependencies(t *testing.T) {
 	t.Parallel()

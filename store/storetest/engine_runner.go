@@ -27,7 +27,7 @@ func newEngineRunner(t *testing.T, s store.Store, part func(*query.Response) ([]
 	t.Helper()
 	r := &engineRunner{store: s, part: part}
 	var err error
-	if r.engine, err = query.New(query.Config{Store: s, Now: func() time.Time { return r.now }}); err != nil {
+	if r.engine, err = query.New(query.Config{Store: s, Now: func() time.Time { return r.now }, ResultCache: -1}); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -1,0 +1,96 @@
+package query
+
+import "sync"
+
+// A cache keeps values up to a number of bytes that they cost together; the least recently used go
+// first. It is safe for concurrent use. A nil *cache keeps nothing.
+type cache[K comparable, V any] struct {
+	most int64
+
+	mu   sync.Mutex
+	held int64 // what all entries cost
+	at   map[K]*cached[K, V]
+	ring cached[K, V] // before the most and behind the least recently used entry
+}
+
+// cached is one entry, in the ring of all.
+type cached[K comparable, V any] struct {
+	key          K
+	value        V
+	cost         int64
+	newer, older *cached[K, V]
+}
+
+// newCache makes a cache of so many bytes; nil when there are none.
+func newCache[K comparable, V any](most int64) *cache[K, V] {
+	if most <= 0 {
+		return nil
+	}
+	c := &cache[K, V]{most: most, at: map[K]*cached[K, V]{}}
+	c.ring.newer, c.ring.older = &c.ring, &c.ring
+	return c
+}
+
+// Get returns what is kept under key, which is now the most recently used.
+func (c *cache[K, V]) Get(key K) (value V, ok bool) {
+	if c == nil {
+		return value, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.at[key]
+	if e == nil {
+		return value, false
+	}
+	e.unlink()
+	c.first(e)
+	return e.value, true
+}
+
+// Add keeps value under key, in place of what was kept there. The cost in bytes is that of all that
+// only the cache holds on to, key included. What costs more than the whole cache may is not kept.
+func (c *cache[K, V]) Add(key K, value V, cost int64) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.at[key]; e != nil {
+		c.drop(e)
+	}
+	if cost > c.most {
+		return
+	}
+	e := &cached[K, V]{key: key, value: value, cost: cost}
+	c.at[key] = e
+	c.first(e)
+	for c.held += cost; c.held > c.most; {
+		c.drop(c.ring.newer)
+	}
+}
+
+// Remove forgets what is kept under key.
+func (c *cache[K, V]) Remove(key K) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.at[key]; e != nil {
+		c.drop(e)
+	}
+}
+
+func (c *cache[K, V]) drop(e *cached[K, V]) {
+	e.unlink()
+	delete(c.at, e.key)
+	c.held -= e.cost
+}
+
+// first makes e the most recently used.
+func (c *cache[K, V]) first(e *cached[K, V]) {
+	e.newer, e.older = &c.ring, c.ring.older
+	e.newer.older, e.older.newer = e, e
+}
+
+func (e *cached[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }

@@ -1,0 +1,144 @@
+package query
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// memoBytes bounds the statements that an engine remembers. Built-in types compile to 2 to 20 kB.
+const memoBytes = 16 << 20
+
+// A compiled plan is its statement, for whichever subject it was compiled, and what is known of it.
+type compiled struct {
+	statement store.Statement
+	keyArgs   []keyArg // of a plan OfKeys
+	depends   interval // the rows that the answer is computed from
+}
+
+// remembered compiles p, unless an equal plan was compiled before. The statement reads what is kept.
+func (e *Engine) remembered(p *plan, key []byte, kept keptOf) *compiled {
+	if p.byClock() {
+		return compilePlan(p, e.store.Dialect(), kept)
+	}
+	all := string(kept.appendKey(key[:len(key):len(key)]))
+	found, ok := e.memo.Get(all)
+	if !ok {
+		found = compilePlan(p, e.store.Dialect(), kept)
+		e.memo.Add(all, found, int64(len(all))+found.size())
+	}
+	return found
+}
+
+func compilePlan(p *plan, d *dialect.Dialect, kept keptOf) *compiled {
+	statement, depends := compile(p, d, kept)
+	return &compiled{statement, keyArgs(&statement), depends}
+}
+
+// of is the statement about s.
+func (c *compiled) of(s store.Subject) store.Statement {
+	statement := c.statement
+	statement.Args = slices.Clone(c.statement.Args)
+	for i := range statement.Args {
+		if arg := &statement.Args[i]; arg.Kind == dialect.Subject {
+			arg.Value = s
+		}
+	}
+	return statement
+}
+
+// size is about how many bytes c takes.
+func (c *compiled) size() int64 {
+	const fixed, value = 500, 16
+	size := fixed + len(c.statement.SQL) + len(c.statement.Kinds)
+	for _, arg := range c.statement.Args {
+		size += 4 * value
+		switch list := arg.Value.(type) {
+		case string:
+			size += len(list)
+		case []int64:
+			size += value / 2 * len(list)
+		case []string:
+			for _, s := range list {
+				size += value + len(s)
+			}
+		}
+	}
+	return int64(size)
+}
+
+// compiled are the statements of p, which read what is kept, and of the period that it is compared
+// with, or nil. A fault of a host's type fails its parameter alone.
+func (e *Engine) compiled(p *preparedParameter, kept func(*plan) keptOf) (own, beside *compiled, err *Error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = broken("%v\n%s", fault, debug.Stack())
+		}
+	}()
+	own = e.remembered(p.plan, p.key, kept(p.plan))
+	if p.plan.Other != nil {
+		other := p.plan.Other.plan
+		beside = e.remembered(other, other.appendKey(nil), kept(other))
+	}
+	return own, beside, nil
+}
+
+// depends is what the answer to p is computed from; nothing when it cannot be compiled.
+func (e *Engine) depends(p *preparedParameter) []interval {
+	own, beside, err := e.compiled(p, func(*plan) keptOf { return keptOf{} })
+	switch {
+	case err != nil:
+		return nil
+	case beside != nil:
+		return []interval{own.depends, beside.depends}
+	}
+	return []interval{own.depends}
+}
+
+// fingerprints tells types apart that are called alike, in other versions of the program or of a
+// host's definitions: a hash for each type of reg, made when it is first asked for.
+func fingerprints(reg *Registry, d *dialect.Dialect) map[*boundType]func() string {
+	found := make(map[*boundType]func() string, len(reg.types))
+	for _, ty := range reg.types {
+		found[ty] = sync.OnceValue(func() string { return ty.fingerprint(d) })
+	}
+	return found
+}
+
+// fingerprint is a hash of the columns of ty and of what it compiles to: alone, and in all groups
+// with all filters. A type that cannot be compiled has none, and no answers either.
+func (ty *boundType) fingerprint(d *dialect.Dialect) (hash string) {
+	defer func() {
+		if recover() != nil {
+			hash = ""
+		}
+	}()
+	const someDay = 20_000
+	bare := &plan{Type: ty, Subject: store.Subject{Kind: ty.Subject, ID: "x"}, Sort: ty.order, Limit: DefaultLimit,
+		Range: calendar.Days(someDay, someDay, time.UTC)}
+	bare.Until, bare.Now = bare.Range.To, bare.Range.To
+	full := *bare
+	full.Keyed = ty.comparable() && ty.Shape == Breakdown
+	for _, name := range ty.groupable {
+		full.Group = append(full.Group, ty.fields[name])
+	}
+	for _, name := range ty.filterable {
+		for _, op := range allOperators() {
+			full.Filters = append(full.Filters, conditionOn(ty.fields[name], Filter{name, op, []string{"x"}}))
+		}
+	}
+	sum := sha256.New()
+	for _, p := range []*plan{bare, &full} {
+		c := compilePlan(p, d, keptOf{})
+		_, _ = fmt.Fprintf(sum, "%+v\n%+v\n", p.columns(), *c)
+	}
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12])
+}

@@ -1,0 +1,193 @@
+package query
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/query/calendar"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// Whatever of a plan changes, and is not left out for a reason, changes its key.
+func TestThePlansKeyTellsAllOfIt(t *testing.T) {
+	day := calendar.Days(20_000, 20_001, time.UTC)
+	base := func() *plan {
+		c := condition{Field: fieldNamed("country"), Op: Eq, Values: []string{"DE"}, codes: []string{"DE"}}
+		p := &plan{Type: &boundType{Type: Type{Name: "a"}}, Range: day, Until: day.To, Now: day.To, Group: []*field{fieldNamed("path")},
+			Filters: []condition{c}, Mandatory: []condition{c}, Sort: []order{{"x", true}}}
+		other := *p
+		p.Other = &comparison{by: PreviousYear, plan: &other}
+		return p
+	}
+	changed := map[string]func(*plan){
+		"Type":                    func(p *plan) { p.Type = &boundType{Type: Type{Name: "b"}} },
+		"Range.StartDate":         func(p *plan) { p.Range.StartDate++ },
+		"Range.EndDate":           func(p *plan) { p.Range.EndDate++ },
+		"Range.Zone":              func(p *plan) { p.Range.Zone = time.FixedZone("x", 0) },
+		"Range.From":              func(p *plan) { p.Range.From = p.Range.From.Add(time.Millisecond) },
+		"Range.To":                func(p *plan) { p.Range.To = p.Range.To.Add(time.Millisecond) },
+		"Until":                   func(p *plan) { p.Until = p.Until.Add(time.Millisecond) },
+		"Other":                   func(p *plan) { p.Other = nil },
+		"Other.by":                func(p *plan) { p.Other.by = PreviousPeriod },
+		"Other.plan":              func(p *plan) { p.Other.plan.Limit++ },
+		"Keyed":                   func(p *plan) { p.Keyed = true },
+		"OfKeys":                  func(p *plan) { p.OfKeys = true },
+		"Grain":                   func(p *plan) { p.Grain = calendar.Hourly },
+		"Group":                   func(p *plan) { p.Group[0] = fieldNamed("referrer") },
+		"Group of several":        func(p *plan) { p.Group = append(p.Group, fieldNamed("referrer")) },
+		"Filters":                 func(p *plan) { p.Filters = append(p.Filters, p.Filters[0]) },
+		"Filters[].Field":         func(p *plan) { p.Filters[0].Field = fieldNamed("path") },
+		"Filters[].Op":            func(p *plan) { p.Filters[0].Op = Ne },
+		"Filters[].Values":        func(p *plan) { p.Filters[0].Values = []string{"D", "E"} },
+		"Filters[].codes":         func(p *plan) { p.Filters[0].codes = nil },
+		"Filters[].codes, longer": func(p *plan) { p.Filters[0].Values, p.Filters[0].codes = nil, []string{"DE", "DE"} },
+		"Filters[].onEvents":      func(p *plan) { p.Filters[0].onEvents = true },
+		"Mandatory":               func(p *plan) { p.Mandatory = nil },
+		"Mandatory, not Filters":  func(p *plan) { p.Mandatory, p.Filters = append(p.Mandatory, p.Filters...), nil },
+		"Mandatory[].Values":      func(p *plan) { p.Mandatory[0].Values = []string{"FR"} },
+		"Sort":                    func(p *plan) { p.Sort = nil },
+		"Sort[].column":           func(p *plan) { p.Sort[0].column = "y" },
+		"Sort[].desc":             func(p *plan) { p.Sort[0].desc = false },
+		"Limit":                   func(p *plan) { p.Limit = 1 },
+		"Offset":                  func(p *plan) { p.Offset = 1 },
+	}
+	seen := map[string]string{string(base().appendKey(nil)): "nothing"}
+	for name, change := range changed {
+		p := base()
+		p.Filters = append([]condition(nil), p.Filters...)
+		change(p)
+		key := string(p.appendKey(nil))
+		if other, taken := seen[key]; taken {
+			t.Errorf("%s and %s changed have one key: %s", name, other, key)
+		}
+		seen[key] = name
+	}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "accessKey; statements are of any subject", "Now": "byClock", "day": "by"}
+	for _, of := range []struct {
+		prefix string
+		kind   reflect.Type
+	}{{"", reflect.TypeFor[plan]()}, {"Range.", reflect.TypeFor[calendar.Range]()}, {"Other.", reflect.TypeFor[comparison]()},
+		{"Filters[].", reflect.TypeFor[condition]()}, {"Sort[].", reflect.TypeFor[order]()}} {
+		for f := range of.kind.Fields() {
+			if name := of.prefix + f.Name; changed[name] == nil && elsewhere[f.Name] == "" && name != "Range" {
+				t.Errorf("no plan is changed in %s", name)
+			}
+		}
+	}
+}
+
+func TestTheAccesssKeyTellsAllOfIt(t *testing.T) {
+	filter := func(field string, values ...string) Filter { return Filter{field, In, values} }
+	site := store.Subject{Kind: store.KindWebsite, ID: "1"}
+	seen := map[string]int{}
+	for i, a := range []Access{
+		{Subject: site},
+		{Subject: store.Subject{Kind: store.KindLink, ID: "1"}},
+		{Subject: store.Subject{Kind: store.KindWebsite, ID: "11"}},
+		{Subject: site, Types: []string{}},
+		{Subject: site, Types: []string{"pages"}},
+		{Subject: site, Types: []string{"pages", "traffic"}},
+		{Subject: site, Filters: []Filter{filter("country", "DE")}},
+		{Subject: site, Filters: []Filter{{"country", NotIn, []string{"DE"}}}},
+		{Subject: site, Filters: []Filter{filter("country", "DE", "FR")}},
+		{Subject: site, Filters: []Filter{filter("country", "DE"), filter("country", "FR")}},
+		{Subject: site, Filters: []Filter{filter("country", "DE2:FR")}},
+	} {
+		key := accessKey(a)
+		if other, taken := seen[key]; taken {
+			t.Errorf("accesses %d and %d have the key %s", i, other, key)
+		}
+		seen[key] = i
+	}
+}
+
+// A statement that is remembered is the one that would be compiled, whomever it was compiled for.
+func TestStatementsAreRemembered(t *testing.T) {
+	types, err := NewRegistry(Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Engine{store: nothingStored{}, memo: newCache[string, *compiled](memoBytes)}
+	for _, ty := range types.types {
+		for _, name := range append([]string{""}, ty.filterable...) {
+			req := Request{StartDate: "2026-03-01", EndDate: "2026-03-30", Parameters: []Parameter{{Name: ty.Name, Compare: PreviousYear}}}
+			if name != "" {
+				req.Filters = []Filter{{name, In, []string{"DE", "x"}}}
+			}
+			for _, id := range []string{"a", "b"} {
+				found, errs := types.resolve(Access{Subject: store.Subject{Kind: ty.Subject, ID: id}}, req, time.Unix(1<<31, 0))
+				if errs != nil {
+					t.Fatal(errs)
+				}
+				p := found.parameters[0].plan
+				if p == nil {
+					continue // it needs another filter
+				}
+				checkRemembered(t, e, p)
+				if p.Other != nil {
+					checkRemembered(t, e, p.Other.plan)
+				}
+			}
+		}
+	}
+}
+
+func checkRemembered(t *testing.T, e *Engine, p *plan) {
+	t.Helper()
+	for _, kept := range []keptOf{{}, {sealed{0, []bool{true}}, sealed{0, []bool{false}}, sealed{0, []bool{true}}}} {
+		compiled, remembered := compilePlan(p, dialect.DuckDB(), kept), e.remembered(p, p.appendKey(nil), kept)
+		if diff := cmp.Diff(compiled.statement, remembered.of(p.Subject)); diff != "" || compiled.depends != remembered.depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
+			t.Fatalf("%s (-compiled +remembered):\n%s", p, diff)
+		}
+		if again := e.remembered(p, p.appendKey(nil), kept); (again == remembered) == p.byClock() {
+			t.Errorf("%s: remembered %t", p, again == remembered)
+		}
+	}
+}
+
+type nothingStored struct{ store.Store }
+
+func (nothingStored) Dialect() *dialect.Dialect { return dialect.DuckDB() }
+
+// The program's own types differ from each other, and from themselves when anything of them does.
+func TestFingerprints(t *testing.T) {
+	seen := map[string]string{}
+	types, err := NewRegistry(Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ty := range types.types {
+		print := ty.fingerprint(dialect.DuckDB())
+		if other := seen[print]; print == "" || other != "" {
+			t.Errorf("%s has the fingerprint %q of %q", ty.Name, print, other)
+		}
+		seen[print] = ty.Name
+	}
+	for i, change := range []func(*Type){
+		func(ty *Type) { ty.Order = []string{"visitors"} },
+		func(ty *Type) { ty.Columns = ty.Columns[:len(ty.Columns)-1] },
+		func(ty *Type) { ty.SkipEmpty = "" },
+	} {
+		rows := Builtin()
+		for j := range rows {
+			if rows[j].Name == "countries" {
+				change(&rows[j])
+			}
+		}
+		types, err := NewRegistry(rows...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if print := types.byName["countries"].fingerprint(dialect.DuckDB()); seen[print] != "" {
+			t.Errorf("change %d leaves the fingerprint of %s", i, seen[print])
+		}
+	}
+	if got := (&boundType{}).fingerprint(dialect.DuckDB()); got != "" {
+		t.Errorf("what cannot be compiled has the fingerprint %s", got)
+	}
+}

@@ -1,0 +1,117 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
+)
+
+// Answers proves that answers which an engine keeps are those that it would compute: of random questions
+// with and without filters of a key, asked again and again while rows of a dataset come and a
+// website is erased. Then versions stand still while rows come, which must show.
+func Answers(t *testing.T, h Harness, seed uint64) {
+	for _, mutated := range []bool{false, true} {
+		t.Run(map[bool]string{false: "kept", true: "but versions stand still"}[mutated], func(t *testing.T) {
+			t.Parallel()
+			s := &counted{Store: h.open(t), stuck: mutated}
+			if _, ok := s.Store.(store.Versioner); !ok {
+				t.Skipf("not proven: %T is no store.Versioner", s.Store)
+			}
+			wrong, saved := keptAnswers(t, h, s, seed)
+			if mutated && len(wrong) == 0 {
+				t.Error("nobody sees it")
+			}
+			for _, text := range wrong {
+				if !mutated {
+					t.Error(text)
+				}
+			}
+			if saved == 0 {
+				t.Error("no answer was kept")
+			}
+			t.Logf("%d statements saved", saved)
+		})
+	}
+}
+
+// keptAnswers tells where an engine with and one without kept answers differ, and how many
+// statements the first one did not run.
+func keptAnswers(t *testing.T, h Harness, s *counted, seed uint64) (wrong []string, saved int64) {
+	w := dataset.New(seed)
+	c := newClient(t, s.Store, &w)
+	c.rng = rand.New(rand.NewPCG(seed, 2000))
+	at := now
+	engine := func(bytes int64) *query.Engine {
+		e, err := query.New(query.Config{Store: s, Types: c.known, ResultCache: bytes, Now: func() time.Time { return at }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	kept, computed := engine(0), engine(-1)
+	var asked []question
+	for i, info := range c.types {
+		if h.SampleEvery == 0 || i%h.SampleEvery == 0 {
+			asked = append(asked, c.complicated(info))
+		}
+	}
+	filters := [][]query.Filter{nil, c.mandatory(store.KindWebsite, false), c.mandatory(store.KindWebsite, true)}
+	ask := func() {
+		for _, q := range slices.Concat(asked, asked) {
+			for _, of := range filters {
+				at = q.now
+				access := query.Access{Subject: q.of, Filters: of}
+				before := s.asked.Load()
+				got := answerOf(t.Context(), kept, access, q.req)
+				between := s.asked.Load()
+				want := answerOf(t.Context(), computed, access, q.req)
+				saved += s.asked.Load() - between - (between - before)
+				if want.fault != got.fault || want.more != got.more || differingRow(want.texts, got.texts) != "" {
+					wrong = append(wrong, fmt.Sprintf("%v\nfilters of the key %v\ncomputed: %s%s\nkept: %s%s", q, of, want.fault, want.json, got.fault, got.json))
+				}
+			}
+		}
+	}
+	rest := &w.Batch
+	for round := 0; round < 3 && len(wrong) == 0; round++ {
+		var some *store.Batch
+		some, rest = cut(rest, 0.6)
+		h.fill(t, s.Store, some)
+		ask()
+	}
+	if e, ok := s.Store.(store.Eraser); ok && len(wrong) == 0 {
+		if _, err := e.Erase(t.Context(), asked[0].of); err != nil {
+			t.Fatal(err)
+		}
+		ask()
+	}
+	return wrong, saved
+}
+
+// counted is a store that counts its statements, and whose versions may be stuck.
+type counted struct {
+	store.Store
+	asked atomic.Int64
+	stuck bool
+}
+
+func (c *counted) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	c.asked.Add(1)
+	return c.Store.Query(ctx, stmt)
+}
+
+func (c *counted) Version(ctx context.Context, s store.Subject, from, to time.Time) (uint64, error) {
+	v, ok := c.Store.(store.Versioner)
+	if c.stuck || !ok {
+		return 1, nil
+	}
+	return v.Version(ctx, s, from, to)
+}
