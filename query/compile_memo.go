@@ -43,13 +43,18 @@ func compilePlan(p *plan, d *dialect.Dialect, kept keptOf) *compiled {
 	return &compiled{statement, keyArgs(&statement), depends}
 }
 
-// of is the statement about s.
-func (c *compiled) of(s store.Subject) store.Statement {
+// of is the statement about s and, of another period, about the rows whose keys are among these.
+func (c *compiled) of(s store.Subject, among [][]string) store.Statement {
 	statement := c.statement
 	statement.Args = slices.Clone(c.statement.Args)
 	for i := range statement.Args {
 		if arg := &statement.Args[i]; arg.Kind == dialect.Subject {
 			arg.Value = s
+		}
+	}
+	if among != nil {
+		for _, k := range c.keyArgs {
+			statement.Args[k.arg].Value = among[k.key]
 		}
 	}
 	return statement

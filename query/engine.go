@@ -141,10 +141,7 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	defer func() { e.slots.release(caller, took) }()
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	if p = e.current(p); p.err != nil {
-		return p.failed(p.err)
-	}
-	found, mistake := e.ask(ctx, p.plan, p.statement, nil, budget, &took)
+	found, mistake := e.ask(ctx, p.plan, p.key, nil, budget, &took)
 	if mistake != nil {
 		return p.failed(mistake)
 	}
@@ -163,13 +160,14 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	return r
 }
 
-// ask answers p, whose statement that is, and adds the time of the store to took. The rows of the
-// other period are those whose keys are among these.
-func (e *Engine) ask(ctx context.Context, p *plan, statement store.Statement, among [][]string, budget *Budget, took *time.Duration) (*answered, *Error) {
-	statement.MaxBytes = budget.most
+// ask answers p, which has that key, and adds the time of the store to took. The rows of the other
+// period are those whose keys are among these.
+func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string, budget *Budget, took *time.Duration) (*answered, *Error) {
 	began := e.now()
 	rows, err := e.merged(ctx, p, among)
 	if rows == nil && err == nil {
+		statement := e.remembered(p, key, e.kept(p)).of(p.Subject, among)
+		statement.MaxBytes = budget.most
 		rows, err = e.store.Query(ctx, statement)
 	}
 	spent := e.now().Sub(began)

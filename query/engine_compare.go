@@ -3,10 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
-
-	"github.com/sightline-analytics/sightline/store"
 )
 
 // compare puts what is compared with the rows found of p into r.
@@ -14,7 +11,8 @@ func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answe
 	then := &answered{}
 	if found.len > 0 {
 		var mistake *Error
-		if then, mistake = e.ask(ctx, p.plan.Other.plan, p.ofKeys(found), p.plan.keysOf(found), budget, took); mistake != nil {
+		other := p.plan.Other.plan
+		if then, mistake = e.ask(ctx, other, other.appendKey(nil), p.plan.keysOf(found), budget, took); mistake != nil {
 			return mistake
 		}
 	}
@@ -22,16 +20,6 @@ func (e *Engine) compare(ctx context.Context, p *preparedParameter, found *answe
 	previous.roundRows(p.plan.Type)
 	r.Previous, r.Changes = &previous, &changed
 	return cmp.Or(budget.take(previous.size()), budget.take(changed.size()))
-}
-
-// ofKeys is the statement of the other period about the rows found.
-func (p *preparedParameter) ofKeys(found *answered) store.Statement {
-	statement := p.other
-	statement.Args = slices.Clone(p.other.Args)
-	for _, k := range p.keyArgs {
-		statement.Args[k.arg].Value = found.values(len(p.plan.Group), k.key)
-	}
-	return statement
 }
 
 // keysOf are the values that the rows found of p have in each of their keys.

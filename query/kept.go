@@ -53,20 +53,3 @@ func standing(days []store.Day, before, after int) []bool {
 	}
 	return stands
 }
-
-// current is p with statements that read what is kept by now.
-func (e *Engine) current(p *preparedParameter) *preparedParameter {
-	if p.err != nil {
-		return p
-	}
-	now := *p
-	own, beside, err := e.compiled(p, e.kept)
-	if now.err = err; err != nil {
-		return &now
-	}
-	now.statement = own.of(p.plan.Subject)
-	if beside != nil {
-		now.other, now.keyArgs = beside.of(p.plan.Subject), beside.keyArgs
-	}
-	return &now
-}

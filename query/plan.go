@@ -109,10 +109,6 @@ type preparedParameter struct {
 	plan *plan
 	err  *Error // instead of plan
 	key  []byte // of plan
-
-	statement store.Statement // of plan
-	other     store.Statement // of the other period; its keyArgs are those of rows of plan
-	keyArgs   []keyArg
 }
 
 // resolver turns the parameters of one request into plans.

@@ -141,7 +141,7 @@ func checkRemembered(t *testing.T, e *Engine, p *plan) {
 	t.Helper()
 	for _, kept := range []keptOf{{}, {sealed{0, []bool{true}}, sealed{0, []bool{false}}, sealed{0, []bool{true}}}} {
 		compiled, remembered := compilePlan(p, dialect.DuckDB(), kept), e.remembered(p, p.appendKey(nil), kept)
-		if diff := cmp.Diff(compiled.statement, remembered.of(p.Subject)); diff != "" || compiled.depends != remembered.depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
+		if diff := cmp.Diff(compiled.statement, remembered.of(p.Subject, nil)); diff != "" || compiled.depends != remembered.depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
 			t.Fatalf("%s (-compiled +remembered):\n%s", p, diff)
 		}
 		if again := e.remembered(p, p.appendKey(nil), kept); (again == remembered) == p.byClock() {

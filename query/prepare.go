@@ -130,21 +130,32 @@ type Explained struct {
 	Other *Explained
 }
 
-// Explain tells what Run runs, a parameter each. In a store that keeps what it computed, that
-// changes as days are sealed.
+// Explain tells what Run runs, a parameter each, where the answer is not kept or merged from what is. In
+// a store that keeps what it computed, that changes as days are sealed.
 func (p *Prepared) Explain() []Explained {
 	found := make([]Explained, len(p.parameters))
 	for i := range p.parameters {
-		one := p.engine.current(&p.parameters[i])
-		found[i] = Explained{Parameter: one.name, ID: one.id, Err: one.err}
-		if one.err == nil {
-			found[i].Plan, found[i].SQL, found[i].Args = one.plan.String(), one.statement.SQL, one.statement.Args
-			if other := one.plan.Other; other != nil {
-				found[i].Other = &Explained{Parameter: one.name, ID: one.id, Plan: other.plan.String(), SQL: one.other.SQL, Args: one.other.Args}
-			}
+		one := &p.parameters[i]
+		if found[i] = (Explained{Parameter: one.name, ID: one.id, Err: one.err}); one.err != nil {
+			continue
+		}
+		own, beside, err := p.engine.compiled(one, p.engine.kept)
+		if err != nil {
+			found[i].Err = err
+			continue
+		}
+		found[i].explain(one.plan, own)
+		if beside != nil {
+			found[i].Other = &Explained{Parameter: one.name, ID: one.id}
+			found[i].Other.explain(one.plan.Other.plan, beside)
 		}
 	}
 	return found
+}
+
+func (x *Explained) explain(p *plan, c *compiled) {
+	statement := c.of(p.Subject, nil)
+	x.Plan, x.SQL, x.Args = p.String(), statement.SQL, statement.Args
 }
 
 // Run answers the request. Its error is the context's when ctx ended, and the store's when

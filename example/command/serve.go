@@ -62,7 +62,7 @@ type serve struct {
 	LogFormat   string       `enum:"text,json" default:"text" help:"Format of the log on stderr: text or json."`
 	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"The least that is logged: debug, which has a line for every request, info, warn or error."`
 	Derived     string       `enum:"on,off" default:"on" help:"Keep what is computed of the sessions of quiet days: on; or off, which computes every answer from rows alone."`
-	ResultCache string       `enum:"on,off" default:"on" help:"Keep answers in memory until what they were computed from changes: on; or off, which computes every answer."`
+	ResultCache string       `enum:"on,off" default:"on" help:"Keep answers, and parts that others are merged from, in memory until what they were computed from changes: on; or off, which computes every answer."`
 }
 
 // Validate finds mistakes that would otherwise show only after the data is open.

@@ -22,7 +22,7 @@ func newUsage(events store.Store, now func() time.Time) (*usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine, err := query.New(query.Config{Store: events, Types: types, Now: now, ResultCache: -1}) // its questions do not come again
+	engine, err := query.New(query.Config{Store: events, Types: types, Now: now, ResultCache: -1, MaxPartials: -1}) // its questions do not come again
 	return &usage{engine}, err
 }
 

@@ -108,7 +108,7 @@ func (a *app) limiter() (auth.Limiter, error) {
 func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
 	cfg := query.Config{Store: a.events, Names: a.records, Now: a.now, Plain: a.settings.Plain}
 	if a.settings.NoResultCache {
-		cfg.ResultCache = -1
+		cfg.ResultCache, cfg.MaxPartials = -1, -1
 	}
 	engine, err := query.New(cfg)
 	if err != nil {
