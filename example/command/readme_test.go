@@ -51,7 +51,7 @@ func TestReadmeAnswerIsReal(t *testing.T) {
 	if err := json.Unmarshal([]byte(block(t, readme, "json", "")), &shown); err != nil {
 		t.Fatal(err)
 	}
-	s := service.Settings{Addr: "127.0.0.1:0", Data: t.TempDir(), Demo: true, JSON: true}
+	s := service.Settings{Addr: "127.0.0.1:0", Data: t.TempDir(), Demo: true, DemoDays: 10, JSON: true} // it asks about seven
 	p := start(t, func(ctx context.Context, out, errs io.Writer) int {
 		return report(errs, service.Serve(ctx, s, out, errs, func() time.Time { return readmeDay }))
 	})

@@ -19,11 +19,11 @@ func TestServeOnClickHouse(t *testing.T) {
 	t.Parallel()
 	dsn, conn := emptyClickHouse(t)
 	dir := filepath.Join(t.TempDir(), "data")
-	p := launch(t, dir, "--clickhouse", dsn, "--demo-days", "20")
+	p := launch(t, dir, "--clickhouse", dsn, "--demo-days", "5")
 	testCommands(t, p)
 	p.stop(t)
 	before := countRows(t, conn)
-	again := start(t, dir, "--clickhouse", dsn, "--demo-days", "20")
+	again := start(t, dir, "--clickhouse", dsn, "--demo-days", "5")
 	if now := countRows(t, conn); now < before || now > before+1000 {
 		t.Errorf("%d rows at first, %d after a restart", before, now)
 	}

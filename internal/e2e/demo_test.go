@@ -18,11 +18,11 @@ import (
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	first := launch(t, dir, "--demo-days", "31") // its commands ask about 30 days
+	first := launch(t, dir, "--demo-days", "7")
 	t.Run("the printed commands answer with data", func(t *testing.T) { testCommands(t, first) })
 	first.stop(t)
 
-	second := start(t, dir, "--demo-days", "31")
+	second := start(t, dir, "--demo-days", "7")
 	t.Run("a restart keeps the key and the ids", func(t *testing.T) {
 		if banner := first.stderr.String(); !strings.Contains(banner, "rows") {
 			t.Errorf("the first start showed no progress: %q", banner)
