@@ -151,6 +151,12 @@ func TestSealMutants(t *testing.T) {
 	storetest.KillsSealMutants(t, inMemoryHarness)
 }
 
+// TestMergedBesideWrites asks for answers that are merged while rows come.
+func TestMergedBesideWrites(t *testing.T) {
+	t.Parallel()
+	storetest.MergedBesideWrites(t, inMemoryHarness)
+}
+
 // TestProperties proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
 // of which dataset, and SIGHTLINE_SAMPLE_EVERY=1 has each property proven of every type.
 func TestProperties(t *testing.T) {

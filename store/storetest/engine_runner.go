@@ -94,6 +94,11 @@ func withCause(r query.Result) string {
 
 func (r *engineRunner) ask(ctx context.Context, q reference.Question) (*query.Response, error) {
 	r.now = q.Now
+	return r.askNow(ctx, q)
+}
+
+// askNow asks q by the clock of the question before. Several may be asked so at once.
+func (r *engineRunner) askNow(ctx context.Context, q reference.Question) (*query.Response, error) {
 	body, err := json.Marshal(requestOf(requestFor(q)))
 	if err != nil {
 		return nil, err

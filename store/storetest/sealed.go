@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -186,5 +187,50 @@ func firstOf[T any](all iter.Seq[T], n int) iter.Seq[T] {
 				return
 			}
 		}
+	}
+}
+
+// MergedBesideWrites asks one engine from several goroutines at once while the rows of a dataset come
+// and days of it are sealed, and then wants it to answer as the reference does.
+func MergedBesideWrites(t *testing.T, h Harness) {
+	const seed, askers, batches = 7, 4, 8
+	s := h.open(t)
+	runner := newEngineRunner(t, s, rows)
+	runner.now = now
+	questions := slices.Collect(firstOf(questionsOf(seed, 10_000), 40))
+	done := make(chan struct{})
+	var asking sync.WaitGroup
+	for i := range askers {
+		asking.Go(func() {
+			for n := i; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if _, err := runner.askNow(t.Context(), questions[n%len(questions)]); err != nil {
+					t.Errorf("%v: %v", questions[n%len(questions)], err)
+					return
+				}
+			}
+		})
+	}
+	rng := rand.New(rand.NewPCG(seed, 5))
+	data := dataset.New(seed).Batch
+	rest := &data
+	for left := batches; left > 0; left-- {
+		var some *store.Batch
+		some, rest = cut(rest, 1/float64(left))
+		h.fill(t, s, some)
+		randomSealing(rng).seal(t, s.(query.Derivable), rng)
+	}
+	close(done)
+	asking.Wait()
+	found, err := compareReference(t.Context(), runner, reference.NewData(data), slices.Values(questions), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range found.differ {
+		t.Error(text)
 	}
 }
