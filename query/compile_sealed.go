@@ -223,31 +223,52 @@ func (c *compiler) matching(of []interval) {
 // derivation writes the statements that compute what is to be kept of a website from from to to,
 // which begin UTC days.
 func derivation(d *dialect.Dialect, website store.Subject, rng interval) (sessions, hits store.Statement) {
-	begin := func() *compiler {
-		return &compiler{p: &plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.from, To: rng.to}}
-	}
-	end := func(c *compiler, label string, final selection) store.Statement {
+	of := func(table string) store.Statement {
+		c := newDerivation(d, website, rng)
+		final := c.derived(table)
 		final.columns = append(final.columns, named{"subject", expr.Arg(dialect.Subject, website)})
-		text, _ := c.build(final).With(sqlbuilder.With(c.ctes...)).Build()
-		return store.Statement{Label: label, SQL: text, Args: c.w.Args}
+		return c.statement(table, final)
 	}
-	c := begin()
+	return of(sealedSessions), of(sealedHits)
+}
+
+// newDerivation is a compiler for what is computed of all rows of a website.
+func newDerivation(d *dialect.Dialect, website store.Subject, rng interval) *compiler {
+	return &compiler{p: &plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.from, To: rng.to}}
+}
+
+// statement is final, after the relations that were added.
+func (c *compiler) statement(label string, final selection) store.Statement {
+	text, _ := c.build(final).With(sqlbuilder.With(c.ctes...)).Build()
+	return store.Statement{Label: label, SQL: text, Args: c.w.Args}
+}
+
+// derived selects what a table keeps of the days of the range, without whose rows they are.
+func (c *compiler) derived(table string) selection {
+	if table == sealedSessions {
+		return c.derivedSessions()
+	}
+	return c.derivedHits()
+}
+
+func (c *compiler) derivedSessions() selection {
 	spec := sessionSpec{columns: sealedFacts, earlyRows: true}
-	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(rng.widen(margin+day, day)), visible)}, spec)
+	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin+day, day)), visible)}, spec)
 	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: ofSession("start")}},
 		where: []expr.Expr{expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())}}
 	for _, name := range append([]string{"session_hash", "start", rowsFrom}, sealedFacts...) {
 		q.columns = append(q.columns, named{expr.Ident(name), ofSession(expr.Ident(name))})
 	}
-	sessions = end(c, sealedSessions, q)
+	return q
+}
 
-	c = begin()
-	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(rng.widen(margin, day)), visible)},
+func (c *compiler) derivedHits() selection {
+	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin, day)), visible)},
 		sessionSpec{columns: append(sessionColumns(), "page_events")})
-	q = selection{from: relation{"events", "t"}, where: append(c.read(rng), hitRows), order: []ordering{{e: row("time")}},
+	q := selection{from: relation{"events", "t"}, where: append(c.read(c.rng), hitRows), order: []ordering{{e: row("time")}},
 		joins: []join{{left: true, to: relation{"sessions", "s"}, on: within("s")}}}
 	for _, name := range append(slices.Clone(hitColumns), sessionColumns()...) {
 		q.columns = append(q.columns, hitColumn(expr.Ident(name)))
 	}
-	return sessions, end(c, sealedHits, q)
+	return q
 }

@@ -82,8 +82,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 		case one == nil:
 			sealedDays += run.days()
 		case run.days() > 1: // it may be more than the store lets one statement have
-			half := run.from.AddDate(0, 0, run.days()/2)
-			wanted = append(wanted, stretch{run.of, run.from, half}, stretch{run.of, half, run.to})
+			wanted = append(wanted, run.halves()...)
 		default:
 			err = errors.Join(err, one)
 		}
@@ -117,7 +116,7 @@ func (r stretch) days() int { return int(r.to.Sub(r.from) / (24 * time.Hour)) }
 func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
 	s, ok := e.store.(store.Deriver)
 	if !ok {
-		return errors.New("query: the store keeps nothing that is computed")
+		return errNotDerived
 	}
 	w := interval{floorDay(from.UnixMilli()), floorDay(to.UnixMilli()-1) + day}
 	d := store.Derivation{Subject: website, From: time.UnixMilli(w.from).UTC(), To: time.UnixMilli(w.to).UTC()}

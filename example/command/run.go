@@ -66,6 +66,10 @@ type commands struct {
 		List   listAudit   `cmd:"" help:"List uses of keys, the newest first."`
 		Verify verifyAudit `cmd:"" help:"Look for changes to the audit trail."`
 	} `cmd:"" help:"The audit trail: every use of a key."`
+	Derived struct {
+		Verify  verifyDerived  `cmd:"" help:"Compute anew what is kept of days, and name differences."`
+		Rebuild rebuildDerived `cmd:"" help:"Keep anew what is computed of days."`
+	} `cmd:"" help:"What is kept of quiet days so that questions need not compute it."`
 	Copy       copyEvents `cmd:"" help:"Carry all events over to ClickHouse, and verify."`
 	Clickhouse struct {
 		Schema  printSchema   `cmd:"" help:"Print the tables that ClickHouse gets."`

@@ -42,6 +42,8 @@ func TestRun(t *testing.T) {
 		{"copying to an empty address", "copy --to=", 2, "", "--to is empty"},
 		{"copying less than nothing", "copy --to clickhouse://h/d --rows -1", 2, "", "--rows is negative"},
 		{"copying before a day that is none", "copy --to clickhouse://h/d --before 2026-02-30", 2, "", "--before: not a day"},
+		{"days that end before they begin", "derived verify --from 2026-02-02 --to 2026-02-01", 2, "", "--to is before --from"},
+		{"verifying what is not there", "derived verify --data /nowhere", 1, "", "no data: there is no /nowhere/analytics.duckdb"},
 		{"copying what is not there", "copy --to clickhouse://h/d --data /nowhere", 1, "", "no data: there is no /nowhere/analytics.duckdb"},
 		{"the tables", "clickhouse schema", 0, "CREATE TABLE IF NOT EXISTS events (", ""},
 		{"the tables of a cluster", "clickhouse schema --cluster east", 0, "ON CLUSTER `east`", ""},

@@ -1,7 +1,8 @@
 // Package control lets commands ask the server that runs on a data folder. The server holds
 // the DuckDB file alone; commands beside it ask through a Unix socket in the folder, which
-// only its owner may open: a statement is posted to /query, and /subjects lists whose rows
-// there are. Both ends are this program, so both speak gob.
+// only its owner may open: a statement is posted to /query, /subjects lists whose rows there are,
+// and /verify and /rebuild are about what is kept of days. Both ends are this program, so both
+// speak gob.
 package control
 
 import (
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -26,6 +28,12 @@ import (
 type Source interface {
 	Query(ctx context.Context, stmt store.Statement) (*store.Rows, error)
 	Subjects(ctx context.Context) ([]store.Subject, error)
+}
+
+// Seals verifies what is kept of the days of a website, and keeps it anew; a [query.Engine] does.
+type Seals interface {
+	VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (query.SealReport, error)
+	RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error)
 }
 
 // Listen makes the socket at path, with mode 0600. What is there already is taken for left
@@ -45,8 +53,8 @@ func Listen(ctx context.Context, path string) (net.Listener, error) {
 	return socket, nil
 }
 
-// Handler answers for events.
-func Handler(events Source) http.Handler {
+// Handler answers for events, and for what is kept of them.
+func Handler(events Source, seals Seals) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /query", func(w http.ResponseWriter, r *http.Request) {
 		var asked wireStatement
@@ -61,7 +69,27 @@ func Handler(events Source) http.Handler {
 		all, err := events.Subjects(r.Context())
 		reply(w, all, err)
 	})
+	mux.HandleFunc("POST /verify", ofDays(seals.VerifySeals))
+	mux.HandleFunc("POST /rebuild", ofDays(seals.RebuildSeals))
 	return mux
+}
+
+// wireDays are days of a website.
+type wireDays struct {
+	Website  store.Subject
+	From, To time.Time
+}
+
+func ofDays[T any](do func(ctx context.Context, website store.Subject, from, to time.Time) (T, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var asked wireDays
+		err := gob.NewDecoder(r.Body).Decode(&asked)
+		var found T
+		if err == nil {
+			found, err = do(r.Context(), asked.Website, asked.From, asked.To)
+		}
+		reply(w, found, err)
+	}
 }
 
 // reply writes what was found, or why nothing was.
@@ -174,6 +202,19 @@ func (c *Client) Ping(ctx context.Context) error {
 func (c *Client) Subjects(ctx context.Context) ([]store.Subject, error) {
 	var all []store.Subject
 	return all, c.ask(ctx, http.MethodGet, "subjects", nil, &all)
+}
+
+// VerifySeals implements [Seals] in the server.
+func (c *Client) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (query.SealReport, error) {
+	var report query.SealReport
+	err := c.ask(ctx, http.MethodPost, "verify", wireDays{website, from, to}, &report)
+	return report, err
+}
+
+// RebuildSeals implements [Seals] in the server.
+func (c *Client) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
+	err = c.ask(ctx, http.MethodPost, "rebuild", wireDays{website, from, to}, &days)
+	return days, err
 }
 
 func (c *Client) ask(ctx context.Context, method, route string, question, answer any) error {

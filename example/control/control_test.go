@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/duckdb"
@@ -34,7 +35,11 @@ func served(t *testing.T) (path string, file *duckdb.Store, stop func() error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &http.Server{Handler: Handler(file)}
+	engine, err := query.New(query.Config{Store: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: Handler(file, engine)}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(l) }()
 	t.Cleanup(func() {
@@ -90,6 +95,12 @@ func TestAnswersAsTheStore(t *testing.T) {
 	}
 	if _, err := r.Query(t.Context(), store.Statement{SQL: "DROP TABLE events"}); err == nil || !strings.Contains(err.Error(), "not a SELECT") {
 		t.Errorf("what is no question: %v", err)
+	}
+	if days, err := r.RebuildSeals(t.Context(), site, time.UnixMilli(0), time.UnixMilli(9)); days != 1 || err != nil {
+		t.Errorf("%d days were rebuilt, want 1: %v", days, err)
+	}
+	if report, err := r.VerifySeals(t.Context(), site, time.UnixMilli(0), time.UnixMilli(9)); err != nil || !cmp.Equal(report, query.SealReport{Verified: 2}) {
+		t.Errorf("a day in two tables: %+v, %v", report, err)
 	}
 	if err := stop(); err != nil {
 		t.Error(err)

@@ -37,8 +37,9 @@ type app struct {
 	events   events
 	records  *meta.Store
 	audit    *audit.Writer
-	metrics  *metrics       // nil without --metrics-addr
-	redis    *redis.Client  // nil without Redis
+	metrics  *metrics      // nil without --metrics-addr
+	redis    *redis.Client // nil without Redis
+	engine   *query.Engine
 	sealer   *query.Sealer  // nil where nothing is kept of quiet days
 	geo      *geoip.File    // nil without a file
 	closers  []func() error // of what was opened, in the order in which it was

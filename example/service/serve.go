@@ -164,7 +164,7 @@ func (s *servers) start(ctx context.Context, a *app) error {
 		s.log.Warn("commands beside this server cannot reach its data", "error", err)
 		return nil
 	}
-	s.run(socket, &http.Server{Handler: control.Handler(file), ReadHeaderTimeout: headerTimeout}) // answers may take long
+	s.run(socket, &http.Server{Handler: control.Handler(file, a.engine), ReadHeaderTimeout: headerTimeout}) // answers may take long
 	return nil
 }
 

@@ -114,7 +114,7 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 	if err != nil {
 		return nil, err
 	}
-	a.sealer = query.NewSealer(engine)
+	a.engine, a.sealer = engine, query.NewSealer(engine)
 	flags, err := a.flags()
 	if err != nil {
 		return nil, err

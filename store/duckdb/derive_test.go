@@ -4,23 +4,32 @@ package duckdb
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// sealer makes an engine over s, and its sealer by a clock that does not move, which never rests.
+// sealer is that of an engine over s, which never rests.
 func sealer(t *testing.T, s *Store) *query.Sealer {
+	t.Helper()
+	return query.NewSealer(sealing(t, s))
+}
+
+// sealing makes an engine over s, by a clock that does not move.
+func sealing(t *testing.T, s *Store) *query.Engine {
 	t.Helper()
 	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return query.NewSealer(e)
+	return e
 }
 
 func seal(t *testing.T, by *query.Sealer) int {
@@ -76,6 +85,56 @@ func TestQuietDaysAreSealedOnce(t *testing.T) {
 			t.Errorf("%d rows of %s were left by Erase", n, table)
 		}
 	}
+}
+
+// What is kept is held against what the rows give: each row that is wrong is one too many and one
+// that is missing. Rebuilt, it is right again. A day whose rows changed is not compared.
+func TestVerifySeals(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb")})
+	mustWrite(t, s, batch("a", 100))
+	apart := batch("b", 3) // days without rows are between
+	for i := range apart.Events {
+		apart.Events[i].Time = apart.Events[i].Time.AddDate(0, 0, 40)
+	}
+	mustWrite(t, s, apart)
+	e := sealing(t, s)
+	from, to := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	rebuild := func() {
+		t.Helper()
+		if n, err := e.RebuildSeals(t.Context(), site, from, to); n != 2 || err != nil {
+			t.Errorf("%d days were rebuilt, want 2: %v", n, err)
+		}
+	}
+	verify := func(says string, want query.SealReport) {
+		t.Helper()
+		got, err := e.VerifySeals(t.Context(), site, from, to)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v\n%s", says, err, diff)
+		}
+	}
+	verify("nothing is sealed", query.SealReport{})
+	rebuild()
+	verify("all is as it was sealed", query.SealReport{Verified: 4})
+	err := s.beside(t.Context(), func(_ context.Context, c *conn) error {
+		return errors.Join(
+			c.exec("UPDATE sealed_sessions SET pageviews = 7 WHERE session_id = 's-5'"),
+			c.exec("DELETE FROM sealed_hits WHERE path = '/page/8'"),
+			c.exec("INSERT INTO sealed_hits SELECT * FROM sealed_hits WHERE path = '/page/1'"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 4, 10, 0, 0, 0, 0, time.UTC)
+	verify("rows were changed, removed and repeated", query.SealReport{Verified: 4, Differences: []query.SealDifference{
+		{Day: first, Table: "sealed_sessions", Missing: 1, Surplus: 1},
+		{Day: first, Table: "sealed_hits", Missing: 1, Surplus: 1},
+		{Day: second, Table: "sealed_hits", Surplus: 1},
+	}})
+	rebuild()
+	verify("it was rebuilt", query.SealReport{Verified: 4})
+	mustWrite(t, s, batch("late", 1))
+	verify("a day has a late row", query.SealReport{Verified: 2})
 }
 
 // Close ends a Seal that runs, and nothing of it is kept.

@@ -1,0 +1,233 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/huandu/go-sqlbuilder"
+
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// A SealReport says whether what is kept of days is what their rows give. It counts a day once
+// for each table that keeps something of it.
+type SealReport struct {
+	Verified    int              // compared, and not changed meanwhile
+	Skipped     int              // changed while they were compared
+	Differences []SealDifference // by table, in the order of the days
+}
+
+// A SealDifference is a day of which a table keeps other rows than the derivation gives.
+type SealDifference struct {
+	Day     time.Time // its start, in UTC
+	Table   string    // sealed_sessions or sealed_hits
+	Missing int64     // rows that should be kept and are not
+	Surplus int64     // rows that are kept and should not be
+}
+
+// sealTables are the tables that keep something of sealed days: by which time, and from the rows of
+// how many days around it is computed.
+var sealTables = []struct {
+	name          string
+	time          expr.Ident
+	before, after int
+}{
+	{sealedSessions, "start", sessionsNeedBefore, sessionsNeedAfter},
+	{sealedHits, "time", hitsNeedBefore, hitsNeedAfter},
+}
+
+// errNotDerived says that the store is no [store.Deriver].
+var errNotDerived = errors.New("query: the store keeps nothing that is computed")
+
+// VerifySeals computes anew what is kept of the UTC days of a website that [from, to) touches and
+// whose seals stand, and compares. It changes nothing, and runs beside queries and writes. A table
+// differs where a row is there more or less often than it should.
+func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
+	d, ok := e.store.(store.Deriver)
+	if !ok {
+		return SealReport{}, errNotDerived
+	}
+	var report SealReport
+	known := d.Days(website, from, to)
+	if len(known) == 0 {
+		return report, nil
+	}
+	all := stretch{website, known[0].Start, known[len(known)-1].Start.AddDate(0, 0, 1)}
+	for table := range sealTables {
+		sealed := make([]bool, all.days())
+		for i, seal := range standingSeals(d, all, table) {
+			sealed[i] = seal > 0
+		}
+		err := inHalves(ctx, all.runs(sealed), func(run stretch) error { return e.verify(ctx, d, run, table, &report) })
+		if err != nil {
+			return report, err
+		}
+	}
+	return report, nil
+}
+
+// verify compares what a table keeps of the days of run, all of them sealed, and adds to report. A
+// commit may be seen before the store tells that the day changed, so days that differ are
+// compared once more.
+func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table int, report *SealReport) error {
+	before := standingSeals(d, run, table)
+	found, err := e.sealDifferences(ctx, run, table)
+	if err == nil && len(found) > 0 {
+		found, err = e.sealDifferences(ctx, run, table)
+	}
+	if err != nil {
+		return err
+	}
+	after := standingSeals(d, run, table)
+	same := func(i int) bool { return after[i] > 0 && after[i] == before[i] }
+	for i := range after {
+		if same(i) {
+			report.Verified++
+		} else {
+			report.Skipped++
+		}
+	}
+	for _, one := range found {
+		if same(run.index(one.Day)) {
+			report.Differences = append(report.Differences, one)
+		}
+	}
+	return nil
+}
+
+// standingSeals are the numbers of the seals of the days of run, 0 where nothing is kept of a day
+// or its seal does not stand for a table.
+func standingSeals(d store.Deriver, run stretch, table int) []uint64 {
+	t := sealTables[table]
+	around := stretch{run.of, run.from.AddDate(0, 0, -t.before), run.to.AddDate(0, 0, t.after)}
+	days := make([]store.Day, around.days())
+	for _, one := range d.Days(run.of, around.from, around.to) {
+		days[around.index(one.Start)] = one
+	}
+	stands, seals := standing(days, t.before, t.after), make([]uint64, run.days())
+	for i := range seals {
+		if stands[t.before+i] {
+			seals[i] = days[t.before+i].Sealed
+		}
+	}
+	return seals
+}
+
+// index is the place of a day in r.
+func (r stretch) index(day time.Time) int { return int(day.Sub(r.from) / (24 * time.Hour)) }
+
+// runs joins the days of r that are wanted and follow one another.
+func (r stretch) runs(wanted []bool) []stretch {
+	found := stretches(r.from, wanted)
+	for i := range found {
+		found[i].of = r.of
+	}
+	return found
+}
+
+// RebuildSeals keeps anew what is computed of the UTC days of a website that [from, to) touches and
+// that have rows or a seal, and reports how many days that were.
+func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
+	d, ok := e.store.(store.Deriver)
+	if !ok {
+		return 0, errNotDerived
+	}
+	known := d.Days(website, from, to)
+	if len(known) == 0 {
+		return 0, nil
+	}
+	all := stretch{website, known[0].Start, known[len(known)-1].Start.AddDate(0, 0, 1)}
+	wanted := make([]bool, all.days())
+	for _, one := range known {
+		wanted[all.index(one.Start)] = true
+	}
+	err = inHalves(ctx, all.runs(wanted), func(run stretch) error {
+		err := e.Seal(ctx, website, run.from, run.to)
+		if err == nil {
+			days += run.days()
+		}
+		return err
+	})
+	return days, err
+}
+
+// inHalves does what is to be done of stretches in their order. Where that fails, it may be more
+// than the store lets one statement have, and is done of each half.
+func inHalves(ctx context.Context, runs []stretch, do func(stretch) error) error {
+	for _, run := range runs {
+		err := do(run)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || run.days() == 1:
+			return err
+		default:
+			if err := inHalves(ctx, run.halves(), do); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// halves are two stretches in place of r, which has more than a day.
+func (r stretch) halves() []stretch {
+	half := r.from.AddDate(0, 0, r.days()/2)
+	return []stretch{{r.of, r.from, half}, {r.of, half, r.to}}
+}
+
+// sealDifferences compares what a table keeps of the days of run with what the derivation gives.
+func (e *Engine) sealDifferences(ctx context.Context, run stretch, table int) ([]SealDifference, error) {
+	rng := interval{run.from.UnixMilli(), run.to.UnixMilli()}
+	rows, err := e.store.Query(ctx, differences(e.store.Dialect(), run.of, rng, table))
+	if err != nil {
+		return nil, err
+	}
+	found := make([]SealDifference, rows.Len)
+	for i := range found {
+		found[i] = SealDifference{
+			Day: time.UnixMilli(rows.Columns[0].Ints[i] * day).UTC(), Table: sealTables[table].name,
+			Missing: rows.Columns[1].Ints[i], Surplus: rows.Columns[2].Ints[i],
+		}
+	}
+	return found, nil
+}
+
+// differences writes the statement that counts, by day, the rows that a table keeps too few and too
+// many of. Each row that is computed counts 1, each that is kept -1: the sum of equal ones is 0.
+func differences(d *dialect.Dialect, website store.Subject, rng interval, table int) store.Statement {
+	t := sealTables[table]
+	c := newDerivation(d, website, rng)
+	derived := c.derived(t.name)
+	derived.order = nil
+	c.with("derived", c.build(derived))
+	computed := selection{from: relation{"derived", "x"}}
+	kept := selection{from: relation{t.name, "t"}, where: c.readAt(t.time, rng)}
+	differing := selection{from: relation{"compared", "u"}, group: len(derived.columns)}
+	for _, col := range derived.columns {
+		computed.columns = append(computed.columns, named{col.as, expr.Col("x", col.as)})
+		kept.columns = append(kept.columns, named{col.as, row(col.as)})
+		differing.columns = append(differing.columns, named{col.as, expr.Col("u", col.as)})
+	}
+	computed.columns = append(computed.columns, named{"copies", expr.Int(1)})
+	kept.columns = append(kept.columns, named{"copies", expr.Int(-1)})
+	differing.columns = append(differing.columns, named{"copies", expr.Call(dialect.Sum, expr.Col("u", "copies"))})
+	c.with("compared", unionAll([]sqlbuilder.Builder{c.build(computed), c.build(kept)}))
+	c.with("differing", c.build(differing))
+	copies := expr.Col("x", "copies")
+	stmt := c.statement("verify "+t.name, selection{
+		from: relation{"differing", "x"}, group: 1,
+		where: []expr.Expr{expr.Ne(copies, expr.Int(0))},
+		order: []ordering{{e: expr.Out("day")}},
+		columns: []named{
+			{"day", expr.Call(dialect.FloorDiv, expr.Col("x", t.time), expr.Int(day))},
+			{"missing", expr.Call(dialect.SumIf, copies, expr.Gt(copies, expr.Int(0)))},
+			{"surplus", expr.Call(dialect.SumIf, expr.Sub(expr.Int(0), copies), expr.Lt(copies, expr.Int(0)))},
+		},
+	})
+	stmt.Kinds = slices.Repeat([]dialect.Kind{dialect.Int}, 3)
+	return stmt
+}
