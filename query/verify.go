@@ -130,7 +130,7 @@ func (r stretch) runs(wanted []bool) []stretch {
 }
 
 // RebuildSeals keeps anew what is computed of the UTC days of a website that [from, to) touches and
-// that have rows or a seal, and reports how many days that were.
+// that have rows or a seal, and reports how many days that were. What was computed of it is forgotten.
 func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
@@ -152,6 +152,12 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 		}
 		return err
 	})
+	if e.partials != nil {
+		e.partials.Forget(website)
+	}
+	if e.answers != nil {
+		e.answers.kept.Clear()
+	}
 	return days, err
 }
 

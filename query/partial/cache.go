@@ -25,6 +25,19 @@ func NewCache(most int64) *Cache {
 	return &Cache{most: most, websites: map[store.Subject]*Website{}}
 }
 
+// Forget forgets what is kept of a subject.
+func (c *Cache) Forget(of store.Subject) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.websites[of]; w != nil {
+		for name := range w.aggregates {
+			w.forget(name)
+		}
+		c.size -= w.size
+		delete(c.websites, of)
+	}
+}
+
 // maxAsked is how many aggregates of a website are remembered to have been asked for.
 const maxAsked = 4096
 

@@ -203,6 +203,10 @@ func TestCache(t *testing.T) {
 	if has(site, aggregates[0], 1) || !has(site, partial.Aggregate{Name: "199"}, 1) {
 		t.Error("what was used last is forgotten before what was not")
 	}
+	cache.Forget(store.Subject{ID: "v"})
+	if cache.Forget(store.Subject{ID: "w"}); cache.Size() != 0 || has(site, partial.Aggregate{Name: "199"}, 1) {
+		t.Errorf("%d bytes of what was forgotten", cache.Size())
+	}
 	site.Unfit([]partial.Aggregate{{Name: "199"}})
 	if site.Asked([]partial.Aggregate{{Name: "199"}}) || has(site, partial.Aggregate{Name: "199"}, 1) {
 		t.Error("what is unfit is kept")
