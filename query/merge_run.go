@@ -142,7 +142,7 @@ func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, v
 
 // partialStatement selects what partials of a part in w are made of: rows by cell and key, and by
 // what is in its sets and samples.
-func (e *Engine) partialStatement(m *merge, of *mergedPart, w interval) (store.Statement, *partial.Batch) {
+func (e *Engine) partialStatement(m *merge, of *mergedPart, w interval) (store.Statement, *partial.Computed) {
 	p := *m.p
 	p.Range.From, p.Range.To = w.times()
 	p.Until = p.Range.To
@@ -152,7 +152,7 @@ func (e *Engine) partialStatement(m *merge, of *mergedPart, w interval) (store.S
 	if of.tb.rows == sessionRows {
 		at = ofSession("start")
 	}
-	b := &partial.Batch{Width: quarter, KeyNames: m.keyNames()}
+	b := &partial.Computed{Width: quarter, KeyNames: m.keyNames()}
 	keys := c.partKeys(of.tb)
 	if len(m.keys) == 0 {
 		keys = nil // the bucket of a series is made of its cells

@@ -12,6 +12,9 @@ import (
 // ErrUnfit is of rows that are not worth keeping: too many of them, or by too many keys.
 var ErrUnfit = errors.New("partial: too much to keep")
 
+// maxGroups is how many groups what was computed has at most: each takes some bytes while partials are made.
+const maxGroups = 1 << 24
+
 // maxKeys is how many keys a stretch has at most.
 const maxKeys = 50_000
 
@@ -25,9 +28,9 @@ type Aggregate struct {
 	Members string
 }
 
-// A Batch is what a statement computed for partials: rows in any order, each of which stands for
+// Computed is what a statement computed for partials: rows in any order, each of which stands for
 // some rows of the store that agree in their stretch, their keys, and the members and samples here.
-type Batch struct {
+type Computed struct {
 	Stretches []Stretch // that the rows were asked for, in order
 	Versions  []uint64  // of the rows of each, before they were asked for
 	Rows      *store.Rows
@@ -42,21 +45,21 @@ type Batch struct {
 	Count      int   // the column of how many rows of the store a row stands for
 }
 
-// A builder makes partials of a batch: one of each aggregate and stretch.
+// A builder makes partials of what was computed: one of each aggregate and stretch.
 type builder struct {
-	*Batch
-	keys  int      // how many there may be
-	slots []uint32 // of each row: its stretch and key
+	*Computed
+	keys   int      // how many there may be
+	groups []uint32 // of each row, by stretch and key
 }
 
-// slotsOf finds the slot of each row, and numbers keys that are new.
-func (b *builder) slotsOf(names *keys) error {
+// groupsOf finds the group of each row, and numbers keys that are new.
+func (b *builder) groupsOf(names *keys) error {
 	cells := b.Rows.Columns[b.Cell].Ints
 	keys, err := b.keysOf(names)
 	if err != nil {
 		return err
 	}
-	b.slots = make([]uint32, b.Rows.Len)
+	b.groups = make([]uint32, b.Rows.Len)
 	last, stretch := int64(-1<<62), 0
 	for row, cell := range cells {
 		if cell != last {
@@ -82,7 +85,7 @@ func (b *builder) slotsOf(names *keys) error {
 		} else {
 			key = uint32((cell*b.Width - b.Stretches[stretch].From) / b.Width)
 		}
-		b.slots[row] = uint32(stretch*b.keys) + key
+		b.groups[row] = uint32(stretch*b.keys) + key
 	}
 	return nil
 }
@@ -104,7 +107,7 @@ func (b *builder) keysOf(names *keys) ([]uint32, error) {
 		}
 		found[row] = names.number(JoinKey(values))
 	}
-	if b.keys = len(names.texts); int64(b.keys)*int64(len(b.Stretches)) > 1<<31 {
+	if b.keys = len(names.texts); int64(b.keys)*int64(len(b.Stretches)) > maxGroups {
 		return nil, ErrUnfit
 	}
 	return found, nil
@@ -143,18 +146,18 @@ func SplitKey(key string, n int) []string {
 func (b *builder) sums(column int) []*Partial {
 	values := b.Rows.Columns[column].Ints
 	sums := make([]int64, b.keys*len(b.Stretches))
-	for row, slot := range b.slots {
-		sums[slot] += values[row]
+	for row, group := range b.groups {
+		sums[group] += values[row]
 	}
-	return b.each(func(p *Partial, slot int, key uint32) {
-		if sums[slot] != 0 {
-			p.keys, p.values = append(p.keys, key), append(p.values, sums[slot])
+	return b.each(func(p *Partial, group int, key uint32) {
+		if sums[group] != 0 {
+			p.keys, p.values = append(p.keys, key), append(p.values, sums[group])
 		}
 	})
 }
 
 // each makes a partial of every stretch by what of each of its keys.
-func (b *builder) each(what func(p *Partial, slot int, key uint32)) []*Partial {
+func (b *builder) each(what func(p *Partial, group int, key uint32)) []*Partial {
 	found := make([]*Partial, len(b.Stretches))
 	for i := range found {
 		p := &Partial{}
@@ -171,14 +174,14 @@ func (b *builder) each(what func(p *Partial, slot int, key uint32)) []*Partial {
 // sets makes the partials of a Set.
 func (b *builder) sets(column int, members *members) []*Partial {
 	hashes := &b.Rows.Columns[column]
-	bySlot := gather(b, func(row int) (uint32, int) {
+	byGroup := gather(b, func(row int) (uint32, int) {
 		if hashes.Null(row) || hashes.Ints[row] == 0 {
 			return 0, 0
 		}
 		return members.number(hashes.Ints[row]), 1
 	})
-	return b.each(func(p *Partial, slot int, key uint32) {
-		if found := bySlot(slot); len(found) > 0 {
+	return b.each(func(p *Partial, group int, key uint32) {
+		if found := byGroup(group); len(found) > 0 {
 			slices.Sort(found)
 			p.members = append(p.members, slices.Compact(found)...)
 			p.keys, p.ends = append(p.keys, key), append(p.ends, uint32(len(p.members)))
@@ -189,14 +192,14 @@ func (b *builder) sets(column int, members *members) []*Partial {
 // samples makes the partials of a Sample.
 func (b *builder) samples(column int) []*Partial {
 	values, counts := &b.Rows.Columns[column], b.Rows.Columns[b.Count].Ints
-	bySlot := gather(b, func(row int) (int64, int) {
+	byGroup := gather(b, func(row int) (int64, int) {
 		if values.Null(row) {
 			return 0, 0
 		}
 		return values.Ints[row], int(counts[row])
 	})
-	return b.each(func(p *Partial, slot int, key uint32) {
-		if found := bySlot(slot); len(found) > 0 {
+	return b.each(func(p *Partial, group int, key uint32) {
+		if found := byGroup(group); len(found) > 0 {
 			slices.Sort(found)
 			p.values = append(p.values, found...)
 			p.keys, p.ends = append(p.keys, key), append(p.ends, uint32(len(p.values)))
@@ -204,52 +207,52 @@ func (b *builder) samples(column int) []*Partial {
 	})
 }
 
-// gather puts the values of rows, each so many times, in the order of their slots, and returns
-// what gives those of a slot.
-func gather[T any](b *builder, value func(row int) (T, int)) func(slot int) []T {
+// gather puts the values of rows, each so many times, in the order of their groups, and returns
+// what gives those of a group.
+func gather[T any](b *builder, value func(row int) (T, int)) func(group int) []T {
 	ends := make([]uint32, b.keys*len(b.Stretches)+1)
-	values, times := make([]T, len(b.slots)), make([]int, len(b.slots))
-	for row, slot := range b.slots {
+	values, times := make([]T, len(b.groups)), make([]int, len(b.groups))
+	for row, group := range b.groups {
 		values[row], times[row] = value(row)
-		ends[slot+1] += uint32(times[row])
+		ends[group+1] += uint32(times[row])
 	}
-	for slot := 1; slot < len(ends); slot++ {
-		ends[slot] += ends[slot-1]
+	for group := 1; group < len(ends); group++ {
+		ends[group] += ends[group-1]
 	}
 	all := make([]T, ends[len(ends)-1])
-	for row, slot := range b.slots {
+	for row, group := range b.groups {
 		for range times[row] {
-			all[ends[slot]] = values[row]
-			ends[slot]++
+			all[ends[group]] = values[row]
+			ends[group]++
 		}
 	}
-	return func(slot int) []T {
+	return func(group int) []T {
 		from := uint32(0)
-		if slot > 0 {
-			from = ends[slot-1]
+		if group > 0 {
+			from = ends[group-1]
 		}
-		return all[from:ends[slot]]
+		return all[from:ends[group]]
 	}
 }
 
 // build makes the partials of every aggregate, by stretch.
-func (b *Batch) build(w *Website) ([][]*Partial, error) {
-	made := &builder{Batch: b}
-	if err := made.slotsOf(w.keysCalled(b.KeyNames)); err != nil {
+func (c *Computed) build(w *Website) ([][]*Partial, error) {
+	made := &builder{Computed: c}
+	if err := made.groupsOf(w.keysCalled(c.KeyNames)); err != nil {
 		return nil, err
 	}
-	found := make([][]*Partial, len(b.Aggregates))
-	for i, a := range b.Aggregates {
+	found := make([][]*Partial, len(c.Aggregates))
+	for i, a := range c.Aggregates {
 		switch a.Kind {
 		case Sum:
-			found[i] = made.sums(b.Columns[i])
+			found[i] = made.sums(c.Columns[i])
 		case Set:
-			found[i] = made.sets(b.Columns[i], w.membersCalled(a.Members))
+			found[i] = made.sets(c.Columns[i], w.membersCalled(a.Members))
 		case Sample:
-			found[i] = made.samples(b.Columns[i])
+			found[i] = made.samples(c.Columns[i])
 		}
 		for _, p := range found[i] {
-			if len(b.Keys) > 0 && len(p.keys) > maxKeys {
+			if len(c.Keys) > 0 && len(p.keys) > maxKeys {
 				return nil, ErrUnfit
 			}
 		}

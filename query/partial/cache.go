@@ -156,7 +156,7 @@ func (w *Website) Unlock() { <-w.building }
 
 // Add keeps what b says, and returns the partials by aggregate and stretch. The caller holds the
 // lock of w. Its error wraps ErrUnfit where b is too large to be kept.
-func (w *Website) Add(b *Batch) ([][]*Partial, error) {
+func (w *Website) Add(b *Computed) ([][]*Partial, error) {
 	made, err := b.build(w)
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (w *Website) forget(name string) {
 }
 
 // publish lets others see the numbers that b needed, and tells about how many bytes they take.
-func (w *Website) publish(b *Batch) (grown int64) {
+func (w *Website) publish(b *Computed) (grown int64) {
 	if k := w.keys[b.KeyNames]; k != nil {
 		grown += k.publish()
 	}

@@ -35,7 +35,7 @@ var aggregates = []partial.Aggregate{{Name: "rows", Kind: partial.Sum}, {Name: "
 
 // batch is what a statement computes of observations in stretches. Rows that agree are told once or
 // several times.
-func batch(rng *rand.Rand, of []observation, keyed bool, stretches []partial.Stretch) *partial.Batch {
+func batch(rng *rand.Rand, of []observation, keyed bool, stretches []partial.Stretch) *partial.Computed {
 	type row struct {
 		cell, member, value int64
 		key                 string
@@ -46,7 +46,7 @@ func batch(rng *rand.Rand, of []observation, keyed bool, stretches []partial.Str
 		width = 4 * cell
 	}
 	counts := map[row]int64{}
-	b := &partial.Batch{Stretches: stretches, Versions: slices.Repeat([]uint64{1}, len(stretches)), Cell: 0, Width: width, KeyNames: "key",
+	b := &partial.Computed{Stretches: stretches, Versions: slices.Repeat([]uint64{1}, len(stretches)), Cell: 0, Width: width, KeyNames: "key",
 		Aggregates: aggregates, Columns: []int{4, 2, 3}, Count: 4}
 	if keyed {
 		b.Keys = []int{1}
