@@ -45,12 +45,12 @@ const maxAsked = 4096
 type Website struct {
 	cache    *Cache
 	subject  store.Subject
-	building chan struct{}       // held by who adds
-	keys     map[string]*keys    // by what they are called; as members, changed by who adds
-	members  map[string]*members // by what they are called
+	building chan struct{} // held by who adds, who alone numbers keys and members
 
 	// Guarded by cache.mu.
 	aggregates map[string]*partials // by name
+	keys       map[string]*keys     // by what they are called, as members
+	members    map[string]*members
 	asked      map[string]struct{}
 	size       int64 // bytes of keys and members
 }
@@ -334,16 +334,20 @@ func (m *members) publish() (bytes int64) {
 	return bytes
 }
 
-// keysCalled are the keys of these names, by who adds.
+// keysCalled are the keys of these names, for who adds.
 func (w *Website) keysCalled(names string) *keys {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
 	if w.keys[names] == nil {
 		w.keys[names] = &keys{numbers: map[string]uint32{}}
 	}
 	return w.keys[names]
 }
 
-// membersCalled are the members of sets of this name, by who adds.
+// membersCalled are the members of sets of this name, for who adds.
 func (w *Website) membersCalled(name string) *members {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
 	if w.members[name] == nil {
 		w.members[name] = &members{numbers: map[int64]uint32{}}
 	}

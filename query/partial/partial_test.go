@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/query/partial"
@@ -211,6 +212,37 @@ func TestCache(t *testing.T) {
 	if site.Asked([]partial.Aggregate{{Name: "199"}}) || has(site, partial.Aggregate{Name: "199"}, 1) {
 		t.Error("what is unfit is kept")
 	}
+}
+
+// TestAtOnce adds and merges at the same time, for the race detector.
+func TestAtOnce(t *testing.T) {
+	cache, stretch := partial.NewCache(1<<20), []partial.Stretch{{From: 0, To: 4 * cell}}
+	var working sync.WaitGroup
+	for i := range 4 {
+		working.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(i), 2))
+			for n := range 50 {
+				site := cache.Website(store.Subject{ID: fmt.Sprint(n % 2)})
+				if err := site.Lock(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+				b := batch(rng, observations(rng, 50), true, stretch)
+				b.KeyNames = fmt.Sprint("key", n%7)
+				_, err := site.Add(b)
+				site.Unlock()
+				if err != nil {
+					t.Error(err)
+				}
+				found, _ := site.Find(aggregates[1], stretch, []uint64{1})
+				cache.Counts(len(site.Keys(b.KeyNames)), site.Members("m"), []partial.Source{{Partial: found[0], Rows: make([]int32, 50)}})
+				if n%20 == 0 {
+					cache.Forget(store.Subject{ID: "1"})
+				}
+			}
+		})
+	}
+	working.Wait()
 }
 
 // FuzzKey wants keys to be taken apart into the values that they were made of.
