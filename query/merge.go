@@ -57,7 +57,7 @@ var states = map[dialect.Op]partial.Kind{
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
 func mergeOf(p *plan) *merge {
 	m := &merge{p: p, keys: slices.Concat(p.Group, p.Type.dimensions)}
-	if p.Type.Shape == List || p.Subject.Kind != store.KindWebsite || len(p.Mandatory) > 0 || p.Type.Shape == Series && len(m.keys) > 0 ||
+	if p.Type.Shape == List || p.Type.untilNow() || p.Subject.Kind != store.KindWebsite || len(p.Mandatory) > 0 || p.Type.Shape == Series && len(m.keys) > 0 ||
 		slices.ContainsFunc(m.keys, func(f *field) bool { return f.number }) {
 		return nil
 	}
