@@ -71,21 +71,12 @@ func (c *cache[K, V]) Add(key K, value V, cost int64) {
 
 // Clear forgets everything.
 func (c *cache[K, V]) Clear() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, e := range c.at {
-		c.drop(e)
-	}
-}
-
-// Remove forgets what is kept under key.
-func (c *cache[K, V]) Remove(key K) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.at[key]; e != nil {
+	for _, e := range c.at {
 		c.drop(e)
 	}
 }

@@ -31,12 +31,19 @@ func compile(p *plan, d *dialect.Dialect, kept keptOf) (store.Statement, interva
 	} else {
 		final = c.aggregate()
 	}
+	statement := c.statement(p.Type.Name, final)
+	statement.Kinds = kinds(p)
+	return statement, c.depends
+}
+
+// statement is final, after the relations that were added.
+func (c *compiler) statement(label string, final selection) store.Statement {
 	builder := c.build(final)
 	if len(c.ctes) > 0 {
 		builder.With(sqlbuilder.With(c.ctes...))
 	}
 	text, _ := builder.Build()
-	return store.Statement{Label: p.Type.Name, SQL: text, Args: c.w.Args, Kinds: kinds(p)}, c.depends
+	return store.Statement{Label: label, SQL: text, Args: c.w.Args}
 }
 
 // compiler holds what one statement gathers. Its relations have the same aliases everywhere:

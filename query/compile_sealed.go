@@ -237,12 +237,6 @@ func newDerivation(d *dialect.Dialect, website store.Subject, rng interval) *com
 	return &compiler{p: &plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.from, To: rng.to}}
 }
 
-// statement is final, after the relations that were added.
-func (c *compiler) statement(label string, final selection) store.Statement {
-	text, _ := c.build(final).With(sqlbuilder.With(c.ctes...)).Build()
-	return store.Statement{Label: label, SQL: text, Args: c.w.Args}
-}
-
 // derived selects what a table keeps of the days of the range, without whose rows they are.
 func (c *compiler) derived(table string) selection {
 	if table == sealedSessions {

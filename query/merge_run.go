@@ -7,35 +7,39 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/huandu/go-sqlbuilder"
-
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// mergeable tells how the answer to p is merged; nil where a statement answers it: where the store
-// does not tell of its days, and what is asked for the first time.
-func (e *Engine) mergeable(p *plan) (*merge, *partial.Website) {
-	if _, ok := e.store.(store.Deriver); !ok || e.partials == nil {
-		return nil, nil
+// mergeable begins to merge the answer to p; nil where a statement answers it: where the store does
+// not tell of its days, and what is asked for the first time.
+func (e *Engine) mergeable(p *plan) *gathering {
+	days, ok := e.store.(store.Deriver)
+	if !ok || e.partials == nil {
+		return nil
 	}
 	m := mergeOf(p)
 	if m == nil {
-		return nil, nil
+		return nil
 	}
-	site := e.partials.Website(p.Subject)
-	if !site.Asked(m.aggregates()) {
-		return nil, nil
+	g := &gathering{merge: m, engine: e, days: days, site: e.partials.Website(p.Subject), found: make([][]*partial.Partial, len(m.leaves))}
+	var all []partial.Aggregate
+	for _, of := range m.parts {
+		all = append(all, m.aggregates(of)...)
 	}
-	return m, site
+	if !g.site.Asked(all) {
+		return nil
+	}
+	return g
 }
 
-func (m *merge) aggregates() []partial.Aggregate {
-	all := make([]partial.Aggregate, len(m.leaves))
-	for i := range m.leaves {
-		all[i] = m.leaves[i].Aggregate
+// aggregates are those of a part.
+func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
+	all := make([]partial.Aggregate, len(of.leaves))
+	for i, leaf := range of.leaves {
+		all[i] = m.leaves[leaf].Aggregate
 	}
 	return all
 }
@@ -44,28 +48,28 @@ func (m *merge) aggregates() []partial.Aggregate {
 // be asked. Partials that are missing are computed and kept. While rows are written, those of
 // different tables may be of moments that lie as far apart as it takes to compute them.
 func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.Rows, error) {
-	m, site := e.mergeable(p)
-	if m == nil {
+	g := e.mergeable(p)
+	if g == nil {
 		return nil, nil
 	}
-	g := &gathering{engine: e, merge: m, site: site, found: make([][]*partial.Partial, len(m.leaves))}
-	for _, of := range m.parts {
+	for _, of := range g.parts {
 		err := g.gather(ctx, of)
 		if errors.Is(err, partial.ErrUnfit) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch) {
-			site.Unfit(m.aggregates())
+			g.site.Unfit(g.aggregates(of))
 			return nil, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return m.finish(e.partials, site, g.found, among), nil
+	return g.finish(e.partials, g.site, g.found, among), nil
 }
 
 // A gathering finds the partials of a merge, or computes them.
 type gathering struct {
 	*merge
 	engine *Engine
+	days   store.Deriver // the store of engine
 	site   *partial.Website
 	found  [][]*partial.Partial // by leaf and stretch
 }
@@ -76,11 +80,7 @@ const computedAtOnce = 15
 
 // gather finds the partials of a part.
 func (g *gathering) gather(ctx context.Context, of *mergedPart) error {
-	d, ok := g.engine.store.(store.Deriver)
-	if !ok {
-		return errors.New("query: the store does not tell of its days")
-	}
-	versions := g.versions(d, of.tb)
+	versions := g.versions(g.days, of.tb)
 	if len(g.look(of, versions)) == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (g *gathering) gather(ctx context.Context, of *mergedPart) error {
 	defer g.site.Unlock()
 	missing := g.look(of, versions)
 	if len(missing) > 0 {
-		versions = g.versions(d, of.tb)
+		versions = g.versions(g.days, of.tb)
 	}
 	for len(missing) > 0 {
 		n := 1
@@ -124,13 +124,13 @@ const maxPartialBytes = 1 << 28
 
 // compute computes the partials of all leaves of a part in stretches that follow each other.
 func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) error {
-	statement, batch := g.engine.partialStatement(g.merge, of, interval{g.stretches[from].From, g.stretches[to-1].To})
+	statement, computed := g.engine.partialStatement(g.merge, of, interval{g.stretches[from].From, g.stretches[to-1].To})
 	rows, err := g.engine.store.Query(ctx, statement)
 	if err != nil {
 		return err
 	}
-	batch.Stretches, batch.Versions, batch.Rows = g.stretches[from:to], versions[from:to], rows
-	made, err := g.site.Add(batch)
+	computed.Stretches, computed.Versions, computed.Rows = g.stretches[from:to], versions[from:to], rows
+	made, err := g.site.Add(computed)
 	if err != nil {
 		return err
 	}
@@ -178,12 +178,9 @@ func (e *Engine) partialStatement(m *merge, of *mergedPart, w interval) (store.S
 	c.fromHits(read)
 	c.sessionsFor([]*part{read})
 	c.hits(read)
-	builder := c.build(read.q)
-	if len(c.ctes) > 0 {
-		builder.With(sqlbuilder.With(c.ctes...))
-	}
-	text, _ := builder.Build()
-	return store.Statement{Label: p.Type.Name, SQL: text, Args: c.w.Args, Kinds: kinds, MaxBytes: maxPartialBytes}, b
+	statement := c.statement(p.Type.Name, read.q)
+	statement.Kinds, statement.MaxBytes = kinds, maxPartialBytes
+	return statement, b
 }
 
 func (w interval) times() (from, to time.Time) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -120,7 +121,9 @@ func JoinKey(values []string) string {
 	}
 	var b strings.Builder
 	for _, v := range values {
-		fmt.Fprintf(&b, "%d:%s", len(v), v)
+		b.WriteString(strconv.Itoa(len(v)))
+		b.WriteByte(':')
+		b.WriteString(v)
 	}
 	return b.String()
 }
