@@ -77,7 +77,7 @@ func (h *handler) scripts() ([]*front.Route, error) {
 			header["Cache-Control"] = []string{keepPinned}
 		}
 		body, tag := source, path
-		if takesGzip(r.Header) {
+		if front.AcceptsGzip(r.Header) {
 			body, tag = zipped.Bytes(), path+".gz"
 			header["Content-Encoding"] = []string{"gzip"}
 		}
@@ -88,17 +88,4 @@ func (h *handler) scripts() ([]*front.Route, error) {
 		all = append(all, &front.Route{Method: http.MethodGet, Path: p, Class: auth.ClassTrack, Cache: "no-store", CORS: servers, Steps: front.Steps[call]{Answer: answer}})
 	}
 	return all, nil
-}
-
-// takesGzip reports whether a body may be compressed.
-func takesGzip(h http.Header) bool {
-	for _, line := range h.Values("Accept-Encoding") {
-		for part := range strings.SplitSeq(line, ",") {
-			name, quality, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";q=")
-			if strings.EqualFold(name, "gzip") && (quality == "" || strings.Trim(quality, "0.") != "") {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -118,8 +119,9 @@ func (l *ingestLoad) send(ctx context.Context, c *http.Client, url string, n int
 	if err != nil {
 		return 0, err
 	}
+	_, err = io.Copy(io.Discard, answer.Body) // or the connection is not used again
 	took := time.Since(began)
-	if err := answer.Body.Close(); err != nil {
+	if err := errors.Join(err, answer.Body.Close()); err != nil {
 		return 0, err
 	}
 	if answer.StatusCode != http.StatusOK {

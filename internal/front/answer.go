@@ -24,7 +24,9 @@ type Answer struct {
 	Type   string // of the body, for Content-Type; empty: JSON
 	Body   []byte
 
-	code string // of a refusal
+	code   string // of a refusal
+	coding string // of Body; empty: as it is
+	varies bool   // with the codings that a request accepts
 }
 
 // JSON makes an answer of 200 of v: compact JSON, nothing escaped for HTML, and a newline.
@@ -38,12 +40,12 @@ func JSON(v any) (*Answer, error) {
 	return &Answer{Status: http.StatusOK, Body: b.Bytes()}, nil
 }
 
-// Matches reports whether If-None-Match of r names tag, or anything.
+// Matches reports whether If-None-Match of r names tag, in any coding, or anything.
 func Matches(r *http.Request, tag string) bool {
 	for _, line := range r.Header.Values("If-None-Match") {
 		for part := range strings.SplitSeq(line, ",") {
 			part = strings.TrimSpace(part)
-			if part == "*" || strings.TrimPrefix(part, "W/") == tag {
+			if part == "*" || PlainTag(strings.TrimPrefix(part, "W/")) == tag {
 				return true
 			}
 		}
@@ -66,6 +68,9 @@ func (a *Answer) Write(w http.ResponseWriter, r *http.Request) {
 	if a.ETag != "" {
 		h.Set("ETag", a.ETag)
 	}
+	if a.varies {
+		h.Add("Vary", "Accept-Encoding")
+	}
 	status := a.sent(r)
 	if status == http.StatusNotModified || status == http.StatusNoContent {
 		w.WriteHeader(status)
@@ -73,6 +78,9 @@ func (a *Answer) Write(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", cmp.Or(a.Type, "application/json; charset=utf-8"))
 	h.Set("Content-Length", strconv.Itoa(len(a.Body)))
+	if a.coding != "" {
+		h.Set("Content-Encoding", a.coding)
+	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(a.Body) // a caller who left cannot be told

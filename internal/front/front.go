@@ -80,6 +80,7 @@ type Front struct {
 	router      router
 	bodies      *bodies
 	refusals    *refusals
+	compressor  compressor
 }
 
 // New makes the handler of routes.
@@ -117,6 +118,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	defer f.observe(ctx, r, a) // also when the caller is gone, which may be a panic
 	r.limitHeaders(h)
 	r.boundBody()
+	f.compressor.compress(a, hr)
 	a.Write(w, hr)
 }
 

@@ -1,0 +1,67 @@
+package front
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// minCompressed is the size of a body from which it is compressed. A smaller one goes in one packet
+// either way; and what is secret in an answer, as a new token, is smaller.
+const minCompressed = 1400
+
+// A compressor compresses the bodies of answers by gzip. It keeps writers, which are large.
+type compressor struct {
+	writers sync.Pool // of *gzip.Writer
+}
+
+// compress makes the JSON of a smaller where r accepts that. Data in another coding is another
+// representation, with a tag of its own.
+func (c *compressor) compress(a *Answer, r *http.Request) {
+	if a.Type != "" || a.ETag == "" && len(a.Body) < minCompressed {
+		return
+	}
+	a.varies = true
+	if len(a.Body) < minCompressed || !AcceptsGzip(r.Header) || a.sent(r) == http.StatusNotModified {
+		return
+	}
+	z, ok := c.writers.Get().(*gzip.Writer)
+	if !ok {
+		z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a valid one
+	}
+	defer c.writers.Put(z)
+	b := bytes.NewBuffer(make([]byte, 0, len(a.Body)/4))
+	z.Reset(b)
+	_, _ = z.Write(a.Body) // writing into memory does not fail
+	_ = z.Close()
+	a.Body, a.coding = b.Bytes(), "gzip"
+	if a.ETag != "" {
+		a.ETag = strings.TrimSuffix(a.ETag, `"`) + gzipTag
+	}
+}
+
+// gzipTag ends the tags of compressed answers.
+const gzipTag = `-gzip"`
+
+// PlainTag is the tag of the data that tag stands for, in whatever coding.
+func PlainTag(tag string) string {
+	if plain, ok := strings.CutSuffix(tag, gzipTag); ok {
+		return plain + `"`
+	}
+	return tag
+}
+
+// AcceptsGzip reports whether the answer to a request with the headers h may be compressed by gzip.
+func AcceptsGzip(h http.Header) bool {
+	for _, line := range h.Values("Accept-Encoding") {
+		for part := range strings.SplitSeq(line, ",") {
+			name, quality, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";q=")
+			if strings.EqualFold(name, "gzip") && (quality == "" || strings.Trim(quality, "0.") != "") {
+				return true
+			}
+		}
+	}
+	return false
+}

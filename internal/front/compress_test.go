@@ -1,0 +1,58 @@
+package front_test
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/internal/front"
+)
+
+func TestAnswersAreCompressed(t *testing.T) {
+	w := newWorld(t)
+	key := w.key(t)
+	for _, c := range []struct {
+		name, accepts, has string
+		size               int
+		status             int
+		coding, tag        string
+	}{
+		{name: "not asked for", size: 5000, status: 200, tag: `"v1"`},
+		{name: "of gzip", accepts: "br, gzip;q=0.5", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
+		{name: "small", accepts: "gzip", size: 100, status: 200, tag: `"v1"`},
+		{name: "refused", accepts: "gzip;q=0, zstd", size: 5000, status: 200, tag: `"v1"`},
+		{name: "there already", accepts: "gzip", has: `W/"v1-gzip"`, size: 5000, status: 304, tag: `"v1"`},
+		{name: "there already, as it is", has: `"v1"`, size: 5000, status: 304, tag: `"v1"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want := `"` + strings.Repeat("a", c.size) + `"` + "\n"
+			w.steps = func(context.Context, *front.Request) (*front.Answer, error) {
+				a, err := front.JSON(strings.Repeat("a", c.size))
+				a.ETag = `"v1"`
+				return a, err
+			}
+			rec := w.send("POST", "/work", key, "Accept-Encoding", c.accepts, "If-None-Match", c.has)
+			h := rec.Header()
+			if rec.Code != c.status || h.Get("Content-Encoding") != c.coding || h.Get("ETag") != c.tag || !strings.Contains(strings.Join(h.Values("Vary"), ","), "Accept-Encoding") {
+				t.Fatalf("%d, %v", rec.Code, h)
+			}
+			var body io.Reader = rec.Body
+			if c.coding != "" {
+				z, err := gzip.NewReader(body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body = z
+			}
+			got, err := io.ReadAll(body)
+			if c.status == 304 {
+				want = ""
+			}
+			if err != nil || string(got) != want {
+				t.Errorf("the body is %.20q of %d bytes, %v", got, len(got), err)
+			}
+		})
+	}
+}
