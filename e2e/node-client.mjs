@@ -38,6 +38,12 @@ for (let i = 0; i < 60; i++) {
 const flushed = await many.flush();
 check(flushed.success, `the last batch: ${flushed.error}`);
 
+const user = unique("user");
+const named = await one.identify({ profileId: user, anonymousId: "anon_1", traits: { name: "Ada Lovelace", plan: "team" } });
+check(named.success, `a user was identified: ${named.error}`);
+const bought = await one.track({ name: unique("node_bought"), profileId: user });
+check(bought.success, `an event of the user: ${bought.error}`);
+
 const row = await customEvent(service, single);
 check(row?.total_events === 3, `3 events sent singly, the query says ${JSON.stringify(row)}`);
 check(row.unique_users === 2, `2 people sent them, the query says ${JSON.stringify(row)}`);
@@ -47,5 +53,16 @@ const rows = await customEvent(service, batched);
 check(rows?.total_events === 60, `60 events sent in batches, the query says ${JSON.stringify(rows)}`);
 check(rows.unique_users === 7, `7 people sent them, the query says ${JSON.stringify(rows)}`);
 check(rows.events_with_properties === 30, `30 carry properties, the query says ${JSON.stringify(rows)}`);
+
+const [profiles] = await query(service, {
+  preset: "last_7d",
+  parameters: ["profiles"],
+  filters: [{ field: "profile_id", op: "eq", value: user }],
+});
+const [profile] = profiles.data;
+check(
+  profiles.data.length === 1 && profile.profile_id === user && profile.display_name === "Ada Lovelace" && profile.custom_event_count === 1,
+  `the user has one event and a name, the query says ${JSON.stringify(profiles.data)}`,
+);
 
 console.log(JSON.stringify({ single: row, batched: rows }));

@@ -13,9 +13,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// mergeable begins to merge the answer to p; nil where a statement answers it: where the store does
-// not tell of its days, and what is asked for the first time.
-func (e *Engine) mergeable(p *plan) *gathering {
+// gathering begins to merge the answer to p; nil where a statement answers it, or the store does not
+// tell of its days.
+func (e *Engine) gathering(p *plan) *gathering {
 	days, ok := e.store.(store.Deriver)
 	if !ok || e.partials == nil {
 		return nil
@@ -24,15 +24,15 @@ func (e *Engine) mergeable(p *plan) *gathering {
 	if m == nil {
 		return nil
 	}
-	g := &gathering{merge: m, engine: e, days: days, site: e.partials.Website(p.Subject), found: make([][]*partial.Partial, len(m.leaves))}
-	var all []partial.Aggregate
+	return &gathering{merge: m, engine: e, days: days, site: e.partials.Website(p.Subject), found: make([][]*partial.Partial, len(m.leaves))}
+}
+
+// all are the aggregates of all parts.
+func (m *merge) all() (all []partial.Aggregate) {
 	for _, of := range m.parts {
 		all = append(all, m.aggregates(of)...)
 	}
-	if !g.site.Asked(all) {
-		return nil
-	}
-	return g
+	return all
 }
 
 // aggregates are those of a part.
@@ -45,22 +45,16 @@ func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
 }
 
 // merged are the rows that the statement of p would give, merged from partials; nil where it has to
-// be asked. Partials that are missing are computed and kept. While rows are written, those of
-// different tables may be of moments that lie as far apart as it takes to compute them.
+// be asked, as for what is asked for the first time. Partials that are missing are computed and
+// kept. While rows are written, those of different tables may be of moments that lie as far apart
+// as it takes to compute them.
 func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.Rows, error) {
-	g := e.mergeable(p)
-	if g == nil {
+	g := e.gathering(p)
+	if g == nil || !g.site.Asked(g.all()) {
 		return nil, nil
 	}
-	for _, of := range g.parts {
-		err := g.gather(ctx, of)
-		if errors.Is(err, partial.ErrUnfit) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch) {
-			g.site.Unfit(g.aggregates(of))
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	if fit, err := g.gather(ctx); err != nil || !fit {
+		return nil, err
 	}
 	return g.finish(e.partials, g.site, g.found, among), nil
 }
@@ -78,8 +72,23 @@ type gathering struct {
 // they are made.
 const computedAtOnce = 15
 
-// gather finds the partials of a part.
-func (g *gathering) gather(ctx context.Context, of *mergedPart) error {
+// gather finds the partials of all parts, if they are fit to be kept.
+func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
+	for _, of := range g.parts {
+		err := g.gatherPart(ctx, of)
+		if errors.Is(err, partial.ErrUnfit) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch) {
+			g.site.Unfit(g.aggregates(of))
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// gatherPart finds the partials of a part.
+func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 	versions := g.versions(g.days, of.tb)
 	if len(g.look(of, versions)) == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,11 +11,13 @@ import (
 )
 
 // A Sealer has a store keep the sessions of days that are quiet, so that questions need not form
-// them. Nothing needs it but speed. It belongs to one goroutine of the host, which runs Run.
+// them, and the engine what answers about these days are merged from. Nothing needs it but speed.
+// It belongs to one goroutine of the host, which runs Run.
 type Sealer struct {
 	engine *Engine
 	store  Derivable
 	before map[store.Subject][]store.Day // as the round before found them
+	ahead  map[store.Subject][]store.Day // as they were when partials were computed ahead
 }
 
 // A Derivable store can keep what is computed of its rows.
@@ -30,7 +33,7 @@ func NewSealer(e *Engine) *Sealer {
 	if !ok || e.plain {
 		return nil
 	}
-	return &Sealer{engine: e, store: s, before: map[store.Subject][]store.Day{}}
+	return &Sealer{engine: e, store: s, before: map[store.Subject][]store.Day{}, ahead: map[store.Subject][]store.Day{}}
 }
 
 // sealEvery is how long the rows of a day have to be the same before it is sealed, at least.
@@ -56,8 +59,9 @@ const sealAtOnce = 30
 const sealRound = time.Minute
 
 // Seal seals the days that need it and whose rows did not change since the call before, the latest
-// first, and reports how many. It works a tenth of the time, so that questions and writes have the
-// rest: it waits nine times as long after each statement as that took. It ends when ctx does.
+// first, and reports how many; where there are none, partials are computed ahead. It works a tenth of
+// the time, so that questions and writes have the rest: it waits nine times as long after each
+// statement as that took. It ends when ctx does.
 func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	subjects, err := s.store.Subjects(ctx)
 	if err != nil {
@@ -74,6 +78,9 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 			wanted = append(wanted, run)
 		}
 		s.before[subject] = days
+	}
+	if len(wanted) == 0 {
+		return 0, s.computeAhead(ctx, subjects)
 	}
 	slices.SortFunc(wanted, func(a, b stretch) int { return b.to.Compare(a.to) })
 	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
@@ -92,6 +99,37 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 		rest(ctx, 9*s.engine.now().Sub(began))
 	}
 	return sealedDays, err
+}
+
+// computeAhead computes partials of the websites whose quiet days are others than before, those with
+// the latest rows first.
+func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (err error) {
+	latest := func(of store.Subject) (version uint64) {
+		for _, d := range s.before[of] {
+			version = max(version, d.Version)
+		}
+		return version
+	}
+	slices.SortFunc(websites, func(a, b store.Subject) int { return cmp.Compare(latest(b), latest(a)) })
+	round, began := s.engine.now(), s.engine.now()
+	stop := func() bool {
+		rest(ctx, 9*s.engine.now().Sub(began))
+		began = s.engine.now()
+		return ctx.Err() != nil || began.Sub(round) >= sealRound
+	}
+	for _, of := range websites {
+		days := quiet(s.before[of])
+		if slices.Equal(days, s.ahead[of]) {
+			continue
+		}
+		done, failed := s.engine.ahead(ctx, of, days, stop)
+		err = errors.Join(err, failed)
+		if !done {
+			return err
+		}
+		s.ahead[of] = days
+	}
+	return err
 }
 
 func rest(ctx context.Context, d time.Duration) {

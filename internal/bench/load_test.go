@@ -17,7 +17,7 @@ import (
 type load struct {
 	Events      int
 	Batch       int     // rows of a commit
-	Seconds     float64 // until all were durable
+	Seconds     float64 // until all were durable; 0 where that was not measured
 	First, Last float64 // events per second, of the first and the last tenth
 	Sealing     float64 // seconds until every day was sealed, without rests
 	Bytes       int64   // on disk, when the store was closed
@@ -80,8 +80,15 @@ func sealAll(ctx context.Context, s *duckdb.Store) (time.Duration, error) {
 		if len(days) == 0 {
 			continue
 		}
-		for day, last := days[0].Start, days[len(days)-1].Start.AddDate(0, 0, 4); day.Before(last); day = day.AddDate(0, 0, 30) {
-			if err := e.Seal(ctx, of, day, day.AddDate(0, 0, 30)); err != nil {
+		atOnce := 30
+		for day, last := days[0].Start, days[len(days)-1].Start.AddDate(0, 0, 4); day.Before(last); {
+			next := day.AddDate(0, 0, atOnce)
+			switch err := e.Seal(ctx, of, day, next); {
+			case err == nil:
+				day = next
+			case atOnce > 1: // it was more than the store lets one statement have
+				atOnce /= 2
+			default:
 				return 0, err
 			}
 		}

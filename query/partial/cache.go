@@ -2,6 +2,7 @@ package partial
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -105,6 +106,13 @@ func (w *Website) Asked(all []Aggregate) bool {
 		}
 	}
 	return before
+}
+
+// Fit reports whether these aggregates can be kept, as far as is known.
+func (w *Website) Fit(all []Aggregate) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return !slices.ContainsFunc(all, func(a Aggregate) bool { known := w.aggregates[a.Name]; return known != nil && known.unfit })
 }
 
 // Unfit notes that these aggregates cannot be kept.
@@ -255,6 +263,9 @@ func (c *Cache) Size() int64 {
 	defer c.mu.Unlock()
 	return c.size
 }
+
+// Most is how many bytes c may take.
+func (c *Cache) Most() int64 { return c.most }
 
 // tick numbers the uses of partials.
 func (c *Cache) tick() uint64 {

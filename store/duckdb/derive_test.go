@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,6 +85,47 @@ func TestQuietDaysAreSealedOnce(t *testing.T) {
 		if n := count(t, s, table); n != 0 {
 			t.Errorf("%d rows of %s were left by Erase", n, table)
 		}
+	}
+}
+
+// A counted store counts the statements it runs.
+type counted struct {
+	*Store
+	asked atomic.Int64
+}
+
+func (c *counted) Query(ctx context.Context, s store.Statement) (*store.Rows, error) {
+	c.asked.Add(1)
+	return c.Store.Query(ctx, s)
+}
+
+// Once all is sealed, answers about days that are over are merged without a statement, the first time, too.
+func TestPartialsAreComputedAhead(t *testing.T) {
+	t.Parallel()
+	s := &counted{Store: open(t, Config{})}
+	mustWrite(t, s.Store, batch("a", 100))
+	e, err := query.New(query.Config{Store: s, ResultCache: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := query.NewSealer(e)
+	seal(t, by) // sees the rows
+	seal(t, by) // seals them
+	seal(t, by) // computes partials
+	before := s.asked.Load()
+	seal(t, by)
+	answer, err := e.Run(t.Context(), query.Access{Subject: site}, query.Request{StartDate: "2026-02-20", EndDate: "2026-03-01",
+		Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "events_by_date"}, {Name: "pages"}, {Name: "countries"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range answer.Data {
+		if !r.Success || r.Data.Len() == 0 {
+			t.Errorf("%s: %+v", r.Parameter, r)
+		}
+	}
+	if now := s.asked.Load(); before == 0 || now != before {
+		t.Errorf("%d statements ran before the first question, %d after it", before, now)
 	}
 }
 
