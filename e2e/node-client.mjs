@@ -5,7 +5,7 @@
 //
 // READY is the line that `example serve --json` prints when it serves.
 import { Databuddy } from "@databuddy/sdk/node";
-import { check, customEvent, ready, unique } from "./service.mjs";
+import { check, customEvent, query, ready, unique } from "./service.mjs";
 
 const service = ready();
 const settings = {

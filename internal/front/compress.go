@@ -18,9 +18,9 @@ type compressor struct {
 }
 
 // compress makes the JSON of a smaller where r accepts that. Data in another coding is another
-// representation, with a tag of its own.
+// representation, with a tag of its own; a tag that its route wrote by itself is of the data as it is.
 func (c *compressor) compress(a *Answer, r *http.Request) {
-	if a.Type != "" || a.ETag == "" && len(a.Body) < minCompressed {
+	if a.Type != "" || a.Header.Get("ETag") != "" || a.ETag == "" && len(a.Body) < minCompressed {
 		return
 	}
 	a.varies = true

@@ -57,10 +57,20 @@ func (w *world) row(t *testing.T, r route, kind string, sent int) (cells []cell)
 			if rec.Code != c.want.status {
 				t.Fatalf("status %d, want %d: %s", rec.Code, c.want.status, body)
 			}
-			if tag := header.Get("ETag"); (tag != "") != (s.etag && rec.Code == 200) {
+			tag := header.Get("ETag")
+			if (tag != "") != (s.etag && rec.Code == 200) {
 				t.Errorf("ETag: %q", tag)
 			}
 			header.Del("ETag")
+			vary, coded := header.Values("Vary"), false // by the codings that a caller accepts
+			if last := len(vary) - 1; last >= 0 && vary[last] == "Accept-Encoding" {
+				if header["Vary"], coded = vary[:last], true; last == 0 {
+					header.Del("Vary")
+				}
+			}
+			if tag != "" && r.method == http.MethodGet && !coded {
+				t.Errorf("Vary: %q", vary)
+			}
 			if diff := cmp.Diff(c.want.header(r, c.id, len(body)), header); diff != "" {
 				t.Errorf("headers (-want +got): %s", diff)
 			}
