@@ -169,7 +169,7 @@ func (a *api) flagTarget(ctx context.Context, r *front.Request, q *flagQuestion)
 	t := flags.Target{Client: q.client, ID: r.Segment, Actor: actorOf(r)}
 	tags := strings.Split(strings.Join(r.Header.Values("If-Match"), ","), ",")
 	for i, tag := range tags {
-		tags[i] = front.PlainTag(strings.TrimSpace(tag))
+		tags[i] = strings.TrimSpace(tag)
 	}
 	if slices.Contains(tags, "*") || len(tags) == 1 && tags[0] == "" {
 		return t, nil

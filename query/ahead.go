@@ -11,7 +11,7 @@ import (
 
 const (
 	aheadDays  = 90 // of which partials are computed ahead
-	aheadShare = 4  // they may take this part of the memory for partials
+	aheadShare = 4  // none are begun when this part of the memory for partials is taken
 )
 
 // quiet are the first of days: those whose seals stand whatever comes on the others.
@@ -25,16 +25,16 @@ func quiet(days []store.Day) []store.Day {
 }
 
 // ahead computes the partials that questions about a website without filters are merged from, of the
-// latest of its quiet days, and reports whether it has come to the end. It looks after every type
+// latest of days, which are quiet, and reports whether it has come to the end. It looks after every type
 // whether it is time to stop. What fails is computed when it is asked for.
-func (e *Engine) ahead(ctx context.Context, website store.Subject, quiet []store.Day, stop func() bool) (done bool, err error) {
-	if e.partials == nil || len(quiet) == 0 {
+func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.Day, stop func() bool) (done bool, err error) {
+	if e.partials == nil || len(days) == 0 {
 		return true, nil
 	}
-	last := quiet[len(quiet)-1].Start
+	last := days[len(days)-1].Start
 	req := Request{StartDate: last.AddDate(0, 0, 1-aheadDays).Format(time.DateOnly), EndDate: last.Format(time.DateOnly)}
 	for _, of := range e.types.types {
-		if e.partials.Size() > e.partials.Most()/aheadShare {
+		if e.partials.Size() > e.partials.MaxBytes()/aheadShare {
 			return true, err
 		}
 		req.Parameters = []Parameter{{Name: of.Name}}

@@ -45,7 +45,7 @@ func Matches(r *http.Request, tag string) bool {
 	for _, line := range r.Header.Values("If-None-Match") {
 		for part := range strings.SplitSeq(line, ",") {
 			part = strings.TrimSpace(part)
-			if part == "*" || PlainTag(strings.TrimPrefix(part, "W/")) == tag {
+			if part == "*" || plainTag(strings.TrimPrefix(part, "W/")) == tag {
 				return true
 			}
 		}

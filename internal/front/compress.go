@@ -45,8 +45,8 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 // gzipTag ends the tags of compressed answers.
 const gzipTag = `-gzip"`
 
-// PlainTag is the tag of the data that tag stands for, in whatever coding.
-func PlainTag(tag string) string {
+// plainTag is the tag of the data that tag stands for, in whatever coding.
+func plainTag(tag string) string {
 	if plain, ok := strings.CutSuffix(tag, gzipTag); ok {
 		return plain + `"`
 	}

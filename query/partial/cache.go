@@ -264,8 +264,8 @@ func (c *Cache) Size() int64 {
 	return c.size
 }
 
-// Most is how many bytes c may take.
-func (c *Cache) Most() int64 { return c.most }
+// MaxBytes is about how many bytes c may take.
+func (c *Cache) MaxBytes() int64 { return c.most }
 
 // tick numbers the uses of partials.
 func (c *Cache) tick() uint64 {
