@@ -76,7 +76,7 @@ func TestKeptAnswersAreThoseThatWouldBeComputed(t *testing.T) {
 	kept, computed := keeping(t, s, 500_000), keeping(t, s, -1)
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	var saved uint64
-	for range 3000 {
+	for range 1500 {
 		if rng.IntN(200) == 0 {
 			s.version.Add(1)
 		}
@@ -100,7 +100,7 @@ func TestKeptAnswersAreThoseThatWouldBeComputed(t *testing.T) {
 		}
 		saved += all - few
 	}
-	if saved < 500 {
+	if saved < 250 {
 		t.Errorf("answers saved %d statements", saved)
 	}
 }

@@ -113,8 +113,9 @@ func TestStatementsAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &Engine{store: nothingStored{}, memo: newCache[string, *compiled](memoBytes)}
-	for _, ty := range types.types {
-		for _, name := range append([]string{""}, ty.filterable...) {
+	for i, ty := range types.types {
+		filtered := ty.filterable[i%max(1, len(ty.filterable)):]
+		for _, name := range append([]string{""}, filtered[:min(len(filtered), 4)]...) {
 			req := Request{StartDate: "2026-03-01", EndDate: "2026-03-30", Parameters: []Parameter{{Name: ty.Name, Compare: PreviousYear}}}
 			if name != "" {
 				req.Filters = []Filter{{name, In, []string{"DE", "x"}}}
@@ -141,8 +142,8 @@ func checkRemembered(t *testing.T, e *Engine, p *plan) {
 	t.Helper()
 	for _, kept := range []keptOf{{}, {sealed{0, []bool{true}}, sealed{0, []bool{false}}, sealed{0, []bool{true}}}} {
 		compiled, remembered := compilePlan(p, dialect.DuckDB(), kept), e.remembered(p, p.appendKey(nil), kept)
-		if diff := cmp.Diff(compiled.statement, remembered.of(p.Subject, nil)); diff != "" || compiled.depends != remembered.depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
-			t.Fatalf("%s (-compiled +remembered):\n%s", p, diff)
+		if of := remembered.of(p.Subject, nil); !reflect.DeepEqual(compiled.statement, of) || compiled.depends != remembered.depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
+			t.Fatalf("%s (-compiled +remembered):\n%s", p, cmp.Diff(compiled.statement, of))
 		}
 		if again := e.remembered(p, p.appendKey(nil), kept); (again == remembered) == p.byClock() {
 			t.Errorf("%s: remembered %t", p, again == remembered)

@@ -189,7 +189,7 @@ func TestServerFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			server.Faults(c.faults)
 			all := senders(t, c.name, stores, func(func(int64)) {
-				time.Sleep(1500 * time.Millisecond) // of whatever comes of it
+				time.Sleep(700 * time.Millisecond) // of whatever comes of it
 				answered := 0
 				for range 5 {
 					for name, s := range stores {

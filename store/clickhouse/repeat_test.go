@@ -16,6 +16,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
@@ -114,7 +115,7 @@ func TestRetryElsewhere(t *testing.T) {
 }
 
 // Two stores are sent the same ids at the very same time, again and again, with other times
-// and in other batches.
+// and in other batches. SIGHTLINE_LONG says how often.
 func TestRacingStores(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
@@ -122,7 +123,7 @@ func TestRacingStores(t *testing.T) {
 		stores := []*clickhouse.Store{open(t, clickhouse.Config{DSN: dsn}), open(t, clickhouse.Config{DSN: dsn})}
 		const each, batches = 240, 6
 		total := 0
-		for range 5 {
+		for range storetest.Number(t, "SIGHTLINE_LONG", 2) {
 			var writers sync.WaitGroup
 			for _, s := range stores {
 				mixed := ids("race", total, total+each)
@@ -171,13 +172,13 @@ func writeUntilKilled(ctx context.Context, dsn, prefix string) error {
 }
 
 // A process is killed while it writes, and what it wrote is sent through another store at
-// once, with other times.
+// once, with other times. SIGHTLINE_LONG says how often.
 func TestWriterKilled(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		other := open(t, clickhouse.Config{DSN: dsn})
-		const kills = 8
+		kills := storetest.Number(t, "SIGHTLINE_LONG", 3)
 		for round := range kills {
 			prefix := fmt.Sprint("killed", round)
 			one := exec.Command(os.Args[0])

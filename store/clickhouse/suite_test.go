@@ -48,8 +48,9 @@ func open(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	return s
 }
 
-// TestStore proves all that a store has to do. SIGHTLINE_SAMPLE_EVERY=1 has every type asked in
-// every way.
+// TestStore proves all that a store has to do, and over HTTP that it answers about rows which came
+// over HTTP, too. SIGHTLINE_SAMPLE_EVERY=1 has every type asked in every way, and all that is said of
+// writing proven over both protocols.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
@@ -57,20 +58,32 @@ func TestStore(t *testing.T) {
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
 	t.Run("native", func(t *testing.T) { storetest.Prove(t, h) })
 
-	// The other interfaces work by what these two send.
-	type writer struct {
-		store.Store
-		store.Writer
-		io.Closer
-	}
 	h = over("CLICKHOUSE_HTTP_DSN")
 	h.Slow = slow()
 	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 120)
+	h.Fill = func(t *testing.T, s store.Store, b *store.Batch) { write(t, s.(reader).all, b) }
+	every := h.SampleEvery == 1
 	h.Open = func(t *testing.T, dsn string, now func() time.Time) store.Store {
 		s := open(t, clickhouse.Config{DSN: dsn, Now: now})
-		return writer{s, s, s}
+		if every {
+			return writer{s, s, s}
+		}
+		return reader{s, s}
 	}
 	t.Run("http", func(t *testing.T) { storetest.Prove(t, h) })
+}
+
+// A reader is a store that only answers, and all of it.
+type reader struct {
+	store.Store
+	all *clickhouse.Store
+}
+
+// A writer takes rows, too. The other interfaces work by what these two send.
+type writer struct {
+	store.Store
+	store.Writer
+	io.Closer
 }
 
 // openAt opens the store of a database.
@@ -109,7 +122,7 @@ func TestReference(t *testing.T) {
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
@@ -118,7 +131,7 @@ func TestProperties(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 4)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 12)
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
@@ -126,7 +139,7 @@ func TestKeys(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 36)
 	storetest.Answers(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 

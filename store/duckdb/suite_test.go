@@ -106,7 +106,7 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 12)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
 	t.Run("file", func(t *testing.T) { storetest.Prove(t, h) })
 	if h.SampleEvery == 1 {
 		h.Create = nil
@@ -162,7 +162,7 @@ func TestMergedBesideWrites(t *testing.T) {
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 16)
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 

@@ -93,16 +93,23 @@ const firstDataset = 4
 // KillsMutants plants one mutation at a time into the store of h, and wants the comparison
 // with the reference evaluator to see each within a few datasets.
 func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
-	first := datasetIn(t, h, firstDataset)
+	first, data := datasetIn(t, h, firstDataset), dataOf(firstDataset)
 	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			m.mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
-				return compareReference(t.Context(), newEngineRunner(t, m.planted(t, h, first, seed), rows), reference.NewData(dataset.New(seed).Batch), questions, true)
+				want := data
+				if seed != firstDataset {
+					want = dataOf(seed)
+				}
+				return compareReference(t.Context(), newEngineRunner(t, m.planted(t, h, first, seed), rows), want, questions, true)
 			})
 		})
 	}
 }
+
+// dataOf is what the reference evaluator answers from, of the dataset of a seed.
+func dataOf(seed uint64) *reference.Data { return reference.NewData(dataset.New(seed).Batch) }
 
 // DiffKillsMutants plants one mutation at a time into the store of other, and wants the
 // comparison with the store of one to see each within a few datasets.

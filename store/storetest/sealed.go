@@ -172,7 +172,7 @@ func KillsSealMutants(t *testing.T, h Harness) {
 				bad := m.made
 				bad.Derivable = s.(query.Derivable)
 				got := h.warmed(t, s, bad, seed, m.how, firstOf(questions, 10))
-				return compareReference(t.Context(), got, reference.NewData(dataset.New(seed).Batch), questions, true)
+				return compareReference(t.Context(), got, dataOf(seed), questions, true)
 			})
 		})
 	}
