@@ -94,7 +94,7 @@ func (a *api) readOverview(_ context.Context, r *front.Request, q *question) err
 		values.Del(e.Field)
 	}
 	values.Set("parameters", totalsType)
-	req, wrong := query.ParseValues(values)
+	req, wrong := a.cfg.Engine.ParseValues(values)
 	q.queries = []query.Decoded{{Request: overview(req)}}
 	if bad = append(bad, wrong...); len(bad) > 0 {
 		return bad

@@ -23,7 +23,7 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 		return err
 	}
 	var bad query.Errors
-	q.queries, q.batch, err = query.Decode(body, a.cfg.MaxBatch)
+	q.queries, q.batch, err = a.cfg.Engine.Decode(body, a.cfg.MaxBatch)
 	if err != nil {
 		var one *query.Error
 		if !errors.As(err, &one) {
@@ -33,7 +33,7 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 	}
 	values, _ := r.Query() // allowSubject has refused what is malformed
 	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone")...)
-	zone, mistakes := zoneOf(values)
+	zone, mistakes := a.zoneOf(values)
 	if bad = append(bad, mistakes...); len(bad) > 0 {
 		return bad
 	}
@@ -49,14 +49,14 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 }
 
 // zoneOf is the time zone of an address, by either of its names.
-func zoneOf(values url.Values) (zone string, bad query.Errors) {
+func (a *api) zoneOf(values url.Values) (zone string, bad query.Errors) {
 	for _, name := range []string{"timeZone", "timezone"} {
 		text, mistakes := single(values, name)
 		if bad = append(bad, mistakes...); text == "" {
 			continue
 		}
 		zone = text
-		bad = append(bad, query.CheckZone(name, text)...)
+		bad = append(bad, a.cfg.Engine.CheckZone(name, text)...)
 	}
 	return zone, bad
 }
@@ -67,7 +67,7 @@ func (a *api) readAddress(_ context.Context, r *front.Request, q *question) erro
 	if !ok {
 		return errMalformed
 	}
-	req, bad := query.ParseValues(values)
+	req, bad := a.cfg.Engine.ParseValues(values)
 	if len(bad) > 0 {
 		return bad
 	}

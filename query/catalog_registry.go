@@ -13,12 +13,13 @@ import (
 type Registry struct {
 	types  []*boundType
 	byName map[string]*boundType
+	zones  *zones
 }
 
 // NewRegistry checks types and looks up every name in them. Its error joins every fault of
 // every type.
 func NewRegistry(types ...Type) (*Registry, error) {
-	r := &Registry{byName: map[string]*boundType{}}
+	r := &Registry{byName: map[string]*boundType{}, zones: newZones()}
 	metrics, faults := newCatalog()
 	for _, ty := range types {
 		b := typeBuilder{catalog: metrics, ty: &boundType{Type: ty, inputs: map[string]*metric{}}}

@@ -31,14 +31,18 @@ type Decoded struct {
 // told per request, all of it. Decode takes any bytes and never panics; bounding
 // their number is the caller's part.
 func Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
+	return decode(body, maxBatch, nil)
+}
+
+func decode(body []byte, maxBatch int, z *zones) ([]Decoded, bool, error) {
 	if err := checkJSON(body); err != nil {
 		return nil, false, err
 	}
 	switch v := (fieldValue{json: bytes.TrimSpace(body)}); v.kind() {
 	case "an object":
-		return []Decoded{decodeQuery(v)}, false, nil
+		return []Decoded{decodeQuery(v, z)}, false, nil
 	case "an array":
-		all, err := decodeBatch(v, maxBatch)
+		all, err := decodeBatch(v, maxBatch, z)
 		return all, true, err
 	default:
 		return nil, false, bodyError(Invalid, "the body must be a query object or an array of query objects, not %s", v.kind())
@@ -67,7 +71,7 @@ func bodyError(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-func decodeBatch(v fieldValue, most int) ([]Decoded, error) {
+func decodeBatch(v fieldValue, most int, z *zones) ([]Decoded, error) {
 	if most <= 0 {
 		most = DefaultBatch
 	}
@@ -85,16 +89,16 @@ func decodeBatch(v fieldValue, most int) ([]Decoded, error) {
 	}
 	all := make([]Decoded, len(items))
 	for i, item := range items {
-		all[i] = decodeQuery(item)
+		all[i] = decodeQuery(item, z)
 	}
 	return all, nil
 }
 
-func decodeQuery(v fieldValue) Decoded {
+func decodeQuery(v fieldValue, z *zones) Decoded {
 	var r reader
 	var req Request
 	readObject(&r, requestMembers, fieldPath{index: -1}, v, &req)
-	checkRequest(&req, cmp.Or(r.zone, timeZone), &r.issues)
+	checkRequest(&req, cmp.Or(r.zone, timeZone), z, &r.issues)
 	return Decoded{Request: req, Errors: r.sorted()}
 }
 
@@ -105,7 +109,9 @@ func decodeQuery(v fieldValue) Decoded {
 // is a mistake. An empty value says that the field is absent. Errors is nil when the
 // request is well-formed, and otherwise tells all that can be known of it without the
 // catalog and the clock.
-func ParseValues(values url.Values) (Request, Errors) {
+func ParseValues(values url.Values) (Request, Errors) { return parseValues(values, nil) }
+
+func parseValues(values url.Values, z *zones) (Request, Errors) {
 	var r reader
 	var q Request
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -124,7 +130,7 @@ func ParseValues(values url.Values) (Request, Errors) {
 			}
 		}
 	}
-	checkRequest(&q, cmp.Or(r.zone, timeZone), &r.issues)
+	checkRequest(&q, cmp.Or(r.zone, timeZone), z, &r.issues)
 	return q, r.sorted()
 }
 

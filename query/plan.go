@@ -129,7 +129,7 @@ type resolver struct {
 // is told as Errors, all of it; what is wrong with one parameter is in its parameter.
 func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Errors) {
 	var list issues
-	rd := checkRequest(&req, timeZone, &list)
+	rd := checkRequest(&req, timeZone, r.zones, &list)
 	zone := rd.zone
 	if zone == nil {
 		zone = a.Zone

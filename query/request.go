@@ -104,11 +104,11 @@ type parsedRequest struct {
 // checkRequest reads q and tells all that is wrong with its values, as far as neither
 // the catalog nor the clock is needed. It is the one place of these checks: Decode
 // adds those of shape, resolve the rest. zoneField is the name that the time zone was given by.
-func checkRequest(q *Request, zoneField string, list *issues) parsedRequest {
+func checkRequest(q *Request, zoneField string, zones *zones, list *issues) parsedRequest {
 	var rd parsedRequest
 	checkText(inField("id"), q.ID, list)
 	checkParameters(q.Parameters, list)
-	rd.zone = checkZone(inField(zoneField), q.TimeZone, list)
+	rd.zone = zones.check(inField(zoneField), q.TimeZone, list)
 	all := q.options()
 	all.check(list)
 	rd.grain, _ = calendar.ParseGrain(q.Granularity)
@@ -142,32 +142,6 @@ const (
 	timeZone = "timeZone"
 	timezone = "timezone"
 )
-
-// CheckZone tells what is wrong with the name of a time zone that was given as field; nothing is
-// wrong with an empty one.
-func CheckZone(field, name string) Errors {
-	var list issues
-	checkZone(inField(field), name, &list)
-	return list.sorted()
-}
-
-// checkZone looks up a zone. The names that Go knows beside those of IANA mean
-// something else on every machine, or count leap seconds.
-func checkZone(at fieldPath, name string, list *issues) *time.Location {
-	if name == "" {
-		return nil
-	}
-	first, _, _ := strings.Cut(name, "/")
-	switch first {
-	case "Local", "localtime", "posixrules", "posix", "right":
-	default:
-		if zone, err := time.LoadLocation(name); err == nil {
-			return zone
-		}
-	}
-	list.addf(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", quote(name))
-	return nil
-}
 
 // checkDates reads the range of a request without preset.
 func checkDates(q *Request, list *issues) (start, end calendar.Date) {

@@ -1,0 +1,81 @@
+package query
+
+import (
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Time zones are read from files. An engine remembers those that it was asked about.
+
+// maxZones is how many names of zones are remembered: some more than there are, since a file system
+// may know several spellings of one.
+const maxZones = 1000
+
+// zones remembers time zones by name. A nil zones remembers none.
+type zones struct {
+	mu     sync.RWMutex
+	byName map[string]*time.Location
+}
+
+func newZones() *zones { return &zones{byName: map[string]*time.Location{}} }
+
+// load finds a zone; nil when there is none. The names that Go knows beside those of IANA mean
+// something else on every machine, or count leap seconds.
+func (z *zones) load(name string) *time.Location {
+	if z != nil {
+		z.mu.RLock()
+		known := z.byName[name]
+		z.mu.RUnlock()
+		if known != nil {
+			return known
+		}
+	}
+	switch first, _, _ := strings.Cut(name, "/"); first {
+	case "Local", "localtime", "posixrules", "posix", "right":
+		return nil
+	}
+	found, err := time.LoadLocation(name)
+	if err != nil {
+		return nil
+	}
+	if z != nil {
+		z.mu.Lock()
+		if len(z.byName) < maxZones {
+			z.byName[strings.Clone(name)] = found
+		}
+		z.mu.Unlock()
+	}
+	return found
+}
+
+// check looks up the zone of a request; nil when it names none.
+func (z *zones) check(at fieldPath, name string, list *issues) *time.Location {
+	if name == "" {
+		return nil
+	}
+	zone := z.load(name)
+	if zone == nil {
+		list.addf(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", quote(name))
+	}
+	return zone
+}
+
+// Decode is the function Decode, which looks up time zones that e has not been asked about.
+func (e *Engine) Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
+	return decode(body, maxBatch, e.types.zones)
+}
+
+// ParseValues is the function ParseValues, which looks up time zones that e has not been asked about.
+func (e *Engine) ParseValues(values url.Values) (Request, Errors) {
+	return parseValues(values, e.types.zones)
+}
+
+// CheckZone tells what is wrong with the name of a time zone that was given as field; nothing is
+// wrong with an empty one.
+func (e *Engine) CheckZone(field, name string) Errors {
+	var list issues
+	e.types.zones.check(inField(field), name, &list)
+	return list.sorted()
+}

@@ -1,0 +1,28 @@
+package query
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestZonesAreRememberedUpToABound(t *testing.T) {
+	z := newZones()
+	berlin := z.load("Europe/Berlin")
+	if berlin == nil || z.load("Europe/Berlin") != berlin {
+		t.Error("Europe/Berlin is not remembered")
+	}
+	for _, name := range []string{"Local", "right/Europe/Berlin", "Europe/Atlantis"} {
+		if z.load(name) != nil {
+			t.Errorf("%s is a zone", name)
+		}
+	}
+	for i := range 2 * maxZones { // spellings that some systems take
+		z.load("Europe" + strings.Repeat("/", 1+i) + "Berlin")
+	}
+	if n := len(z.byName); n > maxZones {
+		t.Errorf("%d names are remembered, more than %d", n, maxZones)
+	}
+	if z.load("Asia/Kathmandu") == nil {
+		t.Error("beyond the bound there are no zones")
+	}
+}
