@@ -56,11 +56,11 @@ func checkJSON(body []byte) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return bodyError(InvalidJSON, "the body is empty")
 	}
-	var raw json.RawMessage
-	err := json.Unmarshal(body, &raw)
-	if err == nil {
+	if json.Valid(body) {
 		return nil
 	}
+	var raw json.RawMessage
+	err := json.Unmarshal(body, &raw)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return bodyError(InvalidJSON, "the body is not valid JSON: %s, at byte %d", syntax, syntax.Offset)
 	}

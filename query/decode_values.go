@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -44,7 +45,13 @@ func (v fieldValue) items() []fieldValue {
 
 // str is the text of v, when it is a string.
 func (v fieldValue) str() (s string, ok bool) {
-	ok = v.json[0] == '"' && json.Unmarshal(v.json, &s) == nil
+	if v.json[0] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(v.json, '\\') < 0 { // it says what it is, which is valid UTF-8
+		return string(v.json[1 : len(v.json)-1]), true
+	}
+	ok = json.Unmarshal(v.json, &s) == nil
 	return s, ok
 }
 
