@@ -23,7 +23,8 @@ func (t Table) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
 // result again.
 func (t Table) AppendJSON(b []byte) []byte {
 	if t.encoded != nil {
-		return append(b, t.encoded...)
+		const more = 512 // the meta of a result comes after it, and the name of the next
+		return append(slices.Grow(b, len(t.encoded)+more), t.encoded...)
 	}
 	keys := make([][]byte, len(t.columns))
 	for i := range t.columns {
