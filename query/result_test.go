@@ -99,6 +99,7 @@ func TestResponseJSON(t *testing.T) {
 
 func BenchmarkResolve(b *testing.B) {
 	registry := smallRegistry()
+	registry.zones = newZones()
 	access := Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}
 	for _, zone := range []string{"", "Europe/Berlin"} {
 		b.Run("zone="+zone, func(b *testing.B) {
