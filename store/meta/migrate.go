@@ -88,15 +88,44 @@ func newest(l lang, db *sql.DB, files fs.FS) (int64, error) {
 }
 
 func provider(l lang, db *sql.DB, files fs.FS) (*goose.Provider, error) {
-	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true)}
+	steps, err := steps(files)
+	if err != nil {
+		return nil, fmt.Errorf("store/meta: migrations: %w", err)
+	}
+	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(steps...)}
 	if l.locker != nil {
 		options = append(options, goose.WithSessionLocker(l.locker))
 	}
-	p, err := goose.NewProvider(l.migrations, db, files, options...)
+	p, err := goose.NewProvider(l.migrations, db, nil, options...)
 	if err != nil {
 		return nil, fmt.Errorf("store/meta: migrations: %w", err)
 	}
 	return p, nil
+}
+
+// steps are the migrations in files, each of whose statements are sent at once. Goose itself would read
+// them line by line, through a buffer of 4 MiB.
+func steps(files fs.FS) (all []*goose.Migration, err error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, err
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		up := &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, string(text))
+			return err
+		}}
+		all = append(all, goose.NewGoMigration(version, up, nil))
+	}
+	return all, nil
 }
 
 // migrate brings the schema forward. Each migration is one transaction, in which its version
