@@ -62,12 +62,12 @@ func (z *zones) check(at fieldPath, name string, list *issues) *time.Location {
 	return zone
 }
 
-// Decode is the function Decode, which looks up time zones that e has not been asked about.
+// Decode is the function [Decode], and remembers the time zones that requests name: to look one up is to read a file.
 func (e *Engine) Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
 	return decode(body, maxBatch, e.types.zones)
 }
 
-// ParseValues is the function ParseValues, which looks up time zones that e has not been asked about.
+// ParseValues is the function [ParseValues], and remembers the time zones that requests name.
 func (e *Engine) ParseValues(values url.Values) (Request, Errors) {
 	return parseValues(values, e.types.zones)
 }

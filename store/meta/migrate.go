@@ -103,8 +103,8 @@ func provider(l lang, db *sql.DB, files fs.FS) (*goose.Provider, error) {
 	return p, nil
 }
 
-// steps are the migrations in files, each of whose statements are sent at once. Goose itself would read
-// them line by line, through a buffer of 4 MiB.
+// steps are the migrations in files, which go forward only. The statements of each are sent as one text:
+// goose would split a file line by line, with a buffer of 4 MiB for each line.
 func steps(files fs.FS) (all []*goose.Migration, err error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
