@@ -12,7 +12,7 @@ export TZ := Asia/Kathmandu
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 proof = $(GO) test -count=1 -timeout 40m -v -run
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
-	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-kill-on-clickhouse long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4 long-clickhouse-races long-copy long-keys long-hostile long-ingested long-soak long-fuzz
+	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-kill-on-clickhouse long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4 long-clickhouse-races long-clickhouse-writes long-copy long-keys long-hostile long-ingested long-soak long-fuzz
 
 .PHONY: help check test golden bench bench-report bench-against long $(proofs) bots tracker
 help: ## list the targets
@@ -52,6 +52,7 @@ long-kill: ; SIGHTLINE_LONG=100 $(proof) '^TestKill$$' ./internal/e2e ## 100 kil
 long-kill-on-clickhouse: ; SIGHTLINE_LONG=20 $(proof) '^TestKillOnClickHouse$$' ./internal/e2e ## 20 kills of the example that stores on ClickHouse
 long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4: ; SIGHTLINE_LONG=50 SIGHTLINE_BUSY=2 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 50 kills each of a ClickHouse server beside two busy processes
 long-clickhouse-races: ; SIGHTLINE_LONG=20 $(proof) '^(TestRacingStores|TestWriterKilled)$$' ./store/clickhouse ## 20 races of two stores, and 20 kills of a writer, over each protocol
+long-clickhouse-writes: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$/^http$$/^Writer$$' ./store/clickhouse ## all that is said of writing, over HTTP
 long-copy: ; SIGHTLINE_COPY_EVENTS=1000000 $(proof) '^TestCopy$$' ./internal/e2e ## a million events carried to ClickHouse, killed twice
 long-keys: ; SIGHTLINE_KEYS=1000000 $(proof) '^TestManyKeys$$' ./store/meta ## look-ups among a million keys
 long-hostile: ; SIGHTLINE_FOR=$(hostile) $(proof) '^TestHostile$$' ./internal/e2e ## 30 minutes of hostile traffic beside a good key; hostile=10m is shorter
