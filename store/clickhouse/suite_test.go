@@ -131,7 +131,7 @@ func TestProperties(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 12)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 4)
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 
