@@ -47,6 +47,44 @@ func inOneGroup(s *Store, calls ...func()) {
 	all.Wait()
 }
 
+func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &writer{store: &Store{writes: make(chan *write)}, gathered: 1}
+		for _, c := range []struct {
+			name       string
+			busy, more int           // callers that wait by now, and that come a millisecond later, each after the other
+			group      int           // writes in it
+			took       time.Duration // to gather it
+		}{
+			{"one caller alone", 0, 0, 1, 0},
+			{"a second one waits", 1, 0, 2, 0},
+			{"and comes back later", 0, 1, 2, time.Millisecond},
+			{"with more", 3, 0, 4, 0},
+			{"who come back later", 0, 3, 4, 3 * time.Millisecond},
+			{"of whom one stays away", 0, 2, 3, gatherTime},
+			{"and then all", 0, 0, 1, gatherTime},
+			{"but one", 0, 0, 1, 0},
+		} {
+			for range c.busy {
+				go func() { w.store.writes <- &write{} }()
+			}
+			synctest.Wait()
+			go func() {
+				for range c.more {
+					time.Sleep(time.Millisecond)
+					w.store.writes <- &write{}
+				}
+			}()
+			began := time.Now()
+			group := w.gather(&write{})
+			if took := time.Since(began); len(group) != c.group || took != c.took {
+				t.Errorf("%s: %d writes after %v, want %d after %v", c.name, len(group), took, c.group, c.took)
+			}
+		}
+	})
+}
+
 func TestWritesThatWaitBecomeOneCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
