@@ -4,6 +4,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -149,8 +150,11 @@ func sessionsOf(b *store.Batch) map[string]*session {
 }
 
 // A visitor of the demo should believe the numbers. Bounds are wide; the seed is fixed.
+// ninetyDays takes seconds to make.
+var ninetyDays = sync.OnceValue(func() *store.Batch { return demo.New(sample).Batch(now.Add(-90*24*time.Hour), now) })
+
 func TestTheShapeIsPlausible(t *testing.T) {
-	b := demo.New(sample).Batch(now.Add(-90*24*time.Hour), now)
+	b := ninetyDays()
 	sessions := sessionsOf(b)
 	people := map[string]bool{}
 	var single, tagged, views int
@@ -213,7 +217,7 @@ func TestTheShapeIsPlausible(t *testing.T) {
 
 // No session reaches further than Batch looks back, or a cut would lose its end.
 func TestSessionsEndInTime(t *testing.T) {
-	for id, s := range sessionsOf(demo.New(sample).Batch(now.Add(-60*24*time.Hour), now)) {
+	for id, s := range sessionsOf(ninetyDays()) {
 		if length := s.last.Sub(s.first); length >= 3*time.Hour {
 			t.Errorf("session %s lasts %v, which Batch may cut", id, length)
 		}

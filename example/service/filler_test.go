@@ -81,7 +81,7 @@ func testFiller(t *testing.T) (*filler, *clock) {
 		store:   db,
 		website: "site",
 		days:    12,
-		traffic: demo.New(demo.Config{Seed: demoSeed, Website: "site", Domain: "demo.example", Link: "link", PerDay: 60}),
+		traffic: demo.New(demo.Config{Seed: demoSeed, Website: "site", Domain: "demo.example", Link: "link", PerDay: 15}),
 		file:    filepath.Join(t.TempDir(), install.ProgressFile),
 		report:  func(float64, int) {},
 	}, c
