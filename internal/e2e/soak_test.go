@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,7 +24,8 @@ func TestSoak(t *testing.T) {
 	l := ingestLoad{target: "/batch?client_id=" + p.WebsiteID, connections: 8, events: soakBatch}
 	tick := time.NewTicker(time.Second * soakBatch / soakRate)
 	defer tick.Stop()
-	end := time.After(length)
+	ctx, stop := context.WithTimeout(t.Context(), length) // of all connections
+	defer stop()
 	var next atomic.Int64
 	done := make(chan error, 1)
 	var took []time.Duration
@@ -33,7 +35,7 @@ func TestSoak(t *testing.T) {
 			select {
 			case <-tick.C:
 				return next.Add(1), true
-			case <-end:
+			case <-ctx.Done():
 				return 0, false
 			}
 		})
