@@ -22,10 +22,8 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/duckdb"
-	"github.com/sightline-analytics/sightline/store/storetest"
 	"github.com/sightline-analytics/sightline/track"
 )
 
@@ -181,59 +179,6 @@ func BenchmarkIngest(b *testing.B) {
 			b.ReportMetric(float64(in.size(b))/events, "bytes/event")
 		})
 	}
-}
-
-// BenchmarkQueryBesideIngest is how long a panel's question takes, idle and while 5 000 events/s
-// are taken in.
-func BenchmarkQueryBesideIngest(b *testing.B) {
-	in := newIngest(b)
-	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100}
-	batches := int64(storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", 100_000) / l.events)
-	var next atomic.Int64
-	if _, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= batches }); err != nil {
-		b.Fatal(err)
-	}
-	e, err := query.New(query.Config{Store: in.store, ResultCache: -1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	ask := func(b *testing.B) {
-		var took []time.Duration
-		for b.Loop() {
-			began := time.Now()
-			answer, err := e.Run(b.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
-				query.Request{Preset: "last_7d", Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "pages"}, {Name: "traffic_sources"}}})
-			if err != nil || !answer.Data[0].Success {
-				b.Fatal(err)
-			}
-			took = append(took, time.Since(began))
-		}
-		slices.Sort(took)
-		b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
-	}
-	b.Run("idle", ask)
-	b.Run("5000 events per s", func(b *testing.B) {
-		ctx, stop := context.WithCancel(b.Context())
-		tick := time.NewTicker(time.Second / 50)
-		done := make(chan error, 1)
-		go func() {
-			_, err := l.run(b.Context(), in.url, func() (int64, bool) {
-				select {
-				case <-tick.C:
-					return next.Add(1), true
-				case <-ctx.Done():
-					return 0, false
-				}
-			})
-			done <- err
-		}()
-		ask(b)
-		stop()
-		tick.Stop()
-		if err := <-done; err != nil {
-			b.Fatal(err)
-		}
-	})
 }
 
 // size is that of the file and its log.

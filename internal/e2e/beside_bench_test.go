@@ -1,0 +1,74 @@
+//go:build cgo
+
+package e2e
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest"
+)
+
+// BenchmarkQueryBesideIngest is how long a panel's question takes, idle and while 5 000 events/s
+// are taken in: with partials, of which each commit ends that of today, and without.
+func BenchmarkQueryBesideIngest(b *testing.B) {
+	in := newIngest(b)
+	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100}
+	batches := int64(storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", 100_000) / l.events)
+	var next atomic.Int64
+	if _, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= batches }); err != nil {
+		b.Fatal(err)
+	}
+	ask := func(name string) {
+		for partials, most := range map[string]int64{"with": 0, "without": -1} {
+			e, err := query.New(query.Config{Store: in.store, ResultCache: -1, MaxPartials: most})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(name+"/"+partials+" partials", func(b *testing.B) { askPanel(b, e) })
+		}
+	}
+	ask("idle")
+	ctx, stop := context.WithCancel(b.Context())
+	tick := time.NewTicker(time.Second / 50)
+	defer tick.Stop()
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.run(b.Context(), in.url, func() (int64, bool) {
+			select {
+			case <-tick.C:
+				return next.Add(1), true
+			case <-ctx.Done():
+				return 0, false
+			}
+		})
+		done <- err
+	}()
+	ask("5000 events per s")
+	stop()
+	if err := <-done; err != nil {
+		b.Fatal(err)
+	}
+}
+
+// askPanel asks for the seven days until now, one question after the other.
+func askPanel(b *testing.B, e *query.Engine) {
+	b.Helper()
+	var took []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		answer, err := e.Run(b.Context(), query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"}},
+			query.Request{Preset: "last_7d", Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "pages"}, {Name: "traffic_sources"}}})
+		if err != nil || !answer.Data[0].Success {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
+}
