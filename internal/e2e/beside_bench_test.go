@@ -25,12 +25,15 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 		b.Fatal(err)
 	}
 	ask := func(name string) {
-		for partials, most := range map[string]int64{"with": 0, "without": -1} {
-			e, err := query.New(query.Config{Store: in.store, ResultCache: -1, MaxPartials: most})
+		for _, c := range []struct {
+			name        string
+			maxPartials int64
+		}{{"with partials", 0}, {"without", -1}} {
+			e, err := query.New(query.Config{Store: in.store, ResultCache: -1, MaxPartials: c.maxPartials})
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.Run(name+"/"+partials+" partials", func(b *testing.B) { askPanel(b, e) })
+			b.Run(name+"/"+c.name, func(b *testing.B) { askPanel(b, e) })
 		}
 	}
 	ask("idle")
