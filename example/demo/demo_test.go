@@ -149,10 +149,10 @@ func sessionsOf(b *store.Batch) map[string]*session {
 	return found
 }
 
-// A visitor of the demo should believe the numbers. Bounds are wide; the seed is fixed.
 // ninetyDays takes seconds to make.
 var ninetyDays = sync.OnceValue(func() *store.Batch { return demo.New(sample).Batch(now.Add(-90*24*time.Hour), now) })
 
+// A visitor of the demo should believe the numbers. Bounds are wide; the seed is fixed.
 func TestTheShapeIsPlausible(t *testing.T) {
 	b := ninetyDays()
 	sessions := sessionsOf(b)

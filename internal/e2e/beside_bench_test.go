@@ -42,14 +42,7 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 	defer tick.Stop()
 	done := make(chan error, 1)
 	go func() {
-		_, err := l.run(b.Context(), in.url, func() (int64, bool) {
-			select {
-			case <-tick.C:
-				return next.Add(1), true
-			case <-ctx.Done():
-				return 0, false
-			}
-		})
+		_, err := l.run(b.Context(), in.url, paced(ctx, tick.C, &next))
 		done <- err
 	}()
 	ask("5000 events per s")

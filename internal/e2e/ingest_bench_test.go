@@ -153,6 +153,18 @@ func (l *ingestLoad) run(ctx context.Context, url string, more func() (int64, bo
 	return took, err
 }
 
+// paced is a request at each of ticks, whichever connection takes it, until ctx ends.
+func paced(ctx context.Context, ticks <-chan time.Time, next *atomic.Int64) (more func() (int64, bool)) {
+	return func() (int64, bool) {
+		select {
+		case <-ticks:
+			return next.Add(1), true
+		case <-ctx.Done():
+			return 0, false
+		}
+	}
+}
+
 // BenchmarkIngest is what the tracking host takes through HTTP on loopback, with a durable commit
 // before each answer. The sender runs in the same process, and its time is part of cpu-µs/event.
 func BenchmarkIngest(b *testing.B) {

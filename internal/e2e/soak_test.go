@@ -24,21 +24,14 @@ func TestSoak(t *testing.T) {
 	l := ingestLoad{target: "/batch?client_id=" + p.WebsiteID, connections: 8, events: soakBatch}
 	tick := time.NewTicker(time.Second * soakBatch / soakRate)
 	defer tick.Stop()
-	ctx, stop := context.WithTimeout(t.Context(), length) // of all connections
+	ctx, stop := context.WithTimeout(t.Context(), length)
 	defer stop()
 	var next atomic.Int64
 	done := make(chan error, 1)
 	var took []time.Duration
 	go func() {
 		var err error
-		took, err = l.run(t.Context(), p.TrackAddress, func() (int64, bool) {
-			select {
-			case <-tick.C:
-				return next.Add(1), true
-			case <-ctx.Done():
-				return 0, false
-			}
-		})
+		took, err = l.run(t.Context(), p.TrackAddress, paced(ctx, tick.C, &next))
 		done <- err
 	}()
 	var memory []int64

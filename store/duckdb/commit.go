@@ -52,8 +52,8 @@ const groupRows = 20_000
 const gatherTime = 5 * time.Millisecond
 
 // gather takes first and the writes that wait. Callers who were answered together come back
-// one after the other, so it waits for as many writes as the group before had: one caller
-// alone never waits.
+// one after the other, so it waits for as many writes as the group before had. Where they
+// stay away it waits once, and a caller who was alone before does not wait.
 func (w *writer) gather(first *write) []*write {
 	group := []*write{first}
 	wait := time.NewTimer(gatherTime)

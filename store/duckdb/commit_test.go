@@ -57,14 +57,14 @@ func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 			group      int           // writes in it
 			took       time.Duration // to gather it
 		}{
-			{"one caller alone", 0, 0, 1, 0},
-			{"a second one waits", 1, 0, 2, 0},
-			{"and comes back later", 0, 1, 2, time.Millisecond},
-			{"with more", 3, 0, 4, 0},
-			{"who come back later", 0, 3, 4, 3 * time.Millisecond},
-			{"of whom one stays away", 0, 2, 3, gatherTime},
-			{"and then all", 0, 0, 1, gatherTime},
-			{"but one", 0, 0, 1, 0},
+			{"one after one", 0, 0, 1, 0},
+			{"two after one", 1, 0, 2, 0},
+			{"two after two, one of them late", 0, 1, 2, time.Millisecond},
+			{"four after two", 3, 0, 4, 0},
+			{"four after four, three of them late", 0, 3, 4, 3 * time.Millisecond},
+			{"three after four", 0, 2, 3, gatherTime},
+			{"one after three", 0, 0, 1, gatherTime},
+			{"one after one again", 0, 0, 1, 0},
 		} {
 			for range c.busy {
 				go func() { w.store.writes <- &write{} }()
