@@ -61,7 +61,8 @@ func TestLimitsOfAQuery(t *testing.T) {
 			{"too long", clickhouse.Config{MaxExecutionTime: time.Second}, slow().SQL, context.DeadlineExceeded},
 			{"too long, where less than a second is one", clickhouse.Config{MaxExecutionTime: time.Microsecond}, slow().SQL, context.DeadlineExceeded},
 			{"too many rows", clickhouse.Config{MaxRowsToRead: 1000}, "SELECT toInt64(sum(number)) FROM numbers(10000000)", store.ErrTooMuch},
-			{"too much memory", clickhouse.Config{MaxMemory: 1 << 20},
+			// Enough for a small answer: a thread of the server reserves a mebibyte at once.
+			{"too much memory", clickhouse.Config{MaxMemory: 32 << 20},
 				"SELECT toInt64(count()) FROM (SELECT number FROM numbers(10000000) GROUP BY number)", store.ErrTooMuch},
 		} {
 			t.Run(c.name, func(t *testing.T) {
