@@ -36,8 +36,9 @@ type merge struct {
 // A mergedPart is what one table gives to the answer.
 type mergedPart struct {
 	tb      *table
-	count   int   // the leaf that counts its rows
-	leaves  []int // all that it has
+	needs   struct{ before, after int64 } // the days around a day whose rows tell what its partials are
+	count   int                           // the leaf that counts its rows
+	leaves  []int                         // all that it has
 	metrics map[*metric]expr.Expr
 }
 
@@ -45,13 +46,14 @@ type mergedPart struct {
 type leaf struct {
 	partial.Aggregate
 	part *mergedPart
-	e    expr.Expr // the aggregate or, of a Set and a Sample, what is in it
+	e    expr.Expr // the aggregate or, where single rows are listed, what they have
 }
 
 // states says how the states of aggregates merge. Those that are not here do not.
 var states = map[dialect.Op]partial.Kind{
 	dialect.Count: partial.Sum, dialect.CountIf: partial.Sum, dialect.Sum: partial.Sum, dialect.SumIf: partial.Sum,
-	dialect.CountDistinctHash: partial.Set, dialect.Quantile: partial.Sample,
+	dialect.Min: partial.Least, dialect.MinIf: partial.Least, dialect.Max: partial.Greatest, dialect.MaxIf: partial.Greatest,
+	dialect.CountDistinctHash: partial.Set, dialect.CountDistinct: partial.TextSet, dialect.Quantile: partial.Sample,
 }
 
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
@@ -71,7 +73,9 @@ func mergeOf(p *plan) *merge {
 			return nil
 		}
 	}
-	for _, part := range m.parts { // what rows are grouped by first
+	for _, part := range m.parts {
+		part.needs.before, part.needs.after = m.needs(part)
+		// What rows are grouped by first.
 		slices.SortStableFunc(part.leaves, func(a, b int) int {
 			return cmp.Compare(m.leaves[b].Kind, m.leaves[a].Kind)
 		})
@@ -85,7 +89,7 @@ func mergeOf(p *plan) *merge {
 // add adds what a metric is made of, if that merges.
 func (m *merge) add(of *metric) (merges bool) {
 	tb := of.table
-	if tb.rows != sessionRows && (tb.rows != plainRows || !tb.pageEvents && !tb.visible) {
+	if tb.rows != sessionRows && tb.rows != plainRows || of.perRow || of.nameOf != "" {
 		return false
 	}
 	i := slices.IndexFunc(m.parts, func(p *mergedPart) bool { return p.tb == tb })
@@ -119,7 +123,7 @@ func leafColumn(leaf int) expr.Expr { return expr.Col("x", expr.Ident(strconv.It
 func (m *merge) leaf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
 	found := leaf{part: part, e: expr.Call(op, args...)}
 	found.Kind = states[op]
-	if found.Kind != partial.Sum {
+	if found.Kind.Lists() {
 		found.e = args[0]
 		found.Members = found.e.String()
 	}
@@ -179,12 +183,31 @@ func (m *merge) cut() bool {
 	return onQuarter(w.from) && onQuarter(w.to)
 }
 
-// versions are those of the rows that partials of tb are computed from, by stretch.
-func (m *merge) versions(d store.Deriver, tb *table) []uint64 {
-	before, after := int64(sessionsNeedBefore), int64(sessionsNeedAfter)
-	if tb.pageEvents {
-		before, after = hitsNeedBefore, pageEventsNeedAfter
+// needs are how many days around a day have rows that tell what its partials of a part are: the
+// sessions of its rows, where anything is asked of these.
+func (m *merge) needs(of *mergedPart) (before, after int64) {
+	if of.tb.rows == sessionRows {
+		return sessionsNeedBefore, sessionsNeedAfter
 	}
+	asked := selection{}
+	for _, f := range m.keys {
+		asked.where = append(asked.where, value(f, of.tb))
+	}
+	for _, c := range m.p.Filters {
+		asked.where = append(asked.where, value(c.Field, of.tb))
+	}
+	for _, i := range of.leaves {
+		asked.where = append(asked.where, m.leaves[i].e)
+	}
+	if len(columnsOf("s", asked)) == 0 {
+		return 0, 0
+	}
+	return margin / day, of.tb.decidedWithin() / day
+}
+
+// versions are those of the rows that partials of a part are computed from, by stretch.
+func (m *merge) versions(d store.Deriver, of *mergedPart) []uint64 {
+	before, after := of.needs.before, of.needs.after
 	versions := make([]uint64, len(m.stretches))
 	if len(versions) == 0 {
 		return nil

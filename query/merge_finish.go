@@ -22,7 +22,7 @@ type merging struct {
 	first   int64      // the number of the bucket of row 0
 	texts   []string   // keys, by row; more than rows where types want some of which nothing counts
 	values  [][]string // the same taken apart, when they were asked for
-	counted [][]int64  // what sums and sets count, by leaf and row
+	counted [][]int64  // what sums and sets count, and extremes are, by leaf and row
 	single  []int      // how many rows were counted by themselves, by leaf
 	totals  bool       // there is a row even where nothing counts
 	columns map[string]func(row int32) expr.Value
@@ -123,11 +123,11 @@ func (g *merging) key(row int32) []string {
 // fewRows is how many rows a set is counted of by themselves, before all rows are counted at once.
 const fewRows = 128
 
-// count is what a leaf, a sum or a set, counts in a row.
+// count is what a leaf counts in a row or, of an extreme, the value.
 func (g *merging) count(i int, row int32) int64 {
-	if g.counted[i] == nil && g.leaves[i].Kind == partial.Set && len(g.keys) > 0 && g.single[i] < fewRows {
+	if leaf := &g.leaves[i]; g.counted[i] == nil && leaf.Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
 		g.single[i]++
-		return g.cache.Count(row, g.site.Members(g.leaves[i].Members), g.sources[i])
+		return g.cache.Count(row, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
 	}
 	return g.counts(i)[row]
 }
@@ -135,10 +135,13 @@ func (g *merging) count(i int, row int32) int64 {
 // counts are what a leaf counts in all rows.
 func (g *merging) counts(i int) []int64 {
 	if g.counted[i] == nil {
-		if leaf := &g.leaves[i]; leaf.Kind == partial.Sum {
+		switch leaf := &g.leaves[i]; {
+		case leaf.Kind == partial.Sum:
 			g.counted[i] = partial.Sums(g.rows, g.sources[i])
-		} else {
-			g.counted[i] = g.cache.Counts(g.rows, g.site.Members(leaf.Members), g.sources[i])
+		case leaf.Kind.Extreme():
+			g.counted[i] = partial.Extremes(leaf.Kind, g.rows, g.sources[i])
+		default:
+			g.counted[i] = g.cache.Counts(g.rows, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
 		}
 	}
 	return g.counted[i]
@@ -174,7 +177,7 @@ func (g *merging) bind() {
 	for _, of := range g.parts {
 		for m, made := range of.metrics {
 			g.columns[string(m.alias())] = func(row int32) expr.Value { return g.metric(of, m, made, row) }
-			if _, _, is := made.Column(); is && m.Zero && g.leaves[leafOf(made)].Kind != partial.Sample {
+			if _, _, is := made.Column(); is && m.Zero && g.leaves[leafOf(made)].Kind.Counts() {
 				g.numbers[string(m.alias())] = leafOf(made)
 			}
 		}
@@ -195,7 +198,8 @@ func (g *merging) metric(of *mergedPart, m *metric, made expr.Expr, row int32) e
 			value, ok := partial.Quantile(row, permille, g.sources[leafOf(args[0])])
 			return expr.Value{Kind: dialect.Int, Int: value, Null: !ok}
 		}
-		return expr.IntValue(g.count(leafOf(e), row))
+		n := g.count(leafOf(e), row)
+		return expr.Value{Kind: dialect.Int, Int: n, Null: n == partial.None}
 	})
 }
 

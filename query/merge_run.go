@@ -89,7 +89,7 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 
 // gatherPart finds the partials of a part.
 func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
-	versions := g.versions(g.days, of.tb)
+	versions := g.versions(g.days, of)
 	if len(g.look(of, versions)) == 0 {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 	defer g.site.Unlock()
 	missing := g.look(of, versions)
 	if len(missing) > 0 {
-		versions = g.versions(g.days, of.tb)
+		versions = g.versions(g.days, of)
 	}
 	for len(missing) > 0 {
 		n := 1
@@ -176,11 +176,15 @@ func (e *Engine) partialStatement(m *merge, of *mergedPart, w interval) (store.S
 		q.columns, kinds = append(q.columns, key), append(kinds, dialect.Text)
 	}
 	for _, i := range of.leaves {
-		if m.leaves[i].Kind != partial.Sum {
+		leaf, kind := &m.leaves[i], dialect.Int
+		if leaf.Kind.Lists() {
 			q.group = len(q.columns) + 1
 		}
-		b.Aggregates, b.Columns = append(b.Aggregates, m.leaves[i].Aggregate), append(b.Columns, len(q.columns))
-		q.columns, kinds = append(q.columns, named{expr.Ident("leaf_" + strconv.Itoa(i)), m.leaves[i].e}), append(kinds, dialect.Int)
+		if leaf.Kind == partial.TextSet {
+			kind = dialect.Text
+		}
+		b.Aggregates, b.Columns = append(b.Aggregates, leaf.Aggregate), append(b.Columns, len(q.columns))
+		q.columns, kinds = append(q.columns, named{expr.Ident("leaf_" + strconv.Itoa(i)), leaf.e}), append(kinds, kind)
 	}
 	b.Count = b.Columns[slices.Index(of.leaves, of.count)]
 	read := &part{tb: of.tb, q: q}

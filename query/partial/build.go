@@ -25,7 +25,7 @@ type Aggregate struct {
 	// rows, by which keys.
 	Name string
 	Kind Kind
-	// Members names what a Set counts. Sets of one name share the numbers of their members.
+	// Members names what a set counts. Sets of one name share the numbers of their members.
 	Members string
 }
 
@@ -145,6 +145,22 @@ func SplitKey(key string, n int) []string {
 	return values
 }
 
+// extremes makes the partials of a Least or Greatest.
+func (b *builder) extremes(kind Kind, column int) []*Partial {
+	values := &b.Rows.Columns[column]
+	found := slices.Repeat([]int64{None}, b.keys*len(b.Stretches))
+	for row, group := range b.groups {
+		if !values.Null(row) {
+			found[group] = kind.extreme(found[group], values.Ints[row])
+		}
+	}
+	return b.each(func(p *Partial, group int, key uint32) {
+		if found[group] != None {
+			p.keys, p.values = append(p.keys, key), append(p.values, found[group])
+		}
+	})
+}
+
 // sums makes the partials of a Sum.
 func (b *builder) sums(column int) []*Partial {
 	values := b.Rows.Columns[column].Ints
@@ -177,12 +193,28 @@ func (b *builder) each(what func(p *Partial, group int, key uint32)) []*Partial 
 // sets makes the partials of a Set.
 func (b *builder) sets(column int, members *members) []*Partial {
 	hashes := &b.Rows.Columns[column]
-	byGroup := gather(b, func(row int) (uint32, int) {
+	return b.setsOf(func(row int) (uint32, int) {
 		if hashes.Null(row) || hashes.Ints[row] == 0 {
 			return 0, 0
 		}
 		return members.number(hashes.Ints[row]), 1
 	})
+}
+
+// textSets makes the partials of a TextSet.
+func (b *builder) textSets(column int, members *keys) []*Partial {
+	texts := &b.Rows.Columns[column]
+	return b.setsOf(func(row int) (uint32, int) {
+		if texts.Null(row) || texts.Texts[row] == "" {
+			return 0, 0
+		}
+		return members.number(texts.Texts[row]), 1
+	})
+}
+
+// setsOf makes the partials of sets of the members, none or one, of rows.
+func (b *builder) setsOf(member func(row int) (number uint32, times int)) []*Partial {
+	byGroup := gather(b, member)
 	return b.each(func(p *Partial, group int, key uint32) {
 		if found := byGroup(group); len(found) > 0 {
 			slices.Sort(found)
@@ -249,8 +281,12 @@ func (c *Computed) build(w *Website) ([][]*Partial, error) {
 		switch a.Kind {
 		case Sum:
 			found[i] = made.sums(c.Columns[i])
+		case Least, Greatest:
+			found[i] = made.extremes(a.Kind, c.Columns[i])
 		case Set:
 			found[i] = made.sets(c.Columns[i], w.membersCalled(a.Members))
+		case TextSet:
+			found[i] = made.textSets(c.Columns[i], w.keysCalled(a.Members))
 		case Sample:
 			found[i] = made.samples(c.Columns[i])
 		}

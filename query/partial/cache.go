@@ -50,7 +50,7 @@ type Website struct {
 
 	// Guarded by cache.mu.
 	aggregates map[string]*partials // by name
-	keys       map[string]*keys     // by what they are called, as members
+	keys       map[string]*keys     // by what they are called, as members; those of text sets, too
 	members    map[string]*members
 	asked      map[string]struct{}
 	size       int64 // bytes of keys and members
@@ -229,8 +229,11 @@ func (w *Website) publish(b *Computed) (grown int64) {
 		grown += k.publish()
 	}
 	for _, a := range b.Aggregates {
-		if m := w.members[a.Members]; m != nil {
-			grown += m.publish()
+		switch a.Kind {
+		case Set:
+			grown += w.members[a.Members].publish()
+		case TextSet:
+			grown += w.keys[a.Members].publish()
 		}
 	}
 	return grown
@@ -247,8 +250,11 @@ func (w *Website) Keys(names string) []string {
 	return nil
 }
 
-// Members is how many members sets of this name have in all.
-func (w *Website) Members(name string) int {
+// Members is how many members the sets of a name, all of that kind, have in all.
+func (w *Website) Members(kind Kind, name string) int {
+	if kind == TextSet {
+		return len(w.Keys(name))
+	}
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	if m := w.members[name]; m != nil {

@@ -1,9 +1,9 @@
 // Package partial merges answers from the states of their aggregates.
 //
 // A partial is the state of one aggregate over the rows of one stretch of time, by the keys that
-// the rows are grouped by: sums, sets of whole numbers, or samples of which quantiles are taken.
-// Partials of different stretches merge exactly, in any order: sums add, sets unite, and samples
-// are ranked together. So an answer about any range is merged from the partials of its days.
+// the rows are grouped by: sums, least and greatest values, sets, or samples of which quantiles are
+// taken. Partials of different stretches merge exactly, in any order: sums add, sets unite, and
+// samples are ranked together. So an answer about any range is merged from the partials of its days.
 //
 // A [Cache] keeps partials in memory, bounded in bytes. Keys and members of sets have numbers of
 // their own in it, which all partials of a subject share, so merging compares small integers.
@@ -21,10 +21,23 @@ type Kind uint8
 
 // The kinds.
 const (
-	Sum    Kind = iota // whole numbers, added
-	Set                // different whole numbers other than 0, counted
-	Sample             // whole numbers, of which quantiles are taken
+	Sum      Kind = iota // whole numbers, added
+	Least                // the least of whole numbers
+	Greatest             // the greatest of whole numbers
+	Set                  // different whole numbers other than 0, counted
+	TextSet              // different texts other than the empty one, counted
+	Sample               // whole numbers, of which quantiles are taken
 )
+
+// Lists reports whether partials of k list what single rows have, and do not only keep what a
+// statement aggregated.
+func (k Kind) Lists() bool { return k >= Set }
+
+// Counts reports whether what partials of k say of a row is how much or how many there is, 0 of none.
+func (k Kind) Counts() bool { return k == Sum || k == Set || k == TextSet }
+
+// Extreme reports whether partials of k keep one of the values.
+func (k Kind) Extreme() bool { return k == Least || k == Greatest }
 
 // A Stretch is time from an instant up to another, exclusive, in milliseconds.
 type Stretch struct{ From, To int64 }
@@ -33,9 +46,9 @@ type Stretch struct{ From, To int64 }
 // is that of no rows.
 type Partial struct {
 	keys    []uint32 // ascending
-	values  []int64  // of a Sum one for each key; of a Sample those of each key, ascending
-	members []uint32 // of a Set those of each key, by their numbers
-	ends    []uint32 // of a Set and a Sample: where those of each key end
+	values  []int64  // of a Sample those of each key, ascending; else one for each key
+	members []uint32 // of a set those of each key, by their numbers
+	ends    []uint32 // of a set and a Sample: where those of each key end
 }
 
 // size is about how many bytes p takes.
@@ -83,6 +96,38 @@ func Sums(rows int, of []Source) []int64 {
 		}
 	}
 	return sums
+}
+
+// None is what [Extremes] has of a row without a value.
+const None = math.MinInt64
+
+// Extremes are the least values of so many rows or, of Greatest, the greatest.
+func Extremes(kind Kind, rows int, of []Source) []int64 {
+	found := slices.Repeat([]int64{None}, rows)
+	for _, s := range of {
+		if s.Partial == nil {
+			continue
+		}
+		for i, key := range s.keys {
+			if row := s.row(key); row >= 0 {
+				found[row] = kind.extreme(found[row], s.values[i])
+			}
+		}
+	}
+	return found
+}
+
+// extreme is one of two values, each of which may be None.
+func (k Kind) extreme(a, b int64) int64 {
+	switch {
+	case a == None:
+		return b
+	case b == None:
+		return a
+	case k == Least:
+		return min(a, b)
+	}
+	return max(a, b)
 }
 
 // Quantile is the value of a row at so many thousandths of its samples, interpolated, in

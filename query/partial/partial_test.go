@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -32,7 +33,8 @@ func observations(rng *rand.Rand, n int) []observation {
 	return found
 }
 
-var aggregates = []partial.Aggregate{{Name: "rows", Kind: partial.Sum}, {Name: "members", Kind: partial.Set, Members: "m"}, {Name: "values", Kind: partial.Sample}}
+var aggregates = []partial.Aggregate{{Name: "rows", Kind: partial.Sum}, {Name: "members", Kind: partial.Set, Members: "m"}, {Name: "values", Kind: partial.Sample},
+	{Name: "texts", Kind: partial.TextSet, Members: "t"}, {Name: "least", Kind: partial.Least}, {Name: "greatest", Kind: partial.Greatest}}
 
 // batch is what a statement computes of observations in stretches. Rows that agree are told once or
 // several times.
@@ -48,15 +50,16 @@ func batch(rng *rand.Rand, of []observation, keyed bool, stretches []partial.Str
 	}
 	counts := map[row]int64{}
 	b := &partial.Computed{Stretches: stretches, Versions: slices.Repeat([]uint64{1}, len(stretches)), Cell: 0, Width: width, KeyNames: "key",
-		Aggregates: aggregates, Columns: []int{4, 2, 3}, Count: 4}
+		Aggregates: aggregates, Columns: []int{4, 2, 3, 5, 3, 3}, Count: 4}
 	if keyed {
 		b.Keys = []int{1}
 	}
-	columns := []store.Column{{Kind: dialect.Int}, {Kind: dialect.Text}, {Kind: dialect.Int}, {Kind: dialect.Int, Valid: []bool{}}, {Kind: dialect.Int}}
+	columns := []store.Column{{Kind: dialect.Int}, {Kind: dialect.Text}, {Kind: dialect.Int}, {Kind: dialect.Int, Valid: []bool{}}, {Kind: dialect.Int}, {Kind: dialect.Text}}
 	tell := func(r row, n int64) {
 		columns[0].Ints, columns[1].Texts = append(columns[0].Ints, r.cell), append(columns[1].Texts, r.key)
 		columns[2].Ints, columns[3].Ints = append(columns[2].Ints, r.member), append(columns[3].Ints, r.value)
 		columns[3].Valid, columns[4].Ints = append(columns[3].Valid, !r.absent), append(columns[4].Ints, n)
+		columns[5].Texts = append(columns[5].Texts, strings.Repeat("m", int(r.member)))
 	}
 	for _, o := range of {
 		if o.at < stretches[0].From || o.at >= stretches[len(stretches)-1].To {
@@ -79,7 +82,7 @@ func batch(rng *rand.Rand, of []observation, keyed bool, stretches []partial.Str
 	return b
 }
 
-// answer is what partials say of a key, or of all without keys: rows, members, a quantile.
+// answer is what partials say of a key, or of all without keys: rows, members, a quantile, extremes.
 func answer(of []observation, key string) string {
 	rows, members, values := 0, map[int64]bool{}, []int64{}
 	for _, o := range of {
@@ -95,13 +98,14 @@ func answer(of []observation, key string) string {
 		}
 	}
 	slices.Sort(values)
-	quantile := "none"
+	quantile, least, greatest := "none", int64(partial.None), int64(partial.None)
 	if n := len(values); n > 0 {
+		least, greatest = values[0], values[n-1]
 		at := (n - 1) * 750
 		low, high := values[at/1000], values[min(at/1000+1, n-1)]
 		quantile = fmt.Sprint(low*1000 + (high-low)*int64(at%1000))
 	}
-	return fmt.Sprintf("%d rows, %d members, %s", rows, len(members), quantile)
+	return fmt.Sprintf("%d rows, %d members, %s, %d to %d", rows, len(members), quantile, least, greatest)
 }
 
 // TestMerge wants any cut of time into partials, made and merged in any order, to say what the rows
@@ -147,16 +151,18 @@ func TestMerge(t *testing.T) {
 		if keyed {
 			keys = site.Keys("key")
 		}
-		sums, counts := partial.Sums(len(keys), sources[0]), cache.Counts(len(keys), site.Members("m"), sources[1])
+		sums, counts := partial.Sums(len(keys), sources[0]), cache.Counts(len(keys), site.Members(partial.Set, "m"), sources[1])
+		texts := cache.Counts(len(keys), site.Members(partial.TextSet, "t"), sources[3])
+		least, greatest := partial.Extremes(partial.Least, len(keys), sources[4]), partial.Extremes(partial.Greatest, len(keys), sources[5])
 		for row, key := range keys {
 			quantile := "none"
 			if q, ok := partial.Quantile(int32(row), 750, sources[2]); ok {
 				quantile = fmt.Sprint(q)
 			}
-			if single := cache.Count(int32(row), site.Members("m"), sources[1]); single != counts[row] {
-				t.Errorf("seed %d: row %d has %d members by itself and %d among all", seed, row, single, counts[row])
+			if single := cache.Count(int32(row), site.Members(partial.Set, "m"), sources[1]); single != counts[row] || single != texts[row] {
+				t.Errorf("seed %d: row %d has %d members by itself, %d among all, and %d texts", seed, row, single, counts[row], texts[row])
 			}
-			if got, want := fmt.Sprintf("%d rows, %d members, %s", sums[row], counts[row], quantile), answer(all, key); got != want {
+			if got, want := fmt.Sprintf("%d rows, %d members, %s, %d to %d", sums[row], counts[row], quantile, least[row], greatest[row]), answer(all, key); got != want {
 				t.Errorf("seed %d, key %q: got %s, want %s", seed, key, got, want)
 			}
 		}
@@ -235,7 +241,7 @@ func TestAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 				found, _ := site.Find(aggregates[1], stretch, []uint64{1})
-				cache.Counts(len(site.Keys(b.KeyNames)), site.Members("m"), []partial.Source{{Partial: found[0], Rows: make([]int32, 50)}})
+				cache.Counts(len(site.Keys(b.KeyNames)), site.Members(partial.Set, "m"), []partial.Source{{Partial: found[0], Rows: make([]int32, 50)}})
 				if n%20 == 0 {
 					cache.Forget(store.Subject{ID: "1"})
 				}
