@@ -24,11 +24,11 @@ type Config struct {
 	MaxAnswer int64
 	// Names gives profiles their display names; nil: they have none.
 	Names Names
-	// Plain computes every answer from rows alone, also where the store is a [store.Deriver].
+	// Plain computes every answer from rows alone, whatever the store keeps or tells of days.
 	Plain bool
 	// MaxPartials is about how many bytes of memory partials of answers take, from which further
-	// answers are merged, where the store is a [store.Deriver]; 0 means DefaultMaxPartials, less
-	// than 0 that none are kept.
+	// answers are merged, where the store is a [store.Deriver] or a [store.DayVersioner]; 0 means
+	// DefaultMaxPartials, less than 0 that none are kept.
 	MaxPartials int64
 	// ResultCache is how many bytes of answers are kept for those who ask the same, until what they
 	// were computed from changes. 0 means DefaultResultCache; negative: none, as without a
@@ -90,7 +90,7 @@ func New(cfg Config) (*Engine, error) {
 	e.slots, e.memo = newSlots(e.store), newCache[string, *compiled](memoBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = fingerprints(e.types, e.store.Dialect())
-	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.Plain {
+	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.Plain && tellsDays(e.store) {
 		e.partials = partial.NewCache(most)
 	}
 	if e.now == nil {

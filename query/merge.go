@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/expr"
@@ -203,24 +202,4 @@ func (m *merge) needs(of *mergedPart) (before, after int64) {
 		return 0, 0
 	}
 	return margin / day, of.tb.decidedWithin() / day
-}
-
-// versions are those of the rows that partials of a part are computed from, by stretch.
-func (m *merge) versions(d store.Deriver, of *mergedPart) []uint64 {
-	before, after := of.needs.before, of.needs.after
-	versions := make([]uint64, len(m.stretches))
-	if len(versions) == 0 {
-		return nil
-	}
-	first := floorDay(m.stretches[0].From) - before*day
-	last := floorDay(m.stretches[len(versions)-1].To-1) + after*day
-	days := make([]uint64, (last-first)/day+1)
-	for _, known := range d.Days(m.p.Subject, time.UnixMilli(first), time.UnixMilli(last+day)) {
-		days[(known.Start.UnixMilli()-first)/day] = known.Version
-	}
-	for i, s := range m.stretches {
-		from, to := (floorDay(s.From)-first)/day-before, (floorDay(s.To-1)-first)/day+after
-		versions[i] = slices.Max(days[from : to+1])
-	}
-	return versions
 }

@@ -16,15 +16,14 @@ import (
 // gathering begins to merge the answer to p; nil where a statement answers it, or the store does not
 // tell of its days.
 func (e *Engine) gathering(p *plan) *gathering {
-	days, ok := e.store.(store.Deriver)
-	if !ok || e.partials == nil {
+	if e.partials == nil {
 		return nil
 	}
 	m := mergeOf(p)
 	if m == nil {
 		return nil
 	}
-	return &gathering{merge: m, engine: e, days: days, site: e.partials.Website(p.Subject), found: make([][]*partial.Partial, len(m.leaves))}
+	return &gathering{merge: m, engine: e, site: e.partials.Website(p.Subject), found: make([][]*partial.Partial, len(m.leaves))}
 }
 
 // all are the aggregates of all parts.
@@ -63,7 +62,7 @@ func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.
 type gathering struct {
 	*merge
 	engine *Engine
-	days   store.Deriver // the store of engine
+	days   dayVersions
 	site   *partial.Website
 	found  [][]*partial.Partial // by leaf and stretch
 }
@@ -74,6 +73,9 @@ const computedAtOnce = 15
 
 // gather finds the partials of all parts, if they are fit to be kept.
 func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
+	if err := g.load(ctx); err != nil {
+		return false, err
+	}
 	for _, of := range g.parts {
 		err := g.gatherPart(ctx, of)
 		if errors.Is(err, partial.ErrUnfit) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch) {
@@ -89,8 +91,7 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 
 // gatherPart finds the partials of a part.
 func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
-	versions := g.versions(g.days, of)
-	if len(g.look(of, versions)) == 0 {
+	if len(g.look(of, g.versions(of))) == 0 {
 		return nil
 	}
 	// Whoever computes partials of this website now may compute the same. Theirs are as new as this
@@ -99,9 +100,13 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 		return err
 	}
 	defer g.site.Unlock()
+	versions := g.versions(of)
 	missing := g.look(of, versions)
-	if len(missing) > 0 {
-		versions = g.versions(g.days, of)
+	if len(missing) > 0 { // the rows that they are computed from may be newer
+		if err := g.load(ctx); err != nil {
+			return err
+		}
+		versions = g.versions(of)
 	}
 	for len(missing) > 0 {
 		n := 1

@@ -95,6 +95,14 @@ type Versioner interface {
 	Version(ctx context.Context, s Subject, from, to time.Time) (uint64, error)
 }
 
+// A DayVersioner is a Versioner that tells the versions of single days, by which answers about
+// websites are merged from those of days. It is optional beside Store, and not needed of a Deriver.
+type DayVersioner interface {
+	// DayVersions are the versions, as of Version, of the UTC days from that of from to that of the
+	// last instant before to, one after the other. 0 is of a day that certainly has no rows.
+	DayVersions(ctx context.Context, s Subject, from, to time.Time) ([]uint64, error)
+}
+
 // An Eraser removes data for good. It is optional beside Store.
 type Eraser interface {
 	// Erase removes all rows of s and forgets their event ids, and reports how many rows there

@@ -29,48 +29,56 @@ var byHand embed.FS
 const benchStart, benchEnd, benchDays = "2026-05-15", "2026-06-13", 30
 
 // BenchmarkAnswers times the engine against SQL by hand through the bare driver, over
-// the same protocol: one and the other in turn. It reports the medians of both, of the
-// pairs' ratios and of their differences.
+// the same protocol: one and the other in turn, and the engine from rows and from partials. It
+// reports the medians of both, of the pairs' ratios and of their differences.
 func BenchmarkAnswers(b *testing.B) {
 	s, conn := benchStore(b, chtest.Address(b, "CLICKHOUSE_DSN"))
-	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return benchFrom.AddDate(0, 4, 0) }, ResultCache: -1})
-	if err != nil {
-		b.Fatal(err)
-	}
 	for _, name := range []string{"summary_metrics", "top_pages", "pages", "traffic_sources", "sessions"} {
 		text, err := byHand.ReadFile("testdata/bench/" + name + ".sql")
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(name, func(b *testing.B) {
-			want := answerByHand(b, conn, string(text))
-			got := answerOf(b, engine, name)
-			for i := range max(len(got), len(want)) {
-				if i >= len(got) || i >= len(want) || got[i] != want[i] {
-					b.Fatalf("%d rows of the engine and %d by hand differ, from row %d:\n%s\n%s", len(got), len(want), i,
-						strings.Join(got[min(i, len(got)):min(i+1, len(got))], ""), strings.Join(want[min(i, len(want)):min(i+1, len(want))], ""))
-				}
+		for _, way := range []string{"from rows", "from partials"} {
+			engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return benchFrom.AddDate(0, 4, 0) }, ResultCache: -1, Plain: way == "from rows"})
+			if err != nil {
+				b.Fatal(err)
 			}
-			var engines, hands, ratios, extras []float64
-			for turn := 0; b.Loop(); turn++ {
-				var ours, theirs float64
-				for _, first := range []bool{turn%2 == 0, turn%2 != 0} {
-					if first {
-						ours = millis(func() { answerOf(b, engine, name) })
-					} else {
-						theirs = millis(func() { answerByHand(b, conn, string(text)) })
-					}
-				}
-				engines, hands = append(engines, ours), append(hands, theirs)
-				ratios, extras = append(ratios, ours/theirs), append(extras, ours-theirs)
-			}
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(median(engines), "engine-ms")
-			b.ReportMetric(median(hands), "hand-ms")
-			b.ReportMetric(median(extras), "extra-ms")
-			b.ReportMetric(median(ratios), "ratio")
-		})
+			b.Run(name+"/"+way, func(b *testing.B) { besideByHand(b, engine, conn, name, string(text)) })
+		}
 	}
+}
+
+// besideByHand times answers to a type and to what was written for it, once they are known to be equal.
+func besideByHand(b *testing.B, engine *query.Engine, conn driver.Conn, name, text string) {
+	b.Helper()
+	want := answerByHand(b, conn, text)
+	for range 2 { // what is asked for once is not kept
+		got := answerOf(b, engine, name)
+		for i := range max(len(got), len(want)) {
+			if i >= len(got) || i >= len(want) || got[i] != want[i] {
+				b.Fatalf("%d rows of the engine and %d by hand differ, from row %d:\n%s\n%s", len(got), len(want), i,
+					strings.Join(got[min(i, len(got)):min(i+1, len(got))], ""), strings.Join(want[min(i, len(want)):min(i+1, len(want))], ""))
+			}
+		}
+	}
+	var engines, hands, ratios, extras []float64
+	for turn := 0; b.Loop(); turn++ {
+		var ours, theirs float64
+		for _, first := range []bool{turn%2 == 0, turn%2 != 0} {
+			if first {
+				ours = millis(func() { answerOf(b, engine, name) })
+			} else {
+				theirs = millis(func() { answerByHand(b, conn, text) })
+			}
+		}
+		engines, hands = append(engines, ours), append(hands, theirs)
+		ratios, extras = append(ratios, ours/theirs), append(extras, ours-theirs)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(engines), "engine-ms")
+	b.ReportMetric(median(hands), "hand-ms")
+	b.ReportMetric(median(extras), "extra-ms")
+	b.ReportMetric(median(ratios), "ratio")
 }
 
 func millis(do func()) float64 {

@@ -52,12 +52,13 @@ type Store struct {
 }
 
 var (
-	_ store.Store     = (*Store)(nil)
-	_ store.Writer    = (*Store)(nil)
-	_ store.Eraser    = (*Store)(nil)
-	_ store.Lister    = (*Store)(nil)
-	_ store.Restorer  = (*Store)(nil)
-	_ store.Versioner = (*Store)(nil)
+	_ store.Store        = (*Store)(nil)
+	_ store.Writer       = (*Store)(nil)
+	_ store.Eraser       = (*Store)(nil)
+	_ store.Lister       = (*Store)(nil)
+	_ store.Restorer     = (*Store)(nil)
+	_ store.Versioner    = (*Store)(nil)
+	_ store.DayVersioner = (*Store)(nil)
 )
 
 // Open connects to the servers of cfg and asks one of them for its version.

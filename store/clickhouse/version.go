@@ -125,10 +125,12 @@ func (s *Store) addVersions(ctx context.Context, days []changedDay, column strin
 	return batch.Send()
 }
 
-// versionOfDays adds up the versions of days. The seconds of recentSeconds fit below one change.
-var versionOfDays = "SELECT toUInt64(sum((d.begun + d.ended) * 4096 + if(d.begun > d.ended, least(greatest(toInt64(now()) - toInt64(d.at), 0), " +
-	recentSeconds + "), 0)%s)) FROM (SELECT v.day AS day, sum(v.begun) AS begun, sum(v.ended) AS ended, max(v.at) AS at FROM versions AS v" +
-	" WHERE v.subject = {subject:String} AND v.day BETWEEN {from:Int32} AND {to:Int32} GROUP BY v.day) AS d"
+// versionOfDay is the version of a day d of changedDays. The seconds of recentSeconds fit below one change.
+const (
+	versionOfDay = "(d.begun + d.ended) * 4096 + if(d.begun > d.ended, least(greatest(toInt64(now()) - toInt64(d.at), 0), " + recentSeconds + "), 0)"
+	changedDays  = " FROM (SELECT v.day AS day, sum(v.begun) AS begun, sum(v.ended) AS ended, max(v.at) AS at FROM versions AS v" +
+		" WHERE v.subject = {subject:String} AND v.day BETWEEN {from:Int32} AND {to:Int32} GROUP BY v.day) AS d"
+)
 
 // goneSeconds is how long after Config.Retention a server may have rows yet: a month, and as
 // much for merges.
@@ -148,27 +150,59 @@ func (c *Config) expiring() string {
 // it is 0. On servers with replicas it holds of answers when Config.Settings has
 // select_sequential_consistency = 1. Where rows
 // are dropped by age, days have another version each second for the two months after Config.Retention.
-func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (uint64, error) {
-	if s.closing.Err() != nil {
-		return 0, errClosed
-	}
+func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (version uint64, err error) {
 	if !from.Before(to) {
 		return 0, ctx.Err()
 	}
+	err = s.versions(ctx, "toInt32(0), toUInt64(sum("+versionOfDay+s.cfg.expiring()+"))", subject, from, to,
+		func(_ int32, all uint64) { version = all })
+	return version, err
+}
+
+// DayVersions asks the server each time, as Version does. None is 0, since a program of before there
+// were versions may have written rows of any day.
+func (s *Store) DayVersions(ctx context.Context, subject store.Subject, from, to time.Time) ([]uint64, error) {
+	if !from.Before(to) {
+		return nil, ctx.Err()
+	}
+	first := utcDay(from.UnixMilli())
+	days := slices.Repeat([]uint64{1}, int(utcDay(to.Add(-1).UnixMilli())-first)+1)
+	err := s.versions(ctx, "d.day, toUInt64("+versionOfDay+s.cfg.expiring()+")", subject, from, to,
+		func(day int32, version uint64) { days[day-first] += version })
+	return days, err
+}
+
+// versions selects numbers of the changed days of a subject, and calls each with them.
+func (s *Store) versions(ctx context.Context, columns string, subject store.Subject, from, to time.Time, each func(int32, uint64)) (err error) {
+	if s.closing.Err() != nil {
+		return errClosed
+	}
+	defer func() {
+		switch {
+		case err != nil && ctx.Err() != nil:
+			err = ctx.Err()
+		case err != nil:
+			err = fmt.Errorf("version: %w", explain(err))
+		}
+	}()
 	settings := s.reading(ctx, "version")
 	if s.cfg.Cluster != "" {
 		settings["select_sequential_consistency"] = 1
 	}
-	var version uint64
-	err := s.conn.QueryRow(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), fmt.Sprintf(versionOfDays, s.cfg.expiring()),
+	rows, err := s.conn.Query(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), "SELECT "+columns+changedDays,
 		driver.Named("subject", versioned(subject.Kind, subjectText(subject))),
-		driver.Named("from", utcDay(from.UnixMilli())), driver.Named("to", utcDay(to.Add(-1).UnixMilli())),
-	).Scan(&version)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return 0, ctx.Err()
-	case err != nil:
-		return 0, fmt.Errorf("version: %w", explain(err))
+		driver.Named("from", utcDay(from.UnixMilli())), driver.Named("to", utcDay(to.Add(-1).UnixMilli())))
+	if err != nil {
+		return err
 	}
-	return version, nil
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var day int32
+		var version uint64
+		if err := rows.Scan(&day, &version); err != nil {
+			return err
+		}
+		each(day, version)
+	}
+	return rows.Err()
 }

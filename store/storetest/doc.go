@@ -28,8 +28,8 @@
 // defends, and TestStore/Writer for what is kept, each case with the sentence of
 // store.Writer that it defends.
 //
-// Fourth, add what else the store can be, one by one: [store.Versioner], [store.Eraser],
-// [store.Maintainer], [store.Lister], [store.Restorer]. Prove finds out, and skips by name
+// Fourth, add what else the store can be, one by one: [store.Versioner], [store.DayVersioner],
+// [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove finds out, and skips by name
 // what the store is not.
 //
 // Fifth, ask at random: [Reference] compares with loops over lists, [Properties] and [Keys]

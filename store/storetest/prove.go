@@ -44,6 +44,7 @@ func Prove(t *testing.T, h Harness) {
 	}
 	_, writes := s.(store.Writer)
 	_, versions := s.(store.Versioner)
+	_, tellsDays := s.(store.DayVersioner)
 	_, erases := s.(store.Eraser)
 	_, maintains := s.(store.Maintainer)
 	_, lists := s.(store.Lister)
@@ -56,6 +57,7 @@ func Prove(t *testing.T, h Harness) {
 		{"Store", true, proveReading},
 		{"Writer", writes, proveCases(writeCases)},
 		{"Versioner", versions, proveCases(versionCases)},
+		{"DayVersioner", tellsDays, proveCases(dayVersionCases)},
 		{"Eraser", erases, proveCases(eraseCases)},
 		{"Maintainer", maintains, proveCases(maintainCases)},
 		{"Lister", lists, proveCases(listerCases)},
