@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -32,6 +33,18 @@ func TestDiffIngested(t *testing.T) {
 	storetest.Diff(t, ingestedIn(inDuckDB()), ingestedIn(inClickHouse()), storetest.RandomRun{Questions: 160, Seed: 20270101})
 }
 
+// TestPitfallsIngested asks about rows that came through the tracking host what storetest.Pitfalls asks.
+// A page view always has a device there, since what names none is a desktop.
+func TestPitfallsIngested(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]storetest.Harness{"DuckDB": inDuckDB(), "ClickHouse": inClickHouse()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.Pitfalls(t, ingestedIn(h), "23: desktop is also no device")
+		})
+	}
+}
+
 // readOnly hides what else a store can do.
 type readOnly struct{ store.Store }
 
@@ -51,15 +64,18 @@ func ingestedIn(h storetest.Harness) storetest.Harness {
 	return h
 }
 
-// browsers are the user agents that visitors have.
-var browsers = []string{
-	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36",
-	"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 Mobile/15E148 Safari/604.1",
-	"Mozilla/5.0 (X11; Linux x86_64; rv:121.0) Gecko/20100101 Firefox/121.0",
+// browsers are user agents of visitors, by device.
+var browsers = map[string]string{
+	"desktop": "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36",
+	"mobile":  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.2 Mobile/15E148 Safari/604.1",
+	"tablet":  "Mozilla/5.0 (Android 14; Tablet; rv:121.0) Gecko/121.0 Firefox/121.0",
 }
 
 // A delivery is what goes together in requests: to one route, of one sender.
-type delivery struct{ target, agent, country string }
+type delivery struct {
+	target, agent string
+	track.Location
+}
 
 // ingestRows sends the rows of b to a tracking host over w. What such a host does not take is left out there.
 func ingestRows(t *testing.T, w store.Writer, b *store.Batch) {
@@ -74,7 +90,7 @@ func ingestRows(t *testing.T, w store.Writer, b *store.Batch) {
 	}
 	site := func(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 	person := func(route, website string, a store.Agent) delivery {
-		return delivery{route + "?client_id=" + website, browsers[len(a.Region)%len(browsers)], a.Country}
+		return delivery{route + "?client_id=" + website, cmp.Or(browsers[a.DeviceType], browsers["desktop"]), track.Location{Country: a.Country, Region: a.Region, City: a.City}}
 	}
 	for i := range b.Events {
 		e := &b.Events[i]
@@ -117,7 +133,7 @@ func ingestRows(t *testing.T, w store.Writer, b *store.Batch) {
 	for i := range b.Visits {
 		v := &b.Visits[i]
 		add(delivery{target: "/link-visits"}, store.Subject{Kind: store.KindLink, ID: v.Link}, object{"eventId": v.ID, "linkId": v.Link,
-			"timestamp": v.Time.UnixMilli(), "referrer": v.Referrer, "country": v.Country, "region": v.Region, "userAgent": browsers[i%len(browsers)]})
+			"timestamp": v.Time.UnixMilli(), "referrer": v.Referrer, "country": v.Country, "region": v.Region, "city": v.City, "userAgent": browsers[v.DeviceType]})
 	}
 	for i := range b.Checks {
 		k := &b.Checks[i]
@@ -161,15 +177,21 @@ func addSubject(t *testing.T, sites *store.MemoryDirectory, s store.Subject) {
 	}
 }
 
+// onePlace is where all senders are.
+type onePlace struct{ track.Location }
+
+func (p *onePlace) Locate(netip.Addr) track.Location { return p.Location }
+
 // mostItems are in a request to a route, where that takes fewer than a hundred.
 var mostItems = map[string]int{"/errors": 50, "/vitals": 20}
 
 // deliver posts all, and wants most of it taken: some instants of a dataset are not believed there.
 func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delivery][]object) {
 	t.Helper()
+	var place onePlace
 	h, err := track.New(track.Config{
 		Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}, Window: -1,
-		CountryHeader: "CF-IPCountry", Trusted: func(*http.Request) bool { return true },
+		Geo: &place,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -177,9 +199,11 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 	sent, taken := 0, 0
 	// In one order, since of equal ids the first counts.
 	order := slices.SortedFunc(maps.Keys(all), func(a, b delivery) int {
-		return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.agent, b.agent), strings.Compare(a.country, b.country))
+		return cmp.Or(strings.Compare(a.target, b.target), strings.Compare(a.agent, b.agent), strings.Compare(a.Country, b.Country),
+			strings.Compare(a.Region, b.Region), strings.Compare(a.City, b.City))
 	})
 	for _, to := range order {
+		place.Location = to.Location
 		route, _, _ := strings.Cut(to.target, "?")
 		for some := range slices.Chunk(all[to], cmp.Or(mostItems[route], 100)) {
 			body, err := json.Marshal(some)
@@ -189,7 +213,6 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 			r := httptest.NewRequest(http.MethodPost, to.target, bytes.NewReader(body))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("User-Agent", to.agent)
-			r.Header.Set("CF-IPCountry", to.country)
 			if to.agent == "" {
 				r.Header.Set("X-Api-Key", "sl_any")
 			}
@@ -206,7 +229,6 @@ func deliver(t *testing.T, w store.Writer, sites store.Directory, all map[delive
 			for _, one := range answer.Results {
 				if one.Status == "success" {
 					taken++
-
 				}
 			}
 		}

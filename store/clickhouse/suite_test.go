@@ -99,6 +99,12 @@ func over(variable string) storetest.Harness {
 	}
 }
 
+// TestPitfalls asks what services of this kind are known to answer wrongly.
+func TestPitfalls(t *testing.T) {
+	t.Parallel()
+	storetest.Pitfalls(t, over("CLICKHOUSE_DSN"))
+}
+
 // TestReference asks the engine and the reference evaluator the same random questions,
 // of one dataset over the native protocol and of the next one over HTTP: see
 // storetest.RandomRunOf for how many.

@@ -133,6 +133,12 @@ func TestWarehouse(t *testing.T) {
 	})
 }
 
+// TestPitfalls asks what services of this kind are known to answer wrongly.
+func TestPitfalls(t *testing.T) {
+	t.Parallel()
+	storetest.Pitfalls(t, inMemoryHarness)
+}
+
 // TestReference asks the engine and the reference evaluator the same random questions:
 // see storetest.RandomRunOf for how many.
 func TestReference(t *testing.T) {

@@ -34,7 +34,7 @@
 //
 // Fifth, ask at random: [Reference] compares with loops over lists, [Properties] and [Keys]
 // with other requests of the same store, [Dependencies] with fewer rows. What fails names
-// the seed that repeats it.
+// the seed that repeats it. [Pitfalls] asks what services of this kind are known to answer wrongly.
 //
 // Sixth, show that those can fail: [KillsMutants] plants [Mutations], and those that only the
 // new dialect can make, and wants each to be seen.

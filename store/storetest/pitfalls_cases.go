@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package storetest
 
 import (
 	"encoding/json"
@@ -127,13 +125,8 @@ func decodeRows(t *testing.T, r query.Result) (rows []map[string]any) {
 // Website many has 101 pages and 3000 visitors.
 func pitfallRows() *store.Batch {
 	b := &store.Batch{}
-	add := func(id, at, session, visitor string, kind store.EventKind, name, path string, change ...func(*store.Event)) {
-		when, err := time.Parse("2006-01-02T15:04:05.999", "2026-03-"+at)
-		if err != nil {
-			when = time.Time{} // refused by the store
-		}
-		e := store.Event{Website: "w", ID: id, Kind: kind, Name: name, Time: when, Path: path,
-			Identity: store.Identity{AnonymousID: visitor, SessionID: session}}
+	add := func(id, clock, session, visitor string, kind store.EventKind, name, path string, change ...func(*store.Event)) {
+		e := store.Event{Website: "w", ID: id, Kind: kind, Name: name, Time: at(clock), Path: path, Identity: by(visitor, session)}
 		for _, f := range change {
 			f(&e)
 		}
@@ -141,23 +134,25 @@ func pitfallRows() *store.Batch {
 	}
 	from := func(domain, country, region, device string) func(*store.Event) {
 		return func(e *store.Event) {
-			e.ReferrerDomain, e.Country, e.Region, e.City, e.DeviceType = domain, country, region, "Springfield", device
+			e.Referrer, e.ReferrerDomain = "https://www."+domain+"/", domain
+			e.Country, e.Region, e.City, e.DeviceType = country, region, "Springfield", device
 		}
 	}
-	add("e1", "09T23:50:00", "s0", "zoe", store.Pageview, "screen_view", "/", from("google.com", "DE", "Bavaria", "desktop"))
-	add("e2", "10T00:10:00", "s0", "zoe", store.Pageview, "screen_view", "/late")
-	add("e3", "10T10:00:00", "s1", "ann", store.Pageview, "screen_view", "/", from("news.example", "US", "Ohio", "mobile"),
+	add("e1", "09 23:50:00", "s0", "zoe", store.Pageview, "screen_view", "/", from("google.com", "DE", "Bavaria", "desktop"))
+	add("e2", "10 00:10:00", "s0", "zoe", store.Pageview, "screen_view", "/late")
+	add("e3", "10 10:00:00", "s1", "ann", store.Pageview, "screen_view", "/", from("news.example", "US", "Ohio", "mobile"),
 		func(e *store.Event) { e.UTMSource = "mail" })
-	add("e4", "10T10:00:20", "s1", "ann", store.Pageview, "screen_view", "/a")
-	add("e5", "10T10:00:21", "s1", "ann", store.Custom, "signup", "/a")
-	add("e6", "10T10:00:22", "s1", "ann", store.Click, "", "/a", func(e *store.Event) { e.Href = "https://out.example/" })
-	add("e7", "10T11:00:00", "s2", "ben", store.Pageview, "screen_view", "/", from("google.com", "IL", "Ohio", "desktop"))
-	add("e8", "10T11:00:40", "s2", "ben", store.Exit, "page_exit", "/", func(e *store.Event) { e.TimeOnPage = store.Known(40_000) })
-	add("e9", "10T11:30:00", "s3", "ben", store.Pageview, "screen_view", "/b", from("google.com", "PS", "", "tablet"))
-	add("e10", "10T12:00:00", "s4", "cat", store.Custom, "signup", "")
-	add("e11", "10T23:59:59.999", "", "", store.Pageview, "screen_view", "/100%")
+	add("e4", "10 10:00:20", "s1", "ann", store.Pageview, "screen_view", "/a")
+	add("e5", "10 10:00:21", "s1", "ann", store.Custom, "signup", "/a")
+	add("e6", "10 10:00:22", "s1", "ann", store.Click, "", "/a", func(e *store.Event) { e.Href = "https://out.example/" })
+	add("e7", "10 11:00:00", "s2", "ben", store.Pageview, "screen_view", "/", from("google.com", "IL", "Ohio", "desktop"))
+	add("e8", "10 11:00:40", "s2", "ben", store.Exit, "page_exit", "/", func(e *store.Event) { e.TimeOnPage = store.Known(40_000) })
+	add("e9", "10 11:30:00", "s3", "ben", store.Pageview, "screen_view", "/b", from("google.com", "PS", "", "tablet"),
+		func(e *store.Event) { e.Referrer = "https://www.google.de/" })
+	add("e10", "10 12:00:00", "s4", "cat", store.Custom, "signup", "")
+	add("e11", "10 23:59:59.999", "", "", store.Pageview, "screen_view", "/100%")
 	for i := range 3000 {
-		add(fmt.Sprint("m", i), "10T10:00:00", fmt.Sprint("m", i), fmt.Sprint("m", i), store.Pageview, "screen_view", fmt.Sprintf("/%d", i%101),
+		add(fmt.Sprint("m", i), "10 10:00:00", fmt.Sprint("m", i), fmt.Sprint("m", i), store.Pageview, "screen_view", fmt.Sprintf("/%d", i%101),
 			func(e *store.Event) { e.Website = "many" })
 	}
 	day := time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC)
