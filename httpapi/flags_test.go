@@ -19,7 +19,15 @@ import (
 // weakStore is flags in memory, until it is told to be away.
 type weakStore struct {
 	flags.Memory
-	away atomic.Bool
+	away    atomic.Bool
+	forgets atomic.Bool // what is committed from now on
+}
+
+func (s *weakStore) Commit(ctx context.Context, c flags.Commit) error {
+	if s.forgets.Load() {
+		return nil
+	}
+	return s.Memory.Commit(ctx, c)
 }
 
 func (s *weakStore) Load(ctx context.Context, client string) (flags.Set, error) {
@@ -56,7 +64,9 @@ func newFlags(t testing.TB, s flags.Store) *Flags {
 func newFlagWorld(t testing.TB) (*world, *weakStore) {
 	t.Helper()
 	s := &weakStore{}
-	w := newWorld(t, func(cfg *Config) { cfg.Flags, cfg.CORSOrigins = newFlags(t, s), []string{"https://panel.example"} })
+	w := newWorld(t, func(cfg *Config) {
+		cfg.Flags, cfg.Minter, cfg.CORSOrigins = newFlags(t, s), &fakeMinter{}, []string{"https://panel.example"}
+	})
 	w.keys["sites"] = &auth.Key{ID: "key_sites", Owner: "org_a", Scopes: []auth.Scope{auth.ManageFlags}, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}}
 	return w, s
 }

@@ -1,9 +1,12 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -29,6 +32,7 @@ var hostile = map[string]string{
 	"blanks":                      " \n\t",
 	"no JSON":                     "{",
 	"two values":                  oneQuery + oneQuery,
+	"a bracket too many":          `{} }`,
 	"a text":                      `"summary"`,
 	"a number":                    `1e308`,
 	"null":                        `null`,
@@ -107,36 +111,65 @@ func TestHostileAddresses(t *testing.T) {
 	}
 }
 
-// FuzzQuery sends any body: the answer is JSON, never a failure of ours, and an error
-// says why.
-func FuzzQuery(f *testing.F) {
-	for _, body := range hostile {
-		if len(body) < 4_000 {
-			f.Add([]byte(body))
+// FuzzHandler sends any request to any route: the answer is JSON, never a failure of ours, an error
+// says why, and a body that is no JSON is never taken. {id} in an address is that of a flag.
+func FuzzHandler(f *testing.F) {
+	keys := map[Access]string{ByClientKey: "flags"}
+	for _, rt := range (*api)(nil).routes() {
+		target, body := ask(rt, "site_a")
+		f.Add(rt.Method, target, cmp.Or(keys[rt.access], "all"), []byte(body))
+		for _, body := range hostile {
+			if rt.body && len(body) < 4_000 {
+				f.Add(rt.Method, target, cmp.Or(keys[rt.access], "all"), []byte(body))
+			}
 		}
 	}
-	f.Add([]byte(oneQuery))
-	f.Add([]byte(`[` + oneQuery + `,{"parameters":[{"name":"pages","start_date":"2026-01-01","id":"x"}],"preset":"last_7d","groupBy":"country",` +
-		`"sortBy":"visitors","sortOrder":"asc","granularity":"hourly","filters":[{"field":"country","op":"not_in","value":["DE",1,true]}]}]`))
-	w := newWorld(f)
-	f.Fuzz(func(t *testing.T, body []byte) {
-		r := httptest.NewRequest("POST", "/v1/query?website_id=site_a", strings.NewReader(string(body)))
-		r.Header.Set("X-Api-Key", "all")
+	for _, seed := range []struct{ method, target, key, body string }{
+		{"POST", "/v1/query?website_id=site_a", "all", `[` + oneQuery + `,{"parameters":[{"name":"pages","start_date":"2026-01-01","id":"x"}],"preset":"last_7d","groupBy":"country",` +
+			`"sortBy":"visitors","sortOrder":"asc","granularity":"hourly","filters":[{"field":"country","op":"not_in","value":["DE",1,true]}]}]`},
+		{"GET", "/v1/query?link_id=link_a&parameters=link_top_devices&preset=today&limit=3&filters=%5B%7B%22field%22%3A%22country%22%2C%22op%22%3A%22eq%22%2C%22value%22%3A%22DE%22%7D%5D", "links", ""},
+		{"GET", "/v1/websites/site_a/analytics?preset=last_7d&timezone=Europe/Berlin", "rows", ""},
+		{"POST", "/v1/tokens", "all", `{"ttl":60,"scopes":["read:links"],"resources":[{"kind":"link","id":"l"}],"filters":[{"field":"country","op":"eq","values":["DE"]}],"types":["x"],"subject":"c"}`},
+		{"POST", "/public/v1/flags", "flags", strings.Replace(newFlag, "new-ui", "other", 1)},
+		{"PATCH", "/public/v1/flags/{id}", "flags", `{"clientId":"site_a","rolloutPercentage":50,"payload":null}`},
+		{"DELETE", "/public/v1/flags/{id}?clientId=site_a", "flags", ""},
+		{"GET", "/public/v1/flags/definitions?clientId=site_a&environment=x", "flags", ""},
+		{"GET", "/public/v1/flags/evaluate?clientId=site_a&key=new-ui&userId=u&properties=%7B%22a%22%3A1%7D", "", ""},
+		{"GET", "/public/v1/flags/bulk?clientId=site_a&keys=new-ui,+,x", "", ""},
+		{"POST", "/public/v1/flags/bulk", "", `{"clientId":"site_a","keys":["new-ui"],"userId":"u","properties":{"a":[1,null]}}`},
+		{"POST", "/ofrep/v1/evaluate/flags/new-ui?clientId=site_a", "", `{"context":{"targetingKey":"u","a":{"b":1e308}}}`},
+		{"POST", "/ofrep/v1/evaluate/flags?clientId=site_a", "", `{"context":{"targetingKey":"u"}}`},
+	} {
+		f.Add(seed.method, seed.target, seed.key, []byte(seed.body))
+	}
+	w, kept := newFlagWorld(f)
+	id := w.create(f, newFlag)
+	kept.forgets.Store(true) // so that each request finds the same
+	f.Fuzz(func(t *testing.T, method, target, key string, body []byte) {
+		u, err := url.Parse(strings.ReplaceAll(target, "{id}", id))
+		if err != nil || key == "broken" || key == "panic" {
+			return
+		}
+		r := httptest.NewRequest("POST", "/", strings.NewReader(string(body)))
+		r.Method, r.URL = method, u
+		r.Header.Set("X-Api-Key", key)
 		rec := httptest.NewRecorder()
 		w.handler.ServeHTTP(rec, r)
 		w.trail.take()
+		w.limiter.asked = nil
 		var answer struct {
-			Success bool
+			Success *bool
 			Code    string
 			Error   string
-			Details []struct{ Message string }
 		}
-		if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil {
+		switch err := json.Unmarshal(rec.Body.Bytes(), &answer); {
+		case rec.Code >= 300 && rec.Code < 400 || method == http.MethodHead || method == http.MethodOptions:
+		case err != nil:
 			t.Fatalf("%d: %v", rec.Code, err)
-		}
-		switch {
-		case rec.Code == 200 && answer.Success:
-		case rec.Code >= 400 && rec.Code < 500 && !answer.Success && answer.Code != "" && answer.Error != "":
+		case rec.Code == 200 && (method == http.MethodPost || method == http.MethodPatch) && !json.Valid(body):
+			t.Fatalf("what is no JSON was taken: %s", rec.Body)
+		case rec.Code == 200 && (answer.Success == nil || *answer.Success):
+		case rec.Code >= 400 && rec.Code < 500 && answer.Success != nil && !*answer.Success && answer.Code != "" && answer.Error != "":
 		default:
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"time"
 
@@ -59,7 +60,7 @@ func (a *api) readToken(_ context.Context, r *front.Request, q *question) error 
 		text := strings.TrimPrefix(err.Error(), "json: ")
 		return query.Errors{{Code: query.InvalidJSON, Field: "body", Message: "is not the description of a token: " + text, Err: err}}
 	}
-	if dec.More() {
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return query.Errors{{Code: query.InvalidJSON, Field: "body", Message: "has more than one JSON value"}}
 	}
 	return nil

@@ -37,6 +37,7 @@ func TestTokens(t *testing.T) {
 		{"no time at all", "all", `{"ttl":0}`, 400, 0},
 		{"an unknown field", "all", `{"user":"x"}`, 400, 0},
 		{"two values", "all", `{}{}`, 400, 0},
+		{"a bracket too many", "all", `{}]`, 400, 0},
 		{"no JSON", "all", `{`, 400, 0},
 		{"a key that reads nothing", "flags", `{}`, 403, 0},
 		{"no key", "", `{}`, 401, 0},

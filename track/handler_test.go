@@ -47,7 +47,7 @@ var good = map[string]struct{ target, body, key string }{
 }
 
 // zipped is body as gzip has it.
-func zipped(t *testing.T, body string) string {
+func zipped(t testing.TB, body string) string {
 	t.Helper()
 	var b strings.Builder
 	z := gzip.NewWriter(&b)
