@@ -13,6 +13,15 @@ import (
 func TestAnswersAreCompressed(t *testing.T) {
 	w := newWorld(t)
 	key := w.key(t)
+	made := map[int]*front.Answer{} // by size, each given several times
+	for _, size := range []int{100, 5000} {
+		a, err := front.JSON(strings.Repeat("a", size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.ETag = `"v1"`
+		made[size] = a
+	}
 	for _, c := range []struct {
 		name, accepts, has string
 		size               int
@@ -21,6 +30,7 @@ func TestAnswersAreCompressed(t *testing.T) {
 	}{
 		{name: "not asked for", size: 5000, status: 200, tag: `"v1"`},
 		{name: "of gzip", accepts: "br, gzip;q=0.5", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
+		{name: "of gzip again", accepts: "gzip", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
 		{name: "small", accepts: "gzip", size: 100, status: 200, tag: `"v1"`},
 		{name: "refused", accepts: "gzip;q=0, zstd", size: 5000, status: 200, tag: `"v1"`},
 		{name: "there already", accepts: "gzip", has: `W/"v1-gzip"`, size: 5000, status: 304, tag: `"v1"`},
@@ -28,11 +38,7 @@ func TestAnswersAreCompressed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := `"` + strings.Repeat("a", c.size) + `"` + "\n"
-			w.steps = func(context.Context, *front.Request) (*front.Answer, error) {
-				a, err := front.JSON(strings.Repeat("a", c.size))
-				a.ETag = `"v1"`
-				return a, err
-			}
+			w.steps = func(context.Context, *front.Request) (*front.Answer, error) { return made[c.size], nil }
 			rec := w.send("POST", "/work", key, "Accept-Encoding", c.accepts, "If-None-Match", c.has)
 			h := rec.Header()
 			if rec.Code != c.status || h.Get("Content-Encoding") != c.coding || h.Get("ETag") != c.tag || !strings.Contains(strings.Join(h.Values("Vary"), ","), "Accept-Encoding") {

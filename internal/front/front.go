@@ -114,8 +114,8 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	defer r.release()
 	ctx, _ := store.WithMeter(store.WithRequestID(hr.Context(), r.ID))
-	a := f.answer(ctx, r)
-	defer f.observe(ctx, r, a) // also when the caller is gone, which may be a panic
+	a := new(*f.answer(ctx, r)) // a copy, since a route may give one answer many times
+	defer f.observe(ctx, r, a)  // also when the caller is gone, which may be a panic
 	r.limitHeaders(h)
 	r.boundBody()
 	f.compressor.compress(a, hr)
