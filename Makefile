@@ -57,7 +57,7 @@ long-copy: ; SIGHTLINE_COPY_EVENTS=1000000 $(proof) '^TestCopy$$' ./internal/e2e
 long-keys: ; SIGHTLINE_KEYS=1000000 $(proof) '^TestManyKeys$$' ./store/meta ## look-ups among a million keys
 long-hostile: ; SIGHTLINE_FOR=$(hostile) $(proof) '^TestHostile$$' ./internal/e2e ## 30 minutes of hostile traffic beside a good key; hostile=10m is shorter
 long-ingested: ; SIGHTLINE_LONG=1 $(proof) '^TestDiffIngested$$' ./internal/e2e ## random requests about rows that came through the tracking host, DuckDB against ClickHouse
-long-soak: ; SIGHTLINE_FOR=$(soak) $(proof) '^TestSoak$$' ./internal/e2e ## 10 minutes of 2 000 events/s; soak=1m is shorter
+long-soak: ; SIGHTLINE_FOR=$(soak) $(proof) '^TestSoak$$' ./internal/e2e ## 10 minutes of 2 000 events/s; soak=5m is shorter
 long-fuzz: ## every fuzz target for a minute
 	@set -e; grep -rnoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed -E 's|/[^/]+:[0-9]+:func | |' | sort -u | \
 	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(fuzztime) "$$dir" </dev/null; done

@@ -36,8 +36,9 @@ func NewSealer(e *Engine) *Sealer {
 	return &Sealer{engine: e, store: s, before: map[store.Subject][]store.Day{}, ahead: map[store.Subject][]store.Day{}}
 }
 
-// sealEvery is how long the rows of a day have to be the same before it is sealed, at least.
-const sealEvery = 5 * time.Second
+// sealEvery is how long the rows of a day have to be the same before it is sealed, at least. That is
+// longer than a busy store takes to be ready for the next row: DuckDB stores none during a checkpoint.
+const sealEvery = 30 * time.Second
 
 // Run seals days as they become quiet until ctx ends. Of what fails, which is tried again, failed
 // hears unless it is nil. A nil Sealer has nothing to do.

@@ -17,6 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/example/control"
 	"github.com/sightline-analytics/sightline/example/install"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
@@ -132,7 +133,7 @@ func openSource(ctx context.Context, dir string, log *slog.Logger, now func() ti
 	if running := control.Dial(ctx, filepath.Join(dir, install.SocketFile)); running != nil {
 		return running, running.Close, nil
 	}
-	s, err := install.OpenFile(ctx, dir, log, now)
+	s, err := install.OpenFile(ctx, dir, duckdb.Config{Now: now, Logger: log})
 	if err != nil {
 		return nil, nil, err
 	}

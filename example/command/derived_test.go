@@ -11,13 +11,14 @@ import (
 
 	"github.com/sightline-analytics/sightline/example/install"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
 // What is kept of a day is verified and rebuilt by a command alone and by the server beside it.
 func TestDerived(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	file := filepath.Join(in.dir, install.EventsFile)
-	s, err := install.OpenFile(t.Context(), in.dir, nil, time.Now)
+	s, err := install.OpenFile(t.Context(), in.dir, duckdb.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

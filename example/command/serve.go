@@ -45,9 +45,10 @@ type serve struct {
 	DemoDays    int    `default:"90" help:"Days of the demo's traffic before today, when it is first made."`
 	JSON        bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
 
-	Clickhouse dsn    `placeholder:"ADDRESS|@FILE" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123; events lie there then instead of in the data folder, in tables that are made when they are missing."`
-	Tables     tables `embed:"" prefix:"clickhouse-"`
-	Redis      dsn    `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, as redis://name:password@host:6379/0, by which several processes share limits and tell each other of changed keys."`
+	Clickhouse   dsn    `placeholder:"ADDRESS|@FILE" help:"ClickHouse, as clickhouse://name:password@host:9000/database, or http:// with port 8123; events lie there then instead of in the data folder, in tables that are made when they are missing."`
+	Tables       tables `embed:"" prefix:"clickhouse-"`
+	DuckdbMemory size   `placeholder:"SIZE" help:"Memory that the events of the data folder may take, as 512MiB, 1GiB without it; the process needs some 200 MiB beside it."`
+	Redis        dsn    `env:"SIGHTLINE_REDIS" placeholder:"ADDRESS|@FILE" help:"Redis, as redis://name:password@host:6379/0, by which several processes share limits and tell each other of changed keys."`
 
 	Geoip         string    `placeholder:"FILE" help:"MaxMind-format file that finds country and city of addresses."`
 	CountryHeader string    `placeholder:"NAME" help:"Request header that a CDN sets to the country code; believed of --trusted-proxy alone."`
@@ -108,6 +109,7 @@ func (s *serve) settings() service.Settings {
 		Addr: s.Addr, TrackAddr: s.TrackAddr, MetricsAddr: s.MetricsAddr,
 		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile,
 		ClickHouse:    s.Tables.options(s.Clickhouse),
+		DuckDBMemory:  int64(s.DuckdbMemory),
 		GeoIP:         s.Geoip,
 		CountryHeader: s.CountryHeader,
 		Proxies:       clientip.Proxies(mapped(s.TrustedProxy, func(n network) netip.Prefix { return netip.Prefix(n) })),

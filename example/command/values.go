@@ -242,6 +242,21 @@ func (w *window) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// A size is a number of bytes that is more than nothing.
+type size int64
+
+func (s *size) UnmarshalText(text []byte) error {
+	for unit, bytes := range map[string]int64{"MiB": 1 << 20, "GiB": 1 << 30} {
+		number, found := strings.CutSuffix(string(text), unit)
+		n, err := strconv.ParseInt(number, 10, 64)
+		if found && err == nil && 0 < n && n <= math.MaxInt64/bytes {
+			*s = size(n * bytes)
+			return nil
+		}
+	}
+	return errors.New("not a size like 512MiB or 2GiB")
+}
+
 // A factor multiplies limits; 0 is off.
 type factor float64
 

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,18 @@ func TestParseFilter(t *testing.T) {
 	for _, text := range []string{"", "country", "country:eq", ":eq:DE", "country:is:DE", "country:in:", `text:in:"a`} {
 		if err := new(filter).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is a filter", text)
+		}
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]size{
+		"1MiB": 1 << 20, "512MiB": 512 << 20, "2GiB": 2 << 30, "8589934591GiB": math.MaxInt64 - 1<<30 + 1,
+		"": 0, "512": 0, "MiB": 0, "0MiB": 0, "-1GiB": 0, "1.5GiB": 0, "512MB": 0, "1 GiB": 0, "8589934592GiB": 0,
+	} {
+		var got size
+		if err := got.UnmarshalText([]byte(text)); got != want || (err == nil) != (want > 0) {
+			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
 		}
 	}
 }

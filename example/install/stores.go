@@ -20,12 +20,13 @@ import (
 	"github.com/sightline-analytics/sightline/store/meta"
 )
 
-// OpenFile opens the DuckDB file of a data folder, and makes it when it is not there.
-func OpenFile(ctx context.Context, dir string, log *slog.Logger, now func() time.Time) (*duckdb.Store, error) {
-	file := filepath.Join(dir, EventsFile)
-	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, Now: now, Logger: log})
+// OpenFile opens the DuckDB file of a data folder, whose path cfg need not have, and makes it
+// when it is not there.
+func OpenFile(ctx context.Context, dir string, cfg duckdb.Config) (*duckdb.Store, error) {
+	cfg.Path = filepath.Join(dir, EventsFile)
+	s, err := duckdb.Open(ctx, cfg)
 	if err != nil {
-		return nil, explain(file, err)
+		return nil, explain(cfg.Path, err)
 	}
 	return s, nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/example/install"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/store/meta"
 	"github.com/sightline-analytics/sightline/track/geoip"
 )
@@ -120,7 +121,7 @@ func (a *app) close() error {
 
 func (a *app) openEvents(ctx context.Context) (events, error) {
 	if a.settings.ClickHouse.DSN == "" {
-		file, err := install.OpenFile(ctx, a.settings.Data, a.log, a.now)
+		file, err := install.OpenFile(ctx, a.settings.Data, duckdb.Config{MemoryLimit: a.settings.DuckDBMemory, Now: a.now, Logger: a.log})
 		if err != nil {
 			return nil, err // and not a nil of a type, which would not be nil
 		}

@@ -18,11 +18,12 @@ type Settings struct {
 	// MetricsAddr is host:port of metrics for Prometheus; without a host, that of loopback; empty: none.
 	MetricsAddr string
 
-	Data       string            // the data folder
-	Meta       string            // DSN of PostgreSQL; empty: SQLite in the data folder
-	ClickHouse clickhouse.Config // without a DSN events lie in the data folder
-	Redis      string            // address; empty: nothing is shared with other processes
-	PepperFile string            // empty: that of the data folder
+	Data         string            // the data folder
+	Meta         string            // DSN of PostgreSQL; empty: SQLite in the data folder
+	ClickHouse   clickhouse.Config // without a DSN events lie in the data folder
+	DuckDBMemory int64             // as duckdb.Config.MemoryLimit, where events lie in the data folder
+	Redis        string            // address; empty: nothing is shared with other processes
+	PepperFile   string            // empty: that of the data folder
 
 	GeoIP         string           // MaxMind-format file; empty: none
 	CountryHeader string           // of Proxies; empty: none

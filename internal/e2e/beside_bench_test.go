@@ -38,11 +38,9 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 	}
 	ask("idle")
 	ctx, stop := context.WithCancel(b.Context())
-	tick := time.NewTicker(time.Second / 50)
-	defer tick.Stop()
 	done := make(chan error, 1)
 	go func() {
-		_, err := l.run(b.Context(), in.url, paced(ctx, tick.C, &next))
+		_, err := l.run(b.Context(), in.url, paced(ctx, time.Second/50, &next))
 		done <- err
 	}()
 	ask("5000 events per s")

@@ -153,12 +153,17 @@ func (l *ingestLoad) run(ctx context.Context, url string, more func() (int64, bo
 	return took, err
 }
 
-// paced is a request at each of ticks, whichever connection takes it, until ctx ends.
-func paced(ctx context.Context, ticks <-chan time.Time, next *atomic.Int64) (more func() (int64, bool)) {
+// paced is a request every so often, whichever connection takes it, until ctx ends. Those that are
+// due while all connections wait are sent later, not left out.
+func paced(ctx context.Context, every time.Duration, next *atomic.Int64) (more func() (int64, bool)) {
+	began, first := time.Now(), next.Load()
 	return func() (int64, bool) {
+		n := next.Add(1)
+		due := time.NewTimer(time.Until(began.Add(time.Duration(n-first) * every)))
+		defer due.Stop()
 		select {
-		case <-ticks:
-			return next.Add(1), true
+		case <-due.C:
+			return n, true
 		case <-ctx.Done():
 			return 0, false
 		}

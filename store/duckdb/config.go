@@ -21,8 +21,9 @@ type Config struct {
 	// for tests: such a store is gone when it is closed. The directory must exist.
 	// The path, made absolute, must not contain '?', '#' or '%'.
 	Path string
-	// MemoryLimit bounds the engine's buffers, in bytes; the process needs some
-	// 100 MB beside them. 0 means 1 GiB.
+	// MemoryLimit bounds the engine's buffers, in bytes: rows until the next checkpoint, what
+	// queries use and, in the rest, what was last used of the file. The process needs some 200 MB beside
+	// them, and 4 bytes for each row received in the last eight days. 0 means 1 GiB.
 	MemoryLimit int64
 	// Threads is how many threads one query may use. 0 means 1: queries run
 	// beside each other instead, which costs less for the same answers.
