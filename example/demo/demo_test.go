@@ -149,12 +149,12 @@ func sessionsOf(b *store.Batch) map[string]*session {
 	return found
 }
 
-// ninetyDays takes seconds to make.
-var ninetyDays = sync.OnceValue(func() *store.Batch { return demo.New(sample).Batch(now.Add(-90*24*time.Hour), now) })
+// sixWeeks take seconds to make.
+var sixWeeks = sync.OnceValue(func() *store.Batch { return demo.New(sample).Batch(now.Add(-42*24*time.Hour), now) })
 
 // A visitor of the demo should believe the numbers. Bounds are wide; the seed is fixed.
 func TestTheShapeIsPlausible(t *testing.T) {
-	b := ninetyDays()
+	b := sixWeeks()
 	sessions := sessionsOf(b)
 	people := map[string]bool{}
 	var single, tagged, views int
@@ -194,17 +194,17 @@ func TestTheShapeIsPlausible(t *testing.T) {
 		what           string
 		got, low, high float64
 	}{
-		{"rows in 90 days, besides spans", float64(b.Len() - len(b.Spans)), 170_000, 230_000},
+		{"rows in six weeks, besides spans", float64(b.Len() - len(b.Spans)), 80_000, 107_000},
 		{"pages per session", float64(views) / n, 2, 4},
 		{"bounces, %", 100 * float64(single) / n, 20, 45},
 		{"sessions with UTM, %", 100 * float64(tagged) / n, 11, 17},
 		{"sessions per person", n / float64(len(people)), 1.3, 2.2},
 		{"a weekend's day against a weekday's", weekend / 2 / (weekday / 5), 0.45, 0.75},
 		{"checks that found the site up, %", 100 * up / (up + down), 99, 99.95},
-		{"link visits", float64(len(b.Visits)), 3_000, 7_000},
-		{"errors", float64(len(b.Errors)), 400, 2_000},
-		{"vitals", float64(len(b.Vitals)), 15_000, 45_000},
-		{"spans", float64(len(b.Spans)), 40_000, 70_000},
+		{"link visits", float64(len(b.Visits)), 1_400, 3_300},
+		{"errors", float64(len(b.Errors)), 190, 930},
+		{"vitals", float64(len(b.Vitals)), 7_000, 21_000},
+		{"spans", float64(len(b.Spans)), 18_500, 33_000},
 		{"spans with rage clicks, %", 100 * angry / float64(len(b.Spans)), 0.5, 4},
 	}
 	for _, r := range rows {
@@ -217,7 +217,7 @@ func TestTheShapeIsPlausible(t *testing.T) {
 
 // No session reaches further than Batch looks back, or a cut would lose its end.
 func TestSessionsEndInTime(t *testing.T) {
-	for id, s := range sessionsOf(ninetyDays()) {
+	for id, s := range sessionsOf(sixWeeks()) {
 		if length := s.last.Sub(s.first); length >= 3*time.Hour {
 			t.Errorf("session %s lasts %v, which Batch may cut", id, length)
 		}

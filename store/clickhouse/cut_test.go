@@ -59,7 +59,7 @@ func TestAnswersAreWhole(t *testing.T) {
 				}
 				answered := 0
 				places := []int{0, 1, 2, 3, 4, 5, 7, 11, 50, 100, 200, 300, 400, 500, size - 7, size - 5, size - 3, size - 2, size - 1}
-				for range 20 {
+				for range 6 {
 					places = append(places, rand.IntN(size))
 				}
 				for i, n := range places {

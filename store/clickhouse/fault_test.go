@@ -145,13 +145,12 @@ func TestServerKilled(t *testing.T) {
 		}
 	}
 	t.Logf("%d events were acknowledged around kills, and all are there once", acked)
+	restarted(t, server, stores)
 }
 
-// The server is stopped in order and started again: writes wait, and none fails.
-func TestServerRestarted(t *testing.T) {
-	t.Parallel()
-	server := chtest.Start(t)
-	stores := bothProtocols(t, server, clickhouse.Config{})
+// restarted stops the server in order and starts it again: writes wait, and none fails.
+func restarted(t *testing.T, server *chtest.Server, stores map[string]*clickhouse.Store) {
+	t.Helper()
 	all := senders(t, "restart", stores, func(more func(int64)) {
 		more(10)
 		server.Restart()

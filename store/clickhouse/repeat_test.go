@@ -75,7 +75,7 @@ func ids(prefix string, from, to int) []string {
 // A retry comes through another store, in another batch, with other fields.
 func TestRetryElsewhere(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
+	oneProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		one, other := open(t, clickhouse.Config{DSN: dsn}), open(t, clickhouse.Config{DSN: dsn})
 		total := 0
@@ -118,7 +118,7 @@ func TestRetryElsewhere(t *testing.T) {
 // and in other batches. SIGHTLINE_LONG says how often.
 func TestRacingStores(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
+	oneProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		stores := []*clickhouse.Store{open(t, clickhouse.Config{DSN: dsn}), open(t, clickhouse.Config{DSN: dsn})}
 		const each, batches = 240, 6
@@ -175,7 +175,7 @@ func writeUntilKilled(ctx context.Context, dsn, prefix string) error {
 // once, with other times. SIGHTLINE_LONG says how often.
 func TestWriterKilled(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
+	oneProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		other := open(t, clickhouse.Config{DSN: dsn})
 		kills := storetest.Number(t, "SIGHTLINE_LONG", 3)

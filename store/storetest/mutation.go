@@ -61,7 +61,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 		{Name: "the variant of the last exposure", Op: dialect.ArgMinList, Template: d.Templates[dialect.ArgMaxList], When: OfType("flag_outcomes")},
 		{Name: "outcomes before the exposure", SQL: Rewritten(`\(d\.(`+column+`) >= a\.`+column+`\)`, `(d.$1 > 0)`), When: OfType("flag_outcomes")},
 		{Name: "bounces of the events that a filter leaves", SQL: Replaced(one("pageviews"), one("matching_pageviews")),
-			When: both(OfType("summary", "summary_metrics", "session_metrics"), filteredBy("path"))},
+			When: both(OfType("summary_metrics"), filteredBy("path"))},
 		{Name: "one row of the other period", SQL: Rewritten(`(?s)(FROM compared AS y.*)`, `$1 LIMIT 1`), When: compares},
 		{Name: "shares after the limit", SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 		{Name: "pages without a tie-break", SQL: Rewritten(`(ORDER BY `+column+` (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1 LIMIT`)},

@@ -193,11 +193,11 @@ func firstOf[T any](all iter.Seq[T], n int) iter.Seq[T] {
 // MergedBesideWrites asks one engine from several goroutines at once while the rows of a dataset come
 // and days of it are sealed, and then wants it to answer as the reference does.
 func MergedBesideWrites(t *testing.T, h Harness) {
-	const seed, askers, batches = 7, 2, 3
+	const seed, askers, batches = 7, 2, 2
 	s := h.open(t)
 	runner := newEngineRunner(t, s, rows)
 	runner.now = now
-	questions := slices.Collect(firstOf(questionsOf(seed, 10_000), 40))
+	questions := slices.Collect(firstOf(questionsOf(seed, 10_000), 24))
 	done := make(chan struct{})
 	var asking sync.WaitGroup
 	for i := range askers {

@@ -124,7 +124,7 @@ func testRestart(w *trial) {
 }
 
 func testLarge(w *trial) {
-	const n = 20_000
+	const n = 10_000
 	var b store.Batch
 	for i := range n {
 		event := pageview("w", "e"+time.Duration(i).String()).Events[0]

@@ -99,7 +99,7 @@ func (w *trial) together(do func(worker int)) {
 }
 
 func testCrowd(w *trial) {
-	const rounds = 20
+	const rounds = 6
 	ctx := context.Background()
 	w.together(func(worker int) {
 		own := fmt.Sprintf("w%d", worker%4)
@@ -118,7 +118,7 @@ func testCrowd(w *trial) {
 				}
 				last = v
 			}
-			if round%5 == 0 && !w.sees(own, b.Events[0].ID) {
+			if round%3 == 0 && !w.sees(own, b.Events[0].ID) {
 				return
 			}
 		}
@@ -138,7 +138,7 @@ func (w *trial) sees(site, id string) bool {
 }
 
 func testSameIDs(w *trial) {
-	const ids = 50
+	const ids = 12
 	var stored, repeated atomic.Int64
 	w.together(func(int) {
 		for i := range ids {

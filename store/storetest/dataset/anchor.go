@@ -61,7 +61,10 @@ func (a *asker) anyRow(s store.Subject) (sample, bool) {
 		return sample{p.Time, agentTexts(p.Agent, identityTexts(p.Identity, map[string]string{"path": p.Path}))}, p.Website == s.ID
 	default:
 		e := pickFrom(a, b.Events)
-		return eventSample(e), e.Website == s.ID && a.fits(&e)
+		if e.Website != s.ID || !a.fits(&e) {
+			return sample{}, false
+		}
+		return eventSample(e), true
 	}
 }
 
@@ -70,9 +73,9 @@ func (a *asker) anyRow(s store.Subject) (sample, bool) {
 func (a *asker) lend(site string, s *sample) {
 	id := s.text["session_id"]
 	var first *store.Event
-	for i := range a.dataset.Batch.Events {
+	for _, i := range a.dataset.bySession[id] {
 		e := &a.dataset.Batch.Events[i]
-		if e.Website == site && e.SessionID == id && id != "" && e.Kind <= store.PageEvent &&
+		if e.Website == site && id != "" && e.Kind <= store.PageEvent &&
 			s.at.Sub(e.Time).Abs() < 24*time.Hour && (first == nil || e.Time.Before(first.Time)) {
 			first = e
 		}

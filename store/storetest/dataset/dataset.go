@@ -16,7 +16,9 @@ type Dataset struct {
 	Schedules []string // monitors
 	Domain    string   // of the websites; no referrer is on it
 
-	types []reference.Type // that are asked about
+	types     []reference.Type // that are asked about
+	bySession map[string][]int // the places of events in the batch
+	locations map[string]*time.Location
 }
 
 // rowsPerEra says how many visits to a page, uses of a link and checks of a monitor
@@ -65,7 +67,22 @@ func New(seed uint64) Dataset {
 		w.Batch.Blocked = append(w.Batch.Blocked, b)
 	}
 	mix(turned, w.Batch.Blocked)
+	w.index()
 	return w
+}
+
+// index makes questions cheap.
+func (w *Dataset) index() {
+	w.bySession, w.locations = map[string][]int{}, map[string]*time.Location{}
+	for i := range w.Batch.Events {
+		id := w.Batch.Events[i].SessionID
+		w.bySession[id] = append(w.bySession[id], i)
+	}
+	for _, zone := range zones {
+		if loc, err := time.LoadLocation(zone); err == nil { // a test proves every zone of the table
+			w.locations[zone] = loc
+		}
+	}
 }
 
 // momentsOf are the instants of an era at which ranges, hours and shifts begin. The
