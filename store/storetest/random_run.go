@@ -23,7 +23,7 @@ const perDataset = 500
 // Of a few answers to a type none need say something, and of many half must.
 const (
 	few  = 3
-	many = 10
+	many = 30
 )
 
 // A RandomRun says how many random questions are asked, and of which datasets.
