@@ -1,0 +1,154 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store/storetest"
+)
+
+// The days that are sealed until the process is killed.
+var (
+	sealedFrom = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	sealedTo   = sealedFrom.AddDate(0, 0, 40)
+)
+
+// sealUntilKilled is a child that writes rows of some of these days, late ones and repeats, and seals
+// all of the days meanwhile, again and again. It prints a line for each time.
+func sealUntilKilled(path string) int {
+	ctx := context.Background()
+	s, err := Open(ctx, Config{Path: path})
+	if err != nil {
+		return complain(err)
+	}
+	e, err := query.New(query.Config{Store: s})
+	if err != nil {
+		return complain(err)
+	}
+	failed := make(chan error)
+	round := time.Now().UnixNano()
+	go func() {
+		for i := 0; ; i++ {
+			b := batch(fmt.Sprintf("%d-%d/", round, i-i%5), 200) // four of five are repeats
+			from := sealedFrom.Add(rand.N(sealedTo.Sub(sealedFrom)))
+			for j := range b.Events {
+				b.Events[j].Time = from.Add(rand.N(24 * time.Hour))
+			}
+			if _, err := s.Write(ctx, b); err != nil {
+				failed <- err
+			}
+			time.Sleep(20 * time.Millisecond) // so that seals stand for a while
+		}
+	}()
+	go func() {
+		for {
+			if err := e.Seal(ctx, site, sealedFrom, sealedTo); err != nil {
+				failed <- err
+			}
+			fmt.Println("sealed")
+		}
+	}()
+	return complain(<-failed)
+}
+
+// A process is killed while it seals days, and while it moves a file of the first schema forward:
+// what is sealed is what the rows give, and answers are those of the rows. SIGHTLINE_LONG says how
+// often.
+func TestSealsWhenTheProcessIsKilled(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.duckdb")
+	verified := 0
+	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
+		lines, kill := startChild(t, "seal", path)
+		if round%2 == 0 { // the file is there, and of this schema
+			if !lines.Scan() {
+				t.Fatal("the child sealed nothing")
+			}
+			time.Sleep(rand.N(300 * time.Millisecond))
+		} else {
+			time.Sleep(rand.N(time.Second)) // before it is open, or after
+		}
+		kill()
+		for said := true; said; said = lines.Scan() {
+			if strings.HasPrefix(lines.Text(), "error") {
+				t.Fatalf("the child says %s", lines.Text())
+			}
+		}
+		verified += sealsStand(t, path, round%2 == 0)
+	}
+	if verified == 0 {
+		t.Error("no seal stood: that proves nothing")
+	}
+}
+
+// sealsStand opens the file at path, compares what is sealed and what is answered with the rows, and tells how
+// many days were compared. Then it takes the file back to its first schema, if undone.
+func sealsStand(t *testing.T, path string, undone bool) (verified int) {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Path: path})
+	if err != nil {
+		t.Fatalf("Open after the kill: %v", err)
+	}
+	defer func() { _ = s.Close() }()
+	sealed, err := query.New(query.Config{Store: s, ResultCache: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := query.New(query.Config{Store: s, ResultCache: -1, Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := sealed.VerifySeals(t.Context(), site, sealedFrom, sealedTo)
+	if err != nil || len(report.Differences) > 0 || report.Skipped > 0 {
+		t.Errorf("seals: %+v, %v", report, err)
+	}
+	want := killedAnswers(t, plain)
+	for range 2 { // the second time from partials
+		if got := killedAnswers(t, sealed); !slices.Equal(got, want) {
+			t.Errorf("answers\n%s\nwant those of the rows\n%s", got, want)
+		}
+	}
+	if undone {
+		do(t, s, func(w *writer) {
+			if err := w.engine.exec(undo); err != nil {
+				t.Fatal(err)
+			}
+		})
+		file, log := read(t, path), read(t, path+".wal")
+		_ = s.Close() // of a schema that is not its own
+		put(t, path, file)
+		put(t, path+".wal", log)
+	}
+	return report.Verified
+}
+
+// killedAnswers are the answers about all days.
+func killedAnswers(t *testing.T, e *query.Engine) (all []string) {
+	t.Helper()
+	ask := query.Request{StartDate: "2026-03-01", EndDate: "2026-04-09"}
+	for _, name := range []string{"summary_metrics", "events_by_date", "pages", "countries", "sessions_time_series", "session_list"} {
+		ask.Parameters = append(ask.Parameters, query.Parameter{Name: name})
+	}
+	got, err := e.Run(t.Context(), query.Access{Subject: site}, ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range got.Data {
+		text, err := json.Marshal(r)
+		if err != nil || !r.Success {
+			t.Fatalf("%s: %s, %v", r.Parameter, r.Error, err)
+		}
+		all = append(all, string(text))
+	}
+	return all
+}
