@@ -28,7 +28,12 @@ type ready struct {
 // terminals alone: what is written elsewhere is kept, and read by others.
 func (r *ready) text(to io.Writer, dir string, terminal bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\n", r.Address, r.TrackAddress)
+	key := r.Key
+	if !terminal {
+		key = ""
+	}
+	fmt.Fprintf(&b, "\nSightline answers at  %s\nand takes events at   %s\nIts dashboard is      %s\n",
+		r.Address, r.TrackAddress, dashboardOf(r.Address, key, r.WebsiteID))
 	another := "go run ./example keys create --data " + quote(dir) + " --all"
 	switch {
 	case r.WebsiteID == "":

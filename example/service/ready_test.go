@@ -23,8 +23,8 @@ func TestBanner(t *testing.T) {
 		want     []string
 		not      string
 	}{
-		{"a file gets the path of the key", demo, false, []string{"Key file: /the folder/it's\n", `$(cat '/the folder/it'\''s')"`}, "sl_secret"},
-		{"a terminal the key too", demo, true, []string{"Key: sl_secret\n", "Key file: /the folder/it's\n"}, " sl_secret\""},
+		{"a file gets the path of the key", demo, false, []string{"http://127.0.0.1:1/\n", "Key file: /the folder/it's\n", `$(cat '/the folder/it'\''s')"`}, "sl_secret"},
+		{"a terminal the key too", demo, true, []string{"http://127.0.0.1:1/#key=sl_secret&website=web_demo\n", "Key: sl_secret\n", "Key file: /the folder/it's\n"}, " sl_secret\""},
 		{"a revoked key is told", revoked, true, []string{"the demo's key was revoked", create}, "curl"},
 		{"without demo nothing is said of a key but how to make one", plain, true, []string{"websites add", create}, "Key"},
 	} {

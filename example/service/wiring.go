@@ -48,6 +48,9 @@ func (a *app) handlers() (all, tracking http.Handler, err error) {
 	}
 	api, tracking = a.metrics.counted("api", api), a.metrics.counted("track", tracking)
 	mux := http.NewServeMux()
+	if err := addDashboard(mux); err != nil {
+		return nil, nil, err
+	}
 	mux.Handle("/", api)
 	mux.Handle(trackPrefix+"/", http.StripPrefix(trackPrefix, tracking))
 	mux.HandleFunc(trackPrefix, func(w http.ResponseWriter, r *http.Request) {

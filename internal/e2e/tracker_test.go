@@ -24,5 +24,6 @@ func TestTracker(t *testing.T) {
 		t.Fatal(err)
 	}
 	runNode(t, folder, "tracker.mjs", string(settings))
+	runNode(t, folder, "dashboard.mjs", string(settings)) // of what was counted
 	p.stop(t)
 }
