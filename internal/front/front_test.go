@@ -218,7 +218,7 @@ func TestSlotsAreAlwaysGivenBack(t *testing.T) {
 
 // A body that is on its way holds no slot, and what all bodies of a network may take is bounded.
 func TestBodiesOnTheirWay(t *testing.T) {
-	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight = 1 })
+	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight, l.Factor = 1, 1000 }) // it is asked often
 	key := w.key(t)
 	server := httptest.NewServer(w)
 	defer server.Close()
@@ -250,6 +250,7 @@ func TestBodiesOnTheirWay(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("bodies of 16 MiB are on their way, and one more is taken")
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	for deadline := time.Now().Add(time.Minute); ; { // the last one may hold the slot of the key yet
 		status := post(0)

@@ -23,8 +23,8 @@ var (
 	sealedTo   = sealedFrom.AddDate(0, 0, 40)
 )
 
-// sealUntilKilled is a child that writes rows of some of these days, late ones and repeats, and seals
-// all of the days meanwhile, again and again. It prints a line for each time.
+// sealUntilKilled is a child that writes rows of the second half of these days, late ones and repeats, and
+// seals all of the days meanwhile, again and again. It prints a line for each time.
 func sealUntilKilled(path string) int {
 	ctx := context.Background()
 	s, err := Open(ctx, Config{Path: path})
@@ -35,19 +35,23 @@ func sealUntilKilled(path string) int {
 	if err != nil {
 		return complain(err)
 	}
-	failed := make(chan error)
+	failed := make(chan error, 2)
 	round := time.Now().UnixNano()
+	half := sealedTo.Sub(sealedFrom) / 2
+	write := func(prefix string, from time.Time, length time.Duration) {
+		b := batch(prefix, 200)
+		for j := range b.Events {
+			b.Events[j].Time = from.Add(rand.N(length))
+		}
+		if _, err := s.Write(ctx, b); err != nil {
+			failed <- err
+		}
+	}
+	write("quiet/", sealedFrom, half)
 	go func() {
-		for i := 0; ; i++ {
-			b := batch(fmt.Sprintf("%d-%d/", round, i-i%5), 200) // four of five are repeats
-			from := sealedFrom.Add(rand.N(sealedTo.Sub(sealedFrom)))
-			for j := range b.Events {
-				b.Events[j].Time = from.Add(rand.N(24 * time.Hour))
-			}
-			if _, err := s.Write(ctx, b); err != nil {
-				failed <- err
-			}
-			time.Sleep(20 * time.Millisecond) // so that seals stand for a while
+		for i := 0; ; i++ { // four of five are repeats
+			write(fmt.Sprintf("%d-%d/", round, i-i%5), sealedFrom.Add(half+rand.N(half)), 24*time.Hour)
+			time.Sleep(20 * time.Millisecond)
 		}
 	}()
 	go func() {
