@@ -5,11 +5,19 @@ const form = document.getElementById("form");
 const field = form.elements;
 const parts = Object.fromEntries(["filters", "status", "answers", "totals", "series", "tables"].map((id) => [id, document.getElementById(id)]));
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const language = "en";
+const language = "en-GB";
 
 const whole = (n) => n.toLocaleString(language, { maximumFractionDigits: 0 });
 const percent = (n) => `${n.toLocaleString(language, { maximumFractionDigits: 1 })} %`;
-const seconds = (n) => (n < 60 ? `${Math.round(n)} s` : `${Math.floor(n / 60)} min ${Math.round(n % 60)} s`);
+const change = (n) => `${n > 0 ? "+" : n < 0 ? "−" : "±"}${percent(Math.abs(n))}`;
+const seconds = (n) => (Math.round(n) < 60 ? `${Math.round(n)} s` : `${Math.floor(Math.round(n) / 60)} min ${Math.round(n) % 60} s`);
+const fault = ({ code, error }) => `${code}: ${error}`;
+
+/** The bucket of a series as people write it: the day, or the hour. */
+function bucket(date) {
+  const [day, hour] = date.split(" ");
+  return hour ? hour.slice(0, 5) : new Date(`${day}T00:00Z`).toLocaleDateString(language, { day: "numeric", month: "short", timeZone: "UTC" });
+}
 const vital = (n, row) => ({ CLS: n.toLocaleString(language, { maximumFractionDigits: 3 }), FPS: whole(n) })[row.metric_name] ?? `${whole(n)} ms`;
 
 // Whether more is better, or less: null says neither.
@@ -24,7 +32,7 @@ const tiles = [
 // value is what a filter on a row asks for; without field, rows are no filters.
 const tables = [
   { title: "Pages", type: "pages", label: "path", column: "pageviews", unit: "Views", field: "path", value: (r) => r.path },
-  { title: "Sources", type: "traffic_sources", label: "name", column: "visitors", unit: "Visitors", field: "referrer", value: (r) => r.source },
+  { title: "Sources", type: "traffic", label: "name", column: "visitors", unit: "Visitors", field: "referrer", value: (r) => r.source },
   { title: "Countries", type: "countries", label: "name", column: "visitors", unit: "Visitors", field: "country", value: (r) => r.country_code },
   { title: "Browsers", type: "browser_name", label: "name", column: "visitors", unit: "Visitors", field: "browser_name", value: (r) => r.name },
   { title: "Devices", type: "device_types", label: "name", column: "visitors", unit: "Visitors", field: "device_type", value: (r) => r.device_type },
@@ -55,21 +63,23 @@ async function call(path, body) {
     body: body && JSON.stringify(body),
   });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok || answer.success === false) throw new Error(`${answer.code ?? response.status}: ${answer.error ?? response.statusText}`);
+  if (!response.ok || answer.success === false) throw new Error(fault({ code: response.status, error: response.statusText, ...answer }));
   return answer;
 }
 
 async function listWebsites() {
-  const before = field.website.value || wanted.get("website");
+  const before = wanted || field.website.value;
   const { websites } = await call("/v1/query/websites");
   field.website.replaceChildren(...websites.map((site) => element("option", site.name || site.domain, { value: site.id })));
   if (websites.length === 0) throw new Error("This key sees no website.");
   field.website.value = websites.some((site) => site.id === before) ? before : websites[0].id;
+  wanted = "";
 }
 
 async function show() {
   const turn = ++asked;
   tell("Asking …");
+  parts.answers.setAttribute("aria-busy", "true");
   try {
     if (field.website.dataset.key !== field.key.value) {
       await listWebsites();
@@ -81,68 +91,87 @@ async function show() {
     const answer = await call(`/v1/query?${address}`, {
       preset: field.preset.value, granularity: hourly ? "hourly" : "daily",
       filters: filters.map(({ field, value }) => ({ field, op: "eq", value })),
-      parameters: [{ name: "summary_metrics", compare: "previous_period" }, { name: "events_by_date", limit: 1000 },
+      parameters: [{ name: "summary_metrics", compare: "previous_period" }, { name: "summary", limit: 1000 },
         ...tables.map(({ type, column, plain }) => ({ name: type, limit: 8, ...(!plain && { sortBy: column, sortOrder: "desc" }) }))],
     });
     if (turn !== asked) return;
     const [totals, series, ...rest] = answer.data;
     parts.totals.replaceChildren(...tiles.map((tile) => totalOf(tile, totals)));
-    parts.series.replaceChildren(...chart(series.data ?? []));
+    parts.series.replaceChildren(...(series.success ? chart(series) : [failed(series)]));
     parts.tables.replaceChildren(...tables.map((table, i) => tableOf(table, rest[i])));
     parts.answers.hidden = false;
-    tell(`${answer.meta.startDate} to ${answer.meta.endDate}, ${answer.meta.timezone}; changes are against the period before.`);
+    const { startDate, endDate, timezone } = answer.meta;
+    tell(`${startDate === endDate ? startDate : `${startDate} to ${endDate}`}, ${timezone}; changes are against the period before.`);
+    writeAddress();
   } catch (error) {
     if (turn !== asked) return;
     parts.answers.hidden = true;
     tell(error.message, true);
   }
+  parts.answers.setAttribute("aria-busy", "false");
   listFilters();
 }
+
+const failed = (answer) => element("p", fault(answer), { class: "failed" });
 
 function tell(text, failed = false) {
   parts.status.textContent = text;
   parts.status.classList.toggle("failed", failed);
 }
 
-function totalOf({ title, column, text, good }, { data, changes }) {
-  const value = data?.[0]?.[column], change = changes?.[0]?.[column];
+function totalOf({ title, column, text, good }, answer) {
+  if (!answer.success) return element("div", [element("dt", title), element("dd", failed(answer))]);
+  const value = answer.data[0]?.[column], changed = answer.changes?.[0]?.[column];
   const inside = [value == null ? "–" : text(value)];
-  if (change != null) {
-    const judged = change === 0 ? "" : Math.sign(change) === good ? "better" : "worse";
-    inside.push(" ", element("small", `${change > 0 ? "+" : ""}${percent(change)}`, { class: judged }));
+  if (changed != null) {
+    const judged = changed === 0 ? "" : Math.sign(changed) === good ? "better" : "worse";
+    inside.push(" ", element("small", change(changed), { class: judged }));
   }
   return element("div", [element("dt", title), element("dd", inside)]);
 }
 
 const width = 1000, height = 200;
 
-/** Pageviews and visitors as lines, with a caption. */
-function chart(rows) {
-  const most = Math.max(4, ...rows.map((row) => row.pageviews));
-  const step = width / Math.max(1, rows.length), x = (i) => (i + 0.5) * step, y = (n) => height - (n / most) * height;
-  const line = (column) => element("path", [], {
-    class: column, d: rows.map((row, i) => `${i ? "L" : "M"}${x(i).toFixed(1)},${y(row[column]).toFixed(1)}`).join(""),
+/** An even number that is not below most and is easy to read. */
+function topOf(most) {
+  const unit = Math.max(1, 10 ** Math.floor(Math.log10(most)) / 5);
+  return Math.ceil(most / (2 * unit)) * 2 * unit;
+}
+
+/** Pageviews and visitors as lines, as far as time has come, with a scale and a caption. */
+function chart({ data, meta }) {
+  const begun = meta.partialFrom ? data.slice(0, data.findIndex((row) => row.date === meta.partialFrom)) : data;
+  const top = topOf(Math.max(4, ...begun.map((row) => row.pageviews)));
+  const step = width / Math.max(1, data.length), x = (i) => (i + 0.5) * step, y = (n) => height - (n / top) * height;
+  const solid = meta.partial ? begun.length - 1 : begun.length; // what is not over is dashed
+  const line = (column, from, to, kind = "") => element("path", [], {
+    class: `${column} ${kind}`,
+    d: begun.slice(from, to).map((row, i) => `${i ? "L" : "M"}${x(from + i).toFixed(1)},${y(row[column]).toFixed(1)}`).join(""),
   });
-  const grid = [0, 0.5, 1].map((share) => element("line", [], { class: "grid", x1: 0, x2: width, y1: y(most * share), y2: y(most * share), "vector-effect": "non-scaling-stroke" }));
-  const hits = rows.map((row, i) => element("rect",
-    element("title", `${row.date}: ${whole(row.pageviews)} pageviews, ${whole(row.visitors)} visitors`),
+  const lines = ["pageviews", "visitors"].flatMap((column) => [line(column, 0, solid), line(column, Math.max(0, solid - 1), begun.length, "open")]);
+  const grid = [0, 0.5, 1].map((share) => element("line", [], { class: "grid", x1: 0, x2: width, y1: y(top * share), y2: y(top * share) }));
+  const hits = begun.map((row, i) => element("rect",
+    element("title", `${bucket(row.date)}: ${whole(row.pageviews)} pageviews, ${whole(row.visitors)} visitors`),
     { class: "hit", x: x(i) - step / 2, y: 0, width: step, height }));
-  const drawn = element("svg", [...grid, line("pageviews"), line("visitors"), ...hits], {
+  const drawn = element("svg", [...grid, ...lines, ...hits], {
     viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
-    "aria-label": rows.length ? `Pageviews and visitors from ${rows[0].date} to ${rows.at(-1).date}` : "No rows",
+    "aria-label": `Pageviews and visitors, at most ${whole(Math.max(0, ...begun.map((row) => row.pageviews)))} pageviews`,
   });
-  const ends = rows.length ? `${rows[0].date} to ${rows.at(-1).date}, highest ${whole(most)}` : "";
-  return [drawn, element("figcaption", [element("span", "Pageviews", { class: "key pageviews" }), element("span", "Visitors", { class: "key visitors" }), ends])];
+  const scale = element("div", [top, top / 2, 0].map((n) => element("span", whole(n))), { class: "scale" });
+  const days = element("div", [0, 0.25, 0.5, 0.75, 1].map((share) => bucket(data[Math.round(share * (data.length - 1))].date))
+    .filter((text, i, all) => all.indexOf(text) === i).map((text) => element("span", text)), { class: "days" });
+  const note = meta.partial ? "Dashed: not over yet" : "";
+  return [scale, drawn, days, element("figcaption", [element("span", "Pageviews", { class: "key pageviews" }), element("span", "Visitors", { class: "key visitors" }), note])];
 }
 
 function tableOf(table, answer) {
   const head = element("h2", table.title);
-  if (!answer.success) return element("section", [head, element("p", answer.error, { class: "failed" })]);
+  if (!answer.success) return element("section", [head, failed(answer)]);
   if (answer.data.length === 0) return element("section", [head, element("p", "Nothing in this range.")]);
   const most = Math.max(...answer.data.map((row) => row[table.column] ?? 0));
   const rows = answer.data.map((row) => {
     const label = row[table.label] || "(none)", value = row[table.column];
-    const first = element("td", table.field && table.value(row) ? filterButton(table, label, table.value(row)) : label, { title: label });
+    const first = element("td", table.field && table.value(row) ? filterButton(table, label, table.value(row)) : element("span", label), { title: label });
     if (!table.plain) first.style.setProperty("--share", `${(100 * (value ?? 0)) / (most || 1)}%`);
     return element("tr", [first, element("td", value == null ? "–" : (table.text ?? whole)(value, row))]);
   });
@@ -170,15 +199,31 @@ function listFilters() {
   }));
 }
 
-// The address may have a key and a website behind its #, which no server sees. The key is then kept
-// for this tab alone, and leaves the address.
-const wanted = new URLSearchParams(location.hash.slice(1));
-if (location.hash) history.replaceState(null, "", location.pathname);
-field.key.value = wanted.get("key") ?? sessionStorage.getItem("key") ?? "";
+// What is shown stands behind the # of the address, which no server sees. A key may stand there too: it is
+// taken out at once, and kept for this tab alone.
+let wanted = ""; // the website of the address, until the list is there
+
+function readAddress() {
+  const address = new URLSearchParams(location.hash.slice(1));
+  field.key.value = address.get("key") ?? (field.key.value || sessionStorage.getItem("key") || "");
+  wanted = address.get("website") ?? "";
+  for (const name of ["website", "preset", "timezone"]) {
+    if ([...field[name].options].some(({ value }) => value === address.get(name))) field[name].value = address.get(name);
+  }
+  address.delete("key");
+  history.replaceState(null, "", `#${address}`);
+  if (field.key.value) show();
+}
+
+function writeAddress() {
+  history.replaceState(null, "", `#${new URLSearchParams(["website", "preset", "timezone"].map((name) => [name, field[name].value]))}`);
+}
+
 field.timezone.append(...[...new Set([zone, "UTC", ...Intl.supportedValuesOf("timeZone")])].map((name) => element("option", name)));
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   show();
 });
 for (const name of ["website", "preset", "timezone"]) field[name].addEventListener("change", show);
-if (field.key.value) show();
+addEventListener("hashchange", readAddress);
+readAddress();
