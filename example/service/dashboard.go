@@ -20,7 +20,7 @@ var dashboardFiles embed.FS
 // elements of texts.
 const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// addDashboard serves the example's page: of the files' names but for the first.
+// addDashboard serves the example's page.
 func addDashboard(mux *http.ServeMux) error {
 	for pattern, name := range map[string]string{"/{$}": "index.html", "/dashboard.css": "dashboard.css", "/dashboard.js": "dashboard.js"} {
 		text, err := dashboardFiles.ReadFile(path.Join("dashboard", name))

@@ -158,7 +158,7 @@ function chart({ data, meta }) {
     "aria-label": `Pageviews and visitors, at most ${whole(Math.max(0, ...begun.map((row) => row.pageviews)))} pageviews`,
   });
   const scale = element("div", [top, top / 2, 0].map((n) => element("span", whole(n))), { class: "scale" });
-  const days = element("div", [0, 0.25, 0.5, 0.75, 1].map((share) => bucket(data[Math.round(share * (data.length - 1))].date))
+  const days = element("div", [0, 0.25, 0.5, 0.75, 1].map((share) => data[Math.round(share * (data.length - 1))]).filter(Boolean).map((row) => bucket(row.date))
     .filter((text, i, all) => all.indexOf(text) === i).map((text) => element("span", text)), { class: "days" });
   const note = meta.partial ? "Dashed: not over yet" : "";
   return [scale, drawn, days, element("figcaption", [element("span", "Pageviews", { class: "key pageviews" }), element("span", "Visitors", { class: "key visitors" }), note])];
