@@ -14,6 +14,7 @@ const problems = [];
 /** The dashboard in a tab of its own. */
 async function open(hash, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, timezoneId: "Europe/Berlin", ...options });
+  context.setDefaultTimeout(120_000); // a busy machine is no mistake
   const tab = await context.newPage();
   tab.on("console", (said) => said.type() === "error" && problems.push(said.text()));
   tab.on("pageerror", (error) => problems.push(String(error)));
