@@ -46,7 +46,10 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 		if g == nil || !g.site.Fit(g.all()) {
 			continue
 		}
-		_, failed := g.gather(ctx)
+		failed := g.load(ctx)
+		if failed == nil {
+			_, failed = g.gather(ctx)
+		}
 		err = errors.Join(err, failed)
 		if stop() {
 			return false, err

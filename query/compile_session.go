@@ -46,7 +46,12 @@ type sessionSpec struct {
 	earlyRows     bool     // rows are joined that may lie before their session
 	decidedWithin int64    // how long after the range the sessions of its rows are decided
 	begin         interval // when they begin
+	ids           interval // only ids with events in it form sessions; empty: all do
 }
+
+// shortGap is how long a gap is at most for which it is worth to find the ids with events in it
+// first: four days around it are read too, whose other sessions need not be formed.
+const shortGap = 7 * day
 
 // joins tells that rows of tb in w are joined to the sessions.
 func (spec *sessionSpec) joins(tb *table, w interval) {
@@ -124,10 +129,13 @@ func (c *compiler) sessions(spec sessionSpec) selection {
 	events.where = slices.Concat(c.read(around), plain)
 	switch gap := c.sessionGap(spec); {
 	case len(spec.columns) == 0:
-	case gap == spec.begin:
+	case gap == spec.begin && gap.hull(c.rng) == gap:
 		c.sessionize("sessions", events, spec)
 	default:
 		events.where = slices.Concat(c.read(around.intersect(gap.widen(margin+day, day))), plain)
+		if gap.to-gap.from <= shortGap {
+			spec.ids = gap
+		}
 		c.sessionsBeside(gap, events, spec)
 		events.where = slices.Concat(c.read(around), plain)
 	}
@@ -180,7 +188,13 @@ func (c *compiler) sessionsBeside(gap interval, events selection, spec sessionSp
 func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	facts := c.facts(spec)
 	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts.aggregates}))
-	c.with(name+"_events", c.build(events))
+	read := events
+	if !spec.ids.empty() {
+		c.with(name+"_touched", c.build(selection{from: relation{"events", "t"}, group: 1,
+			where: slices.Concat(c.read(spec.ids), visible), columns: []named{{"session_hash", row("session_hash")}}}))
+		read.joins = []join{{to: relation{name + "_touched", "i"}, on: expr.Eq(expr.Col("i", "session_hash"), row("session_hash"))}}
+	}
+	c.with(name+"_events", c.build(read))
 	if len(events.joins) > 0 {
 		c.assignEvents(name, name+"_events", events.columns, facts.aggregates)
 		c.with(name, c.build(c.attribute(relation{name + "_facts", "f"}, facts.columns, attributedFrom(spec.earlyRows))))

@@ -44,12 +44,17 @@ func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
 }
 
 // merged are the rows that the statement of p would give, merged from partials; nil where it has to
-// be asked, as for what is asked for the first time. Partials that are missing are computed and
-// kept. While rows are written, those of different tables may be of moments that lie as far apart
+// be asked: for the first time, and while most days have other rows each time. Partials that are missing are computed and kept. While rows are written, those of different tables may be of moments that lie as far apart
 // as it takes to compute them.
 func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.Rows, error) {
 	g := e.gathering(p)
-	if g == nil || !g.site.Asked(g.all()) {
+	if g == nil || !g.site.Fit(g.all()) {
+		return nil, nil
+	}
+	if err := g.load(ctx); err != nil {
+		return nil, err
+	}
+	if before, same := g.site.Asked(g.all(), g.version()); !before || !same && g.mostlyStale() {
 		return nil, nil
 	}
 	if fit, err := g.gather(ctx); err != nil || !fit {
@@ -71,11 +76,8 @@ type gathering struct {
 // they are made.
 const computedAtOnce = 15
 
-// gather finds the partials of all parts, if they are fit to be kept.
+// gather finds the partials of all parts, if they are fit to be kept, of the versions that were loaded.
 func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
-	if err := g.load(ctx); err != nil {
-		return false, err
-	}
 	for _, of := range g.parts {
 		err := g.gatherPart(ctx, of)
 		if errors.Is(err, partial.ErrUnfit) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch) {
@@ -87,6 +89,17 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// mostlyStale reports whether three quarters of the days have rows that came after their partials: to
+// compute these again costs more than the statement, which gives less.
+func (g *gathering) mostlyStale() bool {
+	return slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
+		versions := g.versions(of)
+		_, _, stale := g.site.Find(g.leaves[of.count].Aggregate, g.stretches, versions)
+		days := len(slices.DeleteFunc(versions, func(version uint64) bool { return version == 0 }))
+		return stale > 0 && 4*stale >= 3*days
+	})
 }
 
 // gatherPart finds the partials of a part.
@@ -126,7 +139,7 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 func (g *gathering) look(of *mergedPart, versions []uint64) (missing []int) {
 	for _, i := range of.leaves {
 		var without []int
-		g.found[i], without = g.site.Find(g.leaves[i].Aggregate, g.stretches, versions)
+		g.found[i], without, _ = g.site.Find(g.leaves[i].Aggregate, g.stretches, versions)
 		missing = append(missing, without...)
 	}
 	slices.Sort(missing)

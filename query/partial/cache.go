@@ -52,8 +52,8 @@ type Website struct {
 	aggregates map[string]*partials // by name
 	keys       map[string]*keys     // by what they are called, as members; those of text sets, too
 	members    map[string]*members
-	asked      map[string]struct{}
-	size       int64 // bytes of keys and members
+	asked      map[string]uint64 // by name of an aggregate, the version of the rows it was last asked of
+	size       int64             // bytes of keys and members
 }
 
 // partials are those of one aggregate.
@@ -80,32 +80,28 @@ func (c *Cache) Website(of store.Subject) *Website {
 	w := c.websites[of]
 	if w == nil {
 		w = &Website{cache: c, subject: of, building: make(chan struct{}, 1), aggregates: map[string]*partials{},
-			keys: map[string]*keys{}, members: map[string]*members{}, asked: map[string]struct{}{}}
+			keys: map[string]*keys{}, members: map[string]*members{}, asked: map[string]uint64{}}
 		c.websites[of] = w
 	}
 	return w
 }
 
-// Asked notes that these aggregates are asked for, and reports whether all of them were before and
-// are fit to be kept. What is asked for once is not worth keeping.
-func (w *Website) Asked(all []Aggregate) bool {
+// Asked notes that these aggregates are asked for, of rows of a version, and reports whether all of
+// them were before, and whether that was of the same rows. What is asked for once is not worth keeping.
+func (w *Website) Asked(all []Aggregate, rows uint64) (before, same bool) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
-	before := true
+	before, same = true, true
 	for _, a := range all {
-		if known := w.aggregates[a.Name]; known != nil {
-			before = before && !known.unfit
-			continue
+		of, asked := w.asked[a.Name]
+		before = before && (asked || w.aggregates[a.Name] != nil)
+		same = same && asked && of == rows
+		if !asked && len(w.asked) >= maxAsked {
+			clear(w.asked)
 		}
-		if _, ok := w.asked[a.Name]; !ok {
-			before = false
-			if len(w.asked) >= maxAsked {
-				clear(w.asked)
-			}
-			w.asked[a.Name] = struct{}{}
-		}
+		w.asked[a.Name] = rows
 	}
-	return before
+	return before, same
 }
 
 // Fit reports whether these aggregates can be kept, as far as is known.
@@ -125,9 +121,9 @@ func (w *Website) Unfit(all []Aggregate) {
 	}
 }
 
-// Find returns the partials of an aggregate, and which stretches have none of rows of at least that
-// version. Version 0 is of a stretch that has no rows.
-func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (found []*Partial, missing []int) {
+// Find returns the partials of an aggregate, which stretches have none of rows of at least that
+// version, and how many of these have one of older rows. Version 0 is of a stretch that has no rows.
+func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (found []*Partial, missing []int, stale int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	found = make([]*Partial, len(stretches))
@@ -140,13 +136,16 @@ func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (fou
 		if versions[i] == 0 {
 			continue
 		}
-		if v, ok := known.of[s]; ok && v.rows >= versions[i] {
+		switch v, ok := known.of[s]; {
+		case ok && v.rows >= versions[i]:
 			found[i] = v.Partial
-		} else {
-			missing = append(missing, i)
+			continue
+		case ok:
+			stale++
 		}
+		missing = append(missing, i)
 	}
-	return found, missing
+	return found, missing, stale
 }
 
 // Lock waits until nobody else adds to w, or ctx ends.
