@@ -1,7 +1,9 @@
 package redisbus_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 
 	"github.com/redis/go-redis/v9"
 
@@ -10,19 +12,32 @@ import (
 	"github.com/sightline-analytics/sightline/auth/keycache/redisbus"
 )
 
-// Every process has a cache and a bus. Its store of keys tells both of changes that the
-// process makes (meta.Store.Notify); the bus tells the caches of the others.
+// Every process has a cache and a bus. Its store of keys tells both of changes that the process
+// makes (meta.Store.Notify, auth.Memory.Notify); the bus tells the caches of the others. A Redis that
+// is away, as here, delays nobody: caches look at their keys again by themselves.
 func Example() {
-	start := func(keys auth.KeyStore, client *redis.Client) (*keycache.Cache, *redisbus.Bus, error) {
-		cache, err := keycache.New(keycache.Config{Store: keys})
-		if err != nil {
-			return nil, nil, err
-		}
-		bus, err := redisbus.New(redisbus.Config{Client: client, To: cache})
-		return cache, bus, err
+	pepper, err := auth.NewPepper([]byte("at least sixteen bytes of the host's own"))
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	stop := func(client *redis.Client, bus *redisbus.Bus) error {
-		return errors.Join(bus.Close(), client.Close())
+	keys, err := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	_, _ = start, stop
+	cache, err := keycache.New(keycache.Config{Store: keys})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
+	bus, err := redisbus.New(redisbus.Config{Client: client, To: cache})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bus.KeyChanged(context.Background(), "key_1")
+	fmt.Println("told", errors.Join(bus.Close(), client.Close()))
+	// Output: told <nil>
 }

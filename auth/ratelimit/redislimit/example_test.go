@@ -1,24 +1,44 @@
 package redislimit_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+
 	"github.com/redis/go-redis/v9"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 	"github.com/sightline-analytics/sightline/auth/ratelimit/redislimit"
 )
 
-// The limits are those of the process's own limiter, which decides while Redis is away.
+// The limits are those of the process's own limiter, which decides while Redis is away, as here.
 func Example() {
-	shared := func(dsn string) (*redislimit.Limiter, error) {
-		local, err := ratelimit.New(ratelimit.Config{})
-		if err != nil {
-			return nil, err
-		}
-		options, err := redislimit.Options(dsn) // bounded by short timeouts, and nothing is sent twice
-		if err != nil {
-			return nil, err
-		}
-		return redislimit.New(redislimit.Config{Client: redis.NewClient(options), Local: local})
+	local, err := ratelimit.New(ratelimit.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	_ = shared
+	options, err := redislimit.Options("redis://127.0.0.1:1/0") // bounded by short timeouts, and nothing is sent twice
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	client := redis.NewClient(options)
+	limiter, err := redislimit.New(redislimit.Config{Client: client, Local: local})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	two := &auth.Limits{PerMinute: 2}
+	for range 3 {
+		decision, err := limiter.Allow(context.Background(), auth.ClassQuery, "a key", 1, two)
+		fmt.Println(decision.OK, decision.Limit, err)
+	}
+	fmt.Println(errors.Join(limiter.Close(), client.Close()))
+	// Output:
+	// true 2 <nil>
+	// true 2 <nil>
+	// false 2 <nil>
+	// <nil>
 }
