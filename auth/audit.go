@@ -57,7 +57,7 @@ type Sink interface {
 	Record(ctx context.Context, e Entry) error
 }
 
-// Discard is a Sink that keeps nothing, and says so.
+// Discard is a Sink that keeps nothing, for hosts that want no audit trail.
 var Discard Sink = discard{}
 
 type discard struct{}

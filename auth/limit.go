@@ -54,7 +54,7 @@ type Decision struct {
 	Concurrent bool          // a ConcurrencyLimiter's
 }
 
-// Unlimited is a Limiter that lets everything pass, and says so. It is no ConcurrencyLimiter.
+// Unlimited is a Limiter that lets everything pass, for hosts that want no limits. It is no ConcurrencyLimiter.
 var Unlimited Limiter = unlimited{}
 
 type unlimited struct{}

@@ -30,8 +30,8 @@ type Config struct {
 	Engine    *query.Engine      // required
 	Directory store.Directory    // required
 	Auth      auth.Authenticator // required
-	Limiter   auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one; auth.Unlimited says "none" out loud
-	Audit     auth.Sink          // required; auth.Discard says "none" out loud
+	Limiter   auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one; auth.Unlimited sets none
+	Audit     auth.Sink          // required; auth.Discard keeps none
 
 	// Subjects lists links and monitors. nil: GET /v1/query/links and /v1/query/monitors are not mounted.
 	Subjects store.SubjectLister

@@ -23,7 +23,7 @@ func mount(mux *http.ServeMux, data store.Store, sites store.Directory, keys aut
 	}
 	api, err := httpapi.New(httpapi.Config{
 		Engine: engine, Directory: sites, Auth: callers,
-		Limiter: auth.Unlimited, Audit: auth.Discard, // said out loud: no limits, no trail
+		Limiter: auth.Unlimited, Audit: auth.Discard, // neither limits nor an audit trail
 	})
 	if err != nil {
 		return err

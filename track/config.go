@@ -26,8 +26,8 @@ type Config struct {
 	Writer    store.Writer       // required
 	Directory store.Directory    // required
 	Auth      auth.Authenticator // required; for /track with a key, /link-visits, /uptime-checks
-	Limiter   auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one; auth.Unlimited says "none" out loud
-	Audit     auth.Sink          // required; auth.Discard says "none" out loud
+	Limiter   auth.Limiter       // required; also asked as an auth.ConcurrencyLimiter when it is one; auth.Unlimited sets none
+	Audit     auth.Sink          // required; auth.Discard keeps none
 	Salts     Salts              // required
 
 	// Profiles keeps what /identify is told; nil means that there is no such route.

@@ -43,8 +43,8 @@
 //
 // A website's [store.Rules] are asked before the body is read, or after it on /track when the
 // body alone names the website. Without any, pages of its domain and subdomains may send
-// events, and so may programs, which send no Origin: that keeps other websites out and nobody
-// who means it. Their events are at most Config.Window old; an older one fails alone. Who sends
+// events, and so may programs, which send no Origin: that keeps the pages of other websites out, and
+// no program. Their events are at most Config.Window old; an older one fails alone. Who sends
 // a key of the website is asked neither, but for Rules.Paused.
 //
 // What is turned away of a website that exists, and the requests of bots, are counted by reason and stored every ten

@@ -41,7 +41,7 @@ func Example() {
 	addErr := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
 	handler, err := track.New(track.Config{
 		Writer: data, Directory: sites, Auth: nobody{}, Salts: salt("of today"),
-		Limiter: auth.Unlimited, Audit: auth.Discard, // said out loud: no limits, no trail
+		Limiter: auth.Unlimited, Audit: auth.Discard, // neither limits nor an audit trail
 	})
 	if err := errors.Join(addErr, err); err != nil {
 		fmt.Println(err)

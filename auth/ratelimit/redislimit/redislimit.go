@@ -13,8 +13,8 @@
 //
 // What the processes' own buckets refuse is refused without asking Redis, since what one
 // process let pass is part of what all did; such a refusal tells what is left by the process's
-// own count. So a caller far over the limit costs few round trips, and a Redis that lost
-// its data does not open the gates.
+// own count. So a caller far over the limit costs few round trips, and is refused also when
+// Redis lost its data.
 //
 // A call whose answer is lost may have been counted. It is not sent again, by [Options] not
 // by the client either, and is counted by the process: what is not known refuses more, and
