@@ -65,7 +65,8 @@
 // from the first where a [Sealer] was ahead of the question. A merge (merge*.go) takes the metrics of
 // a plan apart into leaves, aggregates whose states merge, finds the partials of every UTC day and leaf
 // in package partial, has the store compute those that are missing or whose rows changed, and makes
-// the rows that the statement would have given. What is not merged: lists, profiles, what shows a
+// the rows that the statement would have given. While the rows of most days of a range change from one
+// question to the next, the statement answers. What is not merged: lists, profiles, what shows a
 // text of the latest row, and answers to keys with mandatory filters.
 //
 // # Comparison

@@ -44,18 +44,16 @@ func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
 }
 
 // merged are the rows that the statement of p would give, merged from partials; nil where it has to
-// be asked: for the first time, and while most days have other rows each time. Partials that are missing are computed and kept. While rows are written, those of different tables may be of moments that lie as far apart
-// as it takes to compute them.
+// be asked: for the first time, and while the rows of most days change. Partials that are missing are
+// computed and kept. While rows are written, those of different tables may be of moments that lie as
+// far apart as it takes to compute them.
 func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.Rows, error) {
 	g := e.gathering(p)
-	if g == nil || !g.site.Fit(g.all()) {
+	if g == nil || !g.site.Asked(g.all()) {
 		return nil, nil
 	}
-	if err := g.load(ctx); err != nil {
+	if err := g.load(ctx); err != nil || g.mostlyStale() {
 		return nil, err
-	}
-	if before, same := g.site.Asked(g.all(), g.version()); !before || !same && g.mostlyStale() {
-		return nil, nil
 	}
 	if fit, err := g.gather(ctx); err != nil || !fit {
 		return nil, err
@@ -76,7 +74,7 @@ type gathering struct {
 // they are made.
 const computedAtOnce = 15
 
-// gather finds the partials of all parts, if they are fit to be kept, of the versions that were loaded.
+// gather finds the partials of all parts, if they are fit to be kept. The versions are loaded.
 func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 	for _, of := range g.parts {
 		err := g.gatherPart(ctx, of)
@@ -91,15 +89,17 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 	return true, nil
 }
 
-// mostlyStale reports whether three quarters of the days have rows that came after their partials: to
-// compute these again costs more than the statement, which gives less.
+// mostlyStale reports whether three quarters of the days that have rows got new ones since somebody
+// asked about them: their partials cost more than the statement, and may be as short-lived as those before.
 func (g *gathering) mostlyStale() bool {
-	return slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
+	mostly := false
+	for _, of := range g.parts {
 		versions := g.versions(of)
-		_, _, stale := g.site.Find(g.leaves[of.count].Aggregate, g.stretches, versions)
+		stale := g.site.Stale(g.leaves[of.count].Aggregate, g.stretches, versions)
 		days := len(slices.DeleteFunc(versions, func(version uint64) bool { return version == 0 }))
-		return stale > 0 && 4*stale >= 3*days
-	})
+		mostly = mostly || stale > 0 && 4*stale >= 3*days
+	}
+	return mostly
 }
 
 // gatherPart finds the partials of a part.
@@ -139,7 +139,7 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 func (g *gathering) look(of *mergedPart, versions []uint64) (missing []int) {
 	for _, i := range of.leaves {
 		var without []int
-		g.found[i], without, _ = g.site.Find(g.leaves[i].Aggregate, g.stretches, versions)
+		g.found[i], without = g.site.Find(g.leaves[i].Aggregate, g.stretches, versions)
 		missing = append(missing, without...)
 	}
 	slices.Sort(missing)

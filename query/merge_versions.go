@@ -80,8 +80,3 @@ func (g *gathering) versions(of *mergedPart) []uint64 {
 	}
 	return versions
 }
-
-// version is one of the rows of all days that the answer is merged from.
-func (g *gathering) version() uint64 {
-	return g.days.sum(interval{g.days.first, g.days.first + int64(len(g.days.of))*day})
-}

@@ -38,21 +38,28 @@ func BenchmarkAnswers(b *testing.B) {
 		}
 	}
 	r.stage(b, cold, subjects, plain(), func(b *testing.B, q question, of subject) { r.cold(b, q, of) })
-	s, err := newService(b.Context(), r.file, r.clients)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		if err := s.close(); err != nil {
-			b.Error(err)
-		}
-	}()
+	s := r.open(b)
 	if err := r.describe(b.Context(), s.store); err != nil {
 		b.Fatal(err)
 	}
 	r.stage(b, warm, subjects, append(plain(), filtered()...), func(b *testing.B, q question, of subject) { r.warm(b, s, q, of) })
 	r.stage(b, clients, subjects, plain(), func(b *testing.B, q question, of subject) { r.atOnce(b, s, q, of) })
 	r.save(b)
+}
+
+// open opens the file until the benchmark ends.
+func (r *run) open(b *testing.B) *service {
+	b.Helper()
+	s, err := newService(b.Context(), r.file, r.clients)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := s.close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return s
 }
 
 // newRun reads what is to be measured from the environment, and makes the rows.

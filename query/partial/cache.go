@@ -52,8 +52,8 @@ type Website struct {
 	aggregates map[string]*partials // by name
 	keys       map[string]*keys     // by what they are called, as members; those of text sets, too
 	members    map[string]*members
-	asked      map[string]uint64 // by name of an aggregate, the version of the rows it was last asked of
-	size       int64             // bytes of keys and members
+	asked      map[string]struct{}
+	size       int64 // bytes of keys and members
 }
 
 // partials are those of one aggregate.
@@ -67,9 +67,10 @@ type partials struct {
 // emptySize is about how many bytes partials take without any.
 const emptySize = 256
 
-// A version is a partial, and the version of the rows that it was computed from.
+// A version is a partial, the version of the rows that it was computed from, and the latest that
+// somebody found it too old for.
 type version struct {
-	rows uint64
+	rows, wanted uint64
 	*Partial
 }
 
@@ -80,28 +81,32 @@ func (c *Cache) Website(of store.Subject) *Website {
 	w := c.websites[of]
 	if w == nil {
 		w = &Website{cache: c, subject: of, building: make(chan struct{}, 1), aggregates: map[string]*partials{},
-			keys: map[string]*keys{}, members: map[string]*members{}, asked: map[string]uint64{}}
+			keys: map[string]*keys{}, members: map[string]*members{}, asked: map[string]struct{}{}}
 		c.websites[of] = w
 	}
 	return w
 }
 
-// Asked notes that these aggregates are asked for, of rows of a version, and reports whether all of
-// them were before, and whether that was of the same rows. What is asked for once is not worth keeping.
-func (w *Website) Asked(all []Aggregate, rows uint64) (before, same bool) {
+// Asked notes that these aggregates are asked for, and reports whether all of them were before and
+// are fit to be kept. What is asked for once is not worth keeping.
+func (w *Website) Asked(all []Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
-	before, same = true, true
+	before := true
 	for _, a := range all {
-		of, asked := w.asked[a.Name]
-		before = before && (asked || w.aggregates[a.Name] != nil)
-		same = same && asked && of == rows
-		if !asked && len(w.asked) >= maxAsked {
-			clear(w.asked)
+		if known := w.aggregates[a.Name]; known != nil {
+			before = before && !known.unfit
+			continue
 		}
-		w.asked[a.Name] = rows
+		if _, ok := w.asked[a.Name]; !ok {
+			before = false
+			if len(w.asked) >= maxAsked {
+				clear(w.asked)
+			}
+			w.asked[a.Name] = struct{}{}
+		}
 	}
-	return before, same
+	return before
 }
 
 // Fit reports whether these aggregates can be kept, as far as is known.
@@ -121,9 +126,9 @@ func (w *Website) Unfit(all []Aggregate) {
 	}
 }
 
-// Find returns the partials of an aggregate, which stretches have none of rows of at least that
-// version, and how many of these have one of older rows. Version 0 is of a stretch that has no rows.
-func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (found []*Partial, missing []int, stale int) {
+// Find returns the partials of an aggregate, and which stretches have none of rows of at least that
+// version. Version 0 is of a stretch that has no rows.
+func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (found []*Partial, missing []int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	found = make([]*Partial, len(stretches))
@@ -136,16 +141,34 @@ func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (fou
 		if versions[i] == 0 {
 			continue
 		}
-		switch v, ok := known.of[s]; {
-		case ok && v.rows >= versions[i]:
+		if v, ok := known.of[s]; ok && v.rows >= versions[i] {
 			found[i] = v.Partial
-			continue
-		case ok:
-			stale++
+		} else {
+			missing = append(missing, i)
 		}
-		missing = append(missing, i)
 	}
-	return found, missing, stale
+	return found, missing
+}
+
+// Stale is how many of these stretches have a partial of an aggregate that is of rows older than
+// that version, and that nobody found too old for it before. It notes that somebody did.
+func (w *Website) Stale(a Aggregate, stretches []Stretch, versions []uint64) (n int) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	known := w.aggregates[a.Name]
+	if known == nil {
+		return 0
+	}
+	for i, s := range stretches {
+		v, ok := known.of[s]
+		if !ok || max(v.rows, v.wanted) >= versions[i] {
+			continue
+		}
+		n++
+		v.wanted = versions[i]
+		known.of[s] = v
+	}
+	return n
 }
 
 // Lock waits until nobody else adds to w, or ctx ends.
@@ -194,7 +217,7 @@ func (w *Website) Add(b *Computed) ([][]*Partial, error) {
 			if before, ok := all.of[s]; ok {
 				grown -= before.size()
 			}
-			all.of[s] = version{b.Versions[j], made[i][j]}
+			all.of[s] = version{rows: b.Versions[j], Partial: made[i][j]}
 			all.size += grown
 			c.size += grown
 		}

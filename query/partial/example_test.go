@@ -30,7 +30,7 @@ func Example() {
 	})
 	site.Unlock()
 
-	found, missing, _ := site.Find(visitors, days, []uint64{1, 1})
+	found, missing := site.Find(visitors, days, []uint64{1, 1})
 	var sources []partial.Source
 	for _, p := range found {
 		sources = append(sources, partial.Source{Partial: p})
@@ -38,9 +38,9 @@ func Example() {
 	members := site.Members(partial.Set, visitors.Members)
 	fmt.Println(cache.Count(0, members, sources), "visitors;", len(missing), "days missing;", err)
 
-	_, missing, stale := site.Find(visitors, days, []uint64{1, 2}) // rows came on the second day
-	fmt.Println("missing:", missing, "of older rows:", stale)
+	_, missing = site.Find(visitors, days, []uint64{1, 2}) // rows came on the second day
+	fmt.Println("missing:", missing)
 	// Output:
 	// 3 visitors; 0 days missing; <nil>
-	// missing: [1] of older rows: 1
+	// missing: [1]
 }

@@ -135,7 +135,7 @@ func TestMerge(t *testing.T) {
 		order := rng.Perm(len(stretches))
 		sources := make([][]partial.Source, len(aggregates))
 		for i, a := range aggregates {
-			found, missing, _ := site.Find(a, stretches, slices.Repeat([]uint64{1}, len(stretches)))
+			found, missing := site.Find(a, stretches, slices.Repeat([]uint64{1}, len(stretches)))
 			if len(missing) > 0 {
 				t.Fatalf("seed %d: %v are missing", seed, missing)
 			}
@@ -175,9 +175,8 @@ func TestCache(t *testing.T) {
 	rng, stretch := rand.New(rand.NewPCG(1, 1)), []partial.Stretch{{From: 0, To: 4 * cell}}
 	cache := partial.NewCache(64 << 10)
 	site, other := cache.Website(store.Subject{ID: "w"}), cache.Website(store.Subject{ID: "v"})
-	asked := func(w *partial.Website, rows uint64) string { return fmt.Sprint(w.Asked(aggregates, rows)) }
-	if got := asked(site, 1) + ", " + asked(site, 1) + ", " + asked(site, 2) + ", " + asked(other, 1); got != "false false, true true, true false, false false" {
-		t.Error("what was asked for before is told wrong: " + got)
+	if site.Asked(aggregates) || !site.Asked(aggregates) || other.Asked(aggregates) {
+		t.Error("what was asked for before is told wrong")
 	}
 	if err := site.Lock(t.Context()); err != nil {
 		t.Fatal(err)
@@ -192,11 +191,15 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	has := func(w *partial.Website, a partial.Aggregate, version uint64) bool {
-		_, missing, _ := w.Find(a, stretch, []uint64{version})
+		_, missing := w.Find(a, stretch, []uint64{version})
 		return len(missing) == 0
 	}
 	if !has(site, aggregates[0], 1) || has(site, aggregates[0], 2) || has(other, aggregates[0], 1) || has(site, partial.Aggregate{Name: "others"}, 1) {
 		t.Error("partials are found where they are not, or the other way round")
+	}
+	stale := func(version uint64) int { return site.Stale(aggregates[0], stretch, []uint64{version}) }
+	if got := []int{stale(1), stale(2), stale(2), stale(3)}; !slices.Equal(got, []int{0, 1, 0, 1}) {
+		t.Errorf("partials are stale %v times", got)
 	}
 	for i := range 200 { // other aggregates push them out
 		b := batch(rng, observations(rng, 300), true, stretch)
@@ -216,7 +219,7 @@ func TestCache(t *testing.T) {
 		t.Errorf("%d bytes of what was forgotten", cache.Size())
 	}
 	site.Unfit([]partial.Aggregate{{Name: "199"}})
-	if site.Fit([]partial.Aggregate{{Name: "199"}}) || has(site, partial.Aggregate{Name: "199"}, 1) {
+	if site.Asked([]partial.Aggregate{{Name: "199"}}) || has(site, partial.Aggregate{Name: "199"}, 1) {
 		t.Error("what is unfit is kept")
 	}
 }
@@ -241,7 +244,7 @@ func TestAtOnce(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				found, _, _ := site.Find(aggregates[1], stretch, []uint64{1})
+				found, _ := site.Find(aggregates[1], stretch, []uint64{1})
 				cache.Counts(len(site.Keys(b.KeyNames)), site.Members(partial.Set, "m"), []partial.Source{{Partial: found[0], Rows: make([]int32, 50)}})
 				if n%20 == 0 {
 					cache.Forget(store.Subject{ID: "1"})
