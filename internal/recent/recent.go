@@ -66,6 +66,9 @@ func (c *Cache[V]) Get(ctx context.Context, key string, ask func(context.Context
 	for !ok {
 		// A look-up from before a change may get the answer from before it: nobody joins it after.
 		look := c.asking.DoChan(strconv.FormatUint(changes, 10)+"/"+key, func() (any, error) {
+			if found, _, ok := c.recall(key, now); ok { // a look-up ended since we looked
+				return found, nil
+			}
 			return c.look(context.WithoutCancel(ctx), key, changes, ask)
 		})
 		select {
