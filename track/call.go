@@ -51,8 +51,8 @@ func (c *call) answer(ctx context.Context) (*front.Answer, error) {
 		}
 	}
 	if c.key == nil {
-		if ua := agent.Cut(c.UserAgent()); ua == "" || c.h.bots.Bot(ua) {
-			c.h.blocked.add(blockedKind{c.home, botReason, botName(c.h.bots.Name(ua))})
+		if ua := c.h.userAgents.read(c.UserAgent()); ua.bot || agent.Cut(c.UserAgent()) == "" {
+			c.h.blocked.add(blockedKind{c.home, botReason, botName(ua.name)})
 			return bot()
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // DefaultMaxBody is the largest body in bytes when the configuration names none.
@@ -115,7 +114,7 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.MaxBody < 0 {
 		faults = append(faults, fmt.Errorf("track: Config.MaxBody is %d", cfg.MaxBody))
 	}
-	bots, err := agent.NewDetector()
+	known, err := newUserAgents()
 	if err := errors.Join(append(faults, err)...); err != nil {
 		return nil, err
 	}
@@ -132,7 +131,7 @@ func New(cfg Config) (*Handler, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	blocked := &blockedCounter{writer: cfg.Writer, now: cfg.Now, logger: cfg.Logger}
-	routes, err := (&handler{cfg, bots, blocked, &usageCache{usage: cfg.Usage}}).serve()
+	routes, err := (&handler{cfg, known, blocked, &usageCache{usage: cfg.Usage}}).serve()
 	if err != nil {
 		return nil, err
 	}

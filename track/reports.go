@@ -11,7 +11,6 @@ import (
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 const (
@@ -27,7 +26,7 @@ func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 		Link: f.need(maxID, "linkId", "link_id"), ID: f.eventID(), Time: c.moment(f),
 	}
 	v.Referrer, v.ReferrerDomain = f.referrer("")
-	ua := agent.Cut(f.text(maxText, "userAgent", "user_agent"))
+	ua := c.h.userAgents.read(f.text(maxText, "userAgent", "user_agent"))
 	location := c.visitLocation(f)
 	if p := f.problem(); p != nil {
 		return taken{}, p
@@ -37,10 +36,10 @@ func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 		return taken{}, err
 	}
 	c.use(store.KindLink, v.Link, owner)
-	if c.h.bots.Bot(ua) {
+	if ua.bot {
 		return taken{kind: kindVisit, id: v.ID, ignored: true}, nil
 	}
-	v.Agent = describe(ua)
+	v.Agent = ua.agent
 	location.put(&v.Agent)
 	b.Visits = append(b.Visits, v)
 	return taken{kind: kindVisit, id: v.ID}, nil

@@ -23,7 +23,7 @@ func (c *call) agentOf() store.Agent {
 		return store.Agent{}
 	}
 	if c.sender == nil {
-		a := describe(c.UserAgent())
+		a := c.h.userAgents.read(c.UserAgent()).agent
 		if a.DeviceType == "" {
 			a.DeviceType = agent.Desktop
 		}
@@ -31,15 +31,6 @@ func (c *call) agentOf() store.Agent {
 		c.sender = &a
 	}
 	return *c.sender
-}
-
-// describe reads a user agent.
-func describe(ua string) store.Agent {
-	p := agent.Parse(ua)
-	return store.Agent{
-		BrowserName: p.Browser, BrowserVersion: p.BrowserVersion,
-		OSName: p.OS, OSVersion: p.OSVersion, DeviceType: p.Device,
-	}
 }
 
 // location is where the sender of c is. The header of a trusted proxy decides the country;

@@ -9,7 +9,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
-	"github.com/sightline-analytics/sightline/track/agent"
 )
 
 // timeout is how long a request may take, but for the writing of its rows, which has
@@ -18,10 +17,10 @@ const timeout = 30 * time.Second
 
 // handler is safe for concurrent use.
 type handler struct {
-	cfg     Config
-	bots    *agent.Detector
-	blocked *blockedCounter
-	usage   *usageCache
+	cfg        Config
+	userAgents *userAgents
+	blocked    *blockedCounter
+	usage      *usageCache
 }
 
 // Pages of any origin may send events. A beacon always sends in credentials mode, for which

@@ -24,7 +24,7 @@ type listed struct {
 // beside the standard library and this module.
 var handlersMayLink = map[string][]string{
 	"httpapi": {"github.com/huandu/go-sqlbuilder"},
-	"track":   {"github.com/mileusna/useragent", "golang.org/x/net"},
+	"track":   {"github.com/hashicorp/golang-lru/v2", "github.com/mileusna/useragent", "golang.org/x/net"},
 }
 
 // list asks go for the packages of the module in dir, their tests and all they need.

@@ -58,7 +58,7 @@ func (i *instance) connect() (*conn, error) {
 	if !ok {
 		return nil, &fault{kind: store.ErrUnavailable, cause: errors.New("the driver's connection is of another type")}
 	}
-	return &conn{raw: c}, nil
+	return &conn{raw: c, appenders: map[string]*driver.Appender{}}, nil
 }
 
 // engine makes a connection for the writer.
@@ -118,8 +118,12 @@ type engine interface {
 	close() error
 }
 
-// A conn is one connection to the engine.
-type conn struct{ raw *driver.Conn }
+// A conn is one connection to the engine. It keeps the appender of each table that it filled: to
+// make one, with its buffers for every column, costs more than to append a few rows.
+type conn struct {
+	raw       *driver.Conn
+	appenders map[string]*driver.Appender
+}
 
 // named is an argument for a statement with $name.
 func named(name string, value any) sqldriver.NamedValue {
@@ -174,15 +178,30 @@ func transact(c engine, do func() error) error {
 }
 
 func (c *conn) fill(table string, do func(add func(...sqldriver.Value) error) error) (err error) {
-	appender, err := driver.NewAppenderFromConn(c.raw, "", table)
-	if err != nil {
-		return err
+	appender := c.appenders[table]
+	if appender == nil {
+		if appender, err = driver.NewAppenderFromConn(c.raw, "", table); err != nil {
+			return err
+		}
+		c.appenders[table] = appender
 	}
-	defer func() { err = errors.Join(err, appender.Close()) }()
-	return do(appender.AppendRow)
+	if err = do(appender.AppendRow); err == nil {
+		err = appender.Flush()
+	}
+	if err != nil { // what it holds must not come with the next rows
+		delete(c.appenders, table)
+		err = errors.Join(err, appender.Clear(), appender.Close())
+	}
+	return err
 }
 
-func (c *conn) close() error { return c.raw.Close() }
+func (c *conn) close() error {
+	var faults []error
+	for _, appender := range c.appenders {
+		faults = append(faults, appender.Close())
+	}
+	return errors.Join(append(faults, c.raw.Close())...)
+}
 
 // scan copies the values of a row that each yields; into are pointers to string and int64.
 func scan(values []sqldriver.Value, into ...any) error {
