@@ -84,7 +84,7 @@ type Info struct {
 	Operators      []Op     // of filters; empty where none are allowed
 	MaxLimit       int      // the largest limit
 	MaxHourlyDays  int      // the longest range with hourly buckets; 0 where there are none
-	Comparable     bool     // Compare puts another period beside the rows; otherwise it is of no account
+	Comparable     bool     // Compare adds another period to the rows; otherwise it is ignored
 	DefaultOrder   string   // "visitors desc, path asc"; empty for one row of totals
 	Output         []OutputField
 }
@@ -94,7 +94,7 @@ type OutputField struct {
 	Name        string
 	Role        Role
 	Primary     bool   // of its role, the one to show when only one is
-	AliasOf     string // the column of the same values that it is another name for; empty: it is none
+	AliasOf     string // the column that it is another name for; empty: none
 	Type        Format
 	Label       string
 	Unit        string

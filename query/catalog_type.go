@@ -128,12 +128,12 @@ type boundType struct {
 	order      []order
 }
 
-// Role is what a column is to those who draw it.
+// Role is how a chart uses a column.
 type Role string
 
 // The roles of columns.
 const (
-	Dimension Role = "dimension" // what a row is about, also in another word
+	Dimension Role = "dimension" // what a row is about, or another name for it
 	Metric    Role = "metric"    // a number that is counted or measured; comparisons show its change
 )
 
@@ -142,7 +142,7 @@ type column struct {
 	Name        string
 	Role        Role
 	Primary     bool   // of its role, the one to show when only one is
-	AliasOf     string // the column of the same values that it is another name for; empty: it is none
+	AliasOf     string // the column that it is another name for; empty: none
 	Label       string
 	Description string
 	Unit        string // %, s, ms; empty for counts and texts

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultBatch is the largest number of queries in one body, where a host sets no other.
+// DefaultBatch is the largest number of queries in one body, unless the host sets another.
 const DefaultBatch = 20
 
 // Decoded is one query of a body: a request, and what is wrong with it. While Errors
@@ -25,11 +25,10 @@ type Decoded struct {
 }
 
 // Decode reads the body of a query: an object is one request, an array of objects a
-// batch of at most maxBatch (0 means DefaultBatch), which the bool reports. The error
-// is an *Error about the body as a whole: it is no JSON, or no object or array of
-// objects. Everything else that can be known without the catalog and the clock is
-// told per request, all of it. Decode takes any bytes and never panics; bounding
-// their number is the caller's part.
+// batch of at most maxBatch (0 means DefaultBatch), which the bool reports. The error is an *Error
+// about the body as a whole: it is not JSON, or neither an object nor an array of objects. All other
+// mistakes that show without the catalog and the clock are reported per request. Decode takes any bytes
+// and never panics; limiting their number is up to the caller.
 func Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
 	return decode(body, maxBatch, nil)
 }
@@ -102,12 +101,11 @@ func decodeQuery(v fieldValue, z *zones) Decoded {
 	return Decoded{Request: req, Errors: r.sorted()}
 }
 
-// ParseValues reads a request from the query parameters of an address: the fields of
-// a body by their names, parameters and groupBy as names joined by commas or given
-// several times, and filters as JSON. Of timezone and timeZone the former wins. The ids of
-// subjects (website_id, link_id, schedule_id) are left to the caller; any other name
-// is a mistake. An empty value says that the field is absent. Errors is nil when the
-// request is well-formed, and otherwise tells all that can be known of it without the
+// ParseValues reads a request from the query parameters of a URL: the fields of a body by their names,
+// parameters and groupBy as names joined by commas or given several times, and filters as JSON. Of
+// timezone and timeZone the former wins. The ids of subjects (website_id, link_id, schedule_id) are
+// left to the caller; any other name is a mistake. An empty value says that the field is absent. Errors
+// is nil when the request is well-formed, and otherwise has every mistake that shows without the
 // catalog and the clock.
 func ParseValues(values url.Values) (Request, Errors) { return parseValues(values, nil) }
 

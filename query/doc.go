@@ -2,11 +2,11 @@
 // monitors from any store.
 //
 // A request is about one subject: a website, a link or a monitor. It asks for one or more
-// query types, which are called its parameters, and each is answered or fails for itself.
-// All of them go one way; the name of a file begins with its part:
+// query types, which are called its parameters; each is answered or fails independently of the others.
+// All take the same path, and the name of a file begins with its stage:
 //
-//	a body, or the query parameters of an address
-//	  │ decode, request   what is asked, or all that is wrong with it
+//	a body, or the query parameters of a URL
+//	  │ decode, request   what is asked, or every mistake in it
 //	  ▼
 //	Request
 //	  │ catalog           query types, their tables, fields and metrics; NewRegistry binds them
@@ -20,8 +20,8 @@
 //	  ▼
 //	Table ──► JSON
 //
-// Nothing goes back: a plan leaves no name to look up and no default to apply. An Engine
-// (engine.go) does all of it, and a Prepared (prepare.go) stops before the store is asked.
+// In a plan every name is looked up and every default applied; no later stage does either. An Engine
+// (engine.go) runs all stages, and a Prepared (prepare.go) is a request resolved but not yet run.
 //
 // # Types
 //
@@ -32,22 +32,21 @@
 //
 // # Vocabulary
 //
-// A dimension is a column that groups rows, a metric one that is computed from them, a
-// field what callers may filter or group by. Tables and fields are defined once, in
-// catalog_vocabulary.go, metrics beside the types that show them or in catalog_metrics.go.
-// A metric belongs to a table, since the same name counts other rows in another: visitors
-// of pageviews, visitors of sessions. A type names its table in Source, and further tables
-// in Joins.
+// A dimension is a column that groups rows, a metric is one computed from them, and a field is what
+// callers may filter or group by. Tables and fields are defined once, in catalog_vocabulary.go, metrics
+// beside the types that show them or in catalog_metrics.go. A metric belongs to a table, since one name
+// counts different rows in different tables: visitors of pageviews, visitors of sessions. A type names
+// its table in Source, and further tables in Joins.
 //
 //	pageviews   views of pages
 //	exits       departures from pages; stays and scrolls are those with a time or a depth
 //	activity    page events, custom events and clicks
 //	custom      custom events; properties has a row for each of their properties
 //	clicks      clicks on outgoing links
-//	exposures   events that tell what a flag was for somebody
-//	outcomes    those who were exposed to a flag, and what they did then; outcome_statuses has a row for each status of it
+//	exposures   events that record which result of a flag a visitor got
+//	outcomes    visitors who were exposed to a flag, and what they did then; outcome_statuses has a row for each status of an outcome
 //	sessions    whole sessions
-//	event_list  all events, for lists of a session's
+//	event_list  all events, for the list of one session's events
 //	visitors    all events, for lists of visitors
 //	errors      JavaScript errors
 //	vitals      web vitals, one row per sample
@@ -61,19 +60,20 @@
 //
 // # Partials
 //
-// Most answers about websites that count are merged instead of asked for, from the second time on, or
-// from the first where a [Sealer] was ahead of the question. A merge (merge*.go) takes the metrics of
-// a plan apart into leaves, aggregates whose states merge, finds the partials of every UTC day and leaf
-// in package partial, has the store compute those that are missing or whose rows changed, and makes
-// the rows that the statement would have given. While the rows of most days of a range change from one
-// question to the next, the statement answers. What is not merged: lists, profiles, what shows a
-// text of the latest row, and answers to keys with mandatory filters.
+// Most answers that count something of a website are merged from partials instead of queried, from the
+// second request on, or from the first where a [Sealer] computed the partials in advance. A merge
+// (merge*.go) splits the metrics of a plan into leaves (aggregates whose states merge), finds the
+// partials of every UTC day and leaf in package partial, has the store compute those that are missing
+// or whose rows changed, and makes the rows that the statement would have given. Where the rows of most
+// days of a range have changed since the last request, the statement runs instead. Not merged are
+// lists, profiles, columns that show a text of the latest row, and answers to keys with mandatory
+// filters.
 //
 // # Comparison
 //
-// Asked to compare, a parameter becomes two plans: its own, and the same about another period, of all
-// rows. Rows of a breakdown then carry the values of their dimensions; the second statement is
-// asked for those keys alone, once the first has answered, and result lines them up.
+// With a comparison, a parameter becomes two plans: its own, and the same for another period, without a
+// limit. Rows of a breakdown then carry the values of their dimensions; the second statement runs after
+// the first and only for those keys, and result matches the rows.
 //
 // # Sessions
 //

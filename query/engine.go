@@ -19,20 +19,20 @@ type Config struct {
 	Now      func() time.Time // nil means time.Now
 	Timeout  time.Duration    // per parameter; 0 means 30 s
 	Parallel int              // parameters of one request that run at once; 0 means 4
-	// MaxAnswer is how many bytes of JSON an answer has at most: the parameter that would pass it
-	// fails by itself. 0 means DefaultMaxAnswer.
+	// MaxAnswer is the largest size of an answer, in bytes of JSON: a parameter that would exceed it
+	// fails alone. 0 means DefaultMaxAnswer.
 	MaxAnswer int64
 	// Names gives profiles their display names; nil: they have none.
 	Names Names
-	// Plain computes every answer from rows alone, whatever the store keeps or tells of days.
+	// Plain computes answers from rows alone: it uses neither seals of the store nor partials.
 	Plain bool
-	// MaxPartials is about how many bytes of memory partials of answers take, from which further
-	// answers are merged, where the store is a [store.Deriver] or a [store.DayVersioner]; 0 means
-	// DefaultMaxPartials, less than 0 that none are kept.
+	// MaxPartials is about how many bytes of memory partials take, from which answers are merged. It
+	// needs a Store that is a [store.Deriver] or a [store.DayVersioner]. 0 means DefaultMaxPartials;
+	// negative: none are kept.
 	MaxPartials int64
-	// ResultCache is how many bytes of answers are kept for those who ask the same, until what they
-	// were computed from changes. 0 means DefaultResultCache; negative: none, as without a
-	// Store that is a [store.Versioner].
+	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were
+	// computed from change. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
+	// negative: none are kept.
 	ResultCache int64
 }
 
@@ -53,7 +53,7 @@ type Engine struct {
 	answers  *answers // may be nil
 }
 
-// DefaultMaxPartials is 256 MiB.
+// DefaultMaxPartials is about how many bytes of memory partials take when Config says nothing.
 const DefaultMaxPartials = 256 << 20
 
 // Access is what one caller may ask.
@@ -62,8 +62,8 @@ type Access struct {
 	Zone    *time.Location // of days and hours, when the request names none; nil means UTC
 	Filters []Filter       // mandatory: rows and sessions that fail them are left out before anything is counted
 	Types   []string       // the query types that it includes; nil means all
-	// Caller is who asks, in the host's words. Where a store runs so many queries at a time,
-	// who had the least of its time of late comes first.
+	// Caller identifies the caller, by a text of the host's choice. Where a [store.Bounded] makes
+	// queries wait, the caller that used the least of the store's time goes first.
 	Caller string
 }
 
@@ -114,7 +114,7 @@ func (e *Engine) Run(ctx context.Context, a Access, req Request) (*Response, err
 	return p.Run(ctx)
 }
 
-// Explain tells what req would run, and runs nothing. Its error is an Errors.
+// Explain returns what req would run, and runs nothing. Its error is an Errors.
 func (e *Engine) Explain(a Access, req Request) ([]Explained, error) {
 	p, err := e.Prepare(a, req)
 	if err != nil {
@@ -238,7 +238,7 @@ const (
 	Internal     Code = "INTERNAL_SERVER_ERROR"
 )
 
-// Codes lists all codes, in a slice of the caller's own.
+// Codes lists all codes, in a new slice.
 func Codes() []Code {
 	return []Code{InvalidJSON, Invalid, UnknownType, WrongSubject, BadRange, BadFilter, BadGroup, BadSort, TooManyRows, TooLarge,
 		Forbidden, TimedOut, Unavailable, Internal}
@@ -254,7 +254,7 @@ type Error struct {
 	Err        error    // the cause, for logs only
 }
 
-// Error is the message, with the place where it is known.
+// Error returns the message, after Field if that is set.
 func (e *Error) Error() string {
 	if e.Field == "" {
 		return e.Message

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Names knows what people are called, whom events name by an id alone.
+// Names gives the display names of profiles, of which events have only the id.
 type Names interface {
 	// ProfileNames returns the names of those profiles of a website that have one, by id. ids differ
 	// from each other, and are at most MaxLimit.

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// DefaultLimit is the number of rows of an answer that asked for no other.
-// A series without a limit has all its buckets.
+// DefaultLimit is the number of rows of an answer whose request sets no limit. A series without a limit
+// has all its buckets.
 const DefaultLimit = 100
 
 // MaxLimit is the largest limit, and the most rows that a series may have.

@@ -13,8 +13,8 @@ type Compare string
 // The comparisons. A period that has not ended is cut at now, and compared with the same elapsed
 // local time of the other.
 const (
-	// PreviousPeriod is as many local days just before; for a preset of a calendar month or year,
-	// the month or year before.
+	// PreviousPeriod is the same number of local days just before; for a preset of a calendar month or
+	// year, the month or year before.
 	PreviousPeriod Compare = "previous_period"
 	// PreviousYear is the same local dates a year earlier; for 29 February, the 28th.
 	PreviousYear Compare = "previous_year"

@@ -25,8 +25,8 @@ type Prepared struct {
 	*resolved
 }
 
-// Prepare resolves req, and asks the store nothing. Its error is an Errors when the request as a
-// whole is wrong. Statements are compiled when they are first needed.
+// Prepare resolves req without asking the store. Its error is an Errors when the request as a whole is
+// wrong. Statements are compiled when they are first needed.
 func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 	found, mistakes := e.types.resolve(a, req, e.now())
 	if len(mistakes) > 0 {
@@ -43,8 +43,8 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 // Range is the request's own range; parameters may have others.
 func (p *Prepared) Range() calendar.Range { return p.rng }
 
-// A Dependency is what is stored of a subject on some days. While its version stands, see
-// [store.Versioner], so do the answers that depend on it.
+// A Dependency is the rows of a subject on some days. While its version does not change (see
+// [store.Versioner]), answers that depend on it do not either.
 type Dependency struct {
 	Subject  store.Subject
 	From, To time.Time // whole days of UTC; To is exclusive
@@ -84,11 +84,11 @@ func (p *Prepared) dependencies(counts func(*plan) bool) []Dependency {
 	return merged
 }
 
-// Key is a text that is the same for equal requests: those with equal keys have equal answers
-// while the versions of their Dependencies stand. It is empty where the clock alone may change the
-// answer at any moment: for types that count the time until now, for outages that last, and when a period that
-// has not ended is compared; and where names are shown, which may change by themselves. Of other
-// ranges that have not ended, a key stands for as long as meta.until does. It is made without compiling.
+// Key identifies the answers: requests with equal keys have equal answers while the versions of their
+// Dependencies do not change. It is empty where the answer changes with the clock (types that count the
+// time until now, outages in a range that has not ended, comparisons of a period that has not ended)
+// and where names are shown, which change independently of rows. For other ranges that have not ended,
+// a key changes whenever meta.until does. No statement is compiled for it.
 func (p *Prepared) Key() string {
 	b, err := json.Marshal(p.meta)
 	if err != nil {
@@ -117,7 +117,7 @@ func (e *Engine) keeps(p *plan) bool {
 	return !p.byClock() && (e.names == nil || !p.Type.showsNames())
 }
 
-// Explained is what one parameter would run.
+// Explained is what one parameter runs.
 type Explained struct {
 	Parameter string
 	ID        string
@@ -125,13 +125,14 @@ type Explained struct {
 	SQL       string
 	Args      []dialect.Arg
 	Err       *Error // instead of the above
-	// Other is what runs for the period that the parameter is compared with: about the rows that were
-	// answered, whose keys are bound to the empty lists among Args. nil: there is none.
+	// Other is what runs for the period that the parameter is compared with. It reads only the rows
+	// whose keys the first answer has; they are bound in place of the empty lists among Args. nil:
+	// there is no comparison.
 	Other *Explained
 }
 
-// Explain tells what Run runs, a parameter each, where the answer is not kept or merged from what is. In
-// a store that keeps what it computed, that changes as days are sealed.
+// Explain returns what Run runs, one entry per parameter, unless the answer is cached or merged from
+// partials. With a [store.Deriver] it changes as days are sealed.
 func (p *Prepared) Explain() []Explained {
 	found := make([]Explained, len(p.parameters))
 	for i := range p.parameters {
@@ -158,16 +159,16 @@ func (x *Explained) explain(p *plan, c *compiled) {
 	x.Plan, x.SQL, x.Args = p.String(), statement.SQL, statement.Args
 }
 
-// Run answers the request. Its error is the context's when ctx ended, and the store's when
-// it answered no parameter. Any other failure is in the result of its parameter.
+// Run answers the request. Its error is the context's when ctx ended, and the store's when the store
+// answered no parameter. Any other failure is in the result of its parameter.
 func (p *Prepared) Run(ctx context.Context) (*Response, error) {
 	return p.RunWithin(ctx, NewBudget(p.engine.most))
 }
 
-// MaxAnswer is how many bytes an answer of e has at most.
+// MaxAnswer is the largest size of an answer of e, in bytes of JSON.
 func (e *Engine) MaxAnswer() int64 { return e.most }
 
-// RunWithin is Run of a request that shares the size of its answer with others.
+// RunWithin is Run with the size of the answer counted against budget, which other requests may share.
 func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
 	var running sync.WaitGroup

@@ -11,8 +11,8 @@ import (
 )
 
 // A Request is one query as a caller wrote it: shapes are checked, meaning is not.
-// Decode makes one from JSON, ParseValues from an address; Go programs may fill one in
-// themselves, and the engine checks it all the same. Texts have at most 2 048 characters.
+// Decode makes one from JSON, ParseValues from a URL; Go programs may fill one in themselves, and the
+// engine checks it all the same. Texts have at most 2 048 characters.
 type Request struct {
 	ID          string
 	Parameters  []Parameter // 1 to 50
@@ -32,7 +32,7 @@ type Request struct {
 
 // A Parameter asks for one query type. What it leaves empty it takes from its request, so that
 // it answers as it would alone in a request with its own options. With only one date of its own, the
-// other is that of the request's resolved range. What is wrong with its options fails it alone.
+// other is that of the request's resolved range. A mistake in its options fails only this parameter.
 type Parameter struct {
 	Name        string
 	ID          string
@@ -71,7 +71,8 @@ const (
 	NotIn       Op = "not_in"
 )
 
-// Statements is how many questions to a store q asks at most: one per parameter, two where it is compared.
+// Statements is the largest number of statements that q runs: one per parameter, two where it is
+// compared.
 func (q *Request) Statements() int {
 	n := len(q.Parameters)
 	for i := range q.Parameters {

@@ -62,18 +62,18 @@ func (z *zones) check(at fieldPath, name string, list *issues) *time.Location {
 	return zone
 }
 
-// Decode is the function [Decode], and remembers the time zones that requests name: to look one up is to read a file.
+// Decode is the function [Decode] with a cache of time zones, since loading one reads a file.
 func (e *Engine) Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
 	return decode(body, maxBatch, e.types.zones)
 }
 
-// ParseValues is the function [ParseValues], and remembers the time zones that requests name.
+// ParseValues is the function [ParseValues], with the same cache of time zones as Decode.
 func (e *Engine) ParseValues(values url.Values) (Request, Errors) {
 	return parseValues(values, e.types.zones)
 }
 
-// CheckZone tells what is wrong with the name of a time zone that was given as field; nothing is
-// wrong with an empty one.
+// CheckZone returns what is wrong with the name of a time zone that was given in field, or nil. An
+// empty name is valid.
 func (e *Engine) CheckZone(field, name string) Errors {
 	var list issues
 	e.types.zones.check(inField(field), name, &list)

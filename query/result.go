@@ -25,7 +25,7 @@ type Result struct {
 	Success   bool        `json:"success"`
 	Data      Table       `json:"data"`
 	Previous  *Table      `json:"previous,omitempty"` // compared: beside each row that of the other period, or null
-	Changes   *Table      `json:"changes,omitempty"`  // compared: its metrics in percent of those of Previous
+	Changes   *Table      `json:"changes,omitempty"`  // compared: by how many percent its metrics differ from Previous
 	Error     string      `json:"error,omitempty"`
 	Code      Code        `json:"code,omitempty"`
 	Meta      *ResultMeta `json:"meta,omitempty"`
@@ -36,7 +36,7 @@ type Result struct {
 type ResultMeta struct {
 	From        Instant  `json:"from"`
 	To          Instant  `json:"to"`                    // exclusive
-	Until       *Instant `json:"until,omitempty"`       // what the range has come to, when it is not over
+	Until       *Instant `json:"until,omitempty"`       // how far the range has come, when it is not over
 	Partial     bool     `json:"partial,omitempty"`     // the range is not over
 	PartialFrom string   `json:"partialFrom,omitempty"` // the date of the first bucket of a series that has not begun
 	Timezone    string   `json:"timezone"`
@@ -44,19 +44,19 @@ type ResultMeta struct {
 	Limit       *int     `json:"limit"` // null for a series without one
 	Rows        int      `json:"rows"`
 	HasMore     bool     `json:"hasMore"`
-	Previous    *Period  `json:"previous,omitempty"` // that rows are compared with
+	Previous    *Period  `json:"previous,omitempty"` // the period that rows are compared with
 }
 
 // A Period is what an answer is compared with.
 type Period struct {
 	Compare   Compare `json:"compare"`
 	StartDate string  `json:"startDate"`
-	EndDate   string  `json:"endDate"` // the last day of which anything counts
+	EndDate   string  `json:"endDate"` // the last day that counts, at least in part
 	From      Instant `json:"from"`
-	To        Instant `json:"to"` // exclusive; as far as the range itself has come
+	To        Instant `json:"to"` // exclusive; if the range is not over, the same elapsed time
 }
 
-// An Instant is written as in rows: ISO 8601 with milliseconds, in UTC.
+// An Instant is a time whose JSON is ISO 8601 in UTC with milliseconds, as in rows.
 type Instant struct{ time.Time }
 
 // MarshalJSON implements json.Marshaler.
@@ -166,7 +166,7 @@ type cells struct {
 // Len is the number of rows.
 func (t Table) Len() int { return t.len }
 
-// Absent reports whether a row is null: one that stands beside another, and is not there.
+// Absent reports whether a row is null: in Previous and Changes, a row that the other period lacks.
 func (t Table) Absent(row int) bool { return t.absent != nil && t.absent[row] }
 
 // Columns lists the names of the columns, in order.

@@ -18,9 +18,8 @@ const instantFormat = "2006-01-02T15:04:05.000Z"
 // MarshalJSON is AppendJSON into new memory.
 func (t Table) MarshalJSON() ([]byte, error) { return t.AppendJSON(nil), nil }
 
-// AppendJSON appends t to b as an array of objects, null for an absent one, and returns the longer b. Texts
-// are not escaped for HTML. It is faster than a json.Encoder, which reads over the
-// result again.
+// AppendJSON appends t to b as an array of objects, null for an absent one, and returns the extended
+// slice. Texts are not escaped for HTML.
 func (t Table) AppendJSON(b []byte) []byte {
 	if t.encoded != nil {
 		const more = 512 // the meta of a result comes after it, and the name of the next
@@ -55,8 +54,8 @@ func (t Table) AppendJSON(b []byte) []byte {
 	return append(b, ']')
 }
 
-// AppendJSON appends r to b as encoding/json writes it, but for escapes of HTML, and returns the longer b. It
-// is faster, and holds no table twice.
+// AppendJSON appends r to b as encoding/json writes it, without HTML escapes, and returns the extended
+// slice. It is faster and makes no copy of a table.
 func (r *Result) AppendJSON(b []byte) []byte {
 	b = appendText(append(b, `{"parameter":`...), r.Parameter)
 	if r.ID != "" {

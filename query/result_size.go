@@ -9,17 +9,17 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// DefaultMaxAnswer is how many bytes an answer has at most, in JSON, when Config says nothing.
+// DefaultMaxAnswer is the largest size of an answer, in bytes of JSON, when Config says nothing.
 const DefaultMaxAnswer = 32 << 20
 
-// A Budget is what the parameters of an answer may take together, in bytes of JSON. Several
-// requests that are answered as one share one. It is safe for concurrent use.
+// A Budget bounds the bytes of JSON that the parameters of an answer take together. The requests of a
+// batch share one. It is safe for concurrent use.
 type Budget struct {
 	most int64
 	left atomic.Int64
 }
 
-// NewBudget is a Budget of so many bytes.
+// NewBudget returns a Budget of that many bytes.
 func NewBudget(bytes int64) *Budget {
 	b := &Budget{most: bytes}
 	b.left.Store(bytes)

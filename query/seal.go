@@ -10,9 +10,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Sealer has a store keep the sessions of days that are quiet, so that questions need not form
-// them, and the engine what answers about these days are merged from. Nothing needs it but speed.
-// It belongs to one goroutine of the host, which runs Run.
+// A Sealer computes in advance, for days whose rows no longer change, the sessions (kept by the store)
+// and the partials (kept by the engine). It makes answers faster and changes none. Call Run in one
+// goroutine; the methods are not safe for concurrent use.
 type Sealer struct {
 	engine *Engine
 	store  Derivable
@@ -20,14 +20,15 @@ type Sealer struct {
 	ahead  map[store.Subject][]store.Day // as they were when partials were computed ahead
 }
 
-// A Derivable store can keep what is computed of its rows.
+// A Derivable is a store that can keep what is computed from its rows, as a Sealer needs it.
 type Derivable interface {
 	store.Store
 	store.Lister
 	store.Deriver
 }
 
-// NewSealer makes a sealer of the store of e. It is nil where that keeps nothing.
+// NewSealer makes a Sealer for the store of e. It is nil when that is not a Derivable, and with
+// Config.Plain.
 func NewSealer(e *Engine) *Sealer {
 	s, ok := e.store.(Derivable)
 	if !ok || e.plain {
@@ -40,8 +41,8 @@ func NewSealer(e *Engine) *Sealer {
 // longer than a busy store takes to be ready for the next row: DuckDB stores none during a checkpoint.
 const sealEvery = 30 * time.Second
 
-// Run seals days as they become quiet until ctx ends. Of what fails, which is tried again, failed
-// hears unless it is nil. A nil Sealer has nothing to do.
+// Run seals days whose rows have stopped changing, until ctx ends. What fails is tried again; failed,
+// unless nil, is called with each error. On a nil Sealer it returns at once.
 func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 	if s == nil {
 		return
@@ -60,9 +61,9 @@ const sealAtOnce = 30
 const sealRound = time.Minute
 
 // Seal seals the days that need it and whose rows did not change since the call before, the latest
-// first, and reports how many; where there are none, partials are computed ahead. It works a tenth of
-// the time, so that questions and writes have the rest: it waits nine times as long after each
-// statement as that took. It ends when ctx does.
+// first, and reports how many; where there are none, partials are computed in advance. After each
+// statement it waits nine times as long as that took, to leave the store to queries and writes. It ends
+// when ctx does.
 func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 	subjects, err := s.store.Subjects(ctx)
 	if err != nil {
@@ -150,8 +151,8 @@ type stretch struct {
 
 func (r stretch) days() int { return int(r.to.Sub(r.from) / (24 * time.Hour)) }
 
-// Seal has the store of e, which is a [store.Deriver], keep what is computed of the UTC days of a
-// website that [from, to) touches.
+// Seal has the store of e compute and keep the sessions of the UTC days of a website that [from, to)
+// touches. It fails when the store is not a [store.Deriver].
 func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
 	s, ok := e.store.(store.Deriver)
 	if !ok {

@@ -13,15 +13,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A SealReport says whether what is kept of days is what their rows give. It counts a day once
-// for each table that keeps something of it.
+// A SealReport says whether seals hold what is computed from the rows. It counts a day once for each
+// table that keeps something of it.
 type SealReport struct {
 	Verified    int              // compared, and not changed meanwhile
 	Skipped     int              // changed while they were compared
 	Differences []SealDifference // by table, in the order of the days
 }
 
-// A SealDifference is a day of which a table keeps other rows than the derivation gives.
+// A SealDifference is a day for which the rows kept in a table are not those computed again.
 type SealDifference struct {
 	Day     time.Time // its start, in UTC
 	Table   string    // sealed_sessions or sealed_hits
@@ -43,9 +43,9 @@ var sealTables = []struct {
 // errNotDerived says that the store is no [store.Deriver].
 var errNotDerived = errors.New("query: the store keeps nothing that is computed")
 
-// VerifySeals computes anew what is kept of the UTC days of a website that [from, to) touches and
-// whose seals stand, and compares. It changes nothing, and runs beside queries and writes. A table
-// differs where a row is there more or less often than it should.
+// VerifySeals computes again what is kept of the UTC days of a website that [from, to) touches and
+// whose seals are valid, and compares. It changes nothing, and may run beside queries and writes. A row
+// that is kept too often or not often enough is a difference.
 func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, to time.Time) (SealReport, error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
@@ -129,8 +129,8 @@ func (r stretch) runs(wanted []bool) []stretch {
 	return found
 }
 
-// RebuildSeals keeps anew what is computed of the UTC days of a website that [from, to) touches and
-// that have rows or a seal, and reports how many days that were. What was computed of it is forgotten.
+// RebuildSeals seals again the UTC days of a website that [from, to) touches and that have rows or a
+// seal, and returns how many. Partials of the website and all cached answers are dropped.
 func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {

@@ -48,7 +48,7 @@ func PresetDays(name string, today Date) (start, end Date, ok bool) {
 }
 
 // PresetBefore returns the first and last day of the calendar month or year before that of the
-// preset. It reports false for presets that are none.
+// preset. It reports false for presets that are neither.
 func PresetBefore(name string, today Date) (start, end Date, ok bool) {
 	for _, p := range presets {
 		if p.name == name && p.before != nil {

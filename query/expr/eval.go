@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A Value is what an expression is in one row: null, or the field that Kind names. What holds or
-// does not is the number 1 or 0.
+// A Value is what an expression is in one row: null, or the field that Kind names. A condition is the
+// Int 1 or 0.
 type Value struct {
 	Kind  dialect.Kind // Int, Float or Text
 	Null  bool
@@ -61,8 +61,8 @@ func (v Value) Compare(w Value) int {
 	return cmp.Compare(v.Number(), w.Number())
 }
 
-// CanEval reports whether Eval knows all that e is made of but columns and the operations that it
-// leaves to others.
+// CanEval reports whether Eval can compute e, given the values of its columns and of the operations for
+// which left is true.
 func CanEval(e Expr, left func(dialect.Op) bool) bool {
 	switch e.kind {
 	case column, integer, text, argument, null:
@@ -86,8 +86,8 @@ func CanEval(e Expr, left func(dialect.Op) bool) bool {
 // scalars are the operations that Eval computes.
 var scalars = []dialect.Op{dialect.If, dialect.Coalesce, dialect.Ratio, dialect.Concat, dialect.Lookup, dialect.ListPosition}
 
-// Eval computes e in one row, as every dialect does. It asks of for columns and for operations
-// that are not of a single row. Of what CanEval refuses it is null.
+// Eval computes e for one row, with the result that every dialect gives. It calls of for columns, and
+// for operations that it does not know, such as aggregates. Anything else that CanEval refuses is null.
 func Eval(e Expr, of func(Expr) Value) Value {
 	switch e.kind {
 	case column:

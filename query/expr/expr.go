@@ -1,12 +1,12 @@
 // Package expr is the language that dimensions, metrics and filters are written in. It knows
 // no database: a Writer writes it in a dialect. Names and constants come from the program,
-// and values of callers are bound as arguments, so nothing of a caller becomes SQL text.
+// and values of callers are bound as arguments, so no text of a caller becomes SQL.
 package expr
 
 import "github.com/sightline-analytics/sightline/store/dialect"
 
-// An Expr is one expression. The zero Expr is absent: And and Or skip it, and it is written
-// as no text at all.
+// An Expr is one expression. The zero Expr is absent: And and Or skip it, and it is written as empty
+// text.
 type Expr struct {
 	kind kind
 	name string // column, reference or literal text; operator
@@ -61,18 +61,18 @@ func Ref(name Ident) Expr { return Expr{kind: ref, name: string(name)} }
 // Out is an output column of the SELECT it stands in, for its ORDER BY.
 func Out(name Ident) Expr { return Expr{kind: out, name: string(name)} }
 
-// Computed is e, which some tables have as their column name: Stored reads it there.
+// Computed is e, which some tables also store in a column called name: [Stored] reads it from there.
 func Computed(name Ident, e Expr) Expr {
 	return Expr{kind: computed, name: string(name), args: []Expr{e}}
 }
 
-// Int is a whole number of the program's own.
+// Int is a whole number of the program, written into the SQL.
 func Int(n int64) Expr { return Expr{kind: integer, num: n} }
 
-// Lit is a text of the program's own: s fits constants only, so that no caller's text is one.
+// Lit is a text of the program, written into the SQL. s takes constants only, never a caller's text.
 func Lit(s constant) Expr { return Expr{kind: text, name: string(s)} }
 
-// Arg is a value that is bound, never written.
+// Arg is a value that is bound as an argument, never written into the SQL.
 func Arg(k dialect.Kind, v any) Expr {
 	return Expr{kind: argument, arg: dialect.Arg{Kind: k, Value: v}}
 }
@@ -83,10 +83,10 @@ func Call(op dialect.Op, args ...Expr) Expr { return Expr{kind: call, op: op, ar
 // List is several expressions as one operand, with commas between them.
 func List(args ...Expr) Expr { return Expr{kind: list, args: args} }
 
-// And holds when all of args do; absent ones are skipped. Of none it is absent.
+// And holds when all of args do; absent ones are skipped. Without args it is absent.
 func And(args ...Expr) Expr { return join("AND", args) }
 
-// Or holds when any of args does; absent ones are skipped. Of none it is absent.
+// Or holds when any of args does; absent ones are skipped. Without args it is absent.
 func Or(args ...Expr) Expr { return join("OR", args) }
 
 // Not holds when e does not.

@@ -18,8 +18,8 @@ func Stored(e Expr, alias Alias) Expr {
 	return rewrite(e, func(e Expr) bool { return e.kind == computed }, func(e Expr) Expr { return Col(alias, Ident(e.name)) })
 }
 
-// ReplaceCalls returns e with every outermost call of one of these operations replaced by what by
-// makes of it.
+// ReplaceCalls returns e with every outermost call of an operation for which of is true replaced by the
+// result of by.
 func ReplaceCalls(e Expr, of func(dialect.Op) bool, by func(op dialect.Op, args []Expr) Expr) Expr {
 	return rewrite(e, func(e Expr) bool { return e.kind == call && of(e.op) }, func(e Expr) Expr { return by(e.op, e.args) })
 }
@@ -30,7 +30,7 @@ func (e Expr) Calls() (op dialect.Op, args []Expr, ok bool) { return e.op, e.arg
 // Column is the column that e is, if it is one.
 func (e Expr) Column() (alias Alias, name string, ok bool) { return e.of, e.name, e.kind == column }
 
-// Constant is the whole number of the program's own that e is, if it is one.
+// Constant is the number of an [Int], if e is one.
 func (e Expr) Constant() (n int64, ok bool) { return e.num, e.kind == integer }
 
 // rewrite returns e with every outermost expression that is meant replaced by what by makes of it.
@@ -80,8 +80,8 @@ func names(e Expr, want func(Expr) bool) []string {
 	return found
 }
 
-// String is e for people, in no dialect: operations by name, arguments by value. Of different
-// expressions it is different.
+// String is e in a readable form: operations by name, arguments by value. Different expressions have
+// different texts.
 func (e Expr) String() string {
 	parts := make([]string, len(e.args))
 	for i, a := range e.args {

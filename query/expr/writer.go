@@ -11,7 +11,7 @@ import (
 type Writer struct {
 	Dialect  *dialect.Dialect // required
 	From, To int64            // what RangeFrom and RangeTo are, in milliseconds
-	Args     []dialect.Arg    // of all that was written
+	Args     []dialect.Arg    // of everything written so far
 	bound    map[dialect.Arg]string
 }
 

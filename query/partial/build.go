@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// ErrUnfit is of rows that are not worth keeping: too many of them, or by too many keys.
+// ErrUnfit: the rows are not worth keeping, since they are too many or have too many keys.
 var ErrUnfit = errors.New("partial: too much to keep")
 
 // maxGroups is how many groups what was computed has at most: each takes some bytes while partials are made.
@@ -19,28 +19,29 @@ const maxGroups = 1 << 24
 // maxKeys is how many keys a stretch has at most.
 const maxKeys = 50_000
 
-// An Aggregate is what partials are of.
+// An Aggregate says what partials hold the state of.
 type Aggregate struct {
-	// Name tells apart all that is computed differently from the rows of a subject: what, of which
-	// rows, by which keys.
+	// Name identifies what is computed from the rows of a subject: the value, the rows that count, and
+	// the keys.
 	Name string
 	Kind Kind
 	// Members names what a set counts. Sets of one name share the numbers of their members.
 	Members string
 }
 
-// Computed is what a statement computed for partials: rows in any order, each of which stands for
-// some rows of the store that agree in their stretch, their keys, and the members and samples here.
+// Computed is the result of a statement, to make partials from: rows in any order, each of which stands
+// for the rows of the store with the same stretch, keys, members and samples.
 type Computed struct {
-	Stretches []Stretch // that the rows were asked for, in order
-	Versions  []uint64  // of the rows of each, before they were asked for
+	Stretches []Stretch // that the statement covers, in order
+	Versions  []uint64  // of the rows of each stretch, read before the statement ran
 	Rows      *store.Rows
-	// Cell is the column of the number of the piece of time that a row lies in, as long as Width.
-	// Without keys the piece within its stretch takes the place of a key, else it only tells the stretch.
+	// Cell is the column with the number of the piece of time that a row lies in: its time divided by
+	// Width (milliseconds), rounded down. Without Keys the piece within its stretch serves as the key;
+	// otherwise it only selects the stretch.
 	Cell       int
 	Width      int64
 	Keys       []int  // columns of texts
-	KeyNames   string // what they are; aggregates with the same share the numbers of keys
+	KeyNames   string // names the Keys; aggregates with the same KeyNames share the numbers of keys
 	Aggregates []Aggregate
 	Columns    []int // of each aggregate
 	Count      int   // the column of how many rows of the store a row stands for
@@ -114,7 +115,7 @@ func (b *builder) keysOf(names *keys) ([]uint32, error) {
 	return found, nil
 }
 
-// JoinKey is one text for several values, different for different ones.
+// JoinKey encodes several values as one text; different values have different texts.
 func JoinKey(values []string) string {
 	if len(values) == 1 {
 		return values[0]
@@ -128,7 +129,7 @@ func JoinKey(values []string) string {
 	return b.String()
 }
 
-// SplitKey are the values that JoinKey made a key of, so many.
+// SplitKey returns the n values that JoinKey encoded as key.
 func SplitKey(key string, n int) []string {
 	if n == 1 {
 		return []string{key}

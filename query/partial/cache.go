@@ -21,7 +21,7 @@ type Cache struct {
 	counters sync.Pool
 }
 
-// NewCache makes a cache of about so many bytes.
+// NewCache makes a cache of about most bytes.
 func NewCache(most int64) *Cache {
 	return &Cache{most: most, websites: map[store.Subject]*Website{}}
 }
@@ -42,7 +42,7 @@ func (c *Cache) Forget(of store.Subject) {
 // maxAsked is how many aggregates of a website are remembered to have been asked for.
 const maxAsked = 4096
 
-// A Website is what is kept of one subject. All numbers of keys and members are its own.
+// A Website is what is kept of one subject. Its numbers of keys and members are valid for it alone.
 type Website struct {
 	cache    *Cache
 	subject  store.Subject
@@ -74,7 +74,7 @@ type version struct {
 	*Partial
 }
 
-// Website is what c keeps of a subject.
+// Website returns what c keeps of a subject, empty at first.
 func (c *Cache) Website(of store.Subject) *Website {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,8 +126,8 @@ func (w *Website) Unfit(all []Aggregate) {
 	}
 }
 
-// Find returns the partials of an aggregate, and which stretches have none of rows of at least that
-// version. Version 0 is of a stretch that has no rows.
+// Find returns the partials of an aggregate, one per stretch, and the indexes of the stretches that
+// have none of that version or later. Version 0 means a stretch without rows, which is never missing.
 func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (found []*Partial, missing []int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
@@ -150,8 +150,8 @@ func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (fou
 	return found, missing
 }
 
-// Stale is how many of these stretches have a partial of an aggregate that is of rows older than
-// that version, and that nobody found too old for it before. It notes that somebody did.
+// Stale returns how many of these stretches have a partial of an aggregate that is older than the given
+// version and that no earlier call counted for that version. It notes those that it counts.
 func (w *Website) Stale(a Aggregate, stretches []Stretch, versions []uint64) (n int) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
@@ -171,7 +171,7 @@ func (w *Website) Stale(a Aggregate, stretches []Stretch, versions []uint64) (n 
 	return n
 }
 
-// Lock waits until nobody else adds to w, or ctx ends.
+// Lock takes the lock that Add needs; its error is that of ctx, when that ends first.
 func (w *Website) Lock(ctx context.Context) error {
 	select {
 	case w.building <- struct{}{}:
@@ -181,11 +181,11 @@ func (w *Website) Lock(ctx context.Context) error {
 	}
 }
 
-// Unlock ends what Lock began.
+// Unlock gives the lock back.
 func (w *Website) Unlock() { <-w.building }
 
-// Add keeps what b says, and returns the partials by aggregate and stretch. The caller holds the
-// lock of w. Its error wraps ErrUnfit where b is too large to be kept.
+// Add makes partials from b, keeps them, and returns them by aggregate and stretch. The caller holds
+// the lock of w. Its error wraps ErrUnfit where b is too large to be kept.
 func (w *Website) Add(b *Computed) ([][]*Partial, error) {
 	made, err := b.build(w)
 	if err != nil {
@@ -261,8 +261,8 @@ func (w *Website) publish(b *Computed) (grown int64) {
 	return grown
 }
 
-// Keys are the keys of these names, by their numbers: all that partials which were found before
-// have. They are not changed.
+// Keys returns the keys of these names by number, with all keys of partials that were found before. The
+// result must not be changed.
 func (w *Website) Keys(names string) []string {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
@@ -272,7 +272,7 @@ func (w *Website) Keys(names string) []string {
 	return nil
 }
 
-// Members is how many members the sets of a name, all of that kind, have in all.
+// Members returns how many members all sets of that kind and name have.
 func (w *Website) Members(kind Kind, name string) int {
 	if kind == TextSet {
 		return len(w.Keys(name))

@@ -39,7 +39,8 @@ func (c *counter) count(lists []list, of []Source) int64 {
 	return n
 }
 
-// Count counts the different members of one row, where there are so many members in all.
+// Count returns the number of distinct members of one row; members is how many there are in all, see
+// [Website.Members].
 func (c *Cache) Count(row int32, members int, of []Source) int64 {
 	counter := c.counter()
 	defer c.counters.Put(counter)
@@ -47,7 +48,7 @@ func (c *Cache) Count(row int32, members int, of []Source) int64 {
 	return counter.count(listsOf(row, of), of)
 }
 
-// Counts counts the different members of each of so many rows.
+// Counts returns the number of distinct members for each row of the answer.
 func (c *Cache) Counts(rows, members int, of []Source) []int64 {
 	counter := c.counter()
 	defer c.counters.Put(counter)

@@ -5,9 +5,9 @@
 // taken. Partials of different stretches merge exactly, in any order: sums add, sets unite, and
 // samples are ranked together. So an answer about any range is merged from the partials of its days.
 //
-// A [Cache] keeps partials in memory, bounded in bytes. Keys and members of sets have numbers of
-// their own in it, which all partials of a subject share, so merging compares small integers.
-// These numbers mean nothing outside a process and are never stored.
+// A [Cache] keeps partials in memory, bounded in bytes. It numbers the keys and the members of sets of
+// each subject, so that merging compares small integers. These numbers mean nothing outside a process
+// and are never stored.
 package partial
 
 import (
@@ -29,21 +29,20 @@ const (
 	Sample               // whole numbers, of which quantiles are taken
 )
 
-// Lists reports whether partials of k list what single rows have, and do not only keep what a
-// statement aggregated.
+// Lists reports whether partials of k hold values of single rows, not only what a statement aggregated.
 func (k Kind) Lists() bool { return k >= Set }
 
-// Counts reports whether what partials of k say of a row is how much or how many there is, 0 of none.
+// Counts reports whether k is a sum or a count, which is 0 for a row without values.
 func (k Kind) Counts() bool { return k == Sum || k == Set || k == TextSet }
 
-// Extreme reports whether partials of k keep one of the values.
+// Extreme reports whether k is Least or Greatest.
 func (k Kind) Extreme() bool { return k == Least || k == Greatest }
 
-// A Stretch is time from an instant up to another, exclusive, in milliseconds.
+// A Stretch is the time from From up to To, exclusive, in Unix milliseconds.
 type Stretch struct{ From, To int64 }
 
-// A Partial is the state of one aggregate over the rows of a stretch, by key. It is immutable; nil
-// is that of no rows.
+// A Partial is the state of one aggregate over the rows of a stretch, by key. It is immutable; nil is
+// the state of no rows.
 type Partial struct {
 	keys    []uint32 // ascending
 	values  []int64  // of a Sample those of each key, ascending; else one for each key
@@ -70,8 +69,8 @@ func (p *Partial) find(key uint32) (int, bool) { return slices.BinarySearch(p.ke
 // A Source is a partial that an answer is merged from.
 type Source struct {
 	*Partial
-	// Rows is the row of the answer that each key counts for; -1: for none. Nil: a key is the
-	// number of its row.
+	// Rows is the row of the answer that each key counts for, by the key's number; -1: none. Nil: the
+	// number of a key is its row.
 	Rows []int32
 }
 
@@ -82,7 +81,7 @@ func (s Source) row(key uint32) int32 {
 	return s.Rows[key]
 }
 
-// Sums adds up the sums of so many rows.
+// Sums returns the sum for each row of the answer.
 func Sums(rows int, of []Source) []int64 {
 	sums := make([]int64, rows)
 	for _, s := range of {
@@ -98,10 +97,10 @@ func Sums(rows int, of []Source) []int64 {
 	return sums
 }
 
-// None is what [Extremes] has of a row without a value.
+// None is the result of [Extremes] for a row without a value.
 const None = math.MinInt64
 
-// Extremes are the least values of so many rows or, of Greatest, the greatest.
+// Extremes returns, for each row of the answer, the least value or, if kind is Greatest, the greatest.
 func Extremes(kind Kind, rows int, of []Source) []int64 {
 	found := slices.Repeat([]int64{None}, rows)
 	for _, s := range of {
@@ -130,8 +129,8 @@ func (k Kind) extreme(a, b int64) int64 {
 	return max(a, b)
 }
 
-// Quantile is the value of a row at so many thousandths of its samples, interpolated, in
-// thousandths; false: it has none.
+// Quantile returns the permille/1000 quantile of the samples of a row, interpolated, times 1000;
+// false when the row has no samples.
 func Quantile(row int32, permille int64, of []Source) (int64, bool) {
 	var samples [][]int64
 	n := int64(0)
