@@ -24,18 +24,18 @@ type Subject struct {
 
 // A Website is one site of an owner.
 type Website struct {
-	ID        string // never that of another owner's website before, whose events are there still
+	ID        string // never one that another owner's website had, since its events are still stored
 	Owner     string
 	Name      string
 	Domain    string // host in lower case, without scheme and port
-	IsPublic  bool   // shown in lists; it opens nothing
+	IsPublic  bool   // shown in lists; it grants no access
 	Rules     Rules  // for those who send events
 	CreatedAt time.Time
 }
 
-// Rules say from whom a website takes events. Those on origins, addresses and custom events are
-// for senders without a key. The zero Rules take events of pages of the website's domain and its
-// subdomains, and of programs, which have no origin. Lists are shared: nobody may change them.
+// Rules say from whom a website takes events. Those on origins, addresses and custom events apply to
+// senders without a key. The zero Rules take events from pages of the website's domain and its
+// subdomains, and from programs, which send no Origin. Lists are shared and must not be changed.
 type Rules struct {
 	// AllowedOrigins are hosts whose pages may send events beside those of the domain: a host,
 	// *.x.y for x.y and its subdomains, localhost, or * for any. When there are some, events
@@ -47,20 +47,20 @@ type Rules struct {
 	BlockedAddresses []netip.Prefix `json:"blockedAddresses,omitempty"`
 	// KeyedEvents refuses custom events that are sent without a key.
 	KeyedEvents bool `json:"keyedEvents,omitempty"`
-	// MonthlyEvents is how many page events, custom events and clicks it takes in a month of UTC;
-	// 0 means that there is no bound.
+	// MonthlyEvents is how many page events, custom events and clicks the website takes in a UTC month;
+	// 0 means any number.
 	MonthlyEvents int64 `json:"monthlyEvents,omitempty"`
 	// Paused refuses all events, with and without a key.
 	Paused bool `json:"paused,omitempty"`
 }
 
-// A Directory knows which websites, links and monitors exist, and whose they are.
+// A Directory knows which websites, links and monitors exist, and who owns them.
 type Directory interface {
 	// Websites lists the websites of owner by creation, then id.
 	Websites(ctx context.Context, owner string) ([]Website, error)
 	// Website returns one website, or an error that wraps ErrNotFound.
 	Website(ctx context.Context, id string) (Website, error)
-	// Owner says whose s is. Its error wraps ErrNotFound when s does not exist.
+	// Owner returns the id of the owner of s. Its error wraps ErrNotFound when s does not exist.
 	Owner(ctx context.Context, s Subject) (string, error)
 }
 

@@ -1,12 +1,12 @@
-// Package store is the seam between the query engine and the databases that answer
-// it, and the shape of the rows that go in.
+// Package store has the interfaces between the query engine and the databases that answer it, and the
+// types of the rows that go in.
 //
 // # Writing a store
 //
 // A store is a dialect and three methods ([Store]). Beside it, a store may be a
 // [Writer], a [Versioner], a [DayVersioner], an [Eraser], a [Maintainer], and, so that rows can move from
-// one store to another, a [Lister] and a [Restorer]. Package storetest leads through it, and
-// storetest.Prove proves what is there.
+// one store to another, a [Lister] and a [Restorer]. Package storetest has a step-by-step guide, and
+// storetest.Prove tests what a store implements.
 //
 // # Logical tables
 //
@@ -17,6 +17,6 @@
 // statement, but for subject and the small ones (kind, status).
 //
 // The columns are in package store/schema, as data; testdata/columns.golden there lists them
-// all. Of subject, which every table begins with, a store keeps what it likes: compare it
-// with an argument of kind dialect.Subject and nothing else.
+// all. Each store represents the column subject, the first of every table, in its own way: compare it
+// only with an argument of kind dialect.Subject.
 package store

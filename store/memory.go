@@ -8,9 +8,8 @@ import (
 	"sync"
 )
 
-// MemoryDirectory is a Directory that forgets everything when the process ends: for
-// tests, examples, and hosts that know their websites at start. The zero one is empty and
-// ready. It is safe for concurrent use.
+// MemoryDirectory is a Directory in memory, for tests, examples, and hosts that know their websites at
+// start. Its zero value is empty and ready. It is safe for concurrent use.
 type MemoryDirectory struct {
 	mu     sync.RWMutex
 	sites  map[string]Website
@@ -19,8 +18,8 @@ type MemoryDirectory struct {
 
 var _ Directory = (*MemoryDirectory)(nil)
 
-// AddWebsite keeps w as it is, in place of one of the same id. Its error wraps ErrInvalid
-// for a website without id or owner.
+// AddWebsite adds w as it is, or replaces the one of the same id. Its error wraps ErrInvalid for a
+// website without id or owner.
 func (m *MemoryDirectory) AddWebsite(w Website) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -34,8 +33,8 @@ func (m *MemoryDirectory) AddWebsite(w Website) error {
 	return nil
 }
 
-// AddSubject says whose link or monitor s is. Its error wraps ErrInvalid for a subject
-// without id or owner, or of another kind.
+// AddSubject adds a link or monitor of owner. Its error wraps ErrInvalid for a subject without id or
+// owner, or of another kind.
 func (m *MemoryDirectory) AddSubject(s Subject, owner string) error {
 	if s.Kind != KindLink && s.Kind != KindSchedule {
 		return fmt.Errorf("store: %w: %q is neither a link nor a monitor", ErrInvalid, s.Kind)

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// A Meter adds up what the work for one request takes of stores of events. It is safe for
+// A Meter adds up the rows and the time that one request takes of stores of events. It is safe for
 // concurrent use; a nil *Meter counts nothing.
 type Meter struct{ rows, nanoseconds atomic.Int64 }
 
 type meterKey struct{}
 
-// WithMeter returns a context that carries a new Meter. The query engine and the handlers count
-// with it; stores need not know of it.
+// WithMeter returns a context that carries a new Meter. The query engine and the handlers add to it;
+// stores need not.
 func WithMeter(ctx context.Context) (context.Context, *Meter) {
 	m := &Meter{}
 	return context.WithValue(ctx, meterKey{}, m), m
@@ -25,7 +25,7 @@ func MeterOf(ctx context.Context) *Meter {
 	return m
 }
 
-// Add counts rows and time. What ran at the same time is added up.
+// Add adds rows and time. Times of queries that run at once are added up, too.
 func (m *Meter) Add(rows int, took time.Duration) {
 	if m != nil {
 		m.rows.Add(int64(rows))
@@ -33,8 +33,8 @@ func (m *Meter) Add(rows int, took time.Duration) {
 	}
 }
 
-// Rows are those that were answered, or written.
+// Rows is how many rows were answered or written.
 func (m *Meter) Rows() int { return int(m.rows.Load()) }
 
-// Time is what stores took.
+// Time is how long stores took.
 func (m *Meter) Time() time.Duration { return time.Duration(m.nanoseconds.Load()) }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Bounds of what is kept of people.
+// Limits on profiles.
 const (
 	MaxTraits     = 50        // of one profile
 	MaxTraitsText = 2048      // bytes of its traits as JSON
@@ -15,20 +15,20 @@ const (
 // ErrManyTraits says that a profile would have more traits than it may.
 var ErrManyTraits = errors.New("store: more traits than a profile may have")
 
-// An Identification is what a sender tells of a person, whom its events name by Profile.
+// An Identification sets traits of a person, whose events have Profile as their ProfileID.
 type Identification struct {
 	Website string
 	Profile string
-	Traits  map[string]any // a string, number or bool is set; nil removes; what is not named stays
-	Keyed   bool           // told with a key; who has none changes nothing of what was told with one
+	Traits  map[string]any // a string, number or bool is set; nil removes; other traits stay
+	Keyed   bool           // sent with an API key; a sender without one cannot change what was set with one
 }
 
-// A Profile is what is known of a person.
+// A Profile is what senders set of a person with an Identification.
 type Profile struct {
 	Website   string
 	ID        string
 	Name      string         // for people: the trait username, else name, else empty
 	Traits    map[string]any // strings, json.Number and bool
-	Keyed     bool           // it was told with a key
+	Keyed     bool           // it was set with an API key
 	ChangedAt time.Time
 }

@@ -4,9 +4,8 @@ import "context"
 
 type requestIDKey struct{}
 
-// WithRequestID returns a context that carries the id of the request it works for. A
-// store may show it where its database lists queries, so that a slow one leads back to
-// a line of the access log.
+// WithRequestID returns a context that carries the id of an HTTP request. A store may pass it to its
+// database, so that a slow query in the database's list leads to a line of the access log.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestIDKey{}, id)
 }

@@ -14,7 +14,7 @@ var (
 	ErrUnavailable = errors.New("store: unavailable")
 	// ErrTooLarge: the values of an answer take more than Statement.MaxBytes.
 	ErrTooLarge = errors.New("store: the answer is too large")
-	// ErrTooMuch: a query reads or holds more than the store lets one query; asked for less it works.
+	// ErrTooMuch: a query reads or holds more than the store allows one query; a smaller one works.
 	ErrTooMuch = errors.New("store: the query needs more than one query may use")
 	// ErrNotFound: there is no such website, link, monitor or record.
 	ErrNotFound = errors.New("store: not found")
@@ -26,8 +26,7 @@ var (
 	ErrFull = errors.New("store: disk full")
 	// ErrNewerSchema: a newer version of the program wrote the data; nothing was changed.
 	ErrNewerSchema = errors.New("store: schema is newer than this program")
-	// ErrInvalid: a row, or a record of a directory, that cannot be kept as given; nothing
-	// of it was kept.
+	// ErrInvalid: a row, or a record of a directory, cannot be stored as given; nothing of it was.
 	ErrInvalid = errors.New("store: invalid row")
 )
 
@@ -43,14 +42,14 @@ type Store interface {
 	Ping(ctx context.Context) error
 }
 
-// A Statement is one question: text over logical tables, and its arguments.
+// A Statement is one query: SQL over logical tables, and its arguments.
 type Statement struct {
 	Label string        // the query type: for comments, logs and metrics
-	SQL   string        // names only the logical tables of package store/schema and, where the store is a Deriver, those that it keeps
+	SQL   string        // names only the logical tables of package store/schema and, where the store is a Deriver, sealed_sessions and sealed_hits
 	Args  []dialect.Arg // bound by name, never spliced
 	Kinds []dialect.Kind
-	// MaxBytes bounds what the texts and numbers of the answer take: when they take more, Query
-	// ends with ErrTooLarge. 0 means no bound.
+	// MaxBytes limits the size of the answer's texts and numbers: beyond it Query returns ErrTooLarge.
+	// 0 means no limit.
 	MaxBytes int64
 }
 
@@ -70,7 +69,7 @@ type Column struct {
 	Valid  []bool
 }
 
-// Size is how many bytes the value of a row takes: those of a text, 8 of a number.
+// Size is how many bytes the value in a row takes: its length for a text, 8 for a number.
 func (c *Column) Size(row int) int64 {
 	if c.Kind == dialect.Text {
 		return int64(len(c.Texts[row]))
@@ -81,37 +80,39 @@ func (c *Column) Size(row int) int64 {
 // Null reports whether value i of c is null.
 func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
 
-// A Bounded store runs so many queries at a time; more wait. It is optional beside Store.
+// A Bounded is a store that runs a limited number of queries at a time; more wait. It is optional
+// beside Store.
 type Bounded interface {
-	// MaxQueries is how many, at least 1.
+	// MaxQueries is the most queries that run at a time, at least 1.
 	MaxQueries() int
 }
 
-// A Versioner knows when data changed. It is optional beside Store.
+// A Versioner numbers the state of its data, so that callers see when it changed. It is optional beside
+// Store.
 type Versioner interface {
 	// Version returns a number for what is stored of s on the UTC days that
-	// [from, to) touches. Every write to one of those days, late or erasing, makes
-	// it larger; it never becomes smaller, also across restarts. No data: 0.
+	// [from, to) touches. Every write to one of those days, late or erasing, makes it larger; it never
+	// becomes smaller, not even across restarts. No data: 0.
 	Version(ctx context.Context, s Subject, from, to time.Time) (uint64, error)
 }
 
-// A DayVersioner is a Versioner that tells the versions of single days, by which answers about
-// websites are merged from those of days. It is optional beside Store, and not needed of a Deriver.
+// A DayVersioner returns the versions of single days, which the engine needs to merge answers about
+// websites from partials of days. It is optional beside Store; a Deriver does not need it.
 type DayVersioner interface {
-	// DayVersions are the versions, as of Version, of the UTC days from that of from to that of the
-	// last instant before to, one after the other. 0 is of a day that certainly has no rows.
+	// DayVersions returns the versions (see Versioner) of the UTC days that [from, to) touches, one per
+	// day, in order. 0 means that the day certainly has no rows.
 	DayVersions(ctx context.Context, s Subject, from, to time.Time) ([]uint64, error)
 }
 
 // An Eraser removes data for good. It is optional beside Store.
 type Eraser interface {
 	// Erase removes all rows of s and forgets their event ids, and reports how many rows there
-	// were. After an error a part of them may be gone, and how many is not known; erasing
-	// again removes the rest.
+	// were. After an error some may be gone, and the number is unknown; erasing again removes the rest.
 	Erase(ctx context.Context, s Subject) (int64, error)
 }
 
-// A Maintainer has housekeeping that its host runs at quiet times. It is optional beside Store.
+// A Maintainer has housekeeping to do, which the host starts at quiet times. It is optional beside
+// Store.
 type Maintainer interface {
 	// Maintain does what is due, and returns early when ctx ends. It changes no answer and no
 	// version, and may run beside everything else.

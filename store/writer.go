@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// A Writer takes rows in. It is optional beside Store.
+// A Writer stores rows. It is optional beside Store.
 type Writer interface {
-	// Write stores b. Nil means that all of it is durable and that queries see it, also
-	// when b was written before with an error: nil never rests on the word that something
-	// was sent, only on rows that are there.
+	// Write stores b. Nil means that all of it is durable and that queries see it, also when b was
+	// written before with an error: nil never relies on an earlier attempt having worked, only on rows
+	// that are there.
 	//
-	// After an error all of b may be stored, or nothing, or, when the database is on other
-	// machines, a part of it, now or a little later; an embedded one stores b whole or not
-	// at all. Writing b again stores what is missing, and no row twice.
+	// After an error all of b may be stored, or nothing, or, when the database is on other machines, a
+	// part of it, now or a little later; an embedded store writes b whole or not at all. Writing b
+	// again stores what is missing, and no row twice.
 	//
 	// An event id counts once per subject, kind of row (page events, custom
 	// events, clicks, errors, vitals, spans, visits, checks, blocked are nine kinds; a pageview, an
@@ -24,12 +24,12 @@ type Writer interface {
 	// Written.Repeated. A row without an id is an error that wraps ErrInvalid, as is
 	// a row without subject or time, or with text that is not valid UTF-8.
 	//
-	// Rows are stored as they are given: whoever makes them has normalised paths,
-	// parsed referrers and user agents, and cleaned texts.
+	// Rows are stored as they are given: the caller has normalised paths, parsed referrers and user
+	// agents, and cleaned texts.
 	Write(ctx context.Context, b *Batch) (Written, error)
 }
 
-// Written says what became of a batch.
+// Written counts the rows of a batch that were stored, and those dropped as repeats.
 type Written struct {
 	Stored   int
 	Repeated int
@@ -43,7 +43,7 @@ type Batch struct {
 	Spans  []Span
 	Visits []Visit
 	Checks []Check
-	// Blocked is what was turned away.
+	// Blocked counts traffic that was turned away.
 	Blocked []Blocked
 }
 
@@ -55,7 +55,7 @@ func (b *Batch) Len() int {
 // A Measure is a whole number that may be absent. Absent is not 0.
 type Measure = sql.Null[int64]
 
-// Known is a Measure that is there.
+// Known returns a Measure with the value v.
 func Known(v int64) Measure { return Measure{V: v, Valid: true} }
 
 // EventKind says what an Event is. The numbers are stored and are part of the
@@ -71,8 +71,7 @@ const (
 	Click     EventKind = 4 // on an outgoing link
 )
 
-// Identity is who a row of a website belongs to, and whether its sender proved who they are.
-// Absent ids are empty.
+// Identity is the person and session that a row of a website belongs to. Absent ids are empty.
 type Identity struct {
 	AnonymousID string
 	ProfileID   string
@@ -80,7 +79,7 @@ type Identity struct {
 	Keyed       bool // sent with an API key
 }
 
-// Visitor is the visitor that the row counts for: the profile, else the anonymous id.
+// Visitor is the id of the visitor that the row counts for: ProfileID, else AnonymousID.
 func (i Identity) Visitor() string {
 	if i.ProfileID != "" {
 		return i.ProfileID
@@ -88,8 +87,8 @@ func (i Identity) Visitor() string {
 	return i.AnonymousID
 }
 
-// Agent is what the user agent and the address of the sender said when the row
-// arrived. Absent texts are empty.
+// Agent is what was derived from the sender's user agent and IP address when the row arrived. Absent
+// texts are empty.
 type Agent struct {
 	BrowserName    string // family: Chrome, Safari, Firefox, …
 	BrowserVersion string
@@ -101,8 +100,7 @@ type Agent struct {
 	City           string
 }
 
-// An Event is a page event, a custom event or a click on an outgoing link: the
-// rows that sessions are made of.
+// An Event is a page event, a custom event or a click on an outgoing link. Sessions are made of events.
 type Event struct {
 	Website string
 	ID      string
@@ -115,7 +113,7 @@ type Event struct {
 	Path           string // normalised; empty when there is none
 	Title          string
 	Referrer       string // origin and path
-	ReferrerDomain string // the main domain of the known source, else the host; empty is direct
+	ReferrerDomain string // the main domain of a known source, else the host; empty means direct
 	UTMSource      string
 	UTMMedium      string
 	UTMCampaign    string
@@ -175,7 +173,7 @@ type Sample struct {
 	Value  int64
 }
 
-// A Span is what a visitor did on one page, told when they left it.
+// A Span is what a visitor did on one page, sent when they left it.
 type Span struct {
 	Website string
 	ID      string
@@ -227,14 +225,14 @@ type Check struct {
 	Error     string
 }
 
-// A Blocked is traffic of a website that was turned away for one reason, from Time on until it
+// A Blocked counts the requests for a website that were turned away for one reason, from Time until it
 // was written.
 type Blocked struct {
 	Website  string
 	ID       string
 	Time     time.Time // of the first
-	Reason   string    // bot, origin, …: words of whoever turns away
-	Bot      string    // what a bot calls itself; of other reasons empty
+	Reason   string    // bot, origin, …: chosen by the writer, such as package track
+	Bot      string    // the name of the bot; empty for other reasons
 	Requests int64
 }
 

@@ -67,7 +67,7 @@ func (d *Dialect) Call(op Op, operands ...string) string {
 	}
 }
 
-// Check names all that the dialect lacks.
+// Check returns an error that names everything the dialect lacks, or nil.
 func (d *Dialect) Check() error {
 	var faults []error
 	if d.Name == "" || d.Ident == nil || d.Arg == nil {

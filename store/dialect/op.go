@@ -23,10 +23,10 @@ const (
 	MaxIf                       // of $1 where $2; of nothing null
 	ArgMinIf                    // text $1 of the row with the least $2, where $3; of nothing ''
 	ArgMinRowIf                 // the expressions $1 as one value, of the row with the least $2, where $3
-	RowElement                  // of such a value $1 the $2-th expression, from 1; of nothing $3
+	RowElement                  // the $2-th expression, from 1, of $1, a value of ArgMinRowIf; of nothing $3
 	ArgMaxIf                    // text $1 of the row with the greatest $2, where $3; of nothing ''
 	ArgMaxListIf                // like ArgMaxIf, where $2 is a list of expressions, compared one after the other
-	ArgMaxList                  // $1, nulls left out, of the row with the greatest $2, such a list; of nothing null
+	ArgMaxList                  // $1, nulls left out, of the row with the greatest $2, a list as in ArgMaxListIf; of nothing null
 	ArgMinList                  // the same of the row with the least $2
 	Quantile                    // of whole numbers $1, nulls left out, at $2 thousandths: interpolated, times 1000 and rounded; of nothing null
 	StringAgg                   // texts $1 of the first $3 rows in the order of $2, joined by commas

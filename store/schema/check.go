@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// An Identity is what an item is counted once by. Two items of one identity are one, which
-// came twice.
+// An Identity is what makes an item count once: two items with the same Identity are one item that was
+// received twice.
 type Identity struct {
 	Table TableID
 	// Kind is PageEvents, or the kind of a custom event or click. In other tables it is 0.
@@ -23,7 +23,7 @@ type Identity struct {
 // their ids.
 const PageEvents = uint8(store.Pageview)
 
-// IdentityKind is the Identity.Kind of events of a kind.
+// IdentityKind returns the Identity.Kind of events of that kind.
 func IdentityKind(of store.EventKind) uint8 {
 	if of <= store.PageEvent {
 		return PageEvents

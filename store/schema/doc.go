@@ -1,7 +1,7 @@
-// Package schema is the rows that stores keep, as data: every logical table with its
-// columns, where a batch has their values, what makes a row impossible to store, and what
-// a row is counted once by. Stores map it to tables and types of their own, and what
-// carries or compares rows follows from it.
+// Package schema describes the rows that stores keep, as data: every logical table with its columns,
+// where a batch has their values, which rows cannot be stored, and the identity by which a row counts
+// only once. Stores map it to tables and types of their own; code that copies or compares rows goes by
+// it.
 //
 // The subject is the one column that every store keeps in a way of its own, and is not
 // among [Table.Columns]. testdata/columns.golden lists the others, with their kinds and the

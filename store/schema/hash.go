@@ -2,9 +2,9 @@ package schema
 
 import "slices"
 
-// A Hash is a column beside the logical ones of a table. It has 63 bits that stand for a text
-// where all that counts is whether texts are the same: comparing numbers costs half of what
-// comparing ids does. It is 0 for the empty text.
+// A Hash is a column that stores add to the logical ones of a table: a 63-bit number in place of a
+// text, where only equality matters, since comparing numbers costs half as much as comparing ids. It is
+// 0 for the empty text.
 //
 // Two of n texts share a number with a chance of about n²/2⁶⁴: of ten million, five in a million.
 type Hash struct {
@@ -15,7 +15,7 @@ type Hash struct {
 // hashes are those of every table that has the text.
 var hashes = []Hash{{"session_hash", "session_id"}, {"visitor_hash", "visitor"}}
 
-// Hashes are the hashes of t. How they are computed is each store's own: no answer shows one.
+// Hashes are the hashes of t. Each store computes them in its own way: no answer shows one.
 func (t *Table) Hashes() []Hash {
 	return slices.DeleteFunc(slices.Clone(hashes), func(h Hash) bool { return !t.Has(h.Of) })
 }

@@ -13,8 +13,8 @@ type Kind uint8
 // The kinds of column. No text is null: an absent one is empty. Of the numbers, which are
 // whole, only a Measure may be absent.
 const (
-	Text           Kind = iota // most differ, as ids do
-	LowCardinality             // a text of which there are few
+	Text           Kind = iota // most values differ, as ids do
+	LowCardinality             // a text with few different values
 	Compressed                 // a text that is long and seldom read
 	Instant                    // milliseconds since 1970 in UTC
 	Integer                    // 64 bits
@@ -64,8 +64,7 @@ func (c *Column) Text(r Row) string {
 	return *c.text(r)
 }
 
-// SetText makes value that of r in a column of texts. A text that follows from other
-// columns stays as it is.
+// SetText sets the value of r in a column of texts. A text derived from other columns stays as it is.
 func (c *Column) SetText(r Row, value string) {
 	if c.text != nil {
 		*c.text(r) = value
@@ -75,7 +74,7 @@ func (c *Column) SetText(r Row, value string) {
 // Number is the value of r in a column of numbers.
 func (c *Column) Number(r Row) store.Measure { return c.number(r) }
 
-// SetNumber makes value that of r in a column of numbers.
+// SetNumber sets the value of r in a column of numbers.
 func (c *Column) SetNumber(r Row, value store.Measure) { c.setNumber(r, value) }
 
 // asKey is c as a part of the key.

@@ -26,7 +26,7 @@ const (
 // String is the name that statements use.
 func (t TableID) String() string { return tables[t].name }
 
-// Of is whose rows the table has.
+// Of is the kind of subject that the rows of the table belong to.
 func (t TableID) Of() store.SubjectKind { return tables[t].of }
 
 // A Table is a logical table.
@@ -64,7 +64,7 @@ func (t *Table) Has(column string) bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == column })
 }
 
-// Rows is how many rows item of b is: of a vital as many as it has samples, else one.
+// Rows is how many rows an item of b makes: for a vital one per sample, else one.
 func (t *Table) Rows(b *store.Batch, item int) int {
 	if t.rows == nil {
 		return 1
