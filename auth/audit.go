@@ -11,7 +11,7 @@ import (
 type Entry struct {
 	Time      time.Time
 	RequestID string
-	KeyID     string // empty when nobody was authenticated
+	KeyID     string // empty when the request was not authenticated
 	Start     string
 	Owner     string
 	Method    string
@@ -23,14 +23,14 @@ type Entry struct {
 	IP        string
 	UserAgent string
 	Token     string // the id of the panel token that was used; empty for the key itself
-	Subject   string // whom the host minted the token for, in its own words
-	// Count is how many refused requests of a client's network the entry stands for, when
-	// there were too many for an entry each; IP is the network then. 0 means one request.
+	Subject   string // the person that the token was minted for, as the host names them
+	// Count is set where one entry stands for many refused requests of a network, whose address is IP
+	// then: it is their number. 0 means one request.
 	Count int
 }
 
-// Identify notes in e whose use of a key it is: that of p, or when that is nil of the
-// key that err, which an [Authenticator] returned, was refused for.
+// Identify sets the fields of e that identify the key: from p, or when p is nil from err, the error of
+// an Authenticator.
 func (e *Entry) Identify(p *Principal, err error) {
 	if p != nil {
 		e.KeyID, e.Start, e.Owner, e.Token, e.Subject = p.Key.ID, p.Key.Start, p.Key.Owner, p.Token, p.Subject
@@ -39,8 +39,8 @@ func (e *Entry) Identify(p *Principal, err error) {
 	}
 }
 
-// OutcomeOf is the word of the audit trail for an HTTP status: allowed below 400; refused
-// for 401, 403 and 429; failed for all others.
+// OutcomeOf returns the Entry.Outcome of an HTTP status: allowed below 400; refused for 401, 403 and
+// 429; failed for all others.
 func OutcomeOf(status int) string {
 	switch {
 	case status < http.StatusBadRequest:
@@ -51,9 +51,9 @@ func OutcomeOf(status int) string {
 	return "failed"
 }
 
-// A Sink keeps the audit trail: see the package auth/audit. When Record fails, the
-// request is refused.
+// A Sink keeps the audit trail: see the package auth/audit.
 type Sink interface {
+	// Record keeps e. When it fails, the request is answered 503. It is safe for concurrent use.
 	Record(ctx context.Context, e Entry) error
 }
 

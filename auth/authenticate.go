@@ -10,33 +10,33 @@ import (
 	"time"
 )
 
-// A KeyStore finds keys by digest. authtest.Run proves one.
+// A KeyStore finds keys by digest. authtest.Run tests one.
 type KeyStore interface {
 	// KeyByDigest returns the key whose secret has digest d, or an error that wraps
 	// ErrNotFound when there is none. Any other error means that it could not find out.
 	//
 	// After a rotation with a grace period the old secret's digest finds the key too,
-	// until the period is over. A key that is disabled, revoked or expired is found:
-	// whoever asks judges it. Stores compare with Digest.Equal what their look-up
-	// brought. The key returned is the caller's own.
+	// until the period is over. A key that is disabled, revoked or expired is found, too: the caller
+	// checks that. Stores compare the digest they found with [Digest.Equal]. The caller may change the
+	// key returned.
 	KeyByDigest(ctx context.Context, d Digest) (*Key, error)
 }
 
 // A Principal is an authenticated caller.
 type Principal struct {
-	// Key is never nil; a host's own sessions make one up. Its Start is of the secret that
-	// was sent. For a panel token it is the token's key as far as its claims leave it.
+	// Key is never nil; for a host's own sessions the host makes one up. Its Start is that of the
+	// secret that was sent. For a panel token it is the token's key, narrowed by the claims.
 	Key *Key
-	// Token names the panel token that was sent; empty when it was the key itself. Who
-	// limits requests gives it a bucket of its own.
+	// Token is the id of the panel token that was sent; empty when it was the key itself. Rate limits
+	// give each token a bucket of its own.
 	Token string
-	// Subject is whom the host minted the token for, as the audit trail is told.
+	// Subject is the person that the token was minted for, as in Claims, for the audit trail.
 	Subject string
 }
 
-// MayExplain reports whether p may see how what it asks about is asked for: the plan, the
-// SQL and its arguments. That needs [ReadData] and all of the key's data: SQL shows the
-// mandatory filters of a key, and to who looks at a panel what the panel keeps from them.
+// MayExplain reports whether p may see the plan, SQL and arguments of its queries. That needs
+// [ReadData], and neither mandatory filters nor a panel token: SQL would show the filters, and to a
+// panel's viewer what the panel hides.
 func (p *Principal) MayExplain() bool {
 	return p.Key.Has(ReadData) && len(p.Key.Filters) == 0 && p.Token == ""
 }
@@ -50,22 +50,22 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (*Principal, error)
 }
 
-// A Minter makes panel tokens of the key that a request carries.
+// A Minter makes panel tokens for the key that a request carries.
 type Minter interface {
-	// Mint makes a token of the key in the headers of r, which an Authenticator accepted. Its
-	// error wraps [ErrBadKey] when ttl or claims are wrong, and [ErrRequired] when there is no key.
+	// Mint makes a token for the key in the headers of r, which an Authenticator accepted. Its error
+	// wraps [ErrBadKey] when ttl or claims are wrong, and [ErrRequired] when there is no key.
 	Mint(r *http.Request, c Claims, ttl time.Duration) (Secret, error)
 }
 
 // Config is what [New] needs.
 type Config struct {
 	Store  KeyStore         // required
-	Pepper Pepper           // required; it remembers all that the store's digests were made with
+	Pepper Pepper           // required; with the older peppers that digests in the store were made with
 	Prefix string           // of secrets; empty means DefaultPrefix
 	Now    func() time.Time // nil means time.Now
-	Logger *slog.Logger     // told why a key was refused, never its secret; nil means silent
-	// Used is told of every key that was accepted, and when, on the way of the request: it
-	// must not wait for anything. nil means nobody.
+	Logger *slog.Logger     // gets why a key was refused, never its secret; nil means silent
+	// Used is called with the id of every key that was accepted, and when, while the request waits: it
+	// must not block. nil means none.
 	Used func(id string, at time.Time)
 }
 

@@ -9,14 +9,14 @@
 //	sl_ + 43 random characters of 0-9A-Za-z + 6 characters of CRC-32 over all before
 //
 // so a typing mistake is refused before any look-up, and scanners for leaked secrets
-// can recognise one without asking. A store keeps the secret's [Digest] (HMAC-SHA-256
-// under a pepper that lies elsewhere), its prefix and its first 8 characters.
+// can recognise one without asking. A store keeps the secret's [Digest] (HMAC-SHA-256 under a pepper
+// that is stored elsewhere), its prefix and its first 8 characters.
 //
-// # What a key opens
+// # What a key grants
 //
-// Scopes say what may be done, resources to what. A key is over all resources of its
-// owner only when All says so; a list narrows, and an empty list opens nothing. What
-// belongs to another owner stays shut whatever the key lists.
+// Scopes say what may be done, resources to what. A key reaches all resources of its owner only when
+// All is set; a list narrows that, and an empty list grants nothing. Resources of another owner are
+// never reached, whatever the key lists.
 //
 // # Other ways in
 //

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// A RefusedError is an [ErrInvalid], in its text too, that tells the audit trail which key
-// was tried.
+// A RefusedError is an [ErrInvalid], with its text, that carries for the audit trail which key was
+// tried.
 type RefusedError struct {
 	KeyID string // empty when there is no such key
 	Owner string // of the key
 	Start string // of the secret that was sent; empty when none was, as with a panel token
 }
 
-// Error is the text of ErrInvalid: whoever tries keys learns nothing.
+// Error returns the text of [ErrInvalid], so that guessing keys reveals nothing.
 func (*RefusedError) Error() string { return ErrInvalid.Error() }
 
 // Unwrap returns ErrInvalid.
@@ -25,8 +25,8 @@ var (
 	ErrRequired = errors.New("auth: authentication required")
 	// ErrMissing is the ErrRequired of a request that carries no credentials.
 	ErrMissing = fmt.Errorf("%w: no credentials", ErrRequired)
-	// ErrInvalid is the ErrRequired of a request whose credentials are no good. It does
-	// not say why, so that whoever tries keys learns nothing.
+	// ErrInvalid is the ErrRequired of a request whose credentials are no good. It does not say why, so
+	// that guessing keys reveals nothing.
 	ErrInvalid = fmt.Errorf("%w: credentials not accepted", ErrRequired)
 	// ErrForbidden: the credentials are good but do not reach that far.
 	ErrForbidden = errors.New("auth: insufficient permissions")

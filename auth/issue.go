@@ -14,8 +14,8 @@ import (
 // maxText is the most characters that an id, an owner or a name of a key may have.
 const maxText = 255
 
-// An Issuer makes what a store needs for a new key and for a rotated one. Stores use
-// it so that all of them take and refuse the same keys. The zero Issuer is ready.
+// An Issuer makes what a store needs for a new key and for a rotated one. Stores use it so that all of
+// them accept and refuse the same keys. The zero Issuer is ready.
 type Issuer struct {
 	Prefix string           // begins secrets; empty means DefaultPrefix
 	Rand   io.Reader        // nil means crypto/rand
@@ -51,10 +51,10 @@ func (i Issuer) Issue(k Key) (Key, Secret, error) {
 	return k, s, nil
 }
 
-// Reissue returns k with a new secret; all but prefix, start and Grace stays. grace is how
-// long the old secret shall live on: not at all when it is 0, and not past the key's expiry.
-// Its error wraps [ErrBadKey] when k is revoked or expired, since a new secret would not work
-// either, and when grace is negative.
+// Reissue returns k with a new secret; all but prefix, start and Grace stays. grace is how long the old
+// secret stays valid: not at all when it is 0, and not past the key's expiry. Its error wraps
+// [ErrBadKey] when k is revoked or expired, since a new secret would not work either, and when grace is
+// negative.
 func (i Issuer) Reissue(k Key, grace time.Duration) (Key, Secret, error) {
 	if err := i.renewable(k, grace); err != nil {
 		return Key{}, Secret{}, err
@@ -74,9 +74,9 @@ func (i Issuer) Reissue(k Key, grace time.Duration) (Key, Secret, error) {
 	return k, s, nil
 }
 
-// Amend returns k as change leaves it: its name, scopes, resources, filters, types,
-// limits and expiry, and whether it is disabled. All else stays as it was. Its error
-// wraps [ErrBadKey] when k is revoked, or when what comes out fails [Key.Check].
+// Amend returns k with the changes that change makes to its name, scopes, resources, filters, types,
+// limits, expiry and Disabled. All other fields stay. Its error wraps [ErrBadKey] when k is revoked, or
+// when the result fails [Key.Check].
 func (i Issuer) Amend(k Key, change func(*Key)) (Key, error) {
 	if !k.Revoked.IsZero() {
 		return Key{}, fmt.Errorf("%w: it is revoked", ErrBadKey)
@@ -129,7 +129,7 @@ func millis(t time.Time) time.Time {
 }
 
 // Check returns every reason why k cannot be issued, joined, or nil; the error wraps
-// [ErrBadKey]. A key without scopes, or that opens nothing, is weak but not wrong.
+// [ErrBadKey]. A key without scopes, or that reaches no resource, is no error.
 func (k *Key) Check() error {
 	var faults []error
 	fault := func(format string, args ...any) {

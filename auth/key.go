@@ -8,14 +8,13 @@ import (
 // Scope is one permission of a key. No scope implies another.
 type Scope string
 
-// The scopes. None of them changes keys, websites, links or monitors: that is done beside
-// the API.
+// The scopes. None of them changes keys, websites, links or monitors: the API has no routes for that.
 const (
 	// ReadData reads the analytics of websites, links and monitors, lists websites, and shows
 	// statements ([Principal.MayExplain]). It sends no events and sees no flag definitions.
 	ReadData Scope = "read:data"
-	// ManageFlags lists, makes, changes and removes feature flags. It reads no analytics,
-	// not even those of the flags, and is not needed to evaluate them.
+	// ManageFlags lists, creates, changes and removes feature flags. It reads no analytics, not even
+	// those of the flags, and is not needed to evaluate them.
 	ManageFlags Scope = "manage:flags"
 	// TrackEvents sends events, link visits and checks. It reads nothing, not even what it sent.
 	TrackEvents Scope = "track:events"
@@ -26,7 +25,7 @@ const (
 	ReadMonitors Scope = "read:monitors"
 )
 
-// Scopes lists every scope there is, in a slice of the caller's own.
+// Scopes lists all scopes, in a new slice.
 func Scopes() []Scope {
 	return []Scope{ReadData, ManageFlags, TrackEvents, ReadLinks, ReadMonitors}
 }
@@ -36,8 +35,8 @@ const (
 	KindWebsite  = "website"
 	KindLink     = "link"
 	KindSchedule = "schedule" // an uptime monitor
-	// KindOrganization is the key's owner itself, as a client of feature flags. No list of a key
-	// holds it: who reaches all, reaches it.
+	// KindOrganization is the key's owner itself, as a client of feature flags. A key's list cannot
+	// name it: a key with All and no list reaches it.
 	KindOrganization = "organization"
 )
 
@@ -57,15 +56,14 @@ func ReadScopes(kind string) []Scope {
 }
 
 // A Resource is something a key may be limited to. Kind is website, link or schedule.
-// In a key's list Owner is not looked at.
+// In a key's list Owner is ignored.
 type Resource struct {
 	Kind  string `json:"kind"`
 	ID    string `json:"id"`
 	Owner string `json:"-"`
 }
 
-// A Filter is a condition that a key adds to everything it asks. Its fields are those of
-// query filters.
+// A Filter is a condition that applies to every query of a key. Its fields are those of query filters.
 type Filter struct {
 	Field  string   `json:"field"`
 	Op     string   `json:"op"`
@@ -77,8 +75,8 @@ type Limits struct {
 	PerMinute int `json:"perMinute"` // 1 or more
 }
 
-// A Key is what is known of an API key; the secret is not. Instants are whole
-// milliseconds in UTC once a store has issued the key.
+// A Key is what a store knows of an API key: all but the secret. Instants are whole milliseconds in UTC
+// once a store has issued the key.
 type Key struct {
 	ID        string
 	Owner     string
@@ -86,17 +84,17 @@ type Key struct {
 	Prefix    string // the secret's text before its first _
 	Start     string // the secret's first 8 characters
 	Scopes    []Scope
-	All       bool       // every resource of Owner; said, never implied by an empty list
+	All       bool       // every resource of Owner; an empty list does not imply it
 	Resources []Resource // narrows, also beside All; see Allows
-	Filters   []Filter   // mandatory; they come before every caller's own
+	Filters   []Filter   // mandatory; they apply before the filters of a request
 	Types     []string   // query types allowed; nil means all, empty none
 	Limits    *Limits    // nil means the defaults
 	CreatedAt time.Time
 	Expires   time.Time // zero means never; from this instant on the key is not valid
 	Revoked   time.Time // zero means never
 	Disabled  bool
-	Grace     time.Time // until when the secret from before the last rotation works on; zero or past: no more
-	LastUsed  time.Time // when it was last accepted, to a minute; zero means never, or not noted
+	Grace     time.Time // until when the secret from before the last rotation is valid; zero or past: it is not
+	LastUsed  time.Time // when it was last accepted, to the minute; zero means never, or not recorded
 }
 
 // Has reports whether k carries scope s at all. It says nothing of resources: use it
@@ -117,7 +115,7 @@ func (k *Key) Allows(s Scope, r Resource) bool {
 }
 
 // ReadScope reports whether k may read the analytics of r, and under which of the
-// [ReadScopes] of r's kind; when it may not, the scope is the narrowest that would do.
+// [ReadScopes] of r's kind; when it may not, the scope is the narrowest that would suffice.
 func (k *Key) ReadScope(r Resource) (scope Scope, ok bool) {
 	for _, scope = range ReadScopes(r.Kind) {
 		if k.Allows(scope, r) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A RateStatus is a Decision as callers are told it; the body of a 429 has its fields.
+// A RateStatus is a Decision in the form that callers see; the body of a 429 has its fields.
 type RateStatus struct {
 	Limit      int   `json:"limit"`
 	Remaining  int   `json:"remaining"`
@@ -14,7 +14,7 @@ type RateStatus struct {
 	RetryAfter int64 `json:"retryAfter"` // whole seconds, at least 1
 }
 
-// RateStatus is what callers are told of d at the instant now.
+// RateStatus is d as callers see it at the instant now.
 func (d Decision) RateStatus(now time.Time) RateStatus {
 	s := RateStatus{Limit: max(d.Limit, 0), Remaining: max(d.Remaining, 0), RetryAfter: max(wholeSeconds(d.Retry), 1)}
 	if d.Retry <= 0 {
@@ -26,10 +26,9 @@ func (d Decision) RateStatus(now time.Time) RateStatus {
 	return s
 }
 
-// SetHeaders tells the caller where they stand: in the X-RateLimit headers that are in
-// use, X-RateLimit-Reset in Unix milliseconds; in RateLimit and RateLimit-Policy of the
-// IETF's draft; and after a refusal in Retry-After. Without a limit it sets none of them but
-// Retry-After.
+// SetHeaders sets the headers that tell a caller what is left: the customary X-RateLimit ones, with
+// X-RateLimit-Reset in Unix milliseconds; RateLimit and RateLimit-Policy of the IETF's draft; and after
+// a refusal Retry-After. Without a limit it sets only Retry-After.
 func (d Decision) SetHeaders(h http.Header, class Class, now time.Time) {
 	s := d.RateStatus(now)
 	if !d.OK {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// TokensFactor is how many times a key's limit all of its panel tokens have together.
+// TokensFactor times a key's limit is the limit of all its panel tokens together.
 const TokensFactor = 10
 
 // Token is the class of one panel token's requests of class c; its limit is that of c.
@@ -15,12 +15,12 @@ func (c Class) Token() Class { return c + "-token" }
 // [TokensFactor] times that of c.
 func (c Class) Tokens() Class { return c + "-tokens" }
 
-// Charge takes cost from the bucket of p's key in class. For a panel token it takes it
-// from the token's own and from that of all the key's tokens instead, so that who shows
-// a panel does not use up the key, and who mints tokens gets no more by minting many.
-// The answer is that of the token's own bucket, unless the other says no. A refusal by either
-// takes nothing from the other, but where requests at the same time race for the last of
-// what all have: then a token's own may be charged for a refusal.
+// Charge takes cost from the bucket of p's key in class. For a panel token it takes it instead from the
+// token's own bucket and from the one that all tokens of the key share, so that panels do not use up
+// the key's limit, and minting many tokens does not raise it. The Decision is that of the token's own
+// bucket, unless the shared one refuses. A refusal by one takes nothing from the other, except when
+// concurrent requests race for the rest of the shared bucket: then a token's own may be charged for a
+// refusal.
 func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int) (Decision, error) {
 	own := p.Key.Limits
 	if p.Token == "" {
@@ -48,10 +48,10 @@ func (p *Principal) Charge(ctx context.Context, l Limiter, class Class, cost int
 	return d, nil
 }
 
-// Acquire takes one of p's slots for requests at the same time. A panel token takes one of its own
-// and one of those that all tokens of the key have together, which are [TokensFactor] times as many,
-// so that no token keeps others from their panels. release is nil after a refusal; else it must
-// be called exactly once, when the request has ended.
+// Acquire takes one of p's slots for requests at the same time. A panel token takes one of its own and
+// one that all tokens of the key share, of which there are [TokensFactor] times as many, so that no
+// token can use up those of others. release is nil after a refusal; else it must be called exactly
+// once, when the request has ended.
 func (p *Principal) Acquire(l ConcurrencyLimiter) (d Decision, release func()) {
 	if p.Token == "" {
 		if d = l.Acquire(p.Key.ID, 1); !d.OK {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Memory is a KeyStore that forgets everything when the process ends: for tests,
-// examples, and hosts that make their keys at start. It is safe for concurrent use.
+// Memory is a KeyStore in memory, for tests, examples, and hosts that make their keys at start. It is
+// safe for concurrent use.
 type Memory struct {
 	cfg    MemoryConfig
 	notify Invalidator // nil means nobody
@@ -38,9 +38,9 @@ type record struct {
 	previous Digest // works until the key's Grace
 }
 
-// Create keeps k under a new secret, and returns both: k as it is kept (see
-// [Issuer.Issue]), and the secret, this once. Its error wraps [ErrBadKey] or, when the
-// id is taken, [ErrExists].
+// Create stores k with a new secret, and returns both: k as it is kept (see [Issuer.Issue]), and the
+// secret, which no other call returns. Its error wraps [ErrBadKey] or, when the id is taken,
+// [ErrExists].
 func (m *Memory) Create(k Key) (Key, Secret, error) {
 	k, s, err := m.cfg.Issuer.Issue(k)
 	if err != nil {
@@ -63,7 +63,7 @@ func (m *Memory) add(k Key, d Digest) error {
 	return nil
 }
 
-// Notify has inv told of every change from now on. Call it before the first change.
+// Notify makes m call inv on every change from now on. Call it before the first change.
 func (m *Memory) Notify(inv Invalidator) { m.notify = inv }
 
 // changed runs without the lock, since whoever is told may ask for the key.
@@ -73,9 +73,9 @@ func (m *Memory) changed(id string) {
 	}
 }
 
-// Rotate gives the key a new secret and lets the old one live for grace; an older one
-// that still lived dies now. Of two rotations at once the later one's secret lives. Its
-// error wraps [ErrNotFound] or [ErrBadKey].
+// Rotate gives the key a new secret and keeps the old one valid for grace; any older one is invalid
+// from now on. Of two rotations at once the later one's secret is valid. Its error wraps [ErrNotFound]
+// or [ErrBadKey].
 func (m *Memory) Rotate(id string, grace time.Duration) (Key, Secret, error) {
 	k, s, err := m.rotate(id, grace)
 	if err != nil {
@@ -106,8 +106,8 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 	return k, s, nil
 }
 
-// Change lets change amend the key of an id (see [Issuer.Amend]), and returns it as it is
-// kept now. Its error wraps [ErrNotFound] or [ErrBadKey].
+// Change changes the key of an id by [Issuer.Amend], and returns it as it is kept now. Its error wraps
+// [ErrNotFound] or [ErrBadKey].
 func (m *Memory) Change(id string, change func(*Key)) (Key, error) {
 	var kept Key
 	err := m.change(id, func(k *Key) error {
@@ -120,7 +120,7 @@ func (m *Memory) Change(id string, change func(*Key)) (Key, error) {
 	return kept, err
 }
 
-// Revoke ends a key for good; the first time counts. Its error wraps [ErrNotFound].
+// Revoke ends a key for good; revoking again changes nothing. Its error wraps [ErrNotFound].
 func (m *Memory) Revoke(id string) error {
 	return m.change(id, func(k *Key) error {
 		if k.Revoked.IsZero() {
@@ -130,7 +130,7 @@ func (m *Memory) Revoke(id string) error {
 	})
 }
 
-// SetDisabled switches a key off, or on again. Its error wraps [ErrNotFound].
+// SetDisabled disables a key, or enables it again. Its error wraps [ErrNotFound].
 func (m *Memory) SetDisabled(id string, disabled bool) error {
 	return m.change(id, func(k *Key) error {
 		k.Disabled = disabled
@@ -138,8 +138,8 @@ func (m *Memory) SetDisabled(id string, disabled bool) error {
 	})
 }
 
-// KeyUsed notes that the key of id was accepted at an instant, at most once a minute. It
-// fits Config.Used.
+// KeyUsed records that the key of id was accepted at an instant, at most once a minute. It fits
+// [Config.Used].
 func (m *Memory) KeyUsed(id string, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

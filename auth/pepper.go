@@ -10,21 +10,21 @@ import (
 	"strconv"
 )
 
-// MinPepper is the smallest number of bytes that is taken for a pepper.
+// MinPepper is the smallest length of a pepper, in bytes.
 const MinPepper = 16
 
-// A Pepper is a server's own secret: what digests of secrets, and the keys of tokens and of
-// the audit trail, are made with. It may remember older ones, under which nothing is made any
-// more and everything is still recognised: so a pepper can be changed. It prints, logs and
-// marshals as its length, wherever it lies. The zero Pepper is none.
+// A Pepper is a server's own secret, from which digests of secrets and the keys of tokens and of the
+// audit trail are made. It may include older ones, which are only used to recognise what was made with
+// them, so that a pepper can be changed. It prints, logs and marshals as its length alone. The zero
+// Pepper is none.
 type Pepper struct {
 	// Pointers to what fmt does not follow: it prints unexported fields without asking their methods.
 	text  *string
 	older *Pepper // the next one; nil means that there is none
 }
 
-// NewPepper takes secret for a pepper, and older for those from before it, the newest first. Its
-// error says that one has fewer than [MinPepper] bytes, and nothing of them.
+// NewPepper returns the pepper secret, with the older ones before it, the newest first. Its error says
+// that one has fewer than [MinPepper] bytes, and shows none of them.
 func NewPepper(secret []byte, older ...[]byte) (Pepper, error) {
 	if len(secret) < MinPepper {
 		return Pepper{}, fmt.Errorf("auth: pepper has %d bytes, fewer than %d", len(secret), MinPepper)
@@ -41,8 +41,8 @@ func NewPepper(secret []byte, older ...[]byte) (Pepper, error) {
 	return p, nil
 }
 
-// Each lists the pepper and the older ones, the newest first, each as one that remembers no
-// other. Of none it is empty.
+// Each lists the pepper and the older ones, the newest first, each as a Pepper of its own. For the zero
+// Pepper it is empty.
 func (p Pepper) Each() (all []Pepper) {
 	for at := &p; at != nil && at.text != nil; at = at.older {
 		all = append(all, Pepper{text: at.text})
@@ -50,11 +50,11 @@ func (p Pepper) Each() (all []Pepper) {
 	return all
 }
 
-// IsZero reports whether p is none.
+// IsZero reports whether p is the zero Pepper.
 func (p Pepper) IsZero() bool { return p.text == nil }
 
-// Key derives a key of 32 bytes for a purpose from the newest pepper; no purpose's key tells of
-// another's. Its error says that p is none.
+// Key derives a key of 32 bytes for a purpose from the newest pepper; the keys of different purposes
+// are independent. Its error says that p is zero.
 func (p Pepper) Key(purpose string) ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err

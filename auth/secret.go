@@ -24,14 +24,14 @@ const (
 )
 
 // A Secret is the text that a caller sends to prove that a key is theirs. It prints,
-// logs and marshals as its first 8 characters and an ellipsis; [Secret.Reveal] is the
-// only way to the whole. The zero Secret is empty.
+// logs and marshals as its first 8 characters and an ellipsis; only [Secret.Reveal] returns all of it.
+// The zero Secret is empty.
 type Secret struct {
 	// A pointer, because fmt prints unexported fields without asking their methods.
 	text *string
 }
 
-// A Digest is the HMAC of a secret: all that stores keep of it.
+// A Digest is the HMAC of a secret, which stores keep in its place.
 type Digest [sha256.Size]byte
 
 // Equal reports whether d and other are the same, in a time that does not depend on
@@ -41,7 +41,7 @@ func (d Digest) Equal(other Digest) bool {
 }
 
 // NewSecret makes a secret from random bytes of r; nil means crypto/rand. An empty
-// prefix means [DefaultPrefix]. Its errors are those of r and of an unfit prefix.
+// prefix means [DefaultPrefix]. Its errors are those of r, and of a prefix that is not allowed.
 func NewSecret(r io.Reader, prefix string) (Secret, error) {
 	prefix, err := checkPrefix(prefix)
 	if err != nil {
@@ -56,9 +56,9 @@ func NewSecret(r io.Reader, prefix string) (Secret, error) {
 	return Secret{&text}, nil
 }
 
-// ParseSecret takes text for a secret when its prefix, length, characters and checksum
-// are right, without asking any store. Otherwise its error wraps [ErrInvalid], and holds
-// nothing of the text. An empty prefix means [DefaultPrefix].
+// ParseSecret returns text as a Secret when its prefix, length, characters and checksum are right,
+// without asking any store. Otherwise its error wraps [ErrInvalid], and does not show the text. An
+// empty prefix means [DefaultPrefix].
 func ParseSecret(text, prefix string) (Secret, error) {
 	prefix, err := checkPrefix(prefix)
 	if err != nil {
@@ -74,7 +74,7 @@ func ParseSecret(text, prefix string) (Secret, error) {
 	return Secret{&text}, nil
 }
 
-// Reveal returns the whole text. Show it once, to whom the key is given; keep it nowhere.
+// Reveal returns the whole text. Show it once, to the person who gets the key, and store it nowhere.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""

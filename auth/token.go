@@ -27,19 +27,18 @@ const (
 type Claims struct {
 	Scopes    []Scope    `json:"s,omitempty"` // read scopes; empty: all of those that the key has
 	Resources []Resource `json:"r,omitempty"` // empty: those of the key
-	Filters   []Filter   `json:"f,omitempty"` // beside those of the key
+	Filters   []Filter   `json:"f,omitempty"` // in addition to those of the key
 	Types     []string   `json:"t,omitempty"` // query types; empty: those of the key
-	Subject   string     `json:"u,omitempty"` // whom the token is for, in the host's words, for the audit trail
+	Subject   string     `json:"u,omitempty"` // the person that the token is for, as the host names them; for the audit trail
 }
 
-// Tokens mints and opens panel tokens: short-lived credentials for a browser that shows
-// a host's customer their own numbers. A token is sealed under a key derived from the
-// pepper; nothing of it is stored, and who holds it can read nothing in it.
+// Tokens mints and opens panel tokens: short-lived credentials for a browser that shows a host's
+// customer their own numbers. A token is encrypted under a key derived from the pepper; it is not
+// stored, and its holder cannot read what it contains.
 //
 // A token is bound to the secret of a key. Every request gets the intersection of its
-// claims with that key as it stands then, so what narrows, disables or revokes the key
-// does so to its tokens, and they end when the secret does: at a rotation, or when the
-// grace period after it is over.
+// claims with that key as it stands then, so narrowing, disabling or revoking the key does the same to
+// its tokens, and they end with the secret: at a rotation, or after its grace period.
 type Tokens struct {
 	cfg   TokensConfig
 	seals []cipher.AEAD // one of each pepper, the newest first
@@ -98,9 +97,8 @@ type sealed struct {
 	Claims  Claims `json:"c"`
 }
 
-// Mint makes a token of the key whose secret has digest key. It lives for ttl: at least
-// a second, at most [MaxTokenTTL]. Its error wraps [ErrBadKey] and joins all that is
-// wrong with ttl and claims.
+// Mint makes a token for the key whose secret has digest key. It is valid for ttl: at least a second,
+// at most [MaxTokenTTL]. Its error wraps [ErrBadKey] and joins all that is wrong with ttl and claims.
 func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
 	fault := c.check()
 	if ttl < time.Second || ttl > MaxTokenTTL {

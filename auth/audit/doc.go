@@ -8,8 +8,8 @@
 // Every writer has a chain of its own, so that processes share a log without waiting for
 // one another. The entries of a chain are numbered from 1, and each carries an HMAC over
 // all its fields, its chain, its number and the HMAC before it, under a key derived from
-// the pepper. So an entry that was altered, inserted, moved or removed breaks the chain at
-// a place that has a name.
+// the pepper. So an entry that was altered, inserted, moved or removed breaks the chain at a place that
+// can be named.
 //
 // Apart from the entries a database keeps two checkpoints of each chain, each with a
 // signature under that key: the head, without which a cut-off end would not show, and the
@@ -17,12 +17,11 @@
 //
 // # What it cannot show
 //
-// A chain that is removed together with its head shows only against a kept head. So does
-// a log that is put back to an earlier moment by somebody with a copy of the head of then
-// (a database may hold some itself, in its write-ahead log or among its dead rows), and
-// a file whose end is cut off. [Config.OnHead] hands the heads out, to be kept where
-// nobody who can write to the log can, and [Verify] takes them back. Whoever has the
-// pepper can write any trail they like.
+// A chain that is removed together with its head shows only against a kept head. So does a log that is
+// reset to an earlier state by somebody with a copy of the head of that time (a database may itself
+// hold some, in its write-ahead log or among its dead rows), and a file whose end is cut off.
+// [Config.OnHead] gets each head; keep the heads where nobody who can write to the log can change them,
+// and pass them to [Verify]. Whoever has the pepper can write any trail they like.
 //
 // # Crashes
 //
@@ -34,7 +33,7 @@
 // # A broken log
 //
 // [New] refuses a database with a head that lacks the signature, with [ErrTampered]. Run
-// [Verify], move the log away (copy the tables and empty them), and a new one begins. The
-// same holds after a change of the pepper, unless the new one remembers the old: then chains
-// from before stay as they are, and new ones are under the new pepper.
+// [Verify], move the log away (copy the tables and empty them), and a new one begins. The same holds
+// after a change of the pepper, unless the new one includes the old: then older chains stay as they
+// are, and new ones use the new pepper.
 package audit

@@ -16,9 +16,9 @@ import (
 )
 
 // A File is a Log that appends lines of JSON to a file: an entry is a line, with its chain,
-// number and MAC. It is made with mode 0600, and for one process. It is no [Pruner]: a file
-// is rotated. Rename it, or have logrotate do so (without copytruncate), and the next
-// entries go to a new file of the old name; [Segments] verifies what is kept of the files.
+// number and MAC. It is created with mode 0600, and only one process may use it. It is not a Pruner:
+// rotate files instead. Rename it, or have logrotate do so (without copytruncate), and the next entries
+// go to a new file of the old name; [Segments] verifies what is kept of the files.
 type File struct {
 	path string
 
@@ -29,8 +29,8 @@ type File struct {
 	heads map[string]Checkpoint // of the chains that this process wrote
 }
 
-// OpenFile opens the log of that path, in a folder that exists, and makes it when it is
-// missing. A last line that a crash cut short is removed.
+// OpenFile opens the log at path, and creates it when it is missing; the folder must exist. A last line
+// that a crash cut short is removed.
 func OpenFile(path string) (*File, error) {
 	f := &File{path: path, heads: map[string]Checkpoint{}}
 	if err := f.open(); err != nil {

@@ -14,12 +14,12 @@ const (
 	maxFind     = 1000
 )
 
-// A Query asks for entries. All that is set must hold.
+// A Query selects entries. All fields that are set must match.
 type Query struct {
 	Key   string    // id of the key; empty means any
 	Owner string    // of the key; empty means any
-	From  time.Time // the first instant; zero means the beginning
-	To    time.Time // the first instant no more; zero means no end
+	From  time.Time // inclusive; zero means the beginning
+	To    time.Time // exclusive; zero means no end
 	Limit int       // entries at most; 0 means 100, 1000 is the most
 	After *Position // the Next of the page before; nil begins at the newest entry
 }
@@ -30,11 +30,11 @@ type Page struct {
 	Next    *Position // for the page that follows; nil when there is none
 }
 
-// A Finder answers queries. It judges no signature: that is what [Verify] does.
+// A Finder answers queries. It checks no signatures: that is what [Verify] does.
 type Finder interface {
 	// Find returns the entries that q asks for, by descending time, then chain and
-	// number. Entries that are recorded while somebody pages do not move what follows.
-	// Its error wraps [ErrBadQuery] where q is at fault.
+	// number. Entries that are recorded while a caller pages do not shift later pages. Its error wraps
+	// [ErrBadQuery] when q is wrong.
 	Find(ctx context.Context, q Query) (Page, error)
 }
 
@@ -45,7 +45,7 @@ type Position struct {
 	Seq    int64
 }
 
-// String spells p for [ParsePosition].
+// String returns p as text for [ParsePosition].
 func (p Position) String() string {
 	return strconv.FormatInt(p.Time.UnixMilli(), 10) + "." + strconv.FormatInt(p.Seq, 10) + "." + p.Writer
 }
@@ -69,7 +69,7 @@ func (p Position) compare(o Position) int {
 	return cmp.Or(p.Time.Compare(o.Time), strings.Compare(p.Writer, o.Writer), cmp.Compare(p.Seq, o.Seq))
 }
 
-// Size is the number of entries that q asks for at most. Its error wraps [ErrBadQuery].
+// Size is the largest number of entries of a page of q. Its error wraps [ErrBadQuery].
 func (q Query) Size() (int, error) {
 	if q.Limit < 0 || q.Limit > maxFind {
 		return 0, fmt.Errorf("%w: limit of %d, not from 1 to %d", ErrBadQuery, q.Limit, maxFind)
@@ -77,8 +77,8 @@ func (q Query) Size() (int, error) {
 	return cmp.Or(q.Limit, defaultFind), nil
 }
 
-// Page makes the first of found, which are in order and one more than [Query.Size] when
-// there are so many, a page.
+// Page makes a page of found: the records that q selects, in order, at most one more than [Query.Size],
+// which shows that another page follows.
 func (q Query) Page(found []Record) Page {
 	n, err := q.Size()
 	if err != nil || len(found) <= n {
@@ -91,7 +91,7 @@ func (q Query) Page(found []Record) Page {
 // NewestFirst compares records by the order of a [Finder]'s answers.
 func NewestFirst(a, b Record) int { return b.position().compare(a.position()) }
 
-// Matches reports whether q asks for r, on one of its pages from [Query.After] on.
+// Matches reports whether q selects r, on a page from [Query.After] on.
 func (q Query) Matches(r Record) bool {
 	e := r.Entry
 	return (q.Key == "" || q.Key == e.KeyID) && (q.Owner == "" || q.Owner == e.Owner) &&

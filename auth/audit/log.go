@@ -13,12 +13,12 @@ import (
 
 // Errors of logs and writers.
 var (
-	// ErrConflict: the log does not hold what the change starts from, because another
-	// process was quicker or because somebody changed the log. Nothing was done.
+	// ErrConflict: the log is not in the state that the change starts from, because another process was
+	// quicker or because somebody changed the log. Nothing was done.
 	ErrConflict = errors.New("audit: the log is not as it was left")
 	// ErrTampered: something in the log lacks our signature, or was removed.
 	ErrTampered = errors.New("audit: the log was tampered with")
-	// ErrFull: the buffer of a writer is full and the log does not take more.
+	// ErrFull: the buffer of a writer is full and the log takes no more.
 	ErrFull = errors.New("audit: buffer full")
 	// ErrClosed: the writer takes no more entries.
 	ErrClosed = errors.New("audit: writer closed")
@@ -53,8 +53,8 @@ type Record struct {
 	MAC    MAC
 }
 
-// A Checkpoint is a place in a chain: that of the entry Seq, whose MAC it repeats. The
-// signature proves that a writer, or Prune, made it.
+// A Checkpoint is a place in a chain: the entry Seq, whose MAC it repeats. The signature proves that a
+// writer, or Prune, made it.
 type Checkpoint struct {
 	Writer    string `json:"writer"`
 	Seq       int64  `json:"seq"`
@@ -62,7 +62,7 @@ type Checkpoint struct {
 	Signature MAC    `json:"signature"`
 }
 
-// A Chain is what a trail keeps of a chain beside its records.
+// A Chain is what a trail keeps about a chain beside its records.
 type Chain struct {
 	Head       Checkpoint // the newest record
 	PrunePoint Checkpoint // the newest record that was removed; zero when none was
@@ -70,32 +70,30 @@ type Chain struct {
 }
 
 // A Log is what a [Writer] appends to. Methods are safe for concurrent use.
-// authtest.RunLog proves one.
+// authtest.RunLog tests one.
 type Log interface {
-	// Append adds records, which are of head's chain and in order, and puts head, that
-	// of the last of them, in place of the chain's. What it did without an error outlives
-	// a crash. The record 1 begins a chain. When an earlier call that failed left some of
-	// the records there, they are not added again: see [Missing], whose error it returns.
-	// The slice stays the caller's.
+	// Append adds records, which are of head's chain and in order, and replaces the chain's head by
+	// head, that of the last record. When it returns nil, both are durable. Record 1 begins a chain.
+	// Records that an earlier, failed call left there are not added again: see [Missing], whose error
+	// it returns. It does not keep the slice.
 	Append(ctx context.Context, head Checkpoint, records []Record) error
 }
 
-// A Trail is what [Verify] reads. It hands out what was appended, and judges none of it.
+// A Trail is what [Verify] reads. It returns what was appended, unchecked.
 type Trail interface {
 	// Chains returns what is kept beside the records, by writer.
 	Chains(ctx context.Context) ([]Chain, error)
-	// Scan goes through all records: those of a chain as the trail orders them, in one
-	// that is whole by Seq. After an error that is an [UnreadableError] it goes on, after
-	// any other it ends.
+	// Scan yields all records: those of a chain in the trail's order, which is that of Seq in an
+	// undamaged chain. After an [UnreadableError] it goes on, after any other error it ends.
 	Scan(ctx context.Context) iter.Seq2[Record, error]
 }
 
 // A Pruner is a Trail from which [Prune] can remove entries.
 type Pruner interface {
 	Trail
-	// Prune removes the records up to each point, and keeps it as the prune point of its
-	// chain; a chain whose head is there is forgotten. Each point is dealt with at once. One
-	// that is not beyond the prune point of its chain removes nothing.
+	// Prune removes the records up to each point, and keeps the point as the prune point of its chain;
+	// a chain whose head is the point is removed completely. Each point is handled atomically. One that
+	// is not beyond the prune point of its chain removes nothing.
 	Prune(ctx context.Context, points []Checkpoint) error
 }
 
@@ -111,9 +109,9 @@ func (u *UnreadableError) Error() string { return fmt.Sprintf("audit: %s: %v", u
 // Unwrap returns the reason.
 func (u *UnreadableError) Unwrap() error { return u.Err }
 
-// Missing returns those of records, which are of one chain and in order, that a log whose
-// chain has that head lacks; the zero head is that of a chain which the log does not have.
-// Its error wraps [ErrConflict] when the records neither follow the head nor hold it.
+// Missing returns those of records, which are of one chain and in order, that a log whose chain has
+// that head lacks; the zero head means that the log does not have the chain. Its error wraps
+// [ErrConflict] when the records neither follow the head nor include it.
 func Missing(head Checkpoint, records []Record) ([]Record, error) {
 	if len(records) == 0 {
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Memory is a Log that forgets everything when the process ends: for tests and for
-// hosts that look at the last uses only. The zero Memory is ready.
+// Memory is a Log in memory, for tests and for hosts that need only recent entries. The zero Memory is
+// ready.
 type Memory struct {
 	mu      sync.RWMutex
 	chains  []Chain  // by writer

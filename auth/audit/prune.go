@@ -11,14 +11,14 @@ import (
 // Pruned is what [Prune] did.
 type Pruned struct {
 	Entries int64    // removed
-	Chains  []string // forgotten, since nothing was left of them
+	Chains  []string // removed completely, since no entry was left
 }
 
-// Prune removes entries from before an instant, beside a running writer too: of each
-// chain those up to the first that is not older. What stays can be verified as before: a
-// signed prune point says up to where entries are gone. A chain of which nothing stays is
-// forgotten; a writer that still lives begins another. Its error wraps [ErrTampered] when
-// the log does not verify, since pruning would hide the damage; then nothing is removed.
+// Prune removes the entries before an instant: of each chain those up to the first that is not older. A
+// writer may run meanwhile. What stays can be verified as before: a signed prune point says up to where
+// entries are gone. A chain without remaining entries is removed completely; if its writer still runs,
+// it begins another. Its error wraps [ErrTampered] when the log does not verify, since pruning would
+// hide the damage; then nothing is removed.
 func Prune(ctx context.Context, log Pruner, pepper auth.Pepper, before time.Time) (Pruned, error) {
 	v, err := inspect(ctx, log, pepper, before, nil)
 	if err == nil {

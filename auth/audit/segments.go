@@ -25,9 +25,9 @@ type startLine struct {
 var startPrefix = []byte(`{"continues":`)
 
 // Segments are the paths of the files of a trail, the oldest first, to be verified beside a
-// process that writes to the last one. Files keep no heads and no prune points: entries that
-// were removed at the beginning or the end of a chain, or with all of it, show against known
-// heads alone. Where each chain begins stands in the [Report].
+// process that writes to the last one. Files keep no heads and no prune points: entries that were
+// removed at the beginning or the end of a chain, or with all of it, show only against known heads. The
+// [Report] says where each chain begins.
 type Segments []string
 
 var _ Trail = (Segments)(nil)

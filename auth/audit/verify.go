@@ -52,8 +52,8 @@ func (p Problem) String() string {
 	return fmt.Sprintf("chain %s, entry %d: %s", p.Writer, p.Seq, p.What)
 }
 
-// Err returns nil when there are no problems; else an error that wraps [ErrTampered] and
-// tells the first and how many there are.
+// Err returns nil when there are no problems; else an error that wraps [ErrTampered] and names the
+// first problem and their number.
 func (r Report) Err() error {
 	if r.Total == 0 {
 		return nil
@@ -61,12 +61,11 @@ func (r Report) Err() error {
 	return fmt.Errorf("%w: %d problems, the first: %s", ErrTampered, r.Total, r.Problems[0])
 }
 
-// Verify reads all of a trail, beside a running writer too, and reports what is not as the
-// writers left it: entries that were altered, removed, inserted or moved, a cut-off end.
-// known are heads that [Config.OnHead] gave, from a place that who changes the log cannot
-// reach: a chain that was removed together with its head shows by them alone. Forget those
-// of chains that [Prune] forgot. Its error says that the trail could not be read; damage
-// is no error.
+// Verify reads all of a trail and reports what is not as the writers left it: entries that were
+// altered, removed, inserted or moved, a cut-off end. A writer may run meanwhile. known are heads that
+// [Config.OnHead] got, kept where whoever can change the log cannot reach: only they show a chain that
+// was removed together with its head. Leave out chains that [Pruned] lists. The error says that the
+// trail could not be read; damage is in the Report.
 func Verify(ctx context.Context, trail Trail, pepper auth.Pepper, known ...Checkpoint) (Report, error) {
 	v, err := inspect(ctx, trail, pepper, time.Time{}, known)
 	if err != nil {

@@ -23,21 +23,20 @@ const (
 // Config is what a [Writer] needs.
 type Config struct {
 	Log       Log              // required
-	Pepper    auth.Pepper      // of the keys' secrets; required. Older ones are for chains from before
+	Pepper    auth.Pepper      // of the keys' secrets; required. Older ones are for chains made with them
 	Buffer    int              // entries held at most; 0 means 8192
 	Every     time.Duration    // from flush to flush; 0 means a second
 	Retention time.Duration    // older entries are pruned at start and daily, which needs a Log that is a Pruner; 0 keeps all
-	Now       func() time.Time // names chains, and is what Retention counts from; nil means time.Now
+	Now       func() time.Time // the clock that names chains and that Retention counts from; nil means time.Now
 	Logger    *slog.Logger     // told when the log fails, recovers, and is pruned; nil means silent
 
-	// OnHead is given each new head once it is in the log, one at a time. A host that keeps
-	// the last one of each chain where nobody who can write to the log can, has [Verify]
-	// show what was removed together with its head. It should return soon; nil means none.
+	// OnHead is called with each new head once it is in the log, one at a time, and should return soon.
+	// With the last head of each chain, kept where nobody who can write to the log can change it,
+	// [Verify] finds chains that were removed together with their heads. nil means none.
 	OnHead func(Checkpoint)
 }
 
-// A Writer is an auth.Sink that binds entries into a chain of its own. It is safe for
-// concurrent use.
+// A Writer is an [auth.Sink] that appends entries to a chain of its own. It is safe for concurrent use.
 type Writer struct {
 	cfg  Config
 	wake chan struct{} // a flush is due before its time
@@ -56,9 +55,9 @@ type Writer struct {
 	chain *chain
 }
 
-// New returns a running Writer; [Writer.Close] ends it. Its error joins all problems of
-// cfg, or tells why the heads of a Log that is a [Trail] cannot be read; it wraps
-// [ErrTampered] when one of them lacks the signature of this pepper.
+// New returns a running Writer; [Writer.Close] ends it. Its error joins all problems of cfg, or says
+// why the heads of a Log that is a Trail cannot be read; it wraps [ErrTampered] when a head is not
+// signed with this pepper.
 func New(ctx context.Context, cfg Config) (*Writer, error) {
 	signs, err := cfg.check()
 	if err != nil {
@@ -118,9 +117,9 @@ func (c *Config) check() (signers, error) {
 }
 
 // Record implements [auth.Sink]. It adds e to the buffer and returns; texts beyond 1 024
-// bytes are cut. When the buffer is full it waits for room, until ctx ends. When moreover
-// the last flush failed it does not wait. Either error wraps [ErrFull]; after Close it is
-// [ErrClosed]. An entry that it took is not dropped: see the package on crashes.
+// bytes are cut. When the buffer is full it waits for room until ctx ends; if the last flush failed, it
+// does not wait. Either error wraps [ErrFull]; after Close it is [ErrClosed]. An accepted entry is lost
+// only in a crash: see the package documentation.
 func (w *Writer) Record(ctx context.Context, e auth.Entry) error {
 	shorten(&e)
 	for {

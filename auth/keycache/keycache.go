@@ -1,21 +1,20 @@
-// Package keycache remembers for less than a second what a store of keys answered, so
-// that a busy key costs one look-up a second rather than one a request. It is an
-// [auth.KeyStore] around another.
+// Package keycache caches for less than a second what a store of keys answered, so that a busy key
+// costs about one look-up a second rather than one per request. It is an [auth.KeyStore] around
+// another.
 //
 // # How old an answer may be
 //
-// No answer is older than Config.TTL, counted from before the store was asked. A change
-// that this process makes is seen at once when the store tells the [Cache] of it, which
-// is an [auth.Invalidator]; changes of other processes are seen when a message bus
-// tells it (package redisbus is one), and after the TTL without. So revocation reaches
-// every process within a second, whatever fails.
+// No answer is older than Config.TTL, counted from before the store was asked. A change made by this
+// process is seen at once when the store notifies the [Cache], which is an [auth.Invalidator]; changes
+// of other processes are seen when a message bus (such as package redisbus) notifies it, otherwise
+// after the TTL. So revocation reaches every process within a second, whatever fails.
 //
 // # What is remembered
 //
-// Keys, and digests that belong to no key; each in a bounded number, the least recently
-// used going first. Failures are not: while the store cannot answer, keys work on for
-// the rest of their TTL and then fail, they are never let in. All who want to know the
-// same at the same time wait for one look-up, which goes on when they went away.
+// Keys, and digests that belong to no key; each in a bounded number, the least recently used dropped
+// first. Failures are not: while the store cannot answer, keys stay valid for the rest of their TTL and
+// then fail; unknown keys are never accepted. Concurrent calls for one digest share one look-up, which
+// goes on when they end.
 package keycache
 
 import (
@@ -105,9 +104,8 @@ func (c *Cache) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, erro
 	return &k, nil
 }
 
-// KeyChanged implements [auth.Invalidator]. A new secret was nobody's before, so digests of
-// no key are forgotten, too: few are remembered when keys change, and to look them up again
-// costs little.
+// KeyChanged implements [auth.Invalidator]. It also drops all digests of no key, since one of them may
+// now belong to a key.
 func (c *Cache) KeyChanged(_ context.Context, id string) {
 	c.keys.Forget(func(k *auth.Key) bool { return id == "" || k.ID == id })
 }

@@ -21,7 +21,7 @@ const (
 // maxLimit keeps a bucket's arithmetic exact; it is a million requests in a millisecond.
 const maxLimit = 1_000_000_000
 
-// Defaults are the limits of the classes per [auth.Window], in a map of the caller's own.
+// Defaults returns the limits of the classes per [auth.Window], in a new map.
 func Defaults() map[auth.Class]int {
 	return map[auth.Class]int{
 		auth.ClassQuery:   120,
@@ -34,11 +34,11 @@ func Defaults() map[auth.Class]int {
 	}
 }
 
-// Config is what a Limiter works with. The zero Config is good.
+// Config is what New needs. The zero Config has all defaults.
 type Config struct {
-	// Limits are requests per auth.Window by class, 1 or more. A class that is not
-	// there has its default; a class of the host's own has none. Classes of panel tokens
-	// (auth.Class.Token and Tokens) follow from the others unless they are there.
+	// Limits are requests per auth.Window by class, 1 or more. A class that is missing has its default;
+	// a class of the host's own has none. Limits of panel tokens ([auth.Class.Token] and Tokens) follow
+	// from the others unless they are set.
 	Limits map[auth.Class]int
 	// Factor multiplies all limits, those of keys too, but not InFlight. 0 means 1.
 	Factor float64
@@ -53,7 +53,7 @@ type Config struct {
 }
 
 // A Limiter is an [auth.Limiter] and an [auth.ConcurrencyLimiter]. It is safe for concurrent use, and
-// starts nothing of its own.
+// starts no goroutine.
 type Limiter struct {
 	tables   map[auth.Class]*table // fixed
 	factor   float64
@@ -135,7 +135,7 @@ func (l *Limiter) Allow(_ context.Context, class auth.Class, id string, cost int
 	return l.decide(class, id, cost, own, true)
 }
 
-// Peek says what Allow would say now, and takes nothing.
+// Peek returns what Allow would return now, and takes nothing.
 func (l *Limiter) Peek(class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
 	return l.decide(class, id, cost, own, false)
 }

@@ -2,11 +2,10 @@
 // that a revocation reaches all of them in milliseconds rather than at the end of their
 // caches' time.
 //
-// It carries ids of keys, nothing else, and nobody depends on it: a message that is lost,
-// or a Redis that is away, leaves the caches' own bound, which is keycache.Config.TTL. A
-// message is sent once, and may be lost with the connection of whoever sends it; one that
-// comes twice does no harm. When a connection that listens was lost and is there again,
-// caches forget everything, since what was said meanwhile is lost.
+// It carries only ids of keys, and nothing depends on it: when a message is lost, or Redis is
+// unreachable, caches are still at most keycache.Config.TTL behind. A message is sent once, and may be
+// lost with the sender's connection; one that arrives twice does no harm. When a listening connection
+// is restored, caches drop everything, since messages may have been missed.
 package redisbus
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// DefaultChannel is where processes of one deployment meet.
+// DefaultChannel is the Redis channel that the processes of one deployment share.
 const DefaultChannel = "sightline:keys"
 
 const (
@@ -33,13 +32,13 @@ const (
 // Config is what a [Bus] needs.
 type Config struct {
 	Client  redis.UniversalClient // required; the caller closes it, after the bus
-	To      auth.Invalidator      // required; told of changes of all processes, as a keycache.Cache
+	To      auth.Invalidator      // required; notified of changes of all processes, such as a keycache.Cache
 	Channel string                // empty means DefaultChannel; one per deployment
-	Timeout time.Duration         // of telling the others, which whoever changes a key waits for; 0 means 50 ms
+	Timeout time.Duration         // of sending, which the change of a key waits for; 0 means 50 ms
 	Logger  *slog.Logger          // nil means silent
 }
 
-// A Bus is an [auth.Invalidator] that tells other processes. It is safe for concurrent use.
+// A Bus is an [auth.Invalidator] that notifies all processes. It is safe for concurrent use.
 type Bus struct {
 	cfg  Config
 	sub  *redis.PubSub
@@ -52,8 +51,8 @@ type Bus struct {
 
 var _ auth.Invalidator = (*Bus)(nil)
 
-// New begins to listen. It does not wait for Redis, which may be away. Its error joins
-// all problems of cfg.
+// New begins to listen. It does not wait for Redis, which may be unreachable. Its error joins all
+// problems of cfg.
 func New(cfg Config) (*Bus, error) {
 	var faults []error
 	if cfg.Client == nil {
@@ -102,7 +101,7 @@ func (b *Bus) listen(ctx context.Context) {
 	}
 }
 
-// Close ends listening. Calling it again does nothing.
+// Close stops listening. Calling it again does nothing.
 func (b *Bus) Close() error {
 	b.stop()
 	err := b.sub.Close()
@@ -113,9 +112,9 @@ func (b *Bus) Close() error {
 	return err
 }
 
-// KeyChanged implements [auth.Invalidator]: it tells all processes, this one too, but this
-// one through Redis as well: whoever changes keys tells the own cache beside the bus. A
-// failure is logged, once until it works again.
+// KeyChanged implements [auth.Invalidator]: it notifies all processes through Redis, this one too; so a
+// store of keys should also notify the cache of its own process directly. A failure is logged, once
+// until it works again.
 func (b *Bus) KeyChanged(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.cfg.Timeout)
 	defer cancel()

@@ -1,26 +1,24 @@
 // Package redislimit shares rate limits between processes through Redis.
 //
 // Each bucket is one key that holds an instant, counted by Redis's own clock in one short
-// script (GCRA, the generic cell rate algorithm), so however many processes ask, together
-// they let limit · (1 + t/60) pass in t seconds. A bucket's key expires when it is full again.
+// script (GCRA, the generic cell rate algorithm), so all processes together let at most limit · (1 +
+// t/60) pass in t seconds. A bucket's key expires when it is full again.
 //
 // # When Redis is away or slow
 //
-// A call waits [DefaultTimeout] at most. The first that fails, for whatever reason, makes
-// all decisions local: in the process's own buckets, which counted along before, so no
-// process ever lets more pass than the limit allows one. Redis is asked again about each
-// second, in the background; when it answers, it decides again. Each change is logged once.
+// A call waits for [Config.Timeout] at most. The first that fails, for whatever reason, makes all
+// decisions local: they use the process's own buckets, which count all along, so no process ever lets
+// more pass than one limit. Redis is asked again about each second, in the background; when it answers,
+// it decides again. Each change is logged once.
 //
-// What the processes' own buckets refuse is refused without asking Redis, since what one
-// process let pass is part of what all did; such a refusal tells what is left by the process's
-// own count. So a caller far over the limit costs few round trips, and is refused also when
-// Redis lost its data.
+// What a process's own buckets refuse is refused without asking Redis, since the process's requests are
+// among those of all; Remaining is then by its own count. So a caller far over the limit costs few
+// round trips, and is refused even when Redis has lost its data.
 //
-// A call whose answer is lost may have been counted. It is not sent again, by [Options] not
-// by the client either, and is counted by the process: what is not known refuses more, and
-// lets no more pass.
+// A call whose answer is lost may have been counted. It is not sent again (with [Options], not by the
+// client either), and the process counts it: when in doubt, more is refused, never more let pass.
 //
-// Requests at the same time are counted by process, not through Redis.
+// Requests at the same time are counted per process, not through Redis.
 //
 // Redis needs to be 5 or newer; a user of an access list needs EVAL, EVALSHA, GET, SET
 // and TIME on keys with the prefix.
@@ -48,24 +46,24 @@ const (
 	DefaultProbe   = time.Second
 )
 
-// Config is what a Limiter works with.
+// Config is what New needs.
 type Config struct {
-	// Client reaches Redis: one server, a sentinel group or a cluster. Required. It
-	// stays the host's, which closes it after the Limiter. [Options] makes a good one;
-	// with another, calls that were given up may go on in the background until the
-	// client's own timeouts end them.
+	// Client reaches Redis: one server, a sentinel group or a cluster. Required. The host closes it,
+	// after the Limiter. Make it with [Options]; with others, calls that timed out may go on in the
+	// background until the client's own timeouts end them.
 	Client redis.Scripter
-	// Local has the limits, decides while Redis is away, and counts requests at the same time. Required.
+	// Local has the limits, decides while Redis is unreachable, and counts requests at the same time.
+	// Required.
 	Local *ratelimit.Limiter
 	// Prefix begins every key. Empty means DefaultPrefix.
 	Prefix string
 	// Timeout bounds each call. 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Probe is how often a Redis that is away is asked again. 0 means DefaultProbe.
+	// Probe is how often an unreachable Redis is asked again. 0 means DefaultProbe.
 	Probe time.Duration
-	// Now is the clock of Decision.Reset, and of nothing else. nil means time.Now.
+	// Now is the clock of Decision.Reset only. nil means time.Now.
 	Now func() time.Time
-	// Logger is told when Redis goes away and when it is back. nil means silent.
+	// Logger gets when Redis becomes unreachable and when it is back. nil means silent.
 	Logger *slog.Logger
 }
 
@@ -95,8 +93,8 @@ type Limiter struct {
 	probes sync.WaitGroup
 }
 
-// New returns a Limiter, or all that is wrong with cfg. It does not wait for Redis, which
-// may be away.
+// New returns a Limiter, or all that is wrong with cfg. It does not wait for Redis, which may be
+// unreachable.
 func New(cfg Config) (*Limiter, error) {
 	var faults []error
 	if cfg.Client == nil {
@@ -135,8 +133,8 @@ func (cfg Config) withDefaults() Config {
 	return cfg
 }
 
-// Allow implements [auth.Limiter]. Its only error is that of a class without a limit. It
-// does not end with ctx, which would let callers who hang up pass uncounted.
+// Allow implements [auth.Limiter]. Its only error is that of a class without a limit. The end of ctx
+// does not end it, or callers who hang up would not be counted.
 func (l *Limiter) Allow(ctx context.Context, class auth.Class, id string, cost int, own *auth.Limits) (auth.Decision, error) {
 	cost = max(cost, 0)
 	if l.away.Load() {
@@ -165,7 +163,7 @@ func (l *Limiter) Acquire(id string, factor int) auth.Decision {
 // Release implements [auth.ConcurrencyLimiter].
 func (l *Limiter) Release(id string) { l.cfg.Local.Release(id) }
 
-// Close ends what runs in the background. Decisions after it are local.
+// Close stops the background work. Decisions after it are local.
 func (l *Limiter) Close() error {
 	l.mu.Lock()
 	l.closed = true
