@@ -2,13 +2,13 @@ package flags
 
 import "time"
 
-// Bounds on what a caller can size. Texts are counted in characters unless it says bytes.
+// Limits. Texts are counted in characters unless it says bytes.
 const (
 	MaxFlags   = 1000     // of a client, those removed not counted
-	MaxRemoved = 1000     // of a client; the one removed longest ago is forgotten then, with its history
+	MaxRemoved = 1000     // of a client; beyond it the one removed longest ago is deleted, with its history
 	MaxGroups  = 100      // of a client
 	MaxSet     = 16 << 20 // bytes of JSON of all that a client has
-	MaxHistory = 1000     // changes of a flag; older ones are forgotten
+	MaxHistory = 1000     // changes of a flag; older ones are deleted
 
 	MaxRecord       = 256 << 10 // bytes of JSON of a flag or group
 	MaxClient       = 255
@@ -31,7 +31,7 @@ const (
 	MaxPropertyName = 128      // also of a rule's field
 	MaxContext      = 16 << 10 // bytes of a context's properties, about
 	MaxDepth        = 8        // of lists and objects within each other in a property
-	MaxKeys         = 100      // asked for at the same time
+	MaxKeys         = 100      // of one EvaluateKeys
 )
 
 // lastStep is after every instant that a schedule may name.

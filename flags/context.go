@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Context is for whom flags are evaluated. Empty texts are missing.
+// A Context describes the person that flags are evaluated for. Empty texts are missing.
 type Context struct {
 	Environment    string         `json:"environment,omitempty"`
 	UserID         string         `json:"userId,omitempty"`
@@ -15,7 +15,7 @@ type Context struct {
 	Properties     map[string]any `json:"properties,omitempty"` // as encoding/json decodes values
 }
 
-// Check says everything in c that is too large, as [FieldErrors].
+// Check returns everything in c that is too large, as FieldErrors, or nil.
 func (c *Context) Check() error {
 	var faults FieldErrors
 	for _, id := range []struct{ name, text string }{

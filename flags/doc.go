@@ -1,10 +1,10 @@
-// Package flags keeps feature flags and evaluates them. It knows nothing of HTTP and links
-// the standard library alone.
+// Package flags keeps feature flags and evaluates them. It is independent of HTTP and imports only the
+// standard library.
 //
-// A [Store] keeps what the clients have: a client is a website or an organisation, by its id.
-// An [Editor] changes it, by whatever rules there are, so that a store need know none. An
-// [Evaluator] answers from memory. An [Index] is a client's flags made ready, and its
-// methods are pure: the same flags, context and instant give the same result in every process.
+// A [Store] keeps the flags of clients: a client is a website or an organisation, by its id. An
+// [Editor] changes them and enforces all rules, so that a store need know none. An [Evaluator] answers
+// from memory. An [Index] is a client's flags prepared for evaluation, and its methods are pure: the
+// same flags, context and instant give the same result in every process.
 //
 // # Which flags are evaluated
 //
@@ -27,16 +27,15 @@
 //     for rollouts by organisation, the team's for those by team, else the person.
 //  6. Otherwise the flag has its default: BOOLEAN_DEFAULT.
 //
-// The person is the user's id, or without one the email. Whatever is missing for an
-// IDENTIFIER or a person is the word anonymous: all of them share one bucket. The payload is
-// in results that are enabled, and in no others.
+// The person is the user's id, or without one the email. A missing IDENTIFIER or person is replaced by
+// the text anonymous: all of them share one bucket. Only results that are enabled have the payload.
 //
 // # Buckets
 //
 // hash(text) starts with 0 and, for each UTF-16 code unit u of text, becomes
 // hash × 31 + u as a signed integer of 32 bits that wraps around. Its absolute value
-// (2147483648 for the least integer) modulo 100 is the bucket, 0 to 99. So a percentage
-// that is raised keeps everybody who is in. Ids that count up have buckets side by side.
+// (2147483648 for the least integer) modulo 100 is the bucket, 0 to 99. So raising a percentage keeps
+// everybody who is already in. Consecutive ids have adjacent buckets.
 //
 // A variant is picked with "KEY:variant:PERSON". When no variant has a weight, it is the one
 // at index absolute value modulo number of variants. Otherwise it is the first whose weight,
@@ -68,17 +67,15 @@
 //
 // # Schedules
 //
-// A [Step] enables or disables a flag or sets its percentage from an instant on. Evaluation
-// applies the steps that are due, so a step needs nobody to run it: it happens at the same
-// instant in every process, and after an outage it has happened. The next change of the
-// flag writes it into the record, with a [Change] at the step's instant, before the change
-// itself; from then on the record says what is so. Each step is a revision.
+// A [Step] enables or disables a flag or sets its percentage from an instant on. Evaluation applies the
+// steps that are due, so no job has to run them: a step takes effect at the same instant in every
+// process, also during and after an outage. The next change of the flag writes the step into the
+// record, with a [Change] at the step's instant, before the change itself. Each step is a revision.
 //
 // # How soon a change is seen
 //
-// The process that changes a flag tells its [Evaluator], which answers by the change from
-// then on. Others look for new revisions every 500 ms, or are told by a message bus, as that of
-// package redisbus. When
-// the store does not answer, evaluation goes on by what was last known, and
-// [Evaluator.Check] says since when.
+// The process that changes a flag notifies its [Evaluator], which uses the change from then on. Others
+// check for new revisions every 500 ms, or are notified by a message bus, such as package redisbus.
+// When the store does not answer, evaluation goes on with what was last known, and [Evaluator.Check]
+// says since when.
 package flags

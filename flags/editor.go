@@ -17,14 +17,14 @@ const maxTries = 100
 // EditorConfig is what an [Editor] needs.
 type EditorConfig struct {
 	Store  Store            // required
-	Notify []Invalidator    // told of every change after it is kept, and of every one that may be
+	Notify []Invalidator    // called after every change that was stored, or may have been
 	Now    func() time.Time // nil means time.Now
 }
 
-// An Editor changes flags and target groups by the rules: fields are checked, keys are unique
-// in their environment, dependencies exist and form no cycle, groups exist, and everything is
-// within its bounds. Changes at the same time, of this process or others, follow one upon
-// another and are all kept. It is safe for concurrent use.
+// An Editor changes flags and target groups and enforces the rules: fields are valid, keys are unique
+// in their environment, dependencies exist and form no cycle, groups exist, and everything is within
+// its limits. Concurrent changes, of this process or others, are applied one after another, and none is
+// lost. It is safe for concurrent use.
 //
 // Errors wrap [ErrInvalid] (and are [FieldErrors]), [ErrNotFound], [ErrExists] or [ErrConflict] where
 // they say so; others are those of the store.
@@ -32,7 +32,7 @@ type Editor struct {
 	cfg EditorConfig
 }
 
-// NewEditor makes an editor.
+// NewEditor returns an Editor. Its error says that Store or a member of Notify is missing.
 func NewEditor(cfg EditorConfig) (*Editor, error) {
 	if cfg.Store == nil || slices.Contains(cfg.Notify, nil) {
 		return nil, errors.New("flags: editor without a store, or with nobody to notify")
@@ -47,7 +47,7 @@ func NewEditor(cfg EditorConfig) (*Editor, error) {
 type Target struct {
 	Client   string
 	ID       string
-	Revision int64 // of the flag that the change was thought of for; 0 means any
+	Revision int64 // the flag's revision that the change was made for; 0 means any
 	Actor    Actor
 }
 
@@ -79,9 +79,9 @@ func (e *Editor) Flag(ctx context.Context, client, id string) (Flag, error) {
 	return f.At(e.now()), nil
 }
 
-// Create keeps f and returns it as it is kept, with an id, its revision and defaults. The key of
-// a removed flag restores that one: id, creation and history stay, everything else is f's. Its
-// error wraps ErrInvalid and ErrExists.
+// Create stores f and returns it as it is stored, with an id, its revision and defaults. The key of a
+// removed flag restores that one: its id, CreatedAt and history stay, everything else is taken from f.
+// Its error wraps ErrInvalid and ErrExists.
 func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 	given := f.Clone()
 	given.normalize()
@@ -101,10 +101,10 @@ func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 	})
 }
 
-// Change lets edit change a flag, and returns it as it is kept. edit gets the flag as it is now,
-// and may be called again when another change came first. Client, environment, key and the
-// fields of the store stay what they are: edit must not change them. Its error wraps
-// ErrInvalid, ErrNotFound, and ErrConflict when the flag is not at t.Revision.
+// Change applies edit to a flag, and returns it as it is stored. edit gets the flag as it is now, and
+// may be called again when another change came first. It must not change client, environment, key, and
+// the fields that the store sets. Its error wraps ErrInvalid, ErrNotFound, and ErrConflict when the
+// flag is not at t.Revision.
 func (e *Editor) Change(ctx context.Context, t Target, edit func(*Flag)) (Flag, error) {
 	return e.write(ctx, t.Client, func(set *Set, now time.Time) (Flag, []Change, error) {
 		kept, changes, err := set.settled(t, now)
@@ -122,9 +122,9 @@ func (e *Editor) Change(ctx context.Context, t Target, edit func(*Flag)) (Flag, 
 	})
 }
 
-// Remove takes a flag out of use and ends its schedule; [Editor.Create] with its key brings it
-// back. Flags that depend on it stay, and are off. Its error wraps ErrNotFound, and ErrConflict
-// when the flag is not at t.Revision.
+// Remove removes a flag and its schedule; [Editor.Create] with its key restores it. Flags that depend
+// on it stay, but are disabled. Its error wraps ErrNotFound, and ErrConflict when the flag is not at
+// t.Revision.
 func (e *Editor) Remove(ctx context.Context, t Target) error {
 	_, err := e.write(ctx, t.Client, func(set *Set, now time.Time) (Flag, []Change, error) {
 		kept, changes, err := set.settled(t, now)

@@ -18,9 +18,9 @@ func (e *Editor) Groups(ctx context.Context, client string) ([]Group, error) {
 	return present(set.Groups), nil
 }
 
-// PutGroup keeps g and returns it as it is kept: a new one when its id is empty, else in the
-// place of the one of that id. Its error wraps ErrInvalid, ErrNotFound, and ErrConflict when
-// g.Revision is not 0 and not that of the group.
+// PutGroup stores g and returns it as it is stored: as a new one when its id is empty, else replacing
+// the one of that id. Its error wraps ErrInvalid, ErrNotFound, and ErrConflict when g.Revision is not 0
+// and not that of the group.
 func (e *Editor) PutGroup(ctx context.Context, g Group) (Group, error) {
 	given := g.Clone()
 	given.normalize()
@@ -62,8 +62,8 @@ func (s *Set) put(g Group, now time.Time) (Group, error) {
 	return g, faults.err()
 }
 
-// RemoveGroup forgets a target group that no flag has. Its error wraps ErrNotFound, and
-// ErrInvalid when flags have it.
+// RemoveGroup deletes a target group that no flag uses. Its error wraps [ErrNotFound], and [ErrInvalid]
+// when flags use it.
 func (e *Editor) RemoveGroup(ctx context.Context, client, id string) error {
 	return e.commit(ctx, client, func(set *Set, _ time.Time) (Commit, error) {
 		if set.group(id) == nil {

@@ -8,9 +8,9 @@ import (
 
 // Errors of stores and editors.
 var (
-	// ErrInvalid: see [FieldErrors], which tells of every mistake.
+	// ErrInvalid: the error is a [FieldErrors], which lists the mistakes.
 	ErrInvalid = errors.New("flags: not valid")
-	// ErrNotFound: the client has no such flag or group, or another client has it.
+	// ErrNotFound: the client has no such flag or group.
 	ErrNotFound = errors.New("flags: not found")
 	// ErrExists: the client has a flag of that key in that environment.
 	ErrExists = errors.New("flags: key exists already")
@@ -18,7 +18,7 @@ var (
 	ErrConflict = errors.New("flags: changed meanwhile")
 )
 
-// A FieldError is one mistake of a record, or of what is asked.
+// A FieldError is one mistake in a record or a request.
 type FieldError struct {
 	Field   string // by its name in JSON, as in "rules[1].operator"; empty for the record itself
 	Message string // what is wrong with it; safe to show
@@ -30,7 +30,7 @@ func (e FieldError) Error() string { return strings.TrimSpace(e.Field + " " + e.
 // maxFaults is how many mistakes are told of.
 const maxFaults = 100
 
-// FieldErrors are all mistakes that were found, up to a hundred. It is an [ErrInvalid].
+// FieldErrors are all mistakes that were found, up to a hundred. It wraps ErrInvalid.
 type FieldErrors []FieldError
 
 // Error lists the mistakes.

@@ -20,19 +20,19 @@ const (
 	FlagNotFound           Reason = "FLAG_NOT_FOUND"
 )
 
-// A Result is what a flag is for a context, with the field names of the wire.
+// A Result is what a flag evaluates to for a context, with its JSON names.
 type Result struct {
 	Enabled bool            `json:"enabled"`
 	Value   Value           `json:"value"`
 	Payload json.RawMessage `json:"payload"` // null unless it is enabled
 	Reason  Reason          `json:"reason"`
-	Variant string          `json:"variant,omitempty"` // its key; empty when none was picked
+	Variant string          `json:"variant,omitempty"` // the key of the variant; empty when none was picked
 }
 
-// A Value is true or false, or that of a variant.
+// A Value is true, false, or the value of a variant.
 type Value struct {
 	Bool bool            // when JSON is nil
-	JSON json.RawMessage // of a variant; shared, and not to be changed
+	JSON json.RawMessage // the value of a variant; shared, must not be changed
 }
 
 // MarshalJSON writes the value itself.

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// MaxEvery is the longest time between two looks at revisions, so that a change is seen within
-// about a second.
+// MaxEvery is the longest time between two checks for revisions, so that a change is seen within about
+// a second.
 const MaxEvery = time.Second
 
 // EvaluatorConfig is what an [Evaluator] needs.
 type EvaluatorConfig struct {
 	Store   Store            // required
-	Every   time.Duration    // between looks at revisions; at most MaxEvery; 0 means 500 ms
-	Timeout time.Duration    // of one look, and of loading one client's set; 0 means 2 s
-	Clients int              // how many are remembered; 0 means 10 000
+	Every   time.Duration    // between checks for revisions; at most MaxEvery; 0 means 500 ms
+	Timeout time.Duration    // of one check, and of loading one client's set; 0 means 2 s
+	Clients int              // how many are kept in memory; 0 means 10 000
 	Now     func() time.Time // nil means time.Now
 	Logger  *slog.Logger     // nil means silent
 }
 
 // An Evaluator evaluates flags from memory. The first evaluation for a client waits for the
-// store; later ones do not, but after [Evaluator.FlagsChanged], for what is new. Changes that
-// nobody tells of are found within EvaluatorConfig.Every. While the store does not answer,
-// evaluation goes on with what was last known. It is safe for concurrent use.
+// store; later ones wait only after [Evaluator.FlagsChanged], for the new flags. Other changes are
+// found within [EvaluatorConfig.Every]. While the store does not answer, evaluation goes on with what
+// was last known. It is safe for concurrent use.
 type Evaluator struct {
 	cfg  EvaluatorConfig
 	stop context.CancelFunc
@@ -43,11 +43,11 @@ type Evaluator struct {
 
 var _ Invalidator = (*Evaluator)(nil)
 
-// ErrBusy: there is no room for another client, since so many are being loaded or the store is
-// away, or the evaluator is closed.
+// ErrBusy: no other client can be loaded now, since too many are being loaded or the store is
+// unreachable, or the evaluator is closed.
 var ErrBusy = errors.New("flags: no room to load a client's flags")
 
-// NewEvaluator makes an evaluator, which works until Close. Its error joins all problems of cfg.
+// NewEvaluator returns an Evaluator, which runs until Close. Its error joins all problems of cfg.
 func NewEvaluator(cfg EvaluatorConfig) (*Evaluator, error) {
 	var faults []error
 	if cfg.Store == nil {
@@ -129,7 +129,7 @@ func (e *Evaluator) EvaluateKeys(ctx context.Context, client string, keys []stri
 	return x.EvaluateKeys(keys, c, now), nil
 }
 
-// Has reports whether client is in memory and has flags. It asks nobody and does not wait.
+// Has reports whether client is in memory and has flags. It does not ask the store.
 func (e *Evaluator) Has(client string) bool {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -150,9 +150,9 @@ func (e *Evaluator) index(ctx context.Context, client string, c *Context) (*Inde
 	return x, now, err
 }
 
-// Check reports whether changes are seen: nil when the last look at the store went well, else
-// why it did not, and since when. Evaluation goes on meanwhile. It fits a health.Probe, and does not ask
-// the store.
+// Check reports whether changes are seen: nil when the last check for revisions succeeded, else why it
+// failed, and since when. Evaluation goes on meanwhile. It fits a health.Probe, and does not ask the
+// store.
 func (e *Evaluator) Check(context.Context) error {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -163,8 +163,8 @@ func (e *Evaluator) Check(context.Context) error {
 		e.since.UTC().Format(time.RFC3339), e.failing)
 }
 
-// FlagsChanged implements [Invalidator]: evaluations that begin after it wait for the client's
-// flags of now. When any client may have changed, the next look finds out which.
+// FlagsChanged implements [Invalidator]: evaluations that begin after it wait for the client's new
+// flags. For an empty client, the next check for revisions finds out which changed.
 func (e *Evaluator) FlagsChanged(_ context.Context, client string) {
 	if client == "" {
 		select {

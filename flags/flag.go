@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Type says what a flag is when no rule decides.
+// Type says how a flag is evaluated when no rule matches.
 type Type string
 
 // The types of flags.
@@ -19,14 +19,14 @@ const (
 // Status says whether a flag is evaluated.
 type Status string
 
-// The statuses of flags. Active ones alone are evaluated.
+// The statuses of flags. Only active ones are evaluated.
 const (
 	Active   Status = "active"
 	Inactive Status = "inactive"
 	Archived Status = "archived"
 )
 
-// Unit is what a rollout takes in or leaves out as a whole.
+// Unit is what shares one result of a rollout.
 type Unit string
 
 // The units of rollouts.
@@ -36,8 +36,8 @@ const (
 	ByTeam         Unit = "team"
 )
 
-// A Flag is one definition. The fields of the last group are the store's and the editor's:
-// what a caller sets there is replaced.
+// A Flag is one definition. The fields from ID on are set by the store and the editor: what a caller
+// sets there is replaced.
 type Flag struct {
 	Client      string `json:"clientId"`              // the website or organisation that has it
 	Environment string `json:"environment,omitempty"` // empty means none
@@ -57,8 +57,8 @@ type Flag struct {
 	Dependencies []string        `json:"dependencies"` // keys of the same environment
 	Schedule     []Step          `json:"schedule"`     // steps to come, the next one first
 
-	// PersistAcrossAuth is for clients: that a visitor who signs in keeps the result. Evaluation
-	// does not use it.
+	// PersistAcrossAuth tells client libraries to keep the result for a visitor who signs in.
+	// Evaluation does not use it.
 	PersistAcrossAuth bool `json:"persistAcrossAuth"`
 
 	ID        string    `json:"id"`
@@ -87,7 +87,7 @@ const (
 	JSONValue   ValueType = "json" // any
 )
 
-// A Rule decides about whom it matches; the package comment says when it does.
+// A Rule decides the result for contexts that it matches; the package documentation says when it does.
 type Rule struct {
 	On          Attribute `json:"type"`
 	Operator    Operator  `json:"operator,omitempty"`

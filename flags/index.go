@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// An Index is a client's flags made ready for evaluation. It never changes, and is safe for
-// concurrent use.
+// An Index is a client's flags prepared for evaluation. It is immutable and safe for concurrent use.
 type Index struct {
 	revision     int64 // of the set that it was made of
 	flags        map[place]*ready
@@ -27,8 +26,8 @@ type ready struct {
 	weighted bool
 }
 
-// NewIndex makes the flags of s ready, those removed left out. It needs time and memory in
-// proportion to their rules.
+// NewIndex prepares the flags of s, without removed ones. It takes time and memory in proportion to
+// their rules.
 func NewIndex(s Set) *Index {
 	groups := make(map[string][]matcher, len(s.Groups))
 	for _, g := range s.Groups {

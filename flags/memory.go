@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Memory is a [Store] that forgets everything when the process ends: for tests, examples, and
-// hosts that make their flags at start. The zero one is empty.
+// Memory is a Store in memory, for tests, examples, and hosts that make their flags at start. Its zero
+// value is empty and ready.
 type Memory struct {
 	mu      sync.RWMutex
 	sets    map[string]*Set     // by client

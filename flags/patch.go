@@ -44,7 +44,7 @@ func (p Patch) Flag() (Flag, error) {
 
 // ParsePatch reads a JSON object whose names are those of [Flag] that a caller sets; null clears
 // a field that may be absent. Its error is [FieldErrors] with everything that is wrong with the shape;
-// what fields may hold, [Flag.Check] knows.
+// values are checked by [Flag.Check].
 func ParsePatch(js []byte) (Patch, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(js, &raw); err != nil || raw == nil {

@@ -2,7 +2,7 @@ package flags
 
 import "time"
 
-// At is f as it is at an instant: each step that is due by then is done and counted as a
+// At returns f as it is at an instant: with each step that is due by then applied and counted as a
 // revision.
 func (f Flag) At(now time.Time) Flag {
 	f, _ = f.settle(now)

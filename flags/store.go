@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// A Set is all that a client has.
+// A Set is all flags and groups of a client.
 type Set struct {
 	Client   string
-	Revision int64 // 0 when there never was anything, and one more with every commit
+	Revision int64 // 0 when the client never had any, and one more with every commit
 	Flags    []Flag
 	Groups   []Group
 }
@@ -22,7 +22,7 @@ type Change struct {
 	At       time.Time `json:"at"`
 	Actor    Actor     `json:"actor"`
 	Event    Event     `json:"event"`
-	Before   *Flag     `json:"before"` // nil when it was made
+	Before   *Flag     `json:"before"` // nil when the flag was created
 	After    *Flag     `json:"after"`
 }
 
@@ -48,40 +48,39 @@ type Actor struct {
 // A Commit is a change of one client's set.
 type Commit struct {
 	Client     string
-	Base       int64    // revision of the set that it is made for, which has the next one afterwards
+	Base       int64    // the set's revision before the commit; afterwards it is one more
 	Flags      []Flag   // new or changed, whole
 	Groups     []Group  // new or changed, whole
-	DropFlags  []string // ids of flags to be forgotten with their history
+	DropFlags  []string // ids of flags to delete with their history
 	DropGroups []string // ids
 	Changes    []Change // added to the history; revisions of a flag follow each other
 }
 
-// A Store keeps sets and history. It knows none of the rules about flags: an [Editor] is all
-// that makes commits. Records come back as they were given, JSON values byte for byte (an
-// encoder of encoding/json needs SetEscapeHTML(false)). It is safe for concurrent use; package
-// flagstest proves one.
+// A Store keeps sets and history. It need not know the rules for flags: only an Editor makes commits.
+// Records come back as they were given, JSON values byte for byte (an encoder of encoding/json needs
+// SetEscapeHTML(false)). It is safe for concurrent use; package flagstest tests one.
 type Store interface {
-	// Load returns the set of a client, its records in any order, removed flags too, as it was
-	// at one time. The caller may change what it gets. A client that the store does not know
-	// has an empty set of revision 0.
+	// Load returns a consistent snapshot of the set of a client, its records in any order, with removed
+	// flags. The caller may change it. A client that the store does not know has an empty set of
+	// revision 0.
 	Load(ctx context.Context, client string) (Set, error)
-	// Commit keeps c, whole and for good, or nothing of it. Its error wraps ErrConflict when
-	// the set's revision is not c.Base; of commits with the same base one is kept. It does not
-	// keep what c refers to. Of a flag's history it may forget all but the last MaxHistory.
+	// Commit stores all of c durably, or nothing. Its error wraps [ErrConflict] when the set's revision
+	// is not c.Base; of commits with the same base one succeeds. It keeps no references into c. Of a
+	// flag's history it may delete all but the last [MaxHistory] changes.
 	Commit(ctx context.Context, c Commit) error
-	// Revisions returns those of the sets of clients. Clients that it does not know are left out.
+	// Revisions returns the revisions of the sets of clients. Clients that it does not know are left
+	// out.
 	Revisions(ctx context.Context, clients []string) (map[string]int64, error)
 	// History lists changes of a flag of client with revisions less than before, the newest
 	// first, at most limit; none for a flag that client does not have.
 	History(ctx context.Context, client, flag string, before int64, limit int) ([]Change, error)
 }
 
-// An Invalidator is told of changes to what clients have, so that what was kept of them
-// elsewhere can be forgotten. An [Evaluator] is one.
+// An Invalidator is called on changes to clients' flags, so that copies of them can be dropped. An
+// Evaluator is one.
 type Invalidator interface {
-	// FlagsChanged says that a client's set may have changed; empty says that any may have.
-	// It does not fail and does not keep its caller for long; an end of ctx does not make the
-	// change undone.
+	// FlagsChanged says that a client's set may have changed; empty means that any may have. It does
+	// not fail and returns soon. The change stays made when ctx ends.
 	FlagsChanged(ctx context.Context, client string)
 }
 

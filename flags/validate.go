@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Check says everything that is wrong with f by itself at an instant, as [FieldErrors]. What other
-// flags of its client allow, an [Editor] knows.
+// Check returns everything that is wrong with f alone at an instant, as FieldErrors, or nil. An Editor
+// also checks f against the other flags of its client.
 func (f Flag) Check(now time.Time) error {
 	var faults FieldErrors
 	f.check(now, &faults)
@@ -42,7 +42,7 @@ func (f *Flag) check(now time.Time, faults *FieldErrors) {
 	faults.size(f)
 }
 
-// Check says everything that is wrong with g by itself, as [FieldErrors].
+// Check returns everything that is wrong with g alone, as FieldErrors, or nil.
 func (g Group) Check() error {
 	var faults FieldErrors
 	g.check(&faults)

@@ -1,7 +1,7 @@
-// Package redisbus tells the processes of a deployment of changed feature flags through Redis, so
-// that an evaluator of another process knows of a change in milliseconds. It carries ids of
-// clients, nothing else, and nobody depends on it: without it, evaluators find changes within
-// flags.EvaluatorConfig.Every. Messages are sent and heard as package auth/keycache/redisbus says.
+// Package redisbus notifies the processes of a deployment of changed feature flags through Redis, so
+// that their evaluators see a change in milliseconds. It carries only ids of clients, and nothing
+// depends on it: without it, evaluators find changes within [flags.EvaluatorConfig.Every]. Messages are
+// sent and received as in package auth/keycache/redisbus.
 package redisbus
 
 import (
@@ -17,25 +17,25 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// DefaultChannel is where processes of one deployment meet.
+// DefaultChannel is the Redis channel that the processes of one deployment share.
 const DefaultChannel = "sightline:flags"
 
 // Config is what a [Bus] needs.
 type Config struct {
 	Client  redis.UniversalClient // required; the caller closes it, after the bus
-	To      flags.Invalidator     // required; told of changes of all processes, as a flags.Evaluator
+	To      flags.Invalidator     // required; notified of changes of all processes, such as a flags.Evaluator
 	Channel string                // empty means DefaultChannel; one per deployment
-	Timeout time.Duration         // of telling the others, which whoever changes a flag waits for; 0 means 50 ms
+	Timeout time.Duration         // of sending, which the change of a flag waits for; 0 means 50 ms
 	Logger  *slog.Logger          // nil means silent
 }
 
-// A Bus is a [flags.Invalidator] that tells other processes. It is safe for concurrent use.
+// A Bus is a [flags.Invalidator] that notifies all processes. It is safe for concurrent use.
 type Bus struct{ bus *redisbus.Bus }
 
 var _ flags.Invalidator = (*Bus)(nil)
 
-// New begins to listen. It does not wait for Redis, which may be away. Its error joins
-// all problems of cfg.
+// New begins to listen. It does not wait for Redis, which may be unreachable. Its error joins all
+// problems of cfg.
 func New(cfg Config) (*Bus, error) {
 	if cfg.To == nil {
 		return nil, errors.New("flags/redisbus: whom to tell is missing")
@@ -52,7 +52,7 @@ func New(cfg Config) (*Bus, error) {
 // FlagsChanged implements [flags.Invalidator] as [redisbus.Bus] implements auth.Invalidator.
 func (b *Bus) FlagsChanged(ctx context.Context, client string) { b.bus.KeyChanged(ctx, client) }
 
-// Close ends listening. Calling it again does nothing.
+// Close stops listening. Calling it again does nothing.
 func (b *Bus) Close() error { return b.bus.Close() }
 
 // listener hears of clients where others hear of keys.
