@@ -19,7 +19,7 @@
 //  2. The first of the flag's rules that matches decides: enabled and value are those of the
 //     rule, USER_RULE_MATCH.
 //  3. The first rule that matches, of the flag's target groups in the flag's order, decides
-//     alike: TARGET_GROUP_MATCH.
+//     likewise: TARGET_GROUP_MATCH.
 //  4. A multivariant flag with variants is enabled and has the value of one of them, with its
 //     key: MULTIVARIANT_EVALUATED.
 //  5. A rollout flag is enabled when the bucket of "KEY:IDENTIFIER" is less than the

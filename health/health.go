@@ -1,4 +1,4 @@
-// Package health asks the parts that a service stands on whether they answer.
+// Package health checks whether the parts that a service depends on answer.
 package health
 
 import (
@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// The roles of a Report, by the names of its JSON fields. Which product plays a role does
-// not matter.
+// The roles of a Report, by the names of its JSON fields, whatever products are used.
 const (
 	Analytics  = "clickhouse" // the analytics store
 	Relational = "database"   // the relational store
@@ -26,15 +25,14 @@ const DefaultTimeout = 2 * time.Second
 // fresh is for how long a Report answers again.
 const fresh = time.Second
 
-// A Probe reports whether one part can answer; nil means yes. It should return when
-// ctx ends. One that does not is counted as failed all the same, and is not started
-// again before it returns.
+// A Probe reports whether one part can answer; nil means yes. It should return when ctx ends. One that
+// does not counts as failed, and is not started again before it returns.
 type Probe func(ctx context.Context) error
 
-// Config is what a [Checker] works with. All of it may be left out.
+// Config is what New needs. All fields are optional.
 type Config struct {
-	// Probes by role. A role without a probe does not exist in this deployment and
-	// is reported as true. A probe under any other name counts for success alone.
+	// Probes by role. A role without a probe is not part of the deployment and is reported as true. A
+	// probe under any other name counts only for success.
 	Probes map[string]Probe
 	// Timeout bounds each probe. 0 means DefaultTimeout.
 	Timeout time.Duration
@@ -42,7 +40,7 @@ type Config struct {
 	Version string
 	// Now is the clock of timestamps and of the cache. nil means time.Now.
 	Now func() time.Time
-	// Logger gets the errors of probes; a Report never holds them. nil means silent.
+	// Logger gets the errors of probes; a Report never has them. nil means silent.
 	Logger *slog.Logger
 }
 
@@ -56,7 +54,7 @@ type Checker struct {
 	busy    map[string]bool // probes that have not returned yet
 }
 
-// New makes a Checker.
+// New returns a Checker.
 func New(cfg Config) *Checker {
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
@@ -71,7 +69,7 @@ func New(cfg Config) *Checker {
 	return &Checker{cfg: cfg, busy: map[string]bool{}}
 }
 
-// A Report is the state at one time, with the field names of the wire.
+// A Report is the state at one time, with its JSON names.
 type Report struct {
 	ClickHouse bool   `json:"clickhouse"`
 	Database   bool   `json:"database"`
@@ -94,9 +92,9 @@ func (t Time) MarshalJSON() ([]byte, error) {
 	return t.UTC().AppendFormat(nil, `"2006-01-02T15:04:05.000Z07:00"`), nil
 }
 
-// Check reports the state, at most a second old. Probes run together; callers that
-// come while they run wait for the same run. It returns within Timeout. The end of
-// ctx does not stop a run, since others may wait for it; only its values are used.
+// Check reports the state, at most a second old. Probes run concurrently, and concurrent calls share
+// one run. It returns within Timeout. The end of ctx does not stop a run, since others may wait for it;
+// only its values are used.
 func (c *Checker) Check(ctx context.Context) Report {
 	c.mu.Lock()
 	if age := c.cfg.Now().Sub(c.last.Timestamp.Time); c.current == nil && 0 <= age && age < fresh {

@@ -6,10 +6,10 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// An ErrorCode is one kind of error: the field code of an error's body, and what goes with it.
+// An ErrorCode is one kind of error: the field code of an error's body, with its status and texts.
 type ErrorCode struct {
 	Code    string
-	Status  int    // of HTTP; 0 when it is only ever the error of one parameter
+	Status  int    // of HTTP; 0 when it is only used for single parameters
 	Message string // what callers are told, unless the error itself knows better
 	When    string // for people
 }
@@ -75,9 +75,8 @@ var codes = [...]ErrorCode{
 	codeTooManyRows:    {Code: string(query.TooManyRows), When: "The answer would have more rows than the engine gives."},
 }
 
-// Codes lists every code of this package's answers, in a slice of the caller's own: those
-// of whole requests first, then those that only the entry of one parameter has. The set is
-// closed; a host's own [CodedError] adds to it.
+// Codes lists every code of this package's answers, in a new slice: those of whole requests first, then
+// those of single parameters only. The set is closed; a host's own [CodedError] adds to it.
 func Codes() []ErrorCode { return slices.Clone(codes[:]) }
 
 // queryCodes are those mistakes of a query that are not codeValidation when they fail the

@@ -25,7 +25,7 @@ const (
 	DefaultTimeout  = 30 * time.Second   // of a request
 )
 
-// Config is what a handler works with.
+// Config is what New needs.
 type Config struct {
 	Engine    *query.Engine      // required
 	Directory store.Directory    // required
@@ -35,21 +35,21 @@ type Config struct {
 
 	// Subjects lists links and monitors. nil: GET /v1/query/links and /v1/query/monitors are not mounted.
 	Subjects store.SubjectLister
-	// Minter makes panel tokens of the keys that Auth knows; *auth.Keys is one. nil: POST
-	// /v1/tokens is not mounted.
+	// Minter makes panel tokens for the keys that Auth accepts; *auth.Keys is one. nil: POST /v1/tokens
+	// is not mounted.
 	Minter auth.Minter
 	// Flags serves feature flags. nil: their routes are not mounted.
 	Flags *Flags
-	// Versions knows when data changed, so that GET answers can be answered 304: about days that are
-	// over until their rows change, about others for a minute at most. nil: these answers carry no ETag.
+	// Versions gives the version of data, so that repeated GETs can be answered 304: about past days
+	// until their rows change, about others for a minute at most. nil: answers have no ETag.
 	Versions store.Versioner
 	// Health answers GET /health. nil: the route is not mounted.
 	Health *health.Checker
 	// Logger gets the causes of answers of 500 and above, and at debug a line for every request. nil
 	// means silent.
 	Logger *slog.Logger
-	// Observe is told of every request after it was answered, in the goroutine of the request. nil
-	// means that nobody is. Package observe/prom has one for Prometheus.
+	// Observe is called for every request after it was answered, in the goroutine of the request. nil
+	// means none. Package observe/prom has one for Prometheus.
 	Observe func(context.Context, observe.Request)
 	// ClientIP finds the client's address for limits and audit. nil means the peer's
 	// address: no header is trusted by default.
@@ -58,25 +58,25 @@ type Config struct {
 	MaxBody int64
 	// MaxBatch is the most queries of one batch. 0 means DefaultMaxBatch.
 	MaxBatch int
-	// Timeout is how long a request may take, after which it is answered 504. Let it be below
-	// the server's WriteTimeout, which cuts the connection. 0 means DefaultTimeout.
+	// Timeout is how long a request may take before it is answered 504. It should be below the server's
+	// WriteTimeout, which cuts the connection. 0 means DefaultTimeout.
 	Timeout time.Duration
 	// CORSOrigins are the browser origins that may read answers, as in
-	// "https://app.example.com". None by default; there is no wildcard. Flags may be evaluated
-	// from pages of any origin.
+	// "https://app.example.com". None by default; there is no wildcard. Pages of any origin may
+	// evaluate flags.
 	CORSOrigins []string
 	// NoCompile leaves out POST /v1/query/compile.
 	NoCompile bool
-	// Now is the clock of audit, limits and conditional answers; let it be the
-	// engine's. nil means time.Now.
+	// Now is the clock of audit, limits and conditional answers; it should be the engine's. nil means
+	// time.Now.
 	Now func() time.Time
-	// NewRequestID names a request that came without a clean X-Request-ID. nil means
-	// req_ and 26 random characters.
+	// NewRequestID makes the id of a request without a valid X-Request-ID. nil means req_ and 26 random
+	// characters.
 	NewRequestID func() string
 }
 
-// New checks cfg and returns a handler, or all that is wrong with cfg. The handler is
-// safe for concurrent use and starts nothing of its own.
+// New checks cfg and returns a handler, or all that is wrong with cfg. The handler is safe for
+// concurrent use and starts no background work.
 func New(cfg Config) (http.Handler, error) {
 	origins, err := front.ParseOrigins(cfg.CORSOrigins)
 	if err != nil {

@@ -1,19 +1,18 @@
 // Package httpapi serves analytics questions over HTTP with JSON bodies.
 //
-// [New] gives one http.Handler that a host mounts in its own mux, at the root or, with
-// http.StripPrefix, anywhere below it. The host supplies what only it knows: who its
-// callers are (auth.Authenticator), which websites, links and monitors exist
-// (store.Directory), how fast a caller may go (auth.Limiter) and where the audit trail
-// is kept (auth.Sink).
+// [New] returns one http.Handler that a host mounts in its own mux, at the root or, with
+// http.StripPrefix, anywhere below it. The host supplies what only it knows: who its callers are
+// ([auth.Authenticator]), which websites, links and monitors exist ([store.Directory]), how many
+// requests a caller may send ([auth.Limiter]) and where the audit trail is kept ([auth.Sink]).
 //
 // # The path of a request
 //
 // Every route is a row of one table, and every request passes the same steps in the same
-// order: authenticate, limit, allow, read, answer, audit. Nothing of a body is read before it
-// is known who pays for it. The use of a key is recorded after the answer is known and before
-// it is sent; when it cannot be recorded, the request is answered 503 instead. Requests without
-// credentials are not recorded, and refused ones up to a rate per network, beyond which they
-// are counted in one entry.
+// order: authenticate, limit, allow, read, answer, audit. No body is read before the caller is known
+// and within its limit. The use of a key is recorded after the answer is known and before it is sent;
+// when it cannot be recorded, the request is answered 503 instead. Requests without credentials are not
+// recorded; those with refused credentials are recorded up to a rate per network, beyond which they are
+// counted in one entry.
 //
 // # Errors
 //
@@ -24,22 +23,21 @@
 //
 // # Limits
 //
-// A key has one bucket per class of routes, a panel token of it one of its own, public
-// routes one per IPv4 address or IPv6 /64. A query costs one per started ten parameters: one
-// before its body is read, the rest after. What costs more than a limit can ever allow is
-// answered 400. Requests that fail to authenticate count for their network
-// (auth.ClassRefused); when that is used up, credentials that were not good of late are
-// refused without a look-up. When the Limiter is an auth.ConcurrencyLimiter too, it also
-// bounds how many requests of a key, or of a panel token, run at the same time. Either refusal
-// is 429; every answer that a limit was asked for tells where the caller stands
-// (auth.Decision.SetHeaders). A request has Config.Timeout, a body 10 seconds to arrive; the
-// bodies in work have at most 64 MiB together, and 16 MiB per network.
+// A key has one bucket per class of routes, each of its panel tokens has its own, and public routes
+// have one per IPv4 address or IPv6 /64. A query costs one for each ten parameters begun: one before
+// its body is read, the rest after. A request that costs more than a limit can ever allow is answered
+// 400. Requests that fail to authenticate count for their network (auth.ClassRefused); when that is
+// used up, credentials that were recently refused are refused again without a look-up. When the Limiter
+// is an auth.ConcurrencyLimiter too, it also bounds how many requests of a key, or of a panel token,
+// run at the same time. Either refusal is 429; every limited answer has headers that say what is left
+// ([auth.Decision.SetHeaders]). A request has [Config.Timeout], and its body 10 seconds to arrive;
+// bodies held at one time have at most 64 MiB together, and 16 MiB per network.
 //
 // # What a browser needs
 //
-// Origins named in [Config] are answered as CORS asks, without credentials. Answers to
-// GET carry an ETag where their data has a version. It covers the caller's access, the
-// resolved range, and the versions of the days that the answer depends on
-// ([query.Prepared]); answers that the clock changes, or in which a parameter failed,
-// have none. JSON from 1 400 bytes on is compressed by gzip for who accepts that.
+// Origins named in [Config] get CORS headers, without credentials. Answers to GET carry an ETag where
+// their data has a version. It covers the caller's access, the resolved range, and the versions of the
+// days that the answer depends on ([query.Prepared]); answers that change with the clock, or in which a
+// parameter failed, have none. JSON from 1 400 bytes on is compressed by gzip for clients that accept
+// it.
 package httpapi

@@ -51,8 +51,8 @@ var errorTable = []struct {
 	{is(context.Canceled), codeUnavailable, nil},
 }
 
-// A CodedError is an error of a host's own that says how callers are told of it. One that an
-// Authenticator, a Directory or a Limiter returns, also wrapped, is the answer as it is.
+// A CodedError is an error of a host's own with its code, status and message. One that an
+// Authenticator, a Directory or a Limiter returns, also wrapped, is answered as such.
 type CodedError interface {
 	error
 	// ErrorCode returns the code, the message, and a status from 400 to 599; with any other

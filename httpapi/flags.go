@@ -12,11 +12,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Flags is what the routes of feature flags work with, over one [flags.Store]. A flag's client
-// is a website, by its id, or an organisation, by the owner of the keys that manage it; let no
-// website have the id of an owner.
+// Flags is what the routes of feature flags need, over one [flags.Store]. A flag's client is a website,
+// by its id, or an organisation, by the owner of the keys that manage it; no website may have the id of
+// an owner.
 type Flags struct {
-	Editor    *flags.Editor    // required; let it notify Evaluator, so that a change counts at once
+	Editor    *flags.Editor    // required; it should notify Evaluator, so that a change takes effect at once
 	Evaluator *flags.Evaluator // required
 }
 

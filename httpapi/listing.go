@@ -2,24 +2,24 @@ package httpapi
 
 import "github.com/sightline-analytics/sightline/auth"
 
-// Access says what a route asks of its caller.
+// Access says what a route requires of its caller.
 type Access string
 
 // The kinds of access. A subject is a website, a link or a monitor; its scopes are those
 // of auth.ReadScopes.
 const (
-	Public         Access = "public"        // nothing; keys are not looked at
-	ByKey          Access = "key"           // a key that may read subjects of the kind; the answer has those that it reaches
+	Public         Access = "public"        // nothing; keys are ignored
+	ByKey          Access = "key"           // a key that may read subjects of the kind; the answer lists those that it may read
 	ByOwnKey       Access = "own key"       // a key with a scope that reads, and no panel token
-	BySubject      Access = "subject"       // a key that may read the one subject in the query of the address
+	BySubject      Access = "subject"       // a key that may read the one subject in the URL's query
 	ByWholeSubject Access = "whole subject" // the same with read:data, no panel token and no mandatory filters
 	ByPath         Access = "path"          // a key that may read the website in the path
 	ByClientKey    Access = "client key"    // a key with manage:flags for the client that clientId names
 	ByKeyOrClient  Access = "key or client" // a key, or the id of a client, which is public; see [Flags]
 )
 
-// A Route is one row of the API: what it is called by, and who may call it. HEAD does
-// what GET does, and every path answers OPTIONS.
+// A Route is one route of the API, and who may call it. Routes of GET answer HEAD, and every path
+// answers OPTIONS.
 type Route struct {
 	Method string
 	Path   string // {website_id} stands for one segment
@@ -29,7 +29,7 @@ type Route struct {
 	Body   bool // it reads a body of JSON
 }
 
-// Routes lists the routes of a handler that leaves none out, in a slice of the caller's own.
+// Routes lists all routes of a handler with every option of Config, in a new slice.
 func Routes() []Route {
 	rows := (*api)(nil).routes()
 	list := make([]Route, 0, len(rows))

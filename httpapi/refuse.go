@@ -23,11 +23,11 @@ type errorBody struct {
 	*auth.RateStatus          // of 429
 }
 
-// WriteError answers r with err in the format of this package, so that a host's own
-// middleware and routes refuse as these do. It knows a host's own [CodedError], the errors of
-// auth, query and store, http.MaxBytesError and the context's; any other is 500
-// INTERNAL_SERVER_ERROR, whose text is not shown. It logs nothing. The request id is the one already set on w,
-// else the inbound one when clean, else a new one.
+// WriteError answers r with err in the format of this package, so that a host's own middleware and
+// routes answer errors in the same way. It maps a host's own CodedError, the errors of auth, query and
+// store, http.MaxBytesError and the context's; any other is 500 INTERNAL_SERVER_ERROR, whose text is
+// not shown. It logs nothing. The request id is the one already set on w, else the inbound one when it
+// is valid, else a new one.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	id := w.Header().Get(requestid.Header)
 	if id == "" {

@@ -1,5 +1,5 @@
-// Package observe is what handlers tell their host of requests that were answered: see Config.Observe of
-// httpapi and track. Package observe/prom makes Prometheus metrics of it.
+// Package observe has what handlers report about answered requests: see Config.Observe of httpapi and
+// track. Package observe/prom makes Prometheus metrics of it.
 package observe
 
 import (
@@ -15,18 +15,18 @@ type Request struct {
 	// Route is method and pattern, as "POST /v1/query" or "GET /v1/websites/{website_id}/analytics".
 	// HEAD is its route's GET. It is empty for OPTIONS, and where no route was found.
 	Route string
-	Class auth.Class // that the request was limited in
-	// Status is that of the answer, and 304 where the caller has it already.
+	Class auth.Class // the class of limits that applied
+	// Status is that of the answer, such as 304 when the caller has it already.
 	Status int
-	// Code is that of the error, as "RATE_LIMITED"; empty when there was none. A query of a batch, or
-	// a parameter, that failed by itself is none.
+	// Code is that of the error, such as "RATE_LIMITED"; empty when there was none. The failure of a
+	// single query of a batch, or of a parameter, does not count.
 	Code     string
 	Duration time.Duration // until the answer was written
-	Rows     int           // of the tables of the answer, or those that were to be stored
-	// Store is the time that the store of events took. Queries that run at the same time each count,
-	// so it may be longer than Duration.
+	Rows     int           // of the tables of the answer, or of the request to be stored
+	// Store is the time that the store of events took. Concurrent queries each count, so it may be
+	// longer than Duration.
 	Store time.Duration
 }
 
-// StatusClass is the hundreds of the status: "2xx".
+// StatusClass returns the class of the status, such as "2xx".
 func (r Request) StatusClass() string { return strconv.Itoa(r.Status/100) + "xx" }

@@ -7,7 +7,7 @@ import (
 )
 
 // An ErrorCode is one kind of error: the field code of an error's body, or of one item's
-// result, and what goes with it.
+// result, with its status and texts.
 type ErrorCode struct {
 	Code    string
 	Status  int           // of HTTP, when it fails the whole request
@@ -96,6 +96,5 @@ var codes = [...]ErrorCode{
 	codeUnavailable:     {"SERVICE_UNAVAILABLE", http.StatusServiceUnavailable, "Service unavailable, retry later", "Something else that is needed is away; nothing was stored.", retryLater},
 }
 
-// Codes lists every code of this package's answers, in a slice of the caller's own. The
-// set is closed.
+// Codes lists every code of this package's answers, in a new slice. The set is closed.
 func Codes() []ErrorCode { return slices.Clone(codes[:]) }

@@ -14,10 +14,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// DefaultMaxBody is the largest body in bytes when the configuration names none.
+// DefaultMaxBody is the largest body in bytes when Config sets none.
 const DefaultMaxBody = 1 << 20
 
-// DefaultWindow is how old events without a key may be when the configuration does not say.
+// DefaultWindow is how old events without a key may be when Config says nothing.
 const DefaultWindow = 7 * 24 * time.Hour
 
 // Config is what [New] needs.
@@ -29,29 +29,29 @@ type Config struct {
 	Audit     auth.Sink          // required; auth.Discard keeps none
 	Salts     Salts              // required
 
-	// Profiles keeps what /identify is told; nil means that there is no such route.
+	// Profiles stores what /identify receives; nil means that there is no such route.
 	Profiles Profiles
-	// Geo finds locations by address; nil means that there is none.
+	// Geo finds locations by IP address; nil means that rows have none.
 	Geo Geo
-	// CountryHeader names a header with the visitor's country, such as CF-IPCountry, which is
-	// believed of requests that are Trusted. Empty: no header is believed.
+	// CountryHeader names a header with the visitor's country, such as CF-IPCountry, which is used for
+	// requests that are Trusted. Empty: no header is used.
 	CountryHeader string
-	// Trusted reports whether a request came from a proxy whose headers are believed. It is
-	// required with CountryHeader.
+	// Trusted reports whether a request came from a proxy whose headers can be trusted. It is required
+	// with CountryHeader.
 	Trusted func(*http.Request) bool
-	// ClientIP finds the visitor's address. Nil means the peer's; no header is believed.
+	// ClientIP finds the visitor's address. Nil means the peer's; no header is trusted.
 	ClientIP func(*http.Request) netip.Addr
 
 	// Window is how old events may be that are sent without a key. 0 means DefaultWindow; when
 	// it is negative, they may be as old as those with a key.
 	Window time.Duration
 
-	// Usage counts the events of websites that have a quota, see store.Rules.MonthlyEvents; nil means
-	// that quotas are not looked at.
+	// Usage counts the events of websites that have a quota, see [store.Rules.MonthlyEvents]; nil means
+	// that quotas are ignored.
 	Usage Usage
 
-	// Observe is told of every request after it was answered, in the goroutine of the request.
-	// Nil means that nobody is. Package observe/prom has one for Prometheus.
+	// Observe is called for every request after it was answered, in the goroutine of the request. Nil
+	// means none. Package observe/prom has one for Prometheus.
 	Observe func(context.Context, observe.Request)
 
 	Now     func() time.Time // nil means time.Now
@@ -66,7 +66,7 @@ type Salts interface {
 	Salt(ctx context.Context, day time.Time) ([]byte, error)
 }
 
-// Geo knows where addresses are.
+// Geo finds the location of an IP address.
 type Geo interface {
 	// Locate returns the location of addr; the zero Location when it is not known.
 	Locate(addr netip.Addr) Location
@@ -85,9 +85,9 @@ type Handler struct {
 	blocked *blockedCounter
 }
 
-// Close stores what was counted of turned-away traffic since the last ten seconds, until ctx ends.
-// It is called after the last request was answered and before the Writer is closed; without it,
-// that is all that is lost.
+// Close stores the counts of turned-away traffic that were not stored yet, until ctx ends. Call it
+// after the last request was answered and before the Writer is closed; without it, only those counts
+// are lost.
 func (h *Handler) Close(ctx context.Context) error { return h.blocked.close(ctx) }
 
 // New returns the handler of the tracking address. Its error joins all problems of cfg.

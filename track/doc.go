@@ -1,11 +1,11 @@
-// Package track takes events in. [New] returns one http.Handler for the tracking
-// address; mount it there, or under a prefix with http.StripPrefix.
+// Package track receives events over HTTP. [New] returns one http.Handler for the tracking host; mount
+// it at its root, or under a prefix with http.StripPrefix.
 //
 // # Routes
 //
 //	POST /               one page event; the website by client_id or the header databuddy-client-id
-//	GET  /px.jpg         one page event by its address; the answer is an image, unless the same may succeed later
-//	POST /batch          up to 100 of them
+//	GET  /px.jpg         one page event as URL parameters; the answer is an image, unless a retry may succeed
+//	POST /batch          up to 100 page events
 //	POST /track          custom events, one or up to 100; a key, or website_id
 //	POST /events         the same in an older form, with the website's id alone
 //	POST /errors         JavaScript errors, one or up to 50, 128 KiB at most
@@ -21,18 +21,18 @@
 // # Guarantees
 //
 // An answer of success is given after [store.Writer] said that the rows are durable.
-// Event ids make repeats harmless; those of senders with a key and without one count apart, so
-// that nobody can take the id of an event that a server will send. An event of /track or /events
-// without an id is never taken for a repeat; elsewhere a missing id is made, with the same effect. A use of
-// a key is recorded after its answer is known; when that fails the answer is 503, and the rows
-// may be stored: repeat with the same event ids.
+// Event ids make repeats harmless; ids of senders with a key and without one are separate, so that
+// nobody without a key can use up the id of an event that a server will send. An event of /track or
+// /events without an id is never taken for a repeat; elsewhere a missing id is made, with the same
+// effect. The use of a key is recorded before the answer is sent; when that fails the answer is 503,
+// though the rows may be stored: repeat with the same event ids.
 //
 // # Limits
 //
-// A request counts for its key or, without one, for the website that its address or
-// header names and the sender's network. Names of websites that do not exist, which
-// senders can make up, count for the network alone, and are refused before a body is read.
-// A body has at most 20 000 values, which are counted before it is decoded.
+// A request counts for its key or, without one, for the website that its URL or header names and the
+// sender's network. Requests for websites that do not exist count for the network alone, and are
+// refused before a body is read. A body has at most 20 000 values, which are counted before it is
+// decoded.
 //
 // Keys are looked for in the headers X-Api-Key and Authorization, and on routes that need one
 // wherever the Authenticator finds it. Scripts of any origin may use these routes, without cookies;
@@ -41,16 +41,16 @@
 //
 // # Senders without a key
 //
-// A website's [store.Rules] are asked before the body is read, or after it on /track when the
-// body alone names the website. Without any, pages of its domain and subdomains may send
-// events, and so may programs, which send no Origin: that keeps the pages of other websites out, and
-// no program. Their events are at most Config.Window old; an older one fails alone. Who sends
-// a key of the website is asked neither, but for Rules.Paused.
+// A website's [store.Rules] are checked before the body is read, or after it on /track when only the
+// body names the website. Without any, pages of its domain and subdomains may send events, and so may
+// programs, which send no Origin: this keeps out pages of other websites, but no program. Their events
+// are at most Config.Window old; an older one fails alone. With a key of the website neither applies,
+// except Rules.Paused.
 //
-// What is turned away of a website that exists, and the requests of bots, are counted by reason and stored every ten
-// seconds and by [Handler.Close], for the query type blocked_traffic; they are logged at debug. Reasons are bot, origin,
-// address, window (too old), key (custom
-// events that need one), quota and paused.
+// Requests that are turned away from an existing website, and those of bots, are counted by reason and
+// stored every ten seconds and by [Handler.Close], for the query type blocked_traffic; they are logged
+// at debug. Reasons are bot, origin, address, window (too old), key (custom events that need one),
+// quota and paused.
 //
 // # What is taken and what is not
 //
@@ -58,8 +58,8 @@
 // older forms of the bodies are understood. Texts that are too long, measures above
 // their limit and instants outside 2000-01-01 … one hour from now fail their item
 // alone. Dropped without failing the item are: negative measures, session ids that are
-// not [A-Za-z0-9_-]{1,128}, sizes of screen and viewport that are not WxH, language
-// tags that are none. NUL is dropped from properties, whose keys come back sorted.
+// not [A-Za-z0-9_-]{1,128}, sizes of screen and viewport that are not WxH, invalid language tags. NUL
+// is dropped from properties, whose keys come back sorted.
 package track
 
 //go:generate go run agent/generate.go agent/bots.txt

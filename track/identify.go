@@ -14,10 +14,10 @@ const (
 	maxTrait    = 255
 )
 
-// Profiles keeps what senders tell of the people whom their events name.
+// Profiles stores what senders say about people.
 type Profiles interface {
-	// Identify keeps what i tells; it is durable when it returns nil. Its error wraps
-	// store.ErrManyTraits when the profile would have too many.
+	// Identify stores i; it is durable when it returns nil. Its error wraps [store.ErrManyTraits] when
+	// the profile would have too many traits.
 	Identify(ctx context.Context, i store.Identification) error
 }
 

@@ -6,18 +6,18 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// Access says how a route finds out whose data it takes.
+// Access says how a route identifies the website, link or monitor of the data.
 type Access string
 
 // The kinds of access. Keys need the scope of [Route.Scope].
 const (
-	BySite      Access = "site"        // the id of a website, which is public; keys are not looked at
+	BySite      Access = "site"        // the id of a website, which is public; keys are ignored
 	ByKeyOrSite Access = "key or site" // a key, else the id of a website
 	ByKey       Access = "key"         // a key
-	Open        Access = "open"        // it takes no data; keys are not looked at
+	Open        Access = "open"        // it takes no data; keys are ignored
 )
 
-// A Route is one row of the tracking host. Every path answers OPTIONS.
+// A Route is one route of the handler. Every path answers OPTIONS, too.
 type Route struct {
 	Method string
 	Path   string
@@ -28,7 +28,7 @@ type Route struct {
 	List   bool       // the body must be an array
 }
 
-// Routes lists the routes of the handler, in a slice of the caller's own.
+// Routes lists the routes of the handler, in a new slice.
 func Routes() []Route {
 	rows := routes()
 	list := make([]Route, 0, len(rows))

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Usage knows how many events are stored.
+// Usage counts stored events.
 type Usage interface {
 	// Events returns how many page events, custom events and clicks of a website are stored whose
 	// time lies in the range; to is exclusive.

@@ -39,8 +39,8 @@ type Script struct {
 	Integrity string // for the attribute of that name of the script element
 }
 
-// Tracker is the script that this version of the package serves. Another version serves another
-// under another path, and this one no more: pages that pin it need a new element then.
+// Tracker is the script that this version of the package serves. Another version serves its script
+// under another path, and no longer this one: pages that pin it then need a new element.
 func Tracker() Script {
 	name, sum := sha256.Sum256(source), sha512.Sum384(source)
 	return Script{

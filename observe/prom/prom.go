@@ -1,5 +1,5 @@
-// Package prom makes Prometheus metrics of what handlers tell by their Config.Observe. It is a package
-// of its own so that a host that measures in another way does not link the Prometheus library.
+// Package prom makes Prometheus metrics of what handlers report to Config.Observe. It is a separate
+// package so that other hosts do not link the Prometheus library.
 package prom
 
 import (
@@ -37,7 +37,7 @@ type Collector struct {
 	codes map[string]bool // those with series of their own
 }
 
-// New makes a Collector that has counted nothing yet.
+// New returns a Collector.
 func New() *Collector {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sightline_" + name, Help: help}, append([]string{"handler"}, labels...))
@@ -75,7 +75,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Observe is for Config.Observe of a handler; handler is its label.
+// Observe returns a function for Config.Observe of a handler; handler is its label.
 func (c *Collector) Observe(handler string) func(context.Context, observe.Request) {
 	return func(_ context.Context, r observe.Request) {
 		route := r.Route
@@ -94,7 +94,7 @@ func (c *Collector) Observe(handler string) func(context.Context, observe.Reques
 	}
 }
 
-// InFlight counts the requests that are in h; handler is their label.
+// InFlight returns h with its requests in flight counted; handler is their label.
 func (c *Collector) InFlight(handler string, h http.Handler) http.Handler {
 	gauge := c.inFlight.WithLabelValues(handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -6,7 +6,7 @@ import (
 	"github.com/mileusna/useragent"
 )
 
-// MaxLen is how many bytes of a user agent are looked at; what follows is ignored.
+// MaxLen is how many bytes of a user agent are used; the rest is ignored.
 const MaxLen = 512
 
 // The ids of devices.
@@ -21,9 +21,8 @@ const (
 	XR       = "xr"
 )
 
-// An Agent is what a user agent says. Names are families out of a closed set, so that
-// nobody can fill a breakdown with names of their own; what is unknown is empty.
-// Versions are as sent.
+// An Agent is what a user agent says. Names are families from a closed set, so that senders cannot fill
+// breakdowns with invented names; unknown ones are empty. Versions are as sent.
 type Agent struct {
 	Browser        string // Chrome, Safari, Firefox, Edge, Opera, Samsung Internet, …
 	BrowserVersion string
@@ -32,8 +31,8 @@ type Agent struct {
 	Device         string // one of the ids above
 }
 
-// Parse reads ua. Mobile variants fold into their family. A text that names no device
-// is a desktop; the empty text says nothing and gives the zero Agent.
+// Parse reads ua. Mobile variants count as their family. A text that names no device is a desktop; the
+// empty text gives the zero Agent.
 func Parse(ua string) Agent {
 	ua = Cut(ua)
 	if ua == "" {
@@ -46,7 +45,7 @@ func Parse(ua string) Agent {
 	return a
 }
 
-// Cut returns what is looked at of ua: no blanks at the ends, [MaxLen] bytes at most.
+// Cut returns the part of ua that is used: without blanks at the ends, at most [MaxLen] bytes.
 func Cut(ua string) string {
 	ua = strings.TrimSpace(ua)
 	return strings.ToValidUTF8(ua[:min(len(ua), MaxLen)], "")

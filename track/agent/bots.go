@@ -23,17 +23,15 @@ const maxTexts = 64
 // A Detector knows the user agents of crawlers, monitors and tools. It is immutable
 // and safe for concurrent use.
 //
-// Nearly all patterns are plain texts, or a few of them. They are found by their first
-// bytes in one walk over the user agent, since one regular expression of 1 500 branches
-// takes some hundred times as long. The others are tried one by one: apart, each can use
-// its anchor or its literal beginning.
+// Nearly all patterns are one or a few plain texts, which are found by their first bytes in one pass
+// over the user agent: one regular expression of 1 500 branches takes some hundred times as long. The
+// other patterns are tried one by one, so that each can use its anchor or literal prefix.
 type Detector struct {
 	plain map[string][]string // by their first bytes
 	rest  []*regexp.Regexp
 }
 
-// NewDetector reads the list of patterns that is built in. Its error joins all faults
-// of the list.
+// NewDetector parses the built-in list of patterns. Its error joins all faults of the list.
 func NewDetector() (*Detector, error) { return newDetector(patterns) }
 
 func newDetector(list string) (*Detector, error) {
@@ -136,14 +134,14 @@ func product(a, b []string) []string {
 	return all
 }
 
-// Bot reports whether ua is a crawler, a monitor or a tool. An empty ua matches
-// nothing: whether that is a person is the caller's to say.
+// Bot reports whether ua is a crawler, a monitor or a tool. An empty ua matches nothing: the caller
+// decides what it is.
 func (d *Detector) Bot(ua string) bool {
 	_, ok := d.find(ua)
 	return ok
 }
 
-// Name is the part of ua by which it is a bot, as in Googlebot; empty when it is none.
+// Name returns the part of ua that identifies a bot, such as Googlebot; empty when it is none.
 func (d *Detector) Name(ua string) string {
 	name, _ := d.find(ua)
 	return strings.Trim(name, " /;()[]")

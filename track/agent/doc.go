@@ -1,3 +1,3 @@
 // Package agent reads user agents: it names the families of browser, operating system
-// and device, and tells crawlers from people. It knows nothing of HTTP and of rows.
+// and device, and tells crawlers from people. It is independent of HTTP and of rows.
 package agent

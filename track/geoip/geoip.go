@@ -1,4 +1,5 @@
-// Package geoip finds locations in a file of the MaxMind format, city or country.
+// Package geoip finds the locations of IP addresses in a MaxMind DB file (.mmdb) of cities or
+// countries.
 package geoip
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/track"
 )
 
-// ErrNoLocations is wrapped by the error of a file that is sound but tells no locations.
+// ErrNoLocations: the file is valid but has no locations.
 var ErrNoLocations = errors.New("geoip: the file holds no locations")
 
 // A File implements track.Geo. It is safe for concurrent use until it is closed.
@@ -19,7 +20,8 @@ type File struct {
 	r *maxminddb.Reader
 }
 
-// Open opens the file at path; its content is mapped and not read into memory.
+// Open opens the file at path, mapped into memory. Its error wraps [ErrNoLocations] when the file has
+// none.
 func Open(path string) (*File, error) {
 	r, err := maxminddb.Open(path)
 	if err != nil {
@@ -67,7 +69,7 @@ type names struct {
 }
 
 // Locate implements track.Geo: country code, and the English names of the first
-// subdivision and the city. A damaged record tells nothing.
+// subdivision and the city. A damaged record gives the zero Location.
 func (f *File) Locate(addr netip.Addr) track.Location {
 	var rec record
 	if err := f.r.Lookup(addr).Decode(&rec); err != nil {
@@ -80,5 +82,5 @@ func (f *File) Locate(addr netip.Addr) track.Location {
 	return p
 }
 
-// Close gives the file back. Nothing may be asked of f afterwards.
+// Close unmaps and closes the file. f must not be used afterwards.
 func (f *File) Close() error { return f.r.Close() }
