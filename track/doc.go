@@ -47,7 +47,7 @@
 // are at most Config.Window old; an older one fails alone. With a key of the website neither applies,
 // except Rules.Paused.
 //
-// Requests that are turned away from an existing website, and those of bots, are counted by reason and
+// Requests for an existing website that are turned away, and those of bots, are counted by reason and
 // stored every ten seconds and by [Handler.Close], for the query type blocked_traffic; they are logged
 // at debug. Reasons are bot, origin, address, window (too old), key (custom events that need one),
 // quota and paused.

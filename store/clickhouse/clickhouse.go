@@ -1,16 +1,14 @@
-// Package clickhouse keeps rows in ClickHouse and answers from there: the store for
-// hosts that outgrow one machine.
+// Package clickhouse is a store in ClickHouse, for hosts that outgrow one machine.
 //
-// [Open] connects by an address, [New] takes a connection of the host's own. Nothing is
-// created until [Store.Migrate] is called. Any number of processes may write and read
-// at the same time.
+// [Open] connects by a DSN, [New] takes a connection of the host's own. No tables are created until
+// [Store.Migrate] is called. Any number of processes may write and read at the same time.
 //
 // # What is kept
 //
 // The logical tables of package store/schema are MergeTree tables of the same names, ordered
 // by subject and time in monthly partitions; [Config.Schema] shows their DDL. Subjects
-// are kept by their ids. An event id counts once however often, by whichever process
-// and in whatever batches it is sent: see receipt.go for how.
+// are kept by their ids. An event id counts once, however often and by whichever processes it is sent:
+// receipt.go explains how.
 //
 // # Rights
 //
@@ -65,9 +63,9 @@ var (
 //
 // Its error wraps store.ErrUnavailable when none can be reached, ErrAccess when they
 // refuse user or password, ErrTLS when there is no trusted connection, ErrTooOld when
-// the server is older than what can work, and joins all problems of cfg. Some servers tell
-// of a missing database (ErrNoSchema) or a lack of rights (ErrRights) here, others when
-// they are first asked. Missing tables are no error: see [Store.Migrate].
+// the server is older than what can work, and joins all problems of cfg. Some servers report a missing
+// database ([ErrNoSchema]) or missing rights ([ErrRights]) here, others on the first query. Missing
+// tables are no error: see [Store.Migrate].
 //
 // The caller closes the store.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
@@ -89,9 +87,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 // New makes a store on a connection of the host's own, which stays open when the store
-// is closed. It asks the server nothing. DSN and TLS of cfg are not looked at. Over HTTP the
-// connection should not compress by lz4 or zstd: the driver takes an answer with the text
-// "__exception__" and a line's end for an error then.
+// is closed. It does not contact the server. DSN and TLS of cfg are ignored. Over HTTP the connection
+// should not use lz4 or zstd compression: the driver then mistakes an answer with the text
+// "__exception__" and a line end for an error.
 func New(conn driver.Conn, cfg Config) (*Store, error) {
 	cfg, err := cfg.resolve()
 	if err != nil {
@@ -109,11 +107,11 @@ func start(conn driver.Conn, cfg Config, owned bool) *Store {
 	return s
 }
 
-// Dialect reports ClickHouse's SQL.
+// Dialect returns the SQL dialect of ClickHouse.
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
-// Close stores what waits to be stored, as far as the servers take it within
-// Config.WriteTimeout, and closes the connections. Closing again returns the same.
+// Close stores waiting rows, as far as the servers accept them within [Config.WriteTimeout], and closes
+// the connections. Closing again returns the same.
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		s.close()

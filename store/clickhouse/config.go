@@ -18,10 +18,10 @@ import (
 
 // Config says which servers a store uses and what it may ask of them.
 type Config struct {
-	// DSN is where the servers are, required by Open: clickhouse://user:password@host:9000/database
-	// for the native protocol, http:// or https:// for HTTP. Several hosts, separated by
-	// commas, are tried in turn; one that failed is asked last for the next ten seconds.
-	// Parameters are those of the driver, among them
+	// DSN is the address of the servers, required by Open:
+	// clickhouse://user:password@host:9000/database for the native protocol, http:// or https:// for
+	// HTTP. Several hosts, separated by commas, are tried in turn; one that failed is asked last for
+	// the next ten seconds. Parameters are those of the driver, among them
 	//
 	//	compress=lz4              the default of the native protocol; zstd, none. Over HTTP
 	//	                          none is the default; gzip, br
@@ -33,19 +33,18 @@ type Config struct {
 	//
 	// A parameter that the driver does not know is a setting of every query.
 	DSN string
-	// TLS is used when not nil, for an authority of the host's own or a client's
-	// certificate. DSN must not say http:// then. Over HTTP a client's certificate without
-	// a password asks the server to know the user by it.
+	// TLS is used when not nil, for a private certificate authority or a client certificate. DSN must
+	// not begin with http:// then. Over HTTP, a client certificate without a password authenticates the
+	// user.
 	TLS *tls.Config
 	// Cluster names a cluster of the servers' configuration. Then Migrate makes every
-	// table Replicated on all of its servers, with a Distributed one in front. A majority
-	// of a shard's replicas has what was acknowledged; a query may still be answered by
-	// another one, and a version confirm what that one lacks, unless Settings has
-	// select_sequential_consistency = 1.
+	// table Replicated on all of its servers, with a Distributed one in front. Acknowledged writes are
+	// on a majority of a shard's replicas; queries and versions may come from a replica that lacks
+	// them, unless Settings has select_sequential_consistency = 1.
 	Cluster string
-	// Retention is how long rows are kept, counted from their time, in whole days. Older
-	// ones go when the server merges the files that hold them, and at the latest when all
-	// of their month is older. 0 means for ever. Migrate applies a change.
+	// Retention is how long rows are kept, counted from their time, in whole days. Older ones are
+	// deleted when the server merges the files that hold them, and at the latest when all of their
+	// month is older. 0 means forever. Migrate applies a change.
 	Retention time.Duration
 
 	// MaxExecutionTime ends a query on the server. 0 means 60 s. A context that ends
@@ -57,25 +56,25 @@ type Config struct {
 	// MaxRowsToRead is how many rows one query may read; one that needs more fails with
 	// ErrTooMuch. 0 means any number.
 	MaxRowsToRead int64
-	// Settings are sent with every query, beside the store's own, which win.
+	// Settings are sent with every query. The store's own settings take precedence.
 	Settings map[string]any
 
 	// BatchDelay is the least time between two groups of writes. Writes that come sooner
 	// wait and are stored together: every insert makes files that the server has to merge.
-	// A group does not wait for the ones before it, unless two are under way or one is
-	// tried again. 0 means 100 ms, negative means none.
+	// A group does not wait for earlier ones, unless two are in progress or one is being retried. 0
+	// means 100 ms, negative means none.
 	BatchDelay time.Duration
 	// Buffer is how many rows may wait to be stored. More are refused with
 	// store.ErrUnavailable. 0 means 100 000.
 	Buffer int
-	// WriteTimeout is how long a write is tried again while the servers are away, before it
-	// fails with store.ErrUnavailable. 0 means 15 s.
+	// WriteTimeout is how long a write is retried while the servers are unreachable, before it fails
+	// with store.ErrUnavailable. 0 means 15 s.
 	WriteTimeout time.Duration
 
-	// Now is the clock that orders the receipt of rows. Nil means time.Now.
+	// Now is the clock that dates the receipt of rows. Nil means time.Now.
 	Now func() time.Time
-	// Logger hears of servers that are older than what is tested and of inserts that
-	// are tried again. Nil means silent.
+	// Logger gets servers that are older than the tested version, and inserts that are retried. Nil
+	// means silent.
 	Logger *slog.Logger
 }
 

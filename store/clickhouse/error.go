@@ -17,19 +17,19 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Errors whose cause an operator can mend. They are wrapped with what the server said.
+// Errors whose cause an operator can fix. They are wrapped with the server's message.
 var (
-	// ErrAccess: the servers know no such user with that password.
+	// ErrAccess: the servers refuse the user or the password.
 	ErrAccess = errors.New("clickhouse: user or password is wrong; look at the DSN")
 	// ErrRights: the user may not do what was asked.
 	ErrRights = errors.New("clickhouse: the user lacks rights; grant what the package's documentation lists, and give it a profile with readonly = 0 or, to read only, readonly = 2; readonly = 1 forbids the settings that every query needs")
-	// ErrNoSchema: database or tables are not there.
+	// ErrNoSchema: the database or its tables are missing.
 	ErrNoSchema = errors.New("clickhouse: database or tables are missing; create the database, then call Migrate")
-	// ErrTooOld: the server does not know what the store needs.
+	// ErrTooOld: the server lacks features that the store needs.
 	ErrTooOld = errors.New("clickhouse: the server is too old; version " + minimum.String() + " or newer is needed, " + tested.String() + " is what is tested")
 	// ErrTooMuch is store.ErrTooMuch, with the limits that can be raised.
 	ErrTooMuch = fmt.Errorf("clickhouse: %w; ask for a shorter range, or raise Config.MaxRowsToRead, Config.MaxMemory or the user's limits", store.ErrTooMuch)
-	// ErrTLS: there is no connection that can be trusted.
+	// ErrTLS: no trusted TLS connection can be made.
 	ErrTLS = errors.New("clickhouse: no trusted TLS connection; look at the port, and at the authority in Config.TLS")
 )
 

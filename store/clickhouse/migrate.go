@@ -16,10 +16,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Migrate makes the tables that are missing, adds the columns that older ones lack, and
-// brings what is kept of them to Config.Retention. Nothing else does: a store that is
-// opened changes nothing. Calling it again, or from several processes at once, does no
-// harm: every step may be repeated, and none goes back.
+// Migrate creates missing tables, adds columns that older ones lack, and sets their TTL to
+// [Config.Retention]. Only Migrate does so: opening a store changes nothing. Calling it again, or from
+// several processes at once, is safe: every step may be repeated, and none is undone.
 //
 // Its error wraps store.ErrNewerSchema when a newer program made the tables, which are
 // left as they are, ErrNoSchema when there is no database, ErrRights when the user may

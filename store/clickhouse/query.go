@@ -14,10 +14,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Query runs one SELECT; anything else is refused. A server that is away or has too much
-// to do is asked again, or another in its place. When ctx ends, Query returns its error
-// at once and the server stops the query. What a server says that an operator can mend
-// is one of the errors of this package.
+// Query runs one SELECT; anything else is refused. When a server is unreachable or overloaded, it or
+// another is asked again. When ctx ends, Query returns its error at once and the server stops the
+// query. Failures that an operator can fix are among the errors of this package.
 func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	if s.closing.Err() != nil {
 		return nil, errClosed
@@ -126,8 +125,8 @@ func queryID(ctx context.Context) string {
 	return fmt.Sprintf("%s-%016x", id, rand.Uint64()) //nolint:gosec // no secret
 }
 
-// Ping reads the version of the tables. Its errors are those of Query, and ErrNoSchema when
-// Migrate has to be called.
+// Ping reads the version of the tables. Its errors are those of Query, and [ErrNoSchema] when Migrate
+// must be called.
 func (s *Store) Ping(ctx context.Context) error {
 	if s.closing.Err() != nil {
 		return errClosed

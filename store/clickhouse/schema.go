@@ -196,8 +196,8 @@ func (t *table) layout(o *Config) layout {
 	return l
 }
 
-// Schema is the DDL of all tables, a statement each, as [Store.Migrate] executes it on
-// an empty database. With a Cluster it is Replicated tables and Distributed ones over them.
+// Schema returns the DDL of all tables, one statement per table, as [Store.Migrate] executes it on an
+// empty database. With a Cluster it is Replicated tables and Distributed ones over them.
 func (c Config) Schema() []string {
 	var ddl []string
 	for _, l := range c.layouts() {

@@ -34,7 +34,7 @@ func namesOf(kind store.SubjectKind) []string {
 	return names
 }
 
-// Subjects reads the first column of every table's key.
+// Subjects queries the subject column of every table.
 func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 	var all []store.Subject
 	for _, kind := range []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule} {
@@ -68,11 +68,10 @@ func (s *Store) subjects(ctx context.Context, kind store.SubjectKind, from strin
 }
 
 // Erase removes all rows of subject that are stored, and reports how many there were.
-// When it returns, no server that is up has a row of it in a table, and nothing brings
-// one back; servers remove the files that had them eight minutes later, unless their
-// configuration says otherwise (old_parts_lifetime). Rows that are written meanwhile may
-// stay: stop their senders first. It rewrites every file with a row of subject, which may
-// take minutes; when ctx ends first, the servers go on.
+// When it returns, no running server has a row of it in a table, and none comes back; servers remove
+// the files that had them eight minutes later, unless configured otherwise (old_parts_lifetime). Rows
+// that are written meanwhile may stay: stop their senders first. It rewrites every file with a row of
+// subject, which may take minutes; when ctx ends first, the servers go on.
 //
 // Its error wraps ErrRights when the user may not ALTER DELETE.
 func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error) {

@@ -145,11 +145,11 @@ func (c *Config) expiring() string {
 	return " + least(greatest(" + since + ", 0), " + goneSeconds + ")"
 }
 
-// Version asks the server each time, for some rows of one table, by its key: what another process
-// acknowledged a moment ago counts. Of days that were written by a program before there were versions
-// it is 0. On servers with replicas it holds of answers when Config.Settings has
-// select_sequential_consistency = 1. Where rows
-// are dropped by age, days have another version each second for the two months after Config.Retention.
+// Version asks the server each time, for some rows of one table, by its key: writes that another
+// process has just had acknowledged count. For days written by a release from before versions existed
+// it is 0. With replicas it agrees with answers only when [Config.Settings] has
+// select_sequential_consistency = 1. Where rows are deleted by age, versions of days change every
+// second for the two months after [Config.Retention].
 func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (version uint64, err error) {
 	if !from.Before(to) {
 		return 0, ctx.Err()
@@ -159,8 +159,8 @@ func (s *Store) Version(ctx context.Context, subject store.Subject, from, to tim
 	return version, err
 }
 
-// DayVersions asks the server each time, as Version does. None is 0, since a program of before there
-// were versions may have written rows of any day.
+// DayVersions asks the server each time, as Version does. No version is 0, since a release from before
+// versions existed may have written rows of any day.
 func (s *Store) DayVersions(ctx context.Context, subject store.Subject, from, to time.Time) ([]uint64, error) {
 	if !from.Before(to) {
 		return nil, ctx.Err()

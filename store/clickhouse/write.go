@@ -9,15 +9,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// Write stores b together with what other writes wait to store. When it returns nil,
-// all of b is on the servers' disks; when it returns an error, none or a part of b is,
-// and writing b again stores the rest, each row once. A batch that cannot be stored
-// keeps no other back.
+// Write stores b together with other waiting writes. When it returns nil, all of b is on the servers'
+// disks; when it returns an error, none or a part of b is, and writing b again stores the rest, each
+// row once. A batch that cannot be stored does not hold up others.
 //
-// Write waits while the servers are away, up to Config.WriteTimeout. Its error wraps
-// store.ErrUnavailable when they stay away, and at once when Config.Buffer rows wait already;
-// store.ErrNewerSchema when a newer program made the tables, of which nothing is touched.
-// After an error b may still be on its way: it must not be changed.
+// Write waits while the servers are unreachable, up to [Config.WriteTimeout]. Its error wraps
+// [store.ErrUnavailable] when they stay so, and at once when [Config.Buffer] rows are waiting already;
+// [store.ErrNewerSchema] when a newer program made the tables, which are left as they are. After an
+// error b may still be in use: do not change it.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
 	rows, err := arrange(b)
 	if err != nil {
@@ -61,7 +60,7 @@ func (w *write) written() store.Written {
 
 // Restore stores b: attempts under one mark have receipts that begin alike, so that each
 // finds the rows of the others where they belong, stores what is missing, and deletes what
-// two of them stored at the same time. It waits while the servers are away, up to
+// two of them stored at the same time. It waits while the servers are unreachable, up to
 // Config.WriteTimeout. Its errors are those of Write.
 func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error {
 	rows, err := arrange(b)

@@ -15,31 +15,31 @@ import (
 	"time"
 )
 
-// Config says where a store lies and what it may use. The zero value is a store in memory.
+// Config says where the data of a store is and what the store may use. The zero value is a store in
+// memory.
 type Config struct {
-	// Path is the database file. Empty and ":memory:" keep everything in memory,
-	// for tests: such a store is gone when it is closed. The directory must exist.
-	// The path, made absolute, must not contain '?', '#' or '%'.
+	// Path is the database file. Empty and ":memory:" keep everything in memory, for tests, until the
+	// store is closed. The directory must exist. The path, made absolute, must not contain '?', '#' or
+	// '%'.
 	Path string
-	// MemoryLimit bounds the engine's buffers, in bytes: rows until the next checkpoint, what
-	// queries use and, in the rest, what was last used of the file. The process needs some 200 MB beside
-	// them, and 4 bytes for each row received in the last eight days. 0 means 1 GiB.
+	// MemoryLimit limits the engine's buffers, in bytes: rows until the next checkpoint, what queries
+	// use and, in the rest, the recently used parts of the file. The process needs some 200 MB in
+	// addition, and 4 bytes for each row received in the last eight days. 0 means 1 GiB.
 	MemoryLimit int64
-	// Threads is how many threads one query may use. 0 means 1: queries run
-	// beside each other instead, which costs less for the same answers.
+	// Threads is how many threads one query may use. 0 means 1: queries run in parallel instead, which
+	// costs less for the same answers.
 	Threads int
-	// TempDir takes what does not fit in memory. Empty means Path + ".tmp", which
-	// belongs to the store and is emptied at Open; in memory it means nowhere.
+	// TempDir is for data that does not fit in memory. Empty means Path + ".tmp", which belongs to the
+	// store and is emptied by Open; for a store in memory it means none.
 	TempDir string
-	// TempLimit bounds what lies in TempDir, in bytes. A query that needs more fails with
+	// TempLimit limits the size of TempDir, in bytes. A query that needs more fails with
 	// store.ErrTooMuch. 0 means ten times MemoryLimit.
 	TempLimit int64
 	// MaxReaders is how many queries run at a time; more wait. 0 means twice the cores.
 	MaxReaders int
 	// Now is the clock that dates the receipt of events. Nil means time.Now.
 	Now func() time.Time
-	// Logger hears of checkpoints that fail and engines that had to be opened
-	// again. Nil means silent.
+	// Logger gets checkpoints that fail and engines that had to be opened again. Nil means silent.
 	Logger *slog.Logger
 }
 

@@ -20,9 +20,9 @@ func (s *Store) Days(subject store.Subject, from, to time.Time) []store.Day {
 	return s.catalog.states(subject, utcDay(from.UnixMilli()), lastDay(to))
 }
 
-// Seal implements [store.Deriver]. What is kept, and the seals that say so, are one transaction
-// of a connection of its own: queries and writes go on beside it. One Seal runs at a time, and
-// none beside Erase, which must leave nothing.
+// Seal implements [store.Deriver]. Sessions, hits and their seals are written in one transaction on a
+// separate connection, while queries and writes go on. One Seal runs at a time, and none during Erase,
+// which must leave nothing.
 func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 	sessions, err := s.binding(d.Sessions)
 	if err != nil {

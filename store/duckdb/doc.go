@@ -6,13 +6,13 @@
 // # Writing
 //
 // All writes go through one goroutine. Writes that arrive while a commit runs wait
-// together and become the next commit (one transaction, one fsync), so many callers
-// share the price of a disk flush. Write returns after the commit.
+// together and become the next commit (one transaction, one fsync), so callers share the cost of a disk
+// flush. [Store.Write] returns after the commit.
 //
 // Event ids are remembered as 128-bit hashes for eight days after they were
-// received. Two different ids of one subject and kind of row are taken for one
-// with a chance of about n²/2¹²⁹, which is never for any n that fits a disk. Each costs
-// 4 bytes of memory, beside the engine's.
+// received. Of n ids of one subject and kind of row, two share a hash with a chance of about n²/2¹²⁹,
+// which is negligible for any n that fits a disk. Each id takes 4 bytes of memory, in addition to the
+// engine's.
 //
 // # Reading
 //
@@ -22,11 +22,10 @@
 //
 // # Durability
 //
-// A write that returned without error survives the end of the process at any
-// moment. It lies in the write-ahead log beside the file (".wal") until a
-// checkpoint; never remove that log. The engine detects damage to the file and the
-// log by checksums, but takes a log that ends early for a log whose last commit was
-// not finished, and drops that commit.
+// A write that returned without error survives a crash of the process at any time. It is in the
+// write-ahead log beside the file (".wal") until a checkpoint; never remove that log. The engine
+// detects damage to the file and the log by checksums, but cannot tell a truncated log from one whose
+// last commit was not finished, and drops that commit.
 //
 // The engine locks the file against other processes. On POSIX systems a process loses
 // its locks on a file when it closes any descriptor of it: nothing else in the process
@@ -34,7 +33,6 @@
 //
 // # What the engine may do
 //
-// It gets a memory limit, a number of threads and a directory to spill to. It may
-// not touch other files, load extensions or use the network, and its configuration
-// is locked once open.
+// It gets a memory limit, a number of threads and a directory for temporary files. It may not touch
+// other files, load extensions or use the network, and its configuration is locked once open.
 package duckdb

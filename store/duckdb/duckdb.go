@@ -49,8 +49,8 @@ var (
 	_ store.Deriver   = (*Store)(nil)
 )
 
-// Open opens the database at cfg.Path, and makes it when it is not there. An older
-// schema is brought up to date first.
+// Open opens the database at cfg.Path, and creates it when it is missing. An older schema is migrated
+// first.
 //
 // Its error wraps store.ErrLocked when the file is open already, in another process
 // or in this one; store.ErrCorrupt when the file or its log is damaged or belongs to
@@ -98,11 +98,11 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 	return s, nil
 }
 
-// Dialect reports DuckDB's SQL.
+// Dialect returns the SQL dialect of DuckDB.
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
-// Version is answered from memory: the greatest number of a commit that touched one
-// of the days. Commits are numbered across all subjects.
+// Version answers from memory: the number of the latest commit that touched one of the days. Commits
+// are numbered across all subjects.
 func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -118,10 +118,10 @@ func (s *Store) Version(ctx context.Context, subject store.Subject, from, to tim
 	return s.catalog.between(subject, utcDay(from.UnixMilli()), lastDay(to)), nil
 }
 
-// Close waits for the commit that runs, stops queries, moves the log into the file
-// and closes it. Writes that wait get an error that wraps store.ErrUnavailable and
-// are not stored. An error says that the log could not be moved (store.ErrFull, for
-// one); everything written is safe all the same. Closing again returns the same.
+// Close waits for the running commit, stops queries, moves the log into the file and closes it. Waiting
+// writes get an error that wraps [store.ErrUnavailable] and are not stored. An error says that the log
+// could not be moved (such as [store.ErrFull]); everything written is still safe. Closing again returns
+// the same.
 func (s *Store) Close() error {
 	s.once.Do(func() { close(s.closing) })
 	<-s.ended

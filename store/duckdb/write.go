@@ -28,14 +28,13 @@ type write struct {
 	done     chan error // gets the outcome, once
 }
 
-// Write stores b whole or not at all, and returns when it is durable. The work that
-// needs no transaction is done by the caller's goroutine. Rows, receipts and versions are
-// one transaction, so an id that counts as received is that of a row that was stored. Only
-// an error of an engine that could not be opened again leaves open which of the two it was.
+// Write stores b whole or not at all, and returns when it is durable. The work that needs no
+// transaction is done by the caller's goroutine. Rows, receipts and versions are written in one
+// transaction, so an id counts as received only if its row was stored. After an error it is only
+// unknown whether b was stored when the engine failed and could not be opened again.
 //
-// While the writer is busy, Write waits for it or for ctx; a write that the writer
-// has not taken when ctx ends is not stored. Once taken, Write waits for the commit
-// and reports what became of it.
+// While the writer is busy, Write waits for it or for ctx; a write that the writer has not begun when
+// ctx ends is not stored. Once it has begun, Write waits for the commit and returns its outcome.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
 	rows, err := arrange(b)
 	if err != nil {
@@ -78,9 +77,9 @@ func (w *write) written() store.Written {
 	return sum
 }
 
-// Restore stores b whole or not at all. It needs no mark, since a look at the rows shows
-// every earlier attempt: what this process hands in is committed in turn, and what another
-// one wrote is finished when this one can open the file.
+// Restore stores b whole or not at all. It needs no mark, since the stored rows show every earlier
+// attempt: those of this process are committed in turn, and those of another have ended when this one
+// can open the file.
 func (s *Store) Restore(ctx context.Context, _ string, b *store.Batch) error {
 	rows, err := arrange(b)
 	if err != nil {
@@ -95,7 +94,7 @@ func (s *Store) Restore(ctx context.Context, _ string, b *store.Batch) error {
 	return nil
 }
 
-// Subjects lists those that have rows or had some. It is answered from memory.
+// Subjects lists the subjects that have or had rows. It answers from memory.
 func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -104,9 +103,9 @@ func (s *Store) Subjects(ctx context.Context) ([]store.Subject, error) {
 }
 
 // Erase removes all rows of subject and forgets the event ids received for it, so
-// that the same rows could be written again. The versions of its days stay and
-// grow. The space is used again after the next checkpoint; the file does not shrink.
-// Like Write, it waits for the outcome once it was taken.
+// that the same rows could be written again. The versions of its days are kept and grow. The space is
+// reused after the next checkpoint; the file does not shrink. Like Write, it waits for the outcome once
+// it has begun.
 func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

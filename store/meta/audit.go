@@ -13,8 +13,8 @@ import (
 )
 
 // An AuditLog keeps the audit trail beside the other records. Several processes may append
-// to it. Entries are kept some hundred to a row, as lines of JSON, beside the keys and
-// times that they are about, so that queries read few rows.
+// to it. A row has some hundred entries, as lines of JSON, with their keys and times in columns, so
+// that queries read few rows.
 type AuditLog struct{ s *Store }
 
 var (

@@ -143,8 +143,8 @@ func (l *AuditLog) prunePages(ctx context.Context, db querier, point audit.Check
 }
 
 // Scan implements [audit.Trail], by chain and number. It holds a connection until the loop ends.
-// The columns that [AuditLog.Find] goes by are compared with the entries: where they differ it
-// yields an audit.UnreadableError, so that nobody can hide entries from queries.
+// The columns that [AuditLog.Find] uses are compared with the entries: where they differ it yields an
+// [audit.UnreadableError], so that nobody can hide entries from queries.
 func (l *AuditLog) Scan(ctx context.Context) iter.Seq2[audit.Record, error] {
 	return func(yield func(audit.Record, error) bool) {
 		c := &pageCheck{seed: maphash.MakeSeed(), sums: map[string]*useSum{}}

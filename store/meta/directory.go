@@ -29,19 +29,19 @@ var links = subjectRecord[Link]{
 	},
 }
 
-// CreateLink keeps l and returns it as it is kept: an empty id is made, a zero
-// CreatedAt is now, and an empty name is the slug, else the target. Its error wraps
-// store.ErrInvalid for a link without owner or with a target that is no web address,
-// [ErrNoOwner], [ErrExists] for a known id or slug, and [ErrRemoved].
+// CreateLink stores l and returns it as it is stored: an empty id is generated, a zero CreatedAt
+// becomes now, and an empty name the slug, else the target. Its error wraps store.ErrInvalid for a link
+// without owner or with a target that is no web address, [ErrNoOwner], [ErrExists] for an id or slug
+// that exists, and [ErrRemoved].
 func (s *Store) CreateLink(ctx context.Context, l Link) (Link, error) { return links.create(ctx, s, l) }
 
-// ChangeLink is for links what [Store.ChangeWebsite] is for websites; its error wraps [ErrExists]
-// for a known slug, too.
+// ChangeLink changes a link as [Store.ChangeWebsite] does a website; its error also wraps [ErrExists]
+// for a slug that exists.
 func (s *Store) ChangeLink(ctx context.Context, id string, amend func(*Link)) (Link, error) {
 	return links.change(ctx, s, id, amend)
 }
 
-// RemoveLink removes a link; its visits stay where they are, and its id remains its owner's: see
+// RemoveLink removes a link; its visits stay stored, and its id stays reserved for its owner: see
 // [ErrRemoved]. After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveLink(ctx context.Context, id string) error { return links.remove(ctx, s, id) }
 
@@ -74,23 +74,22 @@ var monitors = subjectRecord[Monitor]{
 	},
 }
 
-// CreateMonitor keeps m and returns it as it is kept: an empty id is made, a zero
-// CreatedAt is now, and an empty name is the address. Its error wraps store.ErrInvalid
-// for a monitor without owner or with an address that is none, store.ErrNotFound when
-// the owner has no such website or is not known ([ErrNoOwner]), [ErrExists] for a
-// known id, and [ErrRemoved].
+// CreateMonitor stores m and returns it as it is stored: an empty id is generated, a zero CreatedAt
+// becomes now, and an empty name the URL. Its error wraps [store.ErrInvalid] for a monitor without
+// owner or with an invalid URL, [store.ErrNotFound] when the owner has no such website or does not
+// exist ([ErrNoOwner]), [ErrExists] for an id that exists, and [ErrRemoved].
 func (s *Store) CreateMonitor(ctx context.Context, m Monitor) (Monitor, error) {
 	return monitors.create(ctx, s, m)
 }
 
-// ChangeMonitor is for monitors what [Store.ChangeWebsite] is for websites; its error wraps
-// store.ErrNotFound, too, when the owner has no such website.
+// ChangeMonitor changes a monitor as [Store.ChangeWebsite] does a website; its error also wraps
+// [store.ErrNotFound] when the owner has no such website.
 func (s *Store) ChangeMonitor(ctx context.Context, id string, amend func(*Monitor)) (Monitor, error) {
 	return monitors.change(ctx, s, id, amend)
 }
 
-// RemoveMonitor removes a monitor; its checks stay where they are, and its id remains its owner's:
-// see [ErrRemoved]. After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
+// RemoveMonitor removes a monitor; its checks stay stored, and its id stays reserved for its owner: see
+// [ErrRemoved]. After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveMonitor(ctx context.Context, id string) error {
 	return monitors.remove(ctx, s, id)
 }

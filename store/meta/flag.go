@@ -10,13 +10,13 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// Flags keeps feature flags beside the other records of a [Store], which it needs open. It is
-// a [flags.Store]. Errors of its methods wrap those of package store as those of Store do.
+// Flags is a [flags.Store] beside the other records of a Store, which must stay open. Errors of its
+// methods wrap those of package store, as those of Store do.
 type Flags struct{ store *Store }
 
 var _ flags.Store = Flags{}
 
-// Flags returns where s keeps feature flags.
+// Flags returns the feature flags of s.
 func (s *Store) Flags() Flags { return Flags{s} }
 
 var (
@@ -31,7 +31,7 @@ type flagRow struct {
 	definition string
 }
 
-// Load implements [flags.Store]. It is one statement, since a set has to be that of one time.
+// Load implements [flags.Store]. It runs one statement, to get a consistent set.
 func (f Flags) Load(ctx context.Context, client string) (flags.Set, error) {
 	records := func(table string) sq.Sqlizer {
 		q := sq.Select("'"+table+"'", "0", "definition").From(table).Where(sq.Eq{"client": client})

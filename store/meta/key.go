@@ -12,11 +12,11 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// CreateKey keeps k under a new secret, and returns both: k as it is kept (see
-// [auth.Issuer.Issue]), and the secret, this once. Its error wraps auth.ErrBadKey for a
-// key that [auth.Key.Check] refuses, [ErrNoOwner], and [ErrExists] and auth.ErrExists
-// for a known id. After a commit in doubt it looks for the secret; its error wraps
-// [ErrInDoubt] when it did not find it, and then there may be a key whose secret is lost.
+// CreateKey stores k with a new secret, and returns both: k as it is stored (see [auth.Issuer.Issue]),
+// and the secret, which no other call returns. Its error wraps [auth.ErrBadKey] for a key that
+// [auth.Key.Check] refuses, [ErrNoOwner], and [ErrExists] and [auth.ErrExists] for an id that exists.
+// After a commit in doubt it looks the key up; its error wraps [ErrInDoubt] when it did not find it,
+// and then there may be a key whose secret is lost.
 func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Key{}, auth.Secret{}, err
@@ -36,15 +36,15 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 	return k, secret, nil
 }
 
-// RotateKey gives the key a new secret, returned this once, and lets the old one live
-// for grace, though not past the key's expiry; an older one that still lived dies now.
-// All else of the key stays. Of rotations at the same time one is made, and the others
-// change nothing: their error wraps auth.ErrConflict. Otherwise its error wraps
-// auth.ErrNotFound, and auth.ErrBadKey for a revoked or expired key or a negative grace.
+// RotateKey gives the key a new secret, which no other call returns, and keeps the old one valid for
+// grace, though not past the key's expiry; any older one is invalid from now on. All else of the key
+// stays. Of concurrent rotations one succeeds, and the others change nothing: their error wraps
+// [auth.ErrConflict]. Otherwise its error wraps auth.ErrNotFound, and auth.ErrBadKey for a revoked or
+// expired key or a negative grace.
 //
-// After a commit in doubt it looks for the new secret. When it did not find it, its error
-// wraps [ErrInDoubt], and the rotation may be made yet, with a secret that is lost. Then
-// [auth.Key.Start] differs from before, and to rotate again ends the secret that is in use.
+// After a commit in doubt it looks for the new secret. When it does not find it, its error wraps
+// [ErrInDoubt], and the rotation may still take effect, with a secret that is lost. Then
+// [auth.Key.Start] differs from before, and rotating again ends the secret that is in use.
 func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Key{}, auth.Secret{}, err
@@ -87,11 +87,11 @@ func (s *Store) settleSecret(ctx context.Context, id string, secret auth.Secret,
 	return err
 }
 
-// ChangeKey lets amend change the key of an id (see [auth.Issuer.Amend]), and returns it as
-// it is kept now. Changes of the same key at once follow one upon another. amend runs
-// within a transaction: it must not ask this store. After [ErrInDoubt] it may have been kept:
-// a change that sets fields can be made again. Its error wraps auth.ErrNotFound, and
-// auth.ErrBadKey for a revoked key or what makes none.
+// ChangeKey changes the key of an id by amend (see [auth.Issuer.Amend]), and returns it as it is stored
+// now. Concurrent changes of a key are applied one after another. amend runs within a transaction: it
+// must not use this store. After [ErrInDoubt] the change may have been stored: one that sets fields can
+// be repeated. Its error wraps auth.ErrNotFound, and [auth.ErrBadKey] for a revoked key or an invalid
+// result.
 func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key)) (auth.Key, error) {
 	var kept auth.Key
 	err := s.update(ctx, "change key", func(ctx context.Context, db querier) error {
@@ -115,13 +115,13 @@ func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key))
 	return kept, nil
 }
 
-// RevokeKey ends a key for good; the first time counts. Its error wraps auth.ErrNotFound.
+// RevokeKey ends a key for good; revoking again changes nothing. Its error wraps auth.ErrNotFound.
 func (s *Store) RevokeKey(ctx context.Context, id string) error {
 	return s.changeKey(ctx, "revoke key", id, s.sql.Update(keys.table).Where(sq.Eq{"id": id}).
 		Set("revoked_at", sq.Expr("coalesce(revoked_at, ?)", s.cfg.Now().UnixMilli())))
 }
 
-// SetKeyDisabled switches a key off, or on again. Its error wraps auth.ErrNotFound.
+// SetKeyDisabled disables a key, or enables it again. Its error wraps auth.ErrNotFound.
 func (s *Store) SetKeyDisabled(ctx context.Context, id string, disabled bool) error {
 	return s.changeKey(ctx, "disable key", id, s.sql.Update(keys.table).Where(sq.Eq{"id": id}).Set("disabled", disabled))
 }
@@ -142,8 +142,8 @@ func (s *Store) changeKey(ctx context.Context, what, id string, q sq.UpdateBuild
 	return err
 }
 
-// Notify has inv told of every change to keys that this store makes from now on, and of
-// every one that it may have made (ErrInDoubt).
+// Notify makes the store call inv on every change to keys that it makes from now on, or may have made
+// ([ErrInDoubt]).
 func (s *Store) Notify(inv auth.Invalidator) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -106,10 +106,9 @@ func (s *Store) needPepper() error {
 
 func errNoKey() error { return fmt.Errorf("%w: %w", auth.ErrNotFound, store.ErrNotFound) }
 
-// MintToken makes a panel token of the key of an id, bound to the secret that the key has
-// now (see [auth.Tokens]). The token is not kept. Its error wraps auth.ErrNotFound, and
-// auth.ErrBadKey for a key that is not valid, and for claims and a ttl that [auth.Tokens.Mint]
-// refuses.
+// MintToken makes a panel token for the key of an id, bound to the secret that the key has now (see
+// [auth.Tokens]). The token is not stored. Its error wraps auth.ErrNotFound, and auth.ErrBadKey for a
+// key that is not valid, and for claims and a ttl that [auth.Tokens.Mint] refuses.
 func (s *Store) MintToken(ctx context.Context, id string, c auth.Claims, ttl time.Duration) (auth.Secret, error) {
 	if err := s.needPepper(); err != nil {
 		return auth.Secret{}, err

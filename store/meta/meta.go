@@ -20,27 +20,26 @@ import (
 )
 
 var (
-	// ErrExists: there is a record of that id, or a link of that slug, already.
+	// ErrExists: a record with that id, or a link with that slug, already exists.
 	ErrExists = errors.New("store/meta: exists already")
 	// ErrInDoubt: the connection broke while the change was committed, so it may have been
-	// made or not. Look before you make it again.
+	// made or not. Check before you repeat it.
 	ErrInDoubt = errors.New("store/meta: it is not known whether the change was made")
 )
 
-// Config says where records lie and how keys are made. Exactly one of Path and DSN is
-// required.
+// Config says where records are stored and how keys are made. Exactly one of Path and DSN is required.
 type Config struct {
-	Path    string           // of the SQLite file, in a folder that exists; made when missing
+	Path    string           // of the SQLite file, created when missing; the folder must exist
 	DSN     string           // of a PostgreSQL database: postgres://user@host/database?search_path=schema
-	Pepper  auth.Pepper      // of secrets' digests; zero: no keys are made or rotated
+	Pepper  auth.Pepper      // of secrets' digests; zero: keys cannot be created or rotated
 	Prefix  string           // of new secrets; empty means auth.DefaultPrefix
 	Now     func() time.Time // nil means time.Now
 	Wait    time.Duration    // how long to wait for another process's write; 0 means 5 s
-	Timeout time.Duration    // of one operation whose context does not end before; 0 means Wait and 5 s
+	Timeout time.Duration    // of one operation, unless its context ends before; 0 means Wait + 5 s
 	Logger  *slog.Logger     // nil means silent
 }
 
-// Format prints where records lie, without the password of a DSN, and nothing else.
+// Format prints where records are stored, without the password of a DSN, and nothing else.
 func (c Config) Format(f fmt.State, _ rune) {
 	where := c.Path
 	if c.DSN != "" {
@@ -76,12 +75,11 @@ var (
 	_ auth.KeyStore    = (*Store)(nil)
 )
 
-// Open opens the file or the database schema of cfg. It makes the file when it is missing
-// and migrates what an older program left; processes that do so at once wait for each other.
-// Its error joins all problems of cfg, or wraps store.ErrNewerSchema (of a newer program),
-// store.ErrCorrupt (damaged, or not of this program) or store.ErrUnavailable (locked, not to
-// be reached, or no rights); then all is as it was. Each migration is a transaction: after
-// one that was interrupted, opening again goes on.
+// Open opens the file or the database schema of cfg. It creates a missing file and migrates tables of
+// an older program; processes that do so at once wait for each other. Its error joins all problems of
+// cfg, or wraps store.ErrNewerSchema (of a newer program), store.ErrCorrupt (damaged, or not of this
+// program) or store.ErrUnavailable (locked, not to be reached, or no rights); then nothing was changed.
+// Each migration is a transaction: if one is interrupted, opening again continues.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return open(ctx, cfg, migrations())
 }
@@ -159,8 +157,8 @@ func connect(l lang, cfg Config) (write, read *sql.DB, err error) {
 	return write, read, nil
 }
 
-// Close keeps what is still to be kept, ends all work and closes the connections. Calling
-// it again does nothing.
+// Close stores pending uses of keys, ends all work and closes the connections. Calling it again does
+// nothing.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		// The writer goes last: its close moves the write-ahead log into the file.
@@ -176,8 +174,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// Maintain destroys salts that are due. [Open] and the first [Store.Salt] of a day do
-// so too; a host that may idle for days calls it now and then.
+// Maintain destroys salts that are due. Open and the first [Store.Salt] of a day do so, too; a host
+// that may be idle for days should call it from time to time.
 func (s *Store) Maintain(ctx context.Context) error {
 	return s.destroySalts(ctx, dayNumber(s.cfg.Now()))
 }

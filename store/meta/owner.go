@@ -12,10 +12,11 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// ErrNoOwner: nothing can be made for an owner who is not known. It is a store.ErrNotFound.
+// ErrNoOwner: a record cannot be created for an owner that does not exist. It wraps
+// [store.ErrNotFound].
 var ErrNoOwner = fmt.Errorf("%w: no such owner", store.ErrNotFound)
 
-// ErrInUse: an owner who has something cannot be removed.
+// ErrInUse: an owner that still has records cannot be removed.
 var ErrInUse = errors.New("store/meta: in use")
 
 // An Owner is an organisation, or a person, to whom websites, links, monitors and keys
@@ -30,9 +31,9 @@ var owners = record[Owner]{"owner", "owners", func(o *Owner) []field {
 	return []field{{"id", &o.ID}, {"name", &o.Name}, {"created_at", (*millis)(&o.CreatedAt)}}
 }}
 
-// CreateOwner keeps o and returns it as it is kept: an empty id is made, a zero
-// CreatedAt is now, and an empty name is the id. Its error wraps store.ErrInvalid for
-// an id with blanks or texts that are too long, and [ErrExists] for a known id.
+// CreateOwner stores o and returns it as it is stored: an empty id is generated, a zero CreatedAt
+// becomes now, and an empty name the id. Its error wraps [store.ErrInvalid] for an id with blanks or
+// texts that are too long, and [ErrExists] for an id that exists.
 func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 	var faults faults
 	o.ID = faults.id("org", o.ID)
@@ -41,8 +42,8 @@ func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 	return owners.create(ctx, s, "", o, faults)
 }
 
-// EnsureOwner makes sure that there is an owner of o's id, and returns the one that is
-// kept: o as [Store.CreateOwner] makes it, unless there was one. o needs an id.
+// EnsureOwner returns the owner of o's id, and creates it by [Store.CreateOwner] when it does not
+// exist. o needs an id.
 func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
 	if o.ID == "" {
 		return Owner{}, fmt.Errorf("store/meta: owner: %w: id is missing", store.ErrInvalid)
@@ -61,14 +62,14 @@ func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
 // Owners lists all owners by creation, then id.
 func (s *Store) Owners(ctx context.Context) ([]Owner, error) { return owners.list(ctx, s, nil) }
 
-// OwnerByID returns one owner, or an error that wraps store.ErrNotFound. (Whose a
-// website is says [Store.Owner].)
+// OwnerByID returns one owner, or an error that wraps store.ErrNotFound. For the owner of a website see
+// [Store.Owner].
 func (s *Store) OwnerByID(ctx context.Context, id string) (Owner, error) {
 	return owners.byID(ctx, s, id)
 }
 
-// ChangeOwner lets amend change the name of the owner of an id, and returns them as they are kept
-// now; all else stays. It is to be used as [Store.ChangeWebsite].
+// ChangeOwner changes the name of an owner as [Store.ChangeWebsite] does a website; changes to other
+// fields are ignored.
 func (s *Store) ChangeOwner(ctx context.Context, id string, amend func(*Owner)) (Owner, error) {
 	return owners.change(ctx, s, id, func(o *Owner) error {
 		n := *o
@@ -79,10 +80,10 @@ func (s *Store) ChangeOwner(ctx context.Context, id string, amend func(*Owner)) 
 	})
 }
 
-// RemoveOwner removes an owner who has no websites, links and monitors left, and no keys but
-// revoked ones, which go, as do feature flags: otherwise its error wraps [ErrInUse]. An id that is used again is
-// the same owner's, who may add what was removed of theirs. After [ErrInDoubt] they may have been
-// removed. Its error wraps store.ErrNotFound.
+// RemoveOwner removes an owner with its revoked keys and feature flags. Its error wraps [ErrInUse] when
+// the owner has websites, links, monitors or other keys. A later owner with the same id counts as the
+// same one: it may use the ids of removed records again (see [ErrRemoved]). After [ErrInDoubt] it may
+// have been removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 	return s.update(ctx, "remove owner", func(ctx context.Context, db querier) error {
 		if _, err := owners.lock(ctx, s, db, id); err != nil {

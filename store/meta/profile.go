@@ -28,8 +28,8 @@ var profiles = record[profileRow]{"profile", "profiles", func(p *profileRow) []f
 	}
 }}
 
-// Identify keeps what i tells, once and for all when it returns nil. Its error wraps
-// [store.ErrManyTraits], and store.ErrFull when the website has [store.MaxProfiles].
+// Identify stores i; it is durable when it returns nil. Its error wraps [store.ErrManyTraits], and
+// [store.ErrFull] when the website has [store.MaxProfiles].
 func (s *Store) Identify(ctx context.Context, i store.Identification) error {
 	return s.identify(ctx, i, store.MaxProfiles)
 }
@@ -111,7 +111,7 @@ func traitsOf(text string) (map[string]any, error) {
 	return all, nil
 }
 
-// Profile returns what is known of a person. Its error wraps store.ErrNotFound.
+// Profile returns one profile. Its error wraps store.ErrNotFound.
 func (s *Store) Profile(ctx context.Context, website, id string) (store.Profile, error) {
 	row, err := one(ctx, s, "profile", profiles.query(s).Where(sq.Eq{"website": website, "id": id}), profiles.scan)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *Store) ProfileNames(ctx context.Context, website string, ids []string) 
 // namesAtOnce is how many profiles one statement asks for: databases bound the arguments of one.
 const namesAtOnce = 1000
 
-// RemoveProfile forgets what is known of a person; their events stay. Its error wraps store.ErrNotFound.
+// RemoveProfile deletes a profile; the person's events stay. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveProfile(ctx context.Context, website, id string) error {
 	return s.update(ctx, "remove profile", func(ctx context.Context, db querier) error {
 		removed, err := change(ctx, db, s.sql.Delete(profiles.table).Where(sq.Eq{"website": website, "id": id}))

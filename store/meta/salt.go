@@ -21,11 +21,10 @@ const saltLen = 32
 // dayNumber counts UTC days since 1970, before which no clock is.
 func dayNumber(t time.Time) int64 { return t.Unix() / (24 * 60 * 60) }
 
-// Salt returns the salt of the UTC day that day lies in: 32 random bytes, the same to
-// everyone who asks, in whatever process. Who asks first destroys those from before
-// yesterday, and makes it; whatever of the two failed is done by who asks next. Its error
-// wraps store.ErrNotFound for a day whose salt is destroyed, and store.ErrInvalid for a day
-// after tomorrow, by the clock of Config.
+// Salt returns the salt of the UTC day that day lies in: 32 random bytes, the same for all callers, in
+// all processes. The first call destroys those from before yesterday, and creates it; what fails of the
+// two is done by the next call. Its error wraps store.ErrNotFound for a day whose salt is destroyed,
+// and store.ErrInvalid for a day after tomorrow, by the clock of Config.
 func (s *Store) Salt(ctx context.Context, day time.Time) ([]byte, error) {
 	n, today := dayNumber(day), dayNumber(s.cfg.Now())
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// ErrRemoved: the id of a removed website, link or monitor is not given to another owner, who
-// would be shown its rows. It is an [ErrExists].
+// ErrRemoved: the id of a removed website, link or monitor cannot be used by another owner, who could
+// read its rows. It wraps [ErrExists].
 var ErrRemoved = fmt.Errorf("%w: it was removed, and is another owner's", ErrExists)
 
 // A subjectRecord is a record of what rows of analytics are about.

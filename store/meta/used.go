@@ -27,9 +27,9 @@ type uses struct {
 	ended chan struct{}
 }
 
-// KeyUsed notes that the key of id was accepted at an instant, in memory. Within seconds the
-// store keeps it, at most once a minute per key, and [Store.Close] keeps the rest: a crash
-// loses a minute at most. It fits auth.Config.Used.
+// KeyUsed records in memory that the key of id was accepted at an instant. It is stored within seconds,
+// at most once a minute per key, and the rest by [Store.Close]: a crash loses a minute at most. It fits
+// auth.Config.Used.
 func (s *Store) KeyUsed(id string, at time.Time) {
 	u := &s.uses
 	u.mu.Lock()

@@ -30,26 +30,25 @@ var websites = subjectRecord[store.Website]{
 	},
 }
 
-// CreateWebsite keeps w and returns it as it is kept: an empty id is made, a zero
-// CreatedAt is now, the domain is a bare host in lower case (a whole address may be
-// given), so are allowed origins, and an empty name is the domain. Its error wraps
-// store.ErrInvalid for a website without owner or domain or with rules that say nothing,
-// [ErrNoOwner], [ErrExists] for a known id, and [ErrRemoved].
+// CreateWebsite stores w and returns it as it is stored: an empty id is generated, a zero CreatedAt
+// becomes now, domain and allowed origins become bare hosts in lower case (a whole URL may be given),
+// and an empty name the domain. Its error wraps [store.ErrInvalid] for a website without owner or
+// domain or with invalid rules, [ErrNoOwner], [ErrExists] for an id that exists, and [ErrRemoved].
 func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Website, error) {
 	return websites.create(ctx, s, w)
 }
 
-// ChangeWebsite lets amend change the website of an id, and returns it as it is kept now, cleaned
-// as by [Store.CreateWebsite]; its id, owner and CreatedAt stay. Changes of the same website at
-// once follow one upon another. amend runs within a transaction: it must not ask this store.
-// After [ErrInDoubt] it may have been kept. Its error wraps store.ErrNotFound and store.ErrInvalid.
+// ChangeWebsite changes the website of an id by amend, and returns it as it is stored now, cleaned as
+// by [Store.CreateWebsite]; its id, owner and CreatedAt stay. Concurrent changes of a website are
+// applied one after another. amend runs within a transaction: it must not use this store. After
+// [ErrInDoubt] the change may have been stored. Its error wraps store.ErrNotFound and store.ErrInvalid.
 func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.Website)) (store.Website, error) {
 	return websites.change(ctx, s, id, amend)
 }
 
-// RemoveWebsite removes a website, its feature flags and the profiles of its visitors; its events stay where they are. Monitors
-// of it are of none from then on. The id remains its owner's: see [ErrRemoved]. After [ErrInDoubt] it may have
-// been removed. Its error wraps store.ErrNotFound.
+// RemoveWebsite removes a website, its feature flags and the profiles of its visitors; its events stay
+// stored. Its monitors lose their WebsiteID. The id stays reserved for its owner: see [ErrRemoved].
+// After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 	return websites.remove(ctx, s, id, append(s.Flags().dropAll(id), s.sql.Delete(profiles.table).Where(sq.Eq{"website": id}), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}))...)
 }
