@@ -14,21 +14,21 @@ import (
 	"github.com/sightline-analytics/sightline/auth/audit"
 )
 
-// A LogBench is an empty audit log on trial. A Log that is an [audit.Pruner] or an
-// [audit.Finder] too is proven to be one.
+// A LogBench is an empty audit log under test. When the Log is also an audit.Pruner or an audit.Finder,
+// that is tested, too.
 type LogBench struct {
 	audit.Log             // required
 	Trail     audit.Trail // reads what was appended; nil means that the Log itself does
 
-	// Again ends the log, and opens its place anew as the next process would. Without
-	// it the case of restarts is skipped.
+	// Again closes the log, and opens it again as a new process would. Without it the case of restarts
+	// is skipped.
 	Again func(t *testing.T) audit.Log
 }
 
 // logPepper is that of the suite's writers.
 var logPepper, _ = auth.NewPepper([]byte("the pepper of authtest.RunLog"))
 
-// RunLog proves the logs that open makes.
+// RunLog tests the logs that open returns.
 func RunLog(t *testing.T, open func(t *testing.T) LogBench) {
 	for _, c := range []struct {
 		name, why string

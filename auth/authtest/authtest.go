@@ -1,6 +1,6 @@
 // Package authtest has the conformance suites of auth.KeyStore ([Run]), audit.Log ([RunLog])
-// and store.Directory ([RunDirectory]): what each of them must do, every case with the
-// sentence that it defends.
+// and store.Directory ([RunDirectory]): what each of them must do, every case with the sentence that it
+// checks.
 package authtest
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// A Store is what the suite drives: the KeyStore, and the ways to put keys into it.
+// A Store is what Run tests: the KeyStore, and functions that create and change its keys.
 type Store struct {
 	auth.KeyStore // required
 
-	// Create keeps a key under a new secret, and returns it as it is kept. Required.
+	// Create stores a key with a new secret, and returns it as it is stored. Required.
 	Create func(ctx context.Context, k auth.Key) (auth.Key, auth.Secret, error)
 	// Rotate, Revoke and SetDisabled change the key of an id. Without one, the cases
 	// that need it are skipped.
@@ -25,29 +25,28 @@ type Store struct {
 	SetDisabled func(ctx context.Context, id string, disabled bool) error
 	// Change lets change amend the key of an id. Without it its case is skipped.
 	Change func(ctx context.Context, id string, change func(*auth.Key)) (auth.Key, error)
-	// AddOwner makes an owner before the first key of theirs is created. A store that
-	// takes any owner has none.
+	// AddOwner creates an owner before its first key is created. Nil for a store that accepts any
+	// owner.
 	AddOwner func(ctx context.Context, id string) error
-	// Used notes that the key of an id was accepted, and returns when Key shows it. Key
-	// returns the key of an id. Without them the case of last uses is skipped.
+	// Used records that the key of an id was accepted, and returns once Key shows it. Key returns the
+	// key of an id. Without them the case of last uses is skipped.
 	Used func(ctx context.Context, id string, at time.Time) error
 	Key  func(ctx context.Context, id string) (auth.Key, error)
 }
 
 // A Harness makes stores for the suite.
 type Harness struct {
-	// Pepper is the one of the stores that Open returns.
+	// Pepper is that of the stores that Open returns.
 	Pepper auth.Pepper
-	// Lag is how old an answer may be at most where no change of this process, but time
-	// alone, made another one right. 0 means that answers are never old; a cache has its
-	// own bound here.
+	// Lag is how long an answer may be outdated when it changed by time alone, such as by an expiry,
+	// and not by a change in this process. 0 means never; for a cache it is its TTL.
 	Lag time.Duration
 	// Open returns an empty store that takes the time from now, which is safe for
 	// concurrent use. It closes it with t.Cleanup.
 	Open func(t *testing.T, now func() time.Time) Store
 }
 
-// Run proves the stores of h.
+// Run tests the stores of h.
 func Run(t *testing.T, h Harness) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {

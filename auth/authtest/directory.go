@@ -14,8 +14,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Directory is what [RunDirectory] drives: the store.Directory, and the ways to put
-// records into it, which also make their owners where that is needed.
+// A Directory is what RunDirectory tests: the store.Directory, and functions that add records to it,
+// with their owners where needed.
 type Directory struct {
 	store.Directory // required
 
@@ -25,8 +25,7 @@ type Directory struct {
 	AddSubject func(ctx context.Context, s store.Subject, owner string) error
 }
 
-// RunDirectory proves a directory. open returns an empty one, which it closes with
-// t.Cleanup.
+// RunDirectory tests a directory. open returns an empty one, which it closes with t.Cleanup.
 func RunDirectory(t *testing.T, open func(t *testing.T) Directory) {
 	for _, c := range []struct {
 		name string

@@ -1,5 +1,5 @@
-// Package flagstest is the conformance suite of flags.Store: what each store must do, every case
-// with the sentence that it defends, and what a flags.Editor must do on top of it.
+// Package flagstest is the conformance suite of [flags.Store]: what each store must do, every case with
+// the sentence that it checks, and what a [flags.Editor] must do on top of it.
 package flagstest
 
 import (
@@ -13,13 +13,13 @@ import (
 
 // A Harness makes stores for the suite.
 type Harness struct {
-	// Open returns an empty store twice: two ways to the same records, such as two processes
-	// have; a store that only one process can have returns the same twice. It closes them with
+	// Open returns two stores over the same empty set of records, as two processes would have; where
+	// only one process can open the store, it returns the same one twice. It closes them with
 	// t.Cleanup.
 	Open func(t *testing.T) (one, other flags.Store)
 }
 
-// Run proves the stores of h.
+// Run tests the stores of h.
 func Run(t *testing.T, h Harness) {
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {

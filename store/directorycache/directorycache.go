@@ -1,11 +1,11 @@
-// Package directorycache remembers for less than a second what a store.Directory said of
-// one website, link or monitor, so that a busy one costs a look-up a second rather than
-// one a request. It is a [store.Directory] around another.
+// Package directorycache caches for less than a second what a [store.Directory] answered about a
+// website, link or monitor, so that a busy one costs about one look-up a second rather than one per
+// request. It is a [store.Directory] around another.
 //
-// No answer is older than Config.TTL, counted from before the directory was asked. A change
-// that this process makes is seen at once when whoever makes it calls [Cache.Forget];
-// changes of other processes are seen after the TTL. What does not exist is remembered like
-// what does, since both must take the same time to find out; failures and lists are not.
+// No answer is older than Config.TTL, counted from before the directory was asked. A change made by
+// this process is seen at once when it calls [Cache.Forget]; changes of other processes are seen after
+// the TTL. That something does not exist is cached too, so that response times do not show whether it
+// does; failures and lists are not cached.
 package directorycache
 
 import (
@@ -32,7 +32,7 @@ const maxID = 256
 type Config struct {
 	Directory store.Directory  // required
 	TTL       time.Duration    // at most MaxTTL; 0 means DefaultTTL
-	Size      int              // how many owners are remembered, as many websites, and as many of each that do not exist; 0 means DefaultSize
+	Size      int              // how many owners are cached, and likewise websites, and of each those that do not exist; 0 means DefaultSize
 	Now       func() time.Time // nil means time.Now
 }
 
@@ -78,8 +78,8 @@ func New(cfg Config) (*Cache, error) {
 	return &Cache{cfg, owners, sites}, nil
 }
 
-// Forget forgets everything: whoever changes the directory in this process calls it, and
-// what was changed is seen at once.
+// Forget drops everything. Call it after a change of the directory in this process, which is then seen
+// at once.
 func (c *Cache) Forget() {
 	c.owners.Forget(func(string) bool { return true })
 	c.sites.Forget(func(store.Website) bool { return true })

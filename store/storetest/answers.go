@@ -14,9 +14,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// Answers proves that answers which an engine keeps are those that it would compute: of random questions
-// with and without filters of a key, asked again and again while rows of a dataset come and a
-// website is erased. Then versions stand still while rows come, which must show.
+// Answers tests that answers which an engine caches are those that it would compute: for random
+// requests with and without filters of a key, repeated while rows of a dataset are written and a
+// website is erased. Then versions are frozen while rows are written, which must be noticed.
 func Answers(t *testing.T, h Harness, seed uint64) {
 	for _, mutated := range []bool{false, true} {
 		t.Run(map[bool]string{false: "kept", true: "but versions stand still"}[mutated], func(t *testing.T) {

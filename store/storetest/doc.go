@@ -1,5 +1,5 @@
-// Package storetest proves stores: that they keep what they are given, that the engine's
-// answers from them are right, and that two of them give the same answers. Only tests import it.
+// Package storetest is a conformance suite for stores: they keep what they are given, the engine's
+// answers from them are right, and two of them give the same answers. Only tests import it.
 //
 // # A new store, step by step
 //
@@ -23,27 +23,27 @@
 //		})
 //	}
 //
-// Third, make it pass from the inside out. TestStore/Store/templates asks for the result of each
-// template alone, TestStore/Store/cases for whole answers, each with the rule that it
-// defends, and TestStore/Writer for what is kept, each case with the sentence of
-// store.Writer that it defends.
+// Third, make it pass from the inside out. TestStore/Store/templates tests the result of each template
+// alone, TestStore/Store/cases whole answers, each with the rule that it checks, and TestStore/Writer
+// what is stored, each case with the sentence of [store.Writer] that it checks.
 //
-// Fourth, add what else the store can be, one by one: [store.Versioner], [store.DayVersioner],
-// [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove finds out, and skips by name
-// what the store is not.
+// Fourth, add the optional interfaces, one by one: store.Versioner, [store.DayVersioner],
+// [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove detects them, and skips
+// by name those that the store does not implement.
 //
-// Fifth, ask at random: [Reference] compares with loops over lists, [Properties] and [Keys]
-// with other requests of the same store, [Dependencies] with fewer rows. What fails names
-// the seed that repeats it. [Pitfalls] asks what services of this kind are known to answer wrongly.
+// Fifth, test with random requests: [Reference] compares answers with those of plain loops over lists,
+// [Properties] and [Keys] with other answers from the same store, [Dependencies] with those from fewer
+// rows. A failure names the seed that repeats it. [Pitfalls] tests what services of this kind are known
+// to answer wrongly.
 //
-// Sixth, show that those can fail: [KillsMutants] plants [Mutations], and those that only the
-// new dialect can make, and wants each to be seen.
+// Sixth, show that those tests can fail: [KillsMutants] plants [Mutations], and any of the new
+// dialect's own, and fails when one goes unnoticed.
 //
-// Last, when there is another store to compare with, [Diff] wants the same bytes from both.
+// Last, when there is another store to compare with, [Diff] requires the same bytes from both.
 //
 // # A warehouse that is filled elsewhere
 //
-// A store that takes no rows itself is no [store.Writer]. Its harness has a Fill, which
-// stores the rows of a batch in the way that the warehouse gets its rows. Prove then proves
-// reading, and the random proofs are as they are for any store.
+// A store that takes no rows itself is not a store.Writer. Its harness has a Fill, which stores the
+// rows of a batch in the way that the warehouse gets its rows. [Prove] then tests reading only, and the
+// random tests run as for any store.
 package storetest

@@ -13,11 +13,11 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// Keys proves that a key with mandatory filters gets from all rows what a key without
-// gets from the rows that the first may see: in every type, with filters and groups of the
-// caller's own, and over HTTP in queries, batches and overviews, with their entity tags.
-// sets is how many sets of filters are tried, at random by seed; each fills a store anew.
-// Then filters are lost, or count as the caller's, which must show.
+// Keys tests that a key with mandatory filters gets from all rows what a key without gets from the rows
+// that the first may see: in every type, with further filters and groups in the request, and over HTTP
+// in queries, batches and overviews, with their entity tags. sets is how many sets of filters are
+// tried, at random by seed; each fills a new store. Then mandatory filters are dropped, or treated as
+// the request's, which must be noticed.
 func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	w := dataset.New(seed)
 	all := h.filled(t, &w.Batch)

@@ -16,8 +16,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A Mutation is a mistake that is planted on the way from rows to answers: in a template, in a
-// statement, in its arguments, or in the rows that are stored. The zero fields do nothing.
+// A Mutation is a mistake that a test plants between rows and answers: in a template, in a statement,
+// in its arguments, or in the rows that are stored. Zero fields do nothing.
 type Mutation struct {
 	Name     string
 	Op       dialect.Op // written by Template, if that is not empty
@@ -25,11 +25,11 @@ type Mutation struct {
 	SQL      func(text string) string
 	Args     func(args []dialect.Arg) // changes them in place
 	Rows     func(b *store.Batch)     // changes them in place
-	// When picks the questions whose answers may show the mistake; nil means all.
+	// When selects the questions whose answers may show the mistake; nil means all.
 	When func(q reference.Question) bool
 }
 
-// Mutations are those that can be made between any store and its SQL: in arguments and rows.
+// Mutations returns the mutations of arguments and rows, which any store can have.
 func Mutations() []Mutation {
 	return []Mutation{
 		{Name: "a UTC edge", Args: edgesInUTC},
@@ -39,7 +39,7 @@ func Mutations() []Mutation {
 	}
 }
 
-// SQLMutations are those that can be made in the SQL of any database, as d writes it.
+// SQLMutations returns the mutations of SQL that any database can have, as d writes it.
 func SQLMutations(d *dialect.Dialect) []Mutation {
 	changed := func(op dialect.Op, oldnew ...string) string {
 		return strings.NewReplacer(oldnew...).Replace(d.Templates[op])
@@ -71,27 +71,27 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 
 func compares(q reference.Question) bool { return q.Compare != "" }
 
-// Replaced is a Mutation's SQL with one text for another.
+// Replaced returns a Mutation.SQL that replaces one text by another.
 func Replaced(from, to string) func(string) string {
 	return func(text string) string { return strings.ReplaceAll(text, from, to) }
 }
 
-// Rewritten is a Mutation's SQL: a text in place of what matches a pattern, as in
-// regexp.Regexp.ReplaceAllString.
+// Rewritten returns a Mutation.SQL that replaces what matches a pattern, as
+// [regexp.Regexp.ReplaceAllString] does.
 func Rewritten(pattern, to string) func(string) string {
 	compiled := regexp.MustCompile(pattern)
 	return func(text string) string { return compiled.ReplaceAllString(text, to) }
 }
 
-// AllMutations reports whether mutations are planted in every store that can have them, as
-// SIGHTLINE_MUTATIONS=all asks for, and not in one alone.
+// AllMutations reports whether SIGHTLINE_MUTATIONS=all is set: then mutations are planted in every
+// store that can have them, otherwise in one.
 func AllMutations() bool { return os.Getenv("SIGHTLINE_MUTATIONS") == "all" }
 
 // firstDataset is the seed of the first of the datasets that mistakes are looked for in.
 const firstDataset = 4
 
-// KillsMutants plants one mutation at a time into the store of h, and wants the comparison
-// with the reference evaluator to see each within a few datasets.
+// KillsMutants plants one mutation at a time into the store of h, and fails unless the comparison with
+// the reference evaluator notices each within a few datasets.
 func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 	first, data := datasetIn(t, h, firstDataset), dataOf(firstDataset)
 	for _, m := range mutations {
@@ -111,8 +111,8 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 // dataOf is what the reference evaluator answers from, of the dataset of a seed.
 func dataOf(seed uint64) *reference.Data { return reference.NewData(dataset.New(seed).Batch) }
 
-// DiffKillsMutants plants one mutation at a time into the store of other, and wants the
-// comparison with the store of one to see each within a few datasets.
+// DiffKillsMutants plants one mutation at a time into the store of other, and fails unless the
+// comparison with the store of one notices each within a few datasets.
 func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	first := datasetIn(t, other, firstDataset)
 	for _, m := range mutations {
@@ -161,12 +161,12 @@ func (m *Mutation) questions(seed uint64) iter.Seq[reference.Question] {
 	}
 }
 
-// OfType is a Mutation's When: questions of these types.
+// OfType returns a Mutation.When: questions of these types.
 func OfType(names ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool { return slices.Contains(names, q.Type) }
 }
 
-// Filtered is a Mutation's When: questions with a filter whose value contains one of these texts.
+// Filtered returns a Mutation.When: questions with a filter whose value contains one of these texts.
 func Filtered(texts ...string) func(reference.Question) bool {
 	return func(q reference.Question) bool {
 		for _, f := range slices.Concat(q.Filters, q.Mandatory) {

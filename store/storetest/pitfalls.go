@@ -11,8 +11,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Pitfalls asks of one small dataset what services of this kind are known to have answered wrongly,
-// each by the number under which it was noted. Those that have no case here:
+// Pitfalls tests on one small dataset what services of this kind are known to have answered wrongly;
+// each case has the number under which it was recorded. Those that have no case here:
 //
 //	20  revenue in several currencies: there is no revenue
 //	25  look-alike hosts when rows arrive: internal/referrer; held against filters here

@@ -50,11 +50,10 @@ func properties() []property {
 	}
 }
 
-// Properties proves what holds of every type that the engine knows, whatever the rows are, over
-// the random rows of a seed: that pages put together are one big page, that days sum to
-// their range, and more. It needs no expected values, so types that are added later are
-// proven without a line here, but for new columns of whole numbers and new filter fields,
-// which it asks to be classified.
+// Properties tests what holds for every query type, whatever the rows are, on random rows from seed:
+// pages put together are one big page, days sum to their range, and more. It needs no expected values,
+// so it covers new types without a change, except that new columns of whole numbers and new filter
+// fields must be classified.
 func Properties(t *testing.T, h Harness, seed uint64) {
 	w := dataset.New(seed)
 	s := h.filled(t, &w.Batch)
@@ -93,7 +92,8 @@ func Properties(t *testing.T, h Harness, seed uint64) {
 	})
 }
 
-// PropertiesKillMutants breaks every property of [Properties] on purpose, and wants that to show.
+// PropertiesKillMutants breaks every property of [Properties] on purpose, and fails unless each is
+// noticed.
 func PropertiesKillMutants(t *testing.T, h Harness, seed uint64) {
 	w := dataset.New(seed)
 	s := h.filled(t, &w.Batch)

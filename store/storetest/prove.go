@@ -9,30 +9,32 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// A Harness makes the stores that are proven.
+// A Harness makes the stores under test.
 type Harness struct {
-	// Create makes an empty database and returns its address: the path of a file, a DSN. Nil means
-	// that the store forgets everything when its process ends; then restarts are not proven.
+	// Create makes an empty database and returns its address: the path of a file, a DSN. Nil means that
+	// the store keeps rows in memory only; then restarts are not tested.
 	Create func(t *testing.T) string
-	// Open opens the store at an address that Create returned, with a clock to date by what it
-	// receives, and closes it with t.Cleanup. For a restart Prove calls the store's Close, if it has
-	// one, and then Open once more. Without Create the address is empty, and a new store is
-	// wanted each time. Required.
+	// Open opens the store at an address that Create returned, with now as the clock that dates
+	// received rows, and closes it with t.Cleanup. For a restart Prove calls the store's Close, if it
+	// has one, and then Open again. Without Create the address is empty, and each call must return a
+	// new store. Required.
 	Open func(t *testing.T, address string, now func() time.Time) store.Store
-	// Fill stores the rows of b in s, which is empty and no store.Writer. No item of b repeats another's id.
+	// Fill stores the rows of b in s, which is empty and not a store.Writer. No item of b repeats
+	// another's id.
 	Fill func(t *testing.T, s store.Store, b *store.Batch)
-	// Slow is a statement that would run for minutes, to be cancelled. Without one, cancellation is not proven.
+	// Slow is a statement that would run for minutes, to be cancelled. Without one, cancellation is not
+	// tested.
 	Slow store.Statement
-	// SampleEvery thins out what is asked: Prove asks the types in one of so many ways, and each of
-	// many callers at once asks one case in so many; Properties proves each property of one type in
-	// so many, another one property by property; Keys asks one type in so many. 0 means all.
+	// SampleEvery reduces the tests to one in so many: in Prove the variants of requests, and the cases
+	// that each concurrent caller asks; in Properties the types per property, different ones for each;
+	// in Keys the types. 0 means all.
 	SampleEvery int
 }
 
-// Prove proves that a store answers as the engine needs it to, and that it keeps the contract
-// of each optional interface that it has, each case beside the sentence that it defends. It
-// asks in the store's dialect, by logical tables and columns only. A store that is no
-// store.Writer is filled by [Harness.Fill], and proven for reading alone.
+// Prove tests that a store answers as the engine needs it to, and that it keeps the contract of each
+// optional interface that it implements; each case has the sentence that it checks. It queries in the
+// store's dialect, by logical tables and columns only. A store that is not a [store.Writer] is filled
+// by [Harness.Fill], and only reading is tested.
 func Prove(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t)

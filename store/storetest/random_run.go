@@ -30,13 +30,12 @@ const (
 type RandomRun struct {
 	Questions int
 	Seed      uint64        // of the first dataset; the next ones follow it
-	For       time.Duration // when not 0, questions are asked for so long instead
+	For       time.Duration // when not 0, questions are asked for that long instead
 }
 
-// RandomRunOf is a random run of so many questions, and of one for each query type at least, unless
-// the environment says otherwise:
-// SIGHTLINE_QUESTIONS how many, SIGHTLINE_SEED of which datasets, SIGHTLINE_FOR for how
-// long instead, as in 30m.
+// RandomRunOf returns a random run of that many questions, at least one per query type, unless the
+// environment overrides it: SIGHTLINE_QUESTIONS sets how many, SIGHTLINE_SEED the first dataset, and
+// SIGHTLINE_FOR, such as 30m, how long to ask instead.
 func RandomRunOf(t testing.TB, questions int) RandomRun {
 	t.Helper()
 	types := len(query.Builtin())
@@ -51,8 +50,7 @@ func RandomRunOf(t testing.TB, questions int) RandomRun {
 	return c
 }
 
-// Number is the positive number that the variable name of the environment holds, or
-// otherwise when it holds nothing.
+// Number returns the positive number in the environment variable name, or otherwise when it is empty.
 func Number(t testing.TB, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -66,8 +64,8 @@ func Number(t testing.TB, name string, otherwise int) int {
 	return n
 }
 
-// Reference wants the engine over a store to answer a random run as package reference does,
-// which computes the same numbers by loops over lists, byte by byte.
+// Reference tests that the engine's answers in a random run are, byte by byte, those of package
+// reference, which computes the same numbers by loops over lists.
 func Reference(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		s, data := h.open(t), dataset.New(seed).Batch
@@ -92,16 +90,16 @@ func everyOther[T any](all iter.Seq[T]) iter.Seq[T] {
 	}
 }
 
-// Diff wants the engine to answer a random run alike over two stores of the same rows, byte
-// by byte.
+// Diff tests that the engine gives the same answers in a random run over two stores of the same rows,
+// byte by byte.
 func Diff(t *testing.T, one, other Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		return compareStores(t, datasetIn(t, one, seed), datasetIn(t, other, seed), questions, false)
 	})
 }
 
-// Dependencies wants the engine to answer a random run alike whether or not it can read rows
-// of other days than those that query.Prepared.Dependencies names.
+// Dependencies tests that the engine gives the same answers in a random run whether or not it can read
+// rows of other days than those that [query.Prepared.Dependencies] names.
 func Dependencies(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		s := datasetIn(t, h, seed)

@@ -132,8 +132,8 @@ func (b badSealer) Seal(ctx context.Context, d store.Derivation) error {
 	return b.Derivable.Seal(ctx, d)
 }
 
-// KillsSealMutants plants one mistake at a time into what a store seals, and wants the comparison
-// with the reference evaluator to see each within a few datasets.
+// KillsSealMutants plants one mistake at a time into what a store seals, and fails unless the
+// comparison with the reference evaluator notices each within a few datasets.
 func KillsSealMutants(t *testing.T, h Harness) {
 	for _, m := range []struct {
 		name string
@@ -190,8 +190,8 @@ func firstOf[T any](all iter.Seq[T], n int) iter.Seq[T] {
 	}
 }
 
-// MergedBesideWrites asks one engine from several goroutines at once while the rows of a dataset come
-// and days of it are sealed, and then wants it to answer as the reference does.
+// MergedBesideWrites queries one engine from several goroutines at once while the rows of a dataset are
+// written and days of it are sealed, and then tests that its answers are those of the reference.
 func MergedBesideWrites(t *testing.T, h Harness) {
 	const seed, askers, batches = 7, 2, 2
 	s := h.open(t)

@@ -16,26 +16,25 @@ type Source interface {
 	store.Lister
 }
 
-// A Target is a store that rows are carried to.
+// A Target is a store that rows are copied to.
 type Target interface {
 	store.Store
 	store.Restorer
 }
 
-// Options say what is carried over, and how.
+// Options say what is copied or compared, and how.
 type Options struct {
 	// Before leaves out the rows of the UTC day that it lies in, and later ones. The
 	// zero time leaves out nothing.
 	Before time.Time
 	// Rows is how many rows are held in memory and stored at a time. 0 means 20 000.
 	Rows int
-	// Progress is told how far it came, by the goroutine that called Copy or Verify,
-	// after every subject that was compared and every Rows rows that were carried over.
-	// Nil means nobody is.
+	// Progress is called in the goroutine that called Copy or Verify, after every subject that was
+	// compared and every Rows rows that were copied. Nil means none.
 	Progress func(Progress)
 }
 
-// Progress is how far a copy or a comparison came.
+// Progress is how far a copy or a comparison has come.
 type Progress struct {
 	Stage   string // "comparing" or "copying"
 	Subject store.Subject
@@ -43,12 +42,12 @@ type Progress struct {
 	Total   int64 // rows; 0 while it is not known
 }
 
-// A Report is what came of a copy or a comparison.
+// A Report is the result of a copy or a comparison.
 type Report struct {
 	Subjects    int   // compared
 	Days        int   // of a subject in a table, compared
 	Rows        int64 // of the source on those days
-	Copied      int64 // rows that were carried over
+	Copied      int64 // rows that were copied
 	Differences []Difference
 }
 
@@ -77,10 +76,10 @@ func (o *Options) tell(p Progress) {
 	}
 }
 
-// Copy carries over every row of from that to lacks, and verifies. When the source is
-// written to meanwhile, Copy goes back for what came, up to twice. What still differs
-// then is in Report.Differences; without an error and without differences both stores
-// hold the same. After an error, calling Copy again goes on.
+// Copy copies every row of from that to lacks, and verifies. When the source is written to meanwhile,
+// Copy repeats for new rows, up to twice. What still differs then is in [Report.Differences]; without
+// an error and without differences both stores hold the same. After an error, calling Copy again
+// continues.
 func Copy(ctx context.Context, from Source, to Target, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
@@ -112,13 +111,13 @@ func Verify(ctx context.Context, from Source, to store.Store, o Options) (Report
 	return report, err
 }
 
-// A Difference is a day that the two stores hold differently.
+// A Difference is a day of which the two stores hold different rows.
 type Difference struct {
 	Table   string
 	Subject store.Subject
 	Day     time.Time // its first instant in UTC
 	Source  int64     // rows
-	Target  int64     // rows; when they are as many, their contents differ
+	Target  int64     // rows; when their number is equal, their contents differ
 }
 
 // String names the day and says what differs.

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// Question asks a random question of a random type. Most have something to show.
+// Question returns a random question of a random type. Most have rows to answer.
 func (w *Dataset) Question(rng *rand.Rand) reference.Question {
 	return w.ask(rng, w.types[rng.IntN(len(w.types))])
 }

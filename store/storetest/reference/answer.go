@@ -19,8 +19,8 @@ type Data struct {
 	sites map[store.Subject]*site
 }
 
-// NewData takes rows as a Writer would be given them, in the order of writing: of
-// repeated event ids the first counts.
+// NewData takes the rows that a store.Writer would get, in the order of writing: of repeated event ids
+// the first counts.
 func NewData(b store.Batch) *Data {
 	d := &Data{newNames(), map[string]Type{}, map[store.Subject]*site{}}
 	for _, t := range Types() {
@@ -42,7 +42,7 @@ func (d *Data) Answer(q Question) ([]byte, error) {
 	return a.Rows, err
 }
 
-// Compared returns the rows that answer q, and what stands beside them.
+// Compared returns the rows that answer q, with those of the other period.
 func (d *Data) Compared(q Question) (Compared, error) {
 	a, r, err := d.ask(q)
 	if err != nil {

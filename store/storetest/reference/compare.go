@@ -15,8 +15,8 @@ const (
 	PreviousYear   = "previous_year"
 )
 
-// Compared are the rows that answer a question and, when it compares, what stands beside each of
-// them: JSON arrays of objects, where null stands beside a row that the other period has not.
+// Compared has the rows that answer a question and, with a comparison, the row of the other period and
+// the changes for each: JSON arrays of objects, with null for a row that the other period lacks.
 type Compared struct {
 	Rows     []byte
 	Previous []byte // nil: the question does not compare
@@ -93,7 +93,7 @@ func dates(start, end string) (span, error) {
 	return span{s, e}, nil
 }
 
-// Preset is the first and last day of a preset on a day, by the words of its description.
+// Preset returns the first and last day of a preset when today is the given day.
 func Preset(name string, today time.Time) (start, end time.Time) {
 	y, m, d := today.Date()
 	date := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }

@@ -17,7 +17,7 @@ var (
 	ErrGroupBy = errors.New("reference: groupBy not allowed")
 	ErrSort    = errors.New("reference: sort not allowed")
 	ErrTooLong = errors.New("reference: series of more than 10000 rows")
-	// ErrNeedsSession is a refusal for want of a filter, and so an ErrFilter.
+	// ErrNeedsSession: a required filter is missing. It wraps [ErrFilter].
 	ErrNeedsSession = fmt.Errorf("%w: session_id eq is missing", ErrFilter)
 )
 
@@ -30,17 +30,17 @@ type Question struct {
 	EndDate   string // the last day, included
 	Preset    string // wins over the dates; empty: none
 	Compare   string // PreviousPeriod or PreviousYear; empty: none
-	Hourly    bool   // false is daily; types that are no series ignore it
+	Hourly    bool   // false is daily; ignored by types other than series
 	Filters   []Filter
-	Mandatory []Filter // of the caller's key: they cut the data before anything else
+	Mandatory []Filter // of the caller's key: they apply to the data before anything else
 	GroupBy   []string
 	SortBy    string // empty is the default order
 	SortOrder string // asc, desc; empty is the column's own direction
-	Limit     int    // 0 is none given: 100 rows, and all rows of a series
+	Limit     int    // 0 means none: 100 rows, and all rows of a series
 	Page      int    // from 1; 0 is 1
 	Now       time.Time
-	// Own are the options that the parameter has of its own, in the words of a request. It is no
-	// matter for the answer.
+	// Own names the options that the parameter sets itself, as in a request. It does not affect the
+	// answer.
 	Own []string
 }
 

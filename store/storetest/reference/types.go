@@ -30,10 +30,10 @@ type Column struct {
 	Kind ColumnKind
 }
 
-// A Window is the time that a type looks at.
+// A Window is the time that a type counts.
 type Window int
 
-// The windows. All but Range go by the clock, and ignore the dates of a question.
+// The windows. All but Range end now, and ignore the dates of a question.
 const (
 	Range    Window = iota
 	Today           // from the local midnight on, now not included
@@ -47,7 +47,7 @@ type Type struct {
 	Kind         store.SubjectKind
 	Series       bool // a row per day or hour
 	Window       Window
-	Single       bool     // a row per session, event or check, that no other period has
+	Single       bool     // a row per session, event or check, which is not compared
 	NeedsSession bool     // refused without a filter session_id eq
 	Columns      []Column // without those of groupBy
 	Filters      []string // fields that filters may name

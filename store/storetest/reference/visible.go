@@ -13,8 +13,8 @@ type sighted struct {
 }
 
 // Visible returns the rows of b, which d was made of, that a key with mandatory filters
-// may see. Of repeated event ids it has the first, or none. Rows of which it knows a field
-// to be missing altogether, as of errors the href, that filter lets pass.
+// may see. Of repeated event ids it has the first, or none. A filter on a field that a kind of rows
+// does not have, such as href for errors, lets its rows pass.
 func (d *Data) Visible(b *store.Batch, mandatory []Filter) store.Batch {
 	ready, left := d.names.prepare(mandatory), map[sighted]bool{}
 	for _, s := range d.sites {
