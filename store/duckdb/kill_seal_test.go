@@ -123,11 +123,7 @@ func sealsStand(t *testing.T, path string, undone bool) (verified int) {
 		}
 	}
 	if undone {
-		do(t, s, func(w *writer) {
-			if err := w.engine.exec(undo); err != nil {
-				t.Fatal(err)
-			}
-		})
+		do(t, s, func(w *writer) { undo(t, w) })
 		file, log := read(t, path), read(t, path+".wal")
 		_ = s.Close() // of a schema that is not its own
 		put(t, path, file)
