@@ -66,8 +66,8 @@ func ExampleOpen() {
 // An administrator who makes the tables by hand takes their DDL from here.
 func ExampleConfig_Schema() {
 	ddl := clickhouse.Config{}.Schema()
-	fmt.Println(len(ddl), "tables, of which the last is")
-	fmt.Println(ddl[len(ddl)-1])
+	fmt.Println(len(ddl)-1, "tables, of which the last is")
+	fmt.Println(ddl[len(ddl)-2])
 	// Output:
 	// 10 tables, of which the last is
 	// CREATE TABLE IF NOT EXISTS schema_versions (

@@ -54,7 +54,7 @@ func (m migration) run() error {
 			return err
 		}
 	}
-	for _, statement := range m.cfg.Schema() {
+	for _, statement := range m.cfg.create() {
 		if err := m.conn.Exec(m.ctx, statement); err != nil {
 			return err
 		}
@@ -64,10 +64,10 @@ func (m migration) run() error {
 			return err
 		}
 	}
-	if version == schemaVersion {
+	if version == schemaVersion() {
 		return nil
 	}
-	return m.conn.Exec(m.ctx, fmt.Sprintf("INSERT INTO schema_versions (version) VALUES (%d)", schemaVersion))
+	return m.conn.Exec(m.ctx, fmt.Sprintf("INSERT INTO schema_versions (version) VALUES (%d)", schemaVersion()))
 }
 
 // An oldTable is a table as it stood before.

@@ -135,8 +135,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case version < schemaVersion:
-		return fmt.Errorf("%w: they are of version %d, older than %d", ErrNoSchema, version, schemaVersion)
+	case version < schemaVersion():
+		return fmt.Errorf("%w: they are of version %d, older than %d", ErrNoSchema, version, schemaVersion())
 	}
 	return nil
 }
@@ -153,8 +153,8 @@ func (s *Store) schema(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	version := rows.Columns[0].Ints[0]
-	if version > schemaVersion {
-		return 0, fmt.Errorf("%w: the tables are of version %d, this program knows %d", store.ErrNewerSchema, version, schemaVersion)
+	if version > schemaVersion() {
+		return 0, fmt.Errorf("%w: the tables are of version %d, this program knows %d", store.ErrNewerSchema, version, schemaVersion())
 	}
 	return version, nil
 }

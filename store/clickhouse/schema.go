@@ -122,8 +122,15 @@ func receiptColumn() column {
 	}}
 }
 
-// schemaVersion is what Migrate brings the tables to. It grows with every change.
-const schemaVersion = 4
+// schemaVersion is what Migrate brings the tables to. It grows by one with every column, since columns
+// are all that Migrate adds to tables that are there. It was 4 at 175 columns.
+func schemaVersion() int64 {
+	version := 4 - 175
+	for _, l := range (&Config{}).layouts() {
+		version += len(l.columns)
+	}
+	return int64(version)
+}
 
 // A layout is what DDL is written of one table.
 type layout struct {
@@ -198,12 +205,20 @@ func (t *table) layout(o *Config) layout {
 
 // Schema returns the DDL of all tables, one statement per table, as [Store.Migrate] executes it on an
 // empty database. With a Cluster it is Replicated tables and Distributed ones over them.
+// The last statement records the version of the tables where none is recorded; in a cluster one server
+// executes it.
 func (c Config) Schema() []string {
+	return append(c.create(), fmt.Sprintf("INSERT INTO %s (version)\nSELECT %d WHERE (SELECT count() FROM schema_versions) = 0",
+		c.local("schema_versions"), schemaVersion()))
+}
+
+// create is the DDL of all tables.
+func (c *Config) create() []string {
 	var ddl []string
 	for _, l := range c.layouts() {
-		ddl = append(ddl, l.create(&c))
+		ddl = append(ddl, l.create(c))
 		if c.Cluster != "" {
-			ddl = append(ddl, l.distribute(&c))
+			ddl = append(ddl, l.distribute(c))
 		}
 	}
 	return ddl
