@@ -25,7 +25,10 @@ func (f *fault) Error() string {
 
 func (f *fault) Unwrap() []error { return []error{f.kind, f.cause} }
 
-const outOfMemory = "Out of Memory Error"
+const (
+	outOfMemory = "Out of Memory Error"
+	invalidated = "database has been invalidated" // the driver says of an appender that its data has been
+)
 
 // The engine's errors are told apart by their text: their types are no finer than
 // "I/O". Earlier rows win.
@@ -46,7 +49,7 @@ var errorTexts = []struct {
 	{"not a valid DuckDB database file", store.ErrCorrupt},
 	{"Could not read enough bytes", store.ErrCorrupt},
 	{"while replaying WAL", store.ErrCorrupt},
-	{"has been invalidated", store.ErrUnavailable},
+	{invalidated, store.ErrUnavailable},
 	{"FATAL Error", store.ErrUnavailable},
 	{outOfMemory, store.ErrUnavailable},
 	{"connection is closed", store.ErrUnavailable},
@@ -101,5 +104,5 @@ func fatal(err error) bool {
 	}
 	text := err.Error()
 	return strings.Contains(text, "FATAL Error") || strings.Contains(text, "INTERNAL Error") ||
-		strings.Contains(text, "has been invalidated")
+		strings.Contains(text, invalidated)
 }
