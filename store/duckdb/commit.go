@@ -129,7 +129,7 @@ func (w *writer) save(group []*write) error {
 		if err := w.addSubjects(newcomers); err != nil {
 			return err
 		}
-		if err := w.addRows(group, newcomers); err != nil {
+		if err := w.addRows(group, newcomers, version); err != nil {
 			return err
 		}
 		if err := w.addReceipts(fresh, newcomers); err != nil {

@@ -172,6 +172,38 @@ func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 	}
 }
 
+// A seal that rows came after, in a file of a program that kept no versions of rows, is none: nobody can
+// tell which these are.
+func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.duckdb")
+	s := open(t, Config{Path: path})
+	first := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	mustWrite(t, s, batch("a", 10))
+	if err := sealing(t, s).Seal(t.Context(), site, first.AddDate(0, 0, -3), first.AddDate(0, 0, 6)); err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, s, batch("late", 1))
+	do(t, s, func(w *writer) {
+		if err := w.engine.exec("ALTER TABLE events DROP COLUMN version; UPDATE schema_version SET version = 7"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, Config{Path: path})
+	var left []time.Time
+	for _, d := range s.Days(site, first.AddDate(0, 0, -9), first.AddDate(0, 0, 9)) {
+		if d.Sealed > 0 {
+			left = append(left, d.Start)
+		}
+	}
+	if want := []time.Time{first.AddDate(0, 0, -3), first.AddDate(0, 0, -2), first.AddDate(0, 0, 4), first.AddDate(0, 0, 5)}; !slices.Equal(left, want) {
+		t.Errorf("seals of %v are left, want those of %v", left, want)
+	}
+}
+
 // What an older row gets when its file is opened is what a new one has.
 func TestHashesAreTheSameInSQL(t *testing.T) {
 	t.Parallel()
@@ -256,6 +288,9 @@ func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 		}
 		for _, h := range table.Hashes() {
 			want = append(want, h.Name+" BIGINT")
+		}
+		if table.ID == schema.Events {
+			want = append(want, "version BIGINT")
 		}
 		var got []string
 		do(t, s, func(w *writer) {

@@ -15,14 +15,21 @@ import (
 // the order of the file, where those that a migration added come last.
 type table []column
 
-// A column is a logical one or, when hashed, the hash of one.
+// A column is a logical one or, when hashed, the hash of one or, when versioned, the version of the
+// commit that stored the row.
 type column struct {
 	schema.Column
-	hashed bool
+	hashed, versioned bool
 }
+
+// versionColumn is the column of versions, which events alone have: nothing is kept of other rows.
+const versionColumn = "version"
 
 // columnOf finds the column of t that the file calls name.
 func columnOf(t *schema.Table, name string) (column, bool) {
+	if t.ID == schema.Events && name == versionColumn {
+		return column{versioned: true}, true
+	}
 	hashed := false
 	for _, h := range t.Hashes() {
 		if h.Name == name {
@@ -33,7 +40,7 @@ func columnOf(t *schema.Table, name string) (column, bool) {
 	if i < 0 {
 		return column{}, false
 	}
-	return column{t.Columns[i], hashed}, true
+	return column{Column: t.Columns[i], hashed: hashed}, true
 }
 
 // readTables reads which columns the file has.
@@ -61,13 +68,21 @@ func readTables(c engine) (all [schema.NumTables]table, err error) {
 	return all, nil
 }
 
-// encode appends the values of r to buf, in the order of the file. key is that of hashes.
-func (t table) encode(buf []sqldriver.Value, key string, subject int32, r schema.Row) []sqldriver.Value {
+// A stamp is what the rows of a commit have beside what they came with.
+type stamp struct {
+	hashKey string
+	version int64
+}
+
+// encode appends the values of r to buf, in the order of the file.
+func (t table) encode(buf []sqldriver.Value, s stamp, subject int32, r schema.Row) []sqldriver.Value {
 	buf = append(buf, subject)
 	for i := range t {
 		switch c := &t[i]; {
+		case c.versioned:
+			buf = append(buf, s.version)
 		case c.hashed:
-			buf = append(buf, hashOf(key, c.Text(r)))
+			buf = append(buf, hashOf(s.hashKey, c.Text(r)))
 		case c.Kind.IsText():
 			buf = append(buf, c.Text(r))
 		case c.Kind == schema.Small:
@@ -102,7 +117,8 @@ func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
 }
 
 // addRows fills the logical tables, one after the other.
-func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32) error {
+func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32, version uint64) error {
+	of := stamp{w.hashKey, int64(version)} //nolint:gosec // commits are counted
 	for _, t := range schema.Tables() {
 		fresh := func(r row) bool { return r.table == t.ID && !r.repeated }
 		if !slices.ContainsFunc(group, func(one *write) bool { return slices.ContainsFunc(one.rows, fresh) }) {
@@ -117,7 +133,7 @@ func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32) erro
 					}
 					subject := w.number(r.subject, newcomers)
 					for sample := range t.Rows(one.batch, r.index) {
-						buf = w.tables[t.ID].encode(buf[:0], w.hashKey, subject, schema.Row{Batch: one.batch, Item: r.index, Sample: sample})
+						buf = w.tables[t.ID].encode(buf[:0], of, subject, schema.Row{Batch: one.batch, Item: r.index, Sample: sample})
 						if err := add(buf...); err != nil {
 							return err
 						}
