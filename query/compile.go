@@ -52,7 +52,7 @@ func (c *compiler) statement(label string, final selection) store.Statement {
 //	q  properties of a row t                m  sessions of all rows, under mandatory filters
 //	p  events of a session, in one grouping h  sessions of a page of a list
 //	x  a part of the answer                 f  sessions before rows are attributed to them
-//	u  all parts, one after the other       i  sessions by id alone
+//	u  all parts, one after the other       i  sessions by id alone, or ids
 //	j  the answer by its keys               e  events of sessions of several days
 //	v  values of a dimension                r  the same, with the starts of sessions
 //	g  groups, or times between checks      k  checks
@@ -67,6 +67,8 @@ type compiler struct {
 	ctes    []*sqlbuilder.CTEQueryBuilder
 	rng     interval // the plan's range
 	depends interval // the rows that the answer is computed from
+
+	toldChanged bool // the relation of ids that changed is there
 }
 
 // selection is one SELECT, not yet written.

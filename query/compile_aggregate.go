@@ -15,6 +15,7 @@ type part struct {
 	metrics []*metric
 	q       selection
 	gap     interval   // with rows: the time that is computed from events
+	partly  bool       // of the ids that changed alone: the hits of the others are kept
 	rows    *selection // the hits of the gap; q reads them with those that are kept
 }
 

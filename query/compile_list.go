@@ -53,7 +53,8 @@ func (c *compiler) listSessions(p *part) selection {
 // chosenSessions adds the relation listed: the sessions of the relation chosen, with what spec
 // asks of them.
 func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
-	gap, facts := c.sessionGap(spec), c.facts(spec)
+	gap, _ := c.sessionGap(spec) // few are chosen, so those that did not change are formed, too
+	facts := c.facts(spec)
 	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
 	var union []sqlbuilder.Builder
 	if !gap.empty() {
@@ -72,7 +73,7 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 		formed.columns = formed.columns[:len(formed.columns)-1] // rows_from
 		union = append(union, c.build(formed))
 	}
-	for _, w := range c.rng.outside(gap) {
+	for _, w := range c.keptOf(c.rng, gap, false) {
 		kept := c.keptSessions(w, facts.columns, false)
 		kept.columns = kept.columns[:len(kept.columns)-1] // rows_from
 		kept.joins = []join{{to: relation{"chosen", "h"}, on: expr.And(expr.Eq(h("session_hash"), row("session_hash")), expr.Eq(h("start"), row("start")))}}

@@ -12,9 +12,9 @@ import (
 
 // What is kept of sealed days are sessions, by the day that they begin in, and hits: pageviews,
 // exits and all other events that are not hidden, with the fields of their sessions. A statement reads both where days are
-// sealed, and computes the stretch from the first to the last day that is not: late rows
-// unseal single days of the past for a little while only, and one stretch is read and ordered at
-// once.
+// sealed, and computes the stretch from the first to the last day that is not, or whose rows changed
+// since: late rows change single days of the past for a little while only, and one stretch is read and
+// ordered at once.
 
 // sealedHits and sealedSessions are the tables that have them.
 const (
@@ -42,34 +42,55 @@ func sessionColumns() []string {
 }
 
 // keptOf is what is kept of a subject, by day: sessions, page events among the hits, and all hits.
-type keptOf struct{ sessions, pageEvents, hits sealed }
-
-// sealed tells which days are sealed: those of interval, first to last, where it says so.
-type sealed struct {
-	from int64 // the start of the first day
-	days []bool
+type keptOf struct {
+	sessions, pageEvents, hits sealed
+	changes                    idChanges
 }
 
-// gap is the stretch of w from its first day that is not sealed to its last; empty when there
-// is none. Its ends are those of w or of days.
-func (s sealed) gap(w interval) interval {
-	gap := w
-	for gap.from < gap.to && s.covers(gap.from) {
+// A use is what the seal of a day is good for.
+type use byte
+
+const (
+	forNothing   use = iota
+	forUnchanged     // for the session ids that did not change
+	forAll
+)
+
+// sealed tells what the seals of days are good for, first to last.
+type sealed struct {
+	from int64 // the start of the first day
+	days []use
+}
+
+// gap is the stretch of w from its first day whose seal is not good for all to its last; empty when
+// there is none. Its ends are those of w or of days. It is partly kept where its seals are all good
+// for the ids that did not change.
+func (s sealed) gap(w interval) (gap interval, partly bool) {
+	gap = w
+	for gap.from < gap.to && s.use(gap.from) == forAll {
 		gap.from = floorDay(gap.from) + day
 	}
-	for gap.from < gap.to && s.covers(gap.to-1) {
+	for gap.from < gap.to && s.use(gap.to-1) == forAll {
 		gap.to = floorDay(gap.to - 1)
 	}
 	if gap.from >= gap.to {
-		return interval{w.to, w.to}
+		return interval{w.to, w.to}, false
 	}
-	return gap
+	for at := gap.from; at < gap.to; at += day {
+		if s.use(at) == forNothing {
+			return gap, false
+		}
+	}
+	return gap, s.use(gap.to-1) != forNothing
 }
 
-// covers reports whether the day of an instant is sealed.
-func (s sealed) covers(at int64) bool {
+// use is that of the seal of the day of an instant.
+func (s sealed) use(at int64) use {
 	i := (floorDay(at) - s.from) / day
-	return at >= s.from && i < int64(len(s.days)) && s.days[i]
+	if at < s.from || i >= int64(len(s.days)) {
+		return forNothing
+	}
+	return s.days[i]
 }
 
 // floorDay is the start of the UTC day of an instant.
@@ -113,10 +134,7 @@ func (c *compiler) fromHits(p *part) {
 	if p.tb.pageEvents {
 		kept = c.kept.pageEvents
 	}
-	gap := kept.gap(c.rng)
-	if gap == c.rng {
-		return
-	}
+	gap, partly := kept.gap(c.rng)
 	q := p.q
 	stored := func(e expr.Expr) expr.Expr { return expr.Stored(e, "t") }
 	q.columns, q.where = slices.Clone(p.q.columns), slices.Clone(p.q.where)
@@ -137,10 +155,19 @@ func (c *compiler) fromHits(p *part) {
 		p.q = q
 		return
 	}
-	p.gap, p.rows = gap, &selection{from: relation{"events", "t"}, where: append(c.read(gap), hitRows)}
+	rows := selection{from: relation{"events", "t"}, where: append(c.read(gap), hitRows)}
 	for _, name := range append(asked, "subject") {
-		p.rows.columns = append(p.rows.columns, hitColumn(expr.Ident(name)))
+		rows.columns = append(rows.columns, hitColumn(expr.Ident(name)))
 	}
+	partly = partly && len(columnsOf("s", rows)) > 0 // rows alone are soon read
+	switch {
+	case partly:
+		c.tellChanged()
+		rows.joins = ofChanged()
+	case gap == c.rng:
+		return
+	}
+	p.gap, p.partly, p.rows = gap, partly, &rows
 	q.from = relation{"hits_" + p.tb.name, "t"}
 	p.q = q
 }
@@ -167,8 +194,11 @@ func (c *compiler) hits(p *part) {
 		return
 	}
 	union := []sqlbuilder.Builder{c.build(*p.rows)}
-	for _, w := range c.rng.outside(p.gap) {
-		kept := selection{from: relation{sealedHits, "t"}, where: c.read(w)}
+	for _, w := range c.keptOf(c.rng, p.gap, p.partly) {
+		kept := selection{from: relation{sealedHits, "t"}, where: c.read(w.interval)}
+		if w.unchanged {
+			kept = ofUnchanged(kept)
+		}
 		for _, col := range p.rows.columns {
 			kept.columns = append(kept.columns, named{col.as, row(col.as)})
 		}
@@ -179,16 +209,19 @@ func (c *compiler) hits(p *part) {
 
 // keptSessions selects the sealed sessions that begin in w, with facts. Rows that come before
 // their session belong to it with earlyRows.
-func (c *compiler) keptSessions(w interval, facts []named, earlyRows bool) selection {
-	q := selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w),
+func (c *compiler) keptSessions(w keptStretch, facts []named, earlyRows bool) selection {
+	q := selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w.interval),
 		columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}}
+	if w.unchanged {
+		q = ofUnchanged(q)
+	}
 	for _, fact := range facts {
 		e := row(fact.as)
 		if fact.as == matchingPageviews {
 			if e = row("pageviews"); !c.rowFilters("p").Absent() {
 				e = expr.Call(dialect.Coalesce, expr.Col("n", matchingPageviews), expr.Int(0))
-				q.joins = []join{{left: true, to: relation{"matching", "n"}, on: expr.And(
-					expr.Eq(expr.Col("n", "session_hash"), row("session_hash")), expr.Eq(expr.Col("n", "start"), row("start")))}}
+				q.joins = append(q.joins, join{left: true, to: relation{"matching", "n"}, on: expr.And(
+					expr.Eq(expr.Col("n", "session_hash"), row("session_hash")), expr.Eq(expr.Col("n", "start"), row("start")))})
 			}
 		}
 		q.columns = append(q.columns, named{fact.as, e})
@@ -202,12 +235,16 @@ func (c *compiler) keptSessions(w interval, facts []named, earlyRows bool) selec
 }
 
 // matching adds the relation matching: how many pageviews of the sealed sessions that begin in
-// one of these intervals pass the caller's filters on rows.
-func (c *compiler) matching(of []interval) {
+// one of these stretches, in the order of time, pass the caller's filters on rows.
+func (c *compiler) matching(of []keptStretch) {
 	var union []sqlbuilder.Builder
 	for _, w := range of {
-		union = append(union, c.build(selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w),
-			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}}))
+		starts := selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w.interval),
+			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}}
+		if w.unchanged {
+			starts = ofUnchanged(starts)
+		}
+		union = append(union, c.build(starts))
 	}
 	c.with("sealed_starts", unionAll(union))
 	n := func(name expr.Ident) expr.Expr { return expr.Col("n", name) }

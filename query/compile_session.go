@@ -47,6 +47,7 @@ type sessionSpec struct {
 	decidedWithin int64    // how long after the range the sessions of its rows are decided
 	begin         interval // when they begin
 	ids           interval // only ids with events in it form sessions; empty: all do
+	changed       bool     // only ids that changed form sessions
 }
 
 // shortGap is how long a gap is at most for which the ids with events in it are found first, so that no
@@ -69,6 +70,7 @@ func (spec *sessionSpec) joins(tb *table, w interval) {
 // returns the events that they are formed of.
 func (c *compiler) sessionsFor(parts []*part) selection {
 	var spec sessionSpec
+	all := false // ids are asked for, not only those that changed
 	for _, p := range parts {
 		if !p.tb.hasSessions() {
 			continue
@@ -78,6 +80,7 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 			rows, of = p.rows, p.gap
 		}
 		columns := columnsOf("s", *rows)
+		all = all || len(columns) > 0 && !p.partly
 		if p.tb.rows == sessionRows {
 			spec.rowFilters = true
 			spec.decidedWithin = max(spec.decidedWithin, p.tb.decidedWithin())
@@ -97,6 +100,7 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 		}
 	}
 	spec.rowFilters = spec.rowFilters || slices.Contains(spec.columns, matchingPageviews)
+	spec.changed = len(spec.columns) > 0 && !all
 	return c.sessions(spec)
 }
 
@@ -128,13 +132,21 @@ func (c *compiler) sessions(spec sessionSpec) selection {
 	}
 	plain := slices.Concat(byRow, bySession, visible)
 	events.where = slices.Concat(c.read(around), plain)
-	switch gap := c.sessionGap(spec); {
+	switch gap, partly := c.sessionGap(spec); {
 	case len(spec.columns) == 0:
-	case gap == spec.begin && gap.hull(c.rng) == gap: // nothing is kept of the range
+	case spec.changed: // rows of the ids that changed are all that is joined
+		events.where = slices.Concat(c.read(around.intersect(spec.begin.widen(day, day))), plain)
+		c.sessionize("sessions", events, spec)
+		events.where = slices.Concat(c.read(around), plain)
+	case !partly && gap == spec.begin && gap.hull(c.rng) == gap: // nothing is kept of the range
 		c.sessionize("sessions", events, spec)
 	default:
 		events.where = slices.Concat(c.read(around.intersect(gap.widen(margin+day, day))), plain)
-		if gap.to-gap.from <= shortGap {
+		switch {
+		case partly:
+			c.tellChanged()
+			spec.changed = true
+		case gap.to-gap.from <= shortGap:
 			spec.ids = gap
 		}
 		c.sessionsBeside(gap, events, spec)
@@ -144,14 +156,15 @@ func (c *compiler) sessions(spec sessionSpec) selection {
 }
 
 // sessionGap is the time whose sessions have to be formed for spec: all of it, where what is
-// asked of them is not kept or where the caller does not see all rows.
-func (c *compiler) sessionGap(spec sessionSpec) interval {
+// asked of them is not kept or where the caller does not see all rows. Where those of the ids that did
+// not change are kept, it is partly kept.
+func (c *compiler) sessionGap(spec sessionSpec) (gap interval, partly bool) {
 	if len(c.p.Mandatory) > 0 {
-		return spec.begin
+		return spec.begin, false
 	}
 	for _, fact := range c.facts(spec).columns {
 		if fact.as != matchingPageviews && !slices.Contains(sealedFacts, string(fact.as)) {
-			return spec.begin
+			return spec.begin, false
 		}
 	}
 	return c.kept.sessions.gap(spec.begin)
@@ -160,7 +173,7 @@ func (c *compiler) sessionGap(spec sessionSpec) interval {
 // sessionsBeside adds the relation sessions: those that are kept, beside those that events form
 // in the gap.
 func (c *compiler) sessionsBeside(gap interval, events selection, spec sessionSpec) {
-	facts, sealed := c.facts(spec).columns, spec.begin.outside(gap)
+	facts, sealed := c.facts(spec).columns, c.keptOf(spec.begin, gap, spec.changed)
 	if spec.rowFilters && !c.rowFilters("t").Absent() {
 		c.matching(sealed)
 	}
@@ -190,6 +203,9 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	facts := c.facts(spec)
 	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts.aggregates}))
 	read := events
+	if spec.changed {
+		read.joins = ofChanged()
+	}
 	if !spec.ids.empty() {
 		c.with(name+"_touched", c.build(selection{from: relation{"events", "t"}, group: 1,
 			where: slices.Concat(c.read(spec.ids), visible), columns: []named{{"session_hash", row("session_hash")}}}))

@@ -7,7 +7,7 @@ import (
 )
 
 // What is kept of a day was computed from the rows of other days as well, and stands while none
-// of them changes. A session that begins on a day has its events until a day later. Whether it
+// of them changes; then it stands of the session ids without a new row (compile_changed.go). A session that begins on a day has its events until a day later. Whether it
 // begins there is told by the day before, and where rows count for it that come before it, by the
 // session before it, which began up to two days earlier. The session of an event began up to a day
 // before, and has its fields by the first page event, up to a day after it began.
@@ -34,11 +34,40 @@ func (e *Engine) kept(p *plan) keptOf {
 	if !some {
 		return keptOf{}
 	}
+	since := sinceSeals(days)
+	of := func(before, after int) sealed { return sealed{w.from, useOf(days, before, after, since)} }
 	return keptOf{
-		sessions:   sealed{w.from, standing(days, sessionsNeedBefore, sessionsNeedAfter)},
-		pageEvents: sealed{w.from, standing(days, hitsNeedBefore, pageEventsNeedAfter)},
-		hits:       sealed{w.from, standing(days, hitsNeedBefore, hitsNeedAfter)},
+		sessions:   of(sessionsNeedBefore, sessionsNeedAfter),
+		pageEvents: of(hitsNeedBefore, pageEventsNeedAfter),
+		hits:       of(hitsNeedBefore, hitsNeedAfter),
+		changes:    idChanges{since, w},
 	}
+}
+
+// sinceSeals is the version of the oldest seal that does not stand for all, of the days that w in kept
+// has beside those around them; 0: there is none.
+func sinceSeals(days []store.Day) (since uint64) {
+	for i, stands := range standing(days, sessionsNeedBefore, sessionsNeedAfter) {
+		if sealed := days[i].Sealed; i >= sessionsNeedBefore && i < len(days)-sessionsNeedAfter && !stands && sealed > 0 && (since == 0 || sealed < since) {
+			since = sealed
+		}
+	}
+	return since
+}
+
+// useOf tells what the seal of each day is good for, given the version since which ids are told that
+// changed. On a day that never had rows there is nothing to keep.
+func useOf(days []store.Day, before, after int, since uint64) []use {
+	uses := make([]use, len(days))
+	for i, stands := range standing(days, before, after) {
+		switch d := days[i]; {
+		case stands:
+			uses[i] = forAll
+		case since > 0 && (d.Sealed >= since || d.Version == 0):
+			uses[i] = forUnchanged
+		}
+	}
+	return uses
 }
 
 // standing tells of which days what is kept stands: it is newer than the rows of the days

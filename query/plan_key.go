@@ -83,13 +83,9 @@ func (k keptOf) appendKey(b []byte) []byte {
 	}
 	for _, s := range []sealed{k.sessions, k.pageEvents, k.hits} {
 		b = appendKeyNumbers(b, s.from, int64(len(s.days)))
-		for _, stands := range s.days {
-			bit := byte('0')
-			if stands {
-				bit = '1'
-			}
-			b = append(b, bit)
+		for _, of := range s.days {
+			b = append(b, '0'+byte(of))
 		}
 	}
-	return b
+	return appendKeyNumbers(b, int64(k.changes.since)) //nolint:gosec // commits are counted
 }

@@ -6,8 +6,10 @@ import (
 )
 
 // A Deriver keeps results computed from rows beside them, per UTC day of a website, so that they need
-// not be computed again: it seals days. It is optional beside Store. Answers never depend on seals: a
-// day whose rows changed is computed from its rows until it is sealed again.
+// not be computed again: it seals days. It is optional beside Store. Answers never depend on seals: what
+// later rows may have changed of a day is computed from rows until it is sealed again. To tell what that
+// is, the logical table events of a Deriver has a column version beside those of package store/schema: the
+// [Day.Version] of the commit that stored the row, or null where that was before every seal.
 type Deriver interface {
 	// Days returns the UTC days that [from, to) touches and that ever had rows or a seal, in order. It
 	// answers from memory, and includes every write acknowledged before the call.
@@ -23,7 +25,8 @@ type Day struct {
 	// Version numbers the latest commit that touched its rows; 0: it never had any.
 	Version uint64
 	// Sealed numbers the latest commit before the day was sealed; 0: it is not sealed. The seal is
-	// valid while no day that it was computed from has a later Version.
+	// valid while no day that it was computed from has a later Version, and then still for the session ids
+	// that have no later event on these days. It may know rows of later commits.
 	Sealed uint64
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
@@ -21,13 +23,20 @@ type sealing struct {
 	share float64 // of the rows that came before
 	most  int     // how many days are sealed at once, at most
 	gaps  int     // one day in so many is where a gap of what is sealed begins; 0 means none
-	again bool    // once more after the other rows came
+	again int     // once more: amidOthers or afterOthers
 }
+
+// When a dataset is sealed once more: while the other rows come, so that seals are of different versions
+// and none of them knows the last rows, or after they came.
+const (
+	amidOthers = 1 + iota
+	afterOthers
+)
 
 func randomSealing(rng *rand.Rand) sealing {
 	return sealing{
-		share: 0.5 + rng.Float64()/2, most: []int{4, 12, 30}[rng.IntN(3)],
-		gaps: []int{0, 20, 4}[rng.IntN(3)], again: rng.IntN(2) == 0,
+		share: 1 - rng.Float64()*[]float64{0.5, 0.1}[rng.IntN(2)], most: []int{4, 12, 30}[rng.IntN(3)],
+		gaps: []int{0, 20, 4}[rng.IntN(3)], again: rng.IntN(4),
 	}
 }
 
@@ -41,8 +50,14 @@ func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.Derivabl
 	h.fill(t, s, early)
 	how.seal(t, sealer, rng)
 	between()
+	if how.again == amidOthers {
+		var some *store.Batch
+		some, late = cut(late, rng.Float64())
+		h.fill(t, s, some)
+		how.seal(t, sealer, rng)
+	}
 	h.fill(t, s, late)
-	if how.again {
+	if how.again == afterOthers {
 		how.seal(t, sealer, rng)
 	}
 }
@@ -108,11 +123,21 @@ func halves[T any](rows []T, share float64) (first, rest []T) {
 	return rows[:n], rows[n:]
 }
 
-// A badSealer makes a mistake in what it seals, or in what it tells of seals.
+// A badSealer makes a mistake in what it seals, in what it tells of seals, or in how they are read.
 type badSealer struct {
 	query.Derivable
 	days func([]store.Day)       // nil: as they are
 	seal func(*store.Derivation) // nil: as it is
+	read func(*store.Statement)  // nil: as it is
+}
+
+// Query asks the store what the mistake makes of stmt.
+func (b badSealer) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	if b.read != nil {
+		stmt.Args = slices.Clone(stmt.Args)
+		b.read(&stmt)
+	}
+	return b.Derivable.Query(ctx, stmt)
 }
 
 // Days are those of the store, with the mistake.
@@ -164,6 +189,10 @@ func KillsSealMutants(t *testing.T, h Harness) {
 		{"a session lends its fields twice", badSealer{seal: func(d *store.Derivation) {
 			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") UNION ALL SELECT * FROM (" + d.Sessions.SQL + ")"
 		}}, sealing{share: 1, most: 30}, OfType("countries", "region", "language", "utm_sources")},
+		{"an id that changed is read from the seal, too", badSealer{read: func(stmt *store.Statement) {
+			stmt.SQL = strings.ReplaceAll(stmt.SQL, `(coalesce(i."told", 0) = 0)`, "true")
+		}}, sealing{share: 0.9, most: 30}, nil},
+		{"an id that changed on another day did not change", badSealer{read: changedInRange}, sealing{share: 0.9, most: 30}, nil},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
@@ -175,6 +204,26 @@ func KillsSealMutants(t *testing.T, h Harness) {
 				return compareReference(t.Context(), got, dataOf(seed), questions, true)
 			})
 		})
+	}
+}
+
+// changedIn tells in a statement which time the ids that changed have new rows in.
+var changedIn = regexp.MustCompile(`"told" FROM events AS t WHERE \S+ = \S+ AND \(t\."time" >= \$(\w+)::BIGINT\) AND \(t\."time" < \$(\w+)::BIGINT\)`)
+
+// changedInRange makes stmt look for ids that changed on the days of the range alone.
+func changedInRange(stmt *store.Statement) {
+	found := changedIn.FindStringSubmatch(stmt.SQL)
+	if found == nil {
+		return
+	}
+	for i, moved := range map[int]int64{1: 4 * dayMillis, 2: -3 * dayMillis} {
+		at := slices.IndexFunc(stmt.Args, func(a dialect.Arg) bool { return a.Name == found[i] })
+		stmt.Args = append(stmt.Args, stmt.Args[at])
+		moved += stmt.Args[at].Value.(int64)
+		last := &stmt.Args[len(stmt.Args)-1]
+		last.Name, last.Value = "moved_"+found[i], moved
+		stmt.SQL = strings.Replace(stmt.SQL, found[0], strings.Replace(found[0], "$"+found[i]+":", "$"+last.Name+":", 1), 1)
+		found[0] = strings.Replace(found[0], "$"+found[i]+":", "$"+last.Name+":", 1)
 	}
 }
 
