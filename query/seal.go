@@ -10,13 +10,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Sealer computes in advance, for days whose rows no longer change, the sessions (kept by the store)
-// and the partials (kept by the engine). It makes answers faster and changes none. Call Run in one
+// A Sealer computes in advance the sessions (kept by the store), for days whose rows no longer change and
+// now and then for those whose rows do, and the partials of the former (kept by the engine). It makes answers faster and changes none. Call Run in one
 // goroutine; the methods are not safe for concurrent use.
 type Sealer struct {
 	engine *Engine
 	store  Derivable
 	before map[store.Subject][]store.Day // as the round before found them
+	busy   map[store.Subject]time.Time   // since when there were days to seal, or since the changing ones were sealed
 	ahead  map[store.Subject][]store.Day // as they were when partials were computed ahead
 }
 
@@ -34,14 +35,14 @@ func NewSealer(e *Engine) *Sealer {
 	if !ok || e.plain {
 		return nil
 	}
-	return &Sealer{engine: e, store: s, before: map[store.Subject][]store.Day{}, ahead: map[store.Subject][]store.Day{}}
+	return &Sealer{engine: e, store: s, before: map[store.Subject][]store.Day{}, busy: map[store.Subject]time.Time{}, ahead: map[store.Subject][]store.Day{}}
 }
 
 // sealEvery is how long the rows of a day have to be the same before it is sealed, at least. That is
 // longer than a busy store takes to be ready for the next row: DuckDB stores none during a checkpoint.
 const sealEvery = 30 * time.Second
 
-// Run seals days whose rows have stopped changing, until ctx ends. What fails is tried again; failed,
+// Run seals days whose rows have stopped changing, and others seldom, until ctx ends. What fails is tried again; failed,
 // unless nil, is called with each error. On a nil Sealer it returns at once.
 func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 	if s == nil {
@@ -60,8 +61,9 @@ const sealAtOnce = 30
 // sealRound is how long a call of Seal goes on to further days. Then it looks anew which are due.
 const sealRound = time.Minute
 
-// Seal seals the days that need it and whose rows did not change since the call before, the latest
-// first, and reports how many; where there are none, partials are computed in advance. After each
+// Seal seals the days that need it and whose rows did not change since the call before, and from time to
+// time those whose rows did, the latest first, and reports how many; where there are none, partials are
+// computed in advance. After each
 // statement it waits nine times as long as that took, to leave the store to queries and writes. It ends
 // when ctx does.
 func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
@@ -75,7 +77,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 			continue
 		}
 		days := s.store.Days(subject, time.UnixMilli(-1<<53), time.UnixMilli(1<<53))
-		for _, run := range due(days, s.before[subject]) {
+		for _, run := range s.due(subject, days) {
 			run.of = subject
 			wanted = append(wanted, run)
 		}
@@ -164,9 +166,30 @@ func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.
 	return s.Seal(ctx, d)
 }
 
-// due are the days to seal, in stretches: those that what is kept does not stand of, and whose
-// rows are the same as before. A day without rows is near others, too.
-func due(days, before []store.Day) []stretch {
+// busyEvery is how long days whose rows go on to change are left as they are, at least, and busyShare the
+// part of the day so far: a seal is of use for the ids that did not change since, which become few as
+// slowly as the day goes on, and a day is written anew each time.
+const (
+	busyEvery = 5 * time.Minute
+	busyShare = 4
+)
+
+// due are the days of a website to seal now, in stretches.
+func (s *Sealer) due(of store.Subject, days []store.Day) []stretch {
+	now := s.engine.now()
+	all := stale(days, days)
+	if since, waits := s.busy[of]; len(all) == 0 || !waits {
+		s.busy[of] = now
+	} else if today := time.Duration(now.UnixMilli()-floorDay(now.UnixMilli())) * time.Millisecond; now.Sub(since) >= max(busyEvery, today/busyShare) {
+		s.busy[of] = now
+		return all
+	}
+	return stale(days, s.before[of])
+}
+
+// stale are the days that what is kept does not stand of, and whose rows are the same as before, in
+// stretches. A day without rows is near others, too.
+func stale(days, before []store.Day) []stretch {
 	if len(days) == 0 {
 		return nil
 	}
@@ -183,15 +206,15 @@ func due(days, before []store.Day) []stretch {
 			changed[i] = now[i].Version != d.Version
 		}
 	}
-	stale := make([]bool, count)
+	found := make([]bool, count)
 	for _, of := range []struct{ before, after int }{{sessionsNeedBefore, sessionsNeedAfter}, {hitsNeedBefore, pageEventsNeedAfter}} {
 		for i, stands := range standing(now, of.before, of.after) {
 			if i >= of.before && i < count-of.after && !stands {
-				stale[i] = stale[i] || !slices.Contains(changed[i-of.before:i+of.after+1], true)
+				found[i] = found[i] || !slices.Contains(changed[i-of.before:i+of.after+1], true)
 			}
 		}
 	}
-	return stretches(first, stale)
+	return stretches(first, found)
 }
 
 // stretches joins the days, counted from first, that follow one another.

@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -207,5 +208,27 @@ func TestCloseEndsASeal(t *testing.T) {
 	}
 	if got := ask(t, s, "SELECT count(*) FROM events", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; got != 1 {
 		t.Errorf("%d events, want 1", got)
+	}
+}
+
+// A day whose rows go on to change is sealed after a quarter of the day so far.
+func TestBusyDaysAreSealedNowAndThen(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := open(t, Config{})
+	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := query.NewSealer(e)
+	for i, step := range []struct {
+		after time.Duration
+		seals bool
+	}{{0, false}, {5 * time.Minute, false}, {4 * time.Hour, true}, {time.Hour, false}, {5 * time.Hour, true}, {4 * time.Hour, true}, {10 * time.Minute, false}, {40 * time.Minute, true}} {
+		now = now.Add(step.after)
+		mustWrite(t, s, batch(fmt.Sprint("busy-", i), 1))
+		if n := seal(t, by); (n > 0) != step.seals {
+			t.Errorf("at %v, after %v, %d days were sealed", now, step.after, n)
+		}
 	}
 }
