@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -28,16 +30,11 @@ type keptStretch struct {
 	unchanged bool // only of ids that did not change
 }
 
-// keptOf are the stretches of w that are kept, in the order of time, around a gap that may be partly
-// kept.
-func (c *compiler) keptOf(w, gap interval, partly bool) []keptStretch {
-	var found []keptStretch
-	for _, of := range []keptStretch{{interval{w.from, min(w.to, gap.from)}, false}, {gap, true}, {interval{max(w.from, gap.to), w.to}, false}} {
-		if !of.empty() && (partly || !of.unchanged) {
-			found = append(found, of)
-		}
-	}
-	return found
+// keptAround are the stretches of w that are kept: before and after a gap, and the gap itself where it is
+// partly kept. They are in the order of time, and none is empty.
+func (w interval) keptAround(gap interval, partly bool) []keptStretch {
+	all := []keptStretch{{interval{w.from, min(w.to, gap.from)}, false}, {gap, true}, {interval{max(w.from, gap.to), w.to}, false}}
+	return slices.DeleteFunc(all, func(of keptStretch) bool { return of.empty() || of.unchanged && !partly })
 }
 
 // tellChanged adds the relation of the ids that changed, once.
@@ -55,11 +52,15 @@ func (c *compiler) tellChanged() {
 // ofChanged joins events t to the ids that changed.
 func ofChanged() []join { return []join{{to: relation{changedIDs, "i"}, on: sameID}} }
 
-// ofUnchanged leaves the ids that changed out of q, which reads what is kept.
-func ofUnchanged(q selection) selection {
+// kept is q, which reads what is kept in w, without the ids that changed where these are formed.
+func (w keptStretch) kept(q selection) selection {
+	if !w.unchanged {
+		return q
+	}
 	q.joins = append(q.joins, join{left: true, to: relation{changedIDs, "i"}, on: sameID})
 	q.where = append(q.where, expr.Eq(expr.Call(dialect.Coalesce, expr.Col("i", "told"), expr.Int(0)), expr.Int(0)))
 	return q
 }
 
+// sameID holds where rows t are of an id i.
 var sameID = expr.Eq(expr.Col("i", "session_hash"), row("session_hash"))

@@ -73,7 +73,7 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 		formed.columns = formed.columns[:len(formed.columns)-1] // rows_from
 		union = append(union, c.build(formed))
 	}
-	for _, w := range c.keptOf(c.rng, gap, false) {
+	for _, w := range c.rng.keptAround(gap, false) {
 		kept := c.keptSessions(w, facts.columns, false)
 		kept.columns = kept.columns[:len(kept.columns)-1] // rows_from
 		kept.joins = []join{{to: relation{"chosen", "h"}, on: expr.And(expr.Eq(h("session_hash"), row("session_hash")), expr.Eq(h("start"), row("start")))}}

@@ -119,11 +119,6 @@ func (w interval) hull(v interval) interval {
 	return interval{min(w.from, v.from), max(w.to, v.to)}
 }
 
-// outside are the parts of w before and after v, those that are not empty.
-func (w interval) outside(v interval) []interval {
-	return slices.DeleteFunc([]interval{{w.from, min(w.to, v.from)}, {max(w.from, v.to), w.to}}, interval.empty)
-}
-
 // fromHits makes p read sealed hits where it can: its rows are among them, nothing else is asked
 // of these than hits have, and the caller sees all of them.
 func (c *compiler) fromHits(p *part) {
@@ -135,6 +130,9 @@ func (c *compiler) fromHits(p *part) {
 		kept = c.kept.pageEvents
 	}
 	gap, partly := kept.gap(c.rng)
+	if gap == c.rng && !partly {
+		return
+	}
 	q := p.q
 	stored := func(e expr.Expr) expr.Expr { return expr.Stored(e, "t") }
 	q.columns, q.where = slices.Clone(p.q.columns), slices.Clone(p.q.where)
@@ -159,12 +157,10 @@ func (c *compiler) fromHits(p *part) {
 	for _, name := range append(asked, "subject") {
 		rows.columns = append(rows.columns, hitColumn(expr.Ident(name)))
 	}
-	partly = partly && len(columnsOf("s", rows)) > 0 // rows alone are soon read
-	switch {
-	case partly:
+	if partly = partly && len(columnsOf("s", rows)) > 0; partly { // rows alone are soon read
 		c.tellChanged()
 		rows.joins = ofChanged()
-	case gap == c.rng:
+	} else if gap == c.rng {
 		return
 	}
 	p.gap, p.partly, p.rows = gap, partly, &rows
@@ -194,11 +190,8 @@ func (c *compiler) hits(p *part) {
 		return
 	}
 	union := []sqlbuilder.Builder{c.build(*p.rows)}
-	for _, w := range c.keptOf(c.rng, p.gap, p.partly) {
-		kept := selection{from: relation{sealedHits, "t"}, where: c.read(w.interval)}
-		if w.unchanged {
-			kept = ofUnchanged(kept)
-		}
+	for _, w := range c.rng.keptAround(p.gap, p.partly) {
+		kept := w.kept(selection{from: relation{sealedHits, "t"}, where: c.read(w.interval)})
 		for _, col := range p.rows.columns {
 			kept.columns = append(kept.columns, named{col.as, row(col.as)})
 		}
@@ -210,11 +203,8 @@ func (c *compiler) hits(p *part) {
 // keptSessions selects the sealed sessions that begin in w, with facts. Rows that come before
 // their session belong to it with earlyRows.
 func (c *compiler) keptSessions(w keptStretch, facts []named, earlyRows bool) selection {
-	q := selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w.interval),
-		columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}}
-	if w.unchanged {
-		q = ofUnchanged(q)
-	}
+	q := w.kept(selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w.interval),
+		columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}})
 	for _, fact := range facts {
 		e := row(fact.as)
 		if fact.as == matchingPageviews {
@@ -239,12 +229,8 @@ func (c *compiler) keptSessions(w keptStretch, facts []named, earlyRows bool) se
 func (c *compiler) matching(of []keptStretch) {
 	var union []sqlbuilder.Builder
 	for _, w := range of {
-		starts := selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w.interval),
-			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}}
-		if w.unchanged {
-			starts = ofUnchanged(starts)
-		}
-		union = append(union, c.build(starts))
+		union = append(union, c.build(w.kept(selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w.interval),
+			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}})))
 	}
 	c.with("sealed_starts", unionAll(union))
 	n := func(name expr.Ident) expr.Expr { return expr.Col("n", name) }

@@ -173,7 +173,7 @@ func (c *compiler) sessionGap(spec sessionSpec) (gap interval, partly bool) {
 // sessionsBeside adds the relation sessions: those that are kept, beside those that events form
 // in the gap.
 func (c *compiler) sessionsBeside(gap interval, events selection, spec sessionSpec) {
-	facts, sealed := c.facts(spec).columns, c.keptOf(spec.begin, gap, spec.changed)
+	facts, sealed := c.facts(spec).columns, spec.begin.keptAround(gap, spec.changed)
 	if spec.rowFilters && !c.rowFilters("t").Absent() {
 		c.matching(sealed)
 	}
