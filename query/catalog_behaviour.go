@@ -68,7 +68,7 @@ func sessionTypes() []Type {
 func profileTypes() []Type {
 	profiles := Type{Name: "profiles", Title: "Profiles", Category: "Profiles", Visualization: "table", Tags: []string{"visitors", "list"},
 		Description: "Single visitors and what they did in the range, the latest first",
-		Subject:     store.KindWebsite, Source: "visitors", Shape: Breakdown, Dimensions: []string{"visitor"}, SkipEmpty: "visitor", Having: "activity_count",
+		Subject:     store.KindWebsite, Source: "visitors", Shape: Breakdown, Dimensions: []string{"visitor"}, SkipEmpty: "visitor", SkipZero: "activity_count",
 		Columns: []string{"visitor_id=visitor", "profile_id=last_profile_id", "display_name", "first_visit", "last_visit", "session_count",
 			"total_events", "pageviews", "unique_pages", "custom_event_count", "country=last_country_name", "country_code=last_country",
 			"country_name=last_country_name", "region=last_region", "device_type=last_device_type", "browser_name=last_browser_name",

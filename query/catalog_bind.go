@@ -128,7 +128,7 @@ func (b *typeBuilder) references() {
 // metrics lists the aggregates that the type is made of.
 func (b *typeBuilder) metrics() {
 	ty := b.ty
-	for _, m := range slices.Concat(ty.outputs, ty.having) {
+	for _, m := range slices.Concat(ty.outputs, ty.skipZero) {
 		all := []*metric{m}
 		for _, name := range expr.Refs(m.expr) {
 			all = append(all, ty.inputs[name])

@@ -38,7 +38,7 @@ func (b *typeBuilder) build() {
 	b.shape()
 	b.columns()
 	b.keys()
-	b.having()
+	b.skipZero()
 	b.references()
 	b.metrics()
 	b.tables()
@@ -99,16 +99,16 @@ func (b *typeBuilder) keys() {
 	}
 }
 
-func (b *typeBuilder) having() {
-	if b.ty.Having == "" {
+func (b *typeBuilder) skipZero() {
+	if b.ty.SkipZero == "" {
 		return
 	}
-	m := b.catalog[metricKey{source: b.ty.Source, name: b.ty.Having}]
+	m := b.catalog[metricKey{source: b.ty.Source, name: b.ty.SkipZero}]
 	if m == nil {
-		b.fault("Having names %q, which is no metric of table %q", b.ty.Having, b.ty.Source)
+		b.fault("SkipZero names %q, which is no metric of table %q", b.ty.SkipZero, b.ty.Source)
 		return
 	}
-	b.ty.having = []*metric{m}
+	b.ty.skipZero = []*metric{m}
 }
 
 func (b *typeBuilder) columns() {

@@ -43,7 +43,7 @@ func TestNewRegistryReportsEveryFault(t *testing.T) {
 		{"ordered by nothing it has", func(ty *query.Type) { ty.Order = []string{"-clicks"} }, `ordered by "clicks"`},
 		{"all values of none", func(ty *query.Type) { ty.ZeroFill = true }, "ZeroFill needs Values"},
 		{"values of two dimensions", func(ty *query.Type) { ty.Values = []string{"x"} }, "Values are those of one dimension"},
-		{"a condition that is no metric", func(ty *query.Type) { ty.Having = "clicks" }, `Having names "clicks"`},
+		{"a condition that is no metric", func(ty *query.Type) { ty.SkipZero = "clicks" }, `SkipZero names "clicks"`},
 		{"a filter it cannot have", func(ty *query.Type) { ty.RequiredFilter = "href" }, `requires a filter on "href"`},
 		{"a series by the clock", func(ty *query.Type) { ty.Window = query.Today }, "a series has the range of its request"},
 		{"a key that is no column", func(ty *query.Type) { ty.TieBreak = []string{"x"} }, `its TieBreak "x" is no column`},

@@ -29,7 +29,7 @@ type Type struct {
 	Columns    []string // of the answer, in order: "name" of a dimension or metric, or "shown=name"; required
 	OuterJoin  bool     // rows of Joins make rows of their own; otherwise those of Source alone do
 	SkipEmpty  string   // a dimension: rows without a value of it are left out, of shares too
-	Having     string   // a metric of Source: rows in which it is 0 are left out
+	SkipZero   string   // a metric of Source: rows in which it is 0 are left out
 	ShareOf    string   // the column that percentage is a share of; empty: the first of Order
 
 	Order    []string // columns, "-" before descending ones; required of a Breakdown without Values and a List
@@ -116,7 +116,7 @@ type boundType struct {
 	outputs    []*metric          // behind each of columns
 	exprs      []expr.Expr        // each of columns, over the relation j or, of a list, over a row
 	skipEmpty  *field             // of SkipEmpty
-	having     []*metric          // of Having
+	skipZero   []*metric          // of SkipZero
 	inputs     map[string]*metric // metrics that columns are made of, by the names they use
 	metrics    []*metric          // the aggregates behind all of them, each once, in the order of their use
 	sources    []*table           // whose rows metrics count, its own first
@@ -185,7 +185,7 @@ func (ty *boundType) untilNow() bool { return ty.Window != 0 }
 // or a visitor, are not grouped; and whole sessions have one value of each session field,
 // but many paths.
 func (ty *boundType) groups(f *field) bool {
-	if ty.Shape == List || ty.Having != "" {
+	if ty.Shape == List || ty.SkipZero != "" {
 		return false
 	}
 	if f.Session || !ty.table.hasSessions() {

@@ -39,7 +39,7 @@ func uptimeTypes() []Type {
 			Subject:     store.KindSchedule, Source: "checks", Shape: Totals, Columns: []string{"ssl_expiry", "ssl_valid", "invalid_ssl_checks"}},
 		{Name: "uptime_by_region", Title: "Regions", Category: "Uptime", Visualization: "table", Tags: []string{"uptime", "regions"},
 			Description: "Uptime and response times by the region of the probe",
-			Subject:     store.KindSchedule, Source: "checks", Shape: Breakdown, Dimensions: []string{"probe_region"}, Having: "total_checks",
+			Subject:     store.KindSchedule, Source: "checks", Shape: Breakdown, Dimensions: []string{"probe_region"}, SkipZero: "total_checks",
 			Columns: []string{"region=probe_region", "uptime_percentage", "total_checks", "avg_response_time", "p95_response_time"},
 			Order:   []string{"region"}},
 	}

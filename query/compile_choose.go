@@ -62,7 +62,7 @@ func (c *compiler) choose(p *part) {
 // having says which rows of the answer are shown.
 func (c *compiler) having() []expr.Expr {
 	var found []expr.Expr
-	for _, m := range c.p.Type.having {
+	for _, m := range c.p.Type.skipZero {
 		found = append(found, expr.Gt(joined(m.alias()), expr.Int(0)))
 	}
 	if c.p.Type.leftJoin {

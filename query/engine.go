@@ -24,8 +24,8 @@ type Config struct {
 	MaxAnswer int64
 	// Names gives profiles their display names; nil: they have none.
 	Names Names
-	// Plain computes answers from rows alone: it uses neither seals of the store nor partials.
-	Plain bool
+	// NoDerived computes answers from rows alone: it uses neither seals of the store nor partials.
+	NoDerived bool
 	// MaxPartials is about how many bytes of memory partials take, from which answers are merged. It
 	// needs a Store that is a [store.Deriver] or a [store.DayVersioner]. 0 means DefaultMaxPartials;
 	// negative: none are kept.
@@ -69,7 +69,7 @@ type Access struct {
 
 // New checks cfg and returns an engine, or all that is wrong with cfg.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.Plain}
+	e := &Engine{store: cfg.Store, types: cfg.Types, now: cfg.Now, timeout: cfg.Timeout, parallel: cfg.Parallel, most: cmp.Or(cfg.MaxAnswer, DefaultMaxAnswer), names: cfg.Names, plain: cfg.NoDerived}
 	var faults []error
 	if cfg.Store == nil {
 		faults = append(faults, errors.New("query: Config.Store is required"))
@@ -90,7 +90,7 @@ func New(cfg Config) (*Engine, error) {
 	e.slots, e.memo = newSlots(e.store), newCache[string, *compiled](memoBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = fingerprints(e.types, e.store.Dialect())
-	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.Plain && tellsDays(e.store) {
+	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.NoDerived && tellsDays(e.store) {
 		e.partials = partial.NewCache(most)
 	}
 	if e.now == nil {

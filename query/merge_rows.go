@@ -24,7 +24,7 @@ func (g *merging) shown() []int32 {
 		if groups != nil && !groups[g.group(row)] {
 			return true
 		}
-		return slices.ContainsFunc(g.p.Type.having, func(m *metric) bool {
+		return slices.ContainsFunc(g.p.Type.skipZero, func(m *metric) bool {
 			v := g.columns[string(m.alias())](row)
 			return v.Null || v.Int <= 0
 		})

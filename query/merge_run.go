@@ -78,8 +78,8 @@ const computedAtOnce = 15
 func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 	for _, of := range g.parts {
 		err := g.gatherPart(ctx, of)
-		if errors.Is(err, partial.ErrUnfit) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch) {
-			g.site.Unfit(g.aggregates(of))
+		if errors.Is(err, partial.ErrTooLarge) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch) {
+			g.site.Exclude(g.aggregates(of))
 			return false, nil
 		}
 		if err != nil {

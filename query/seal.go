@@ -15,23 +15,23 @@ import (
 // goroutine; the methods are not safe for concurrent use.
 type Sealer struct {
 	engine *Engine
-	store  Derivable
+	store  DerivedStore
 	before map[store.Subject][]store.Day // as the round before found them
 	busy   map[store.Subject]time.Time   // since when there were days to seal, or since the changing ones were sealed
 	ahead  map[store.Subject][]store.Day // as they were when partials were computed ahead
 }
 
-// A Derivable is a store that can keep what is computed from its rows, as a Sealer needs it.
-type Derivable interface {
+// A DerivedStore is a store that can keep what is computed from its rows, as a Sealer needs it.
+type DerivedStore interface {
 	store.Store
 	store.Lister
 	store.Deriver
 }
 
-// NewSealer makes a Sealer for the store of e. It is nil when that is not a Derivable, and with
-// Config.Plain.
+// NewSealer makes a Sealer for the store of e. It is nil when that is not a DerivedStore, and with
+// Config.NoDerived.
 func NewSealer(e *Engine) *Sealer {
-	s, ok := e.store.(Derivable)
+	s, ok := e.store.(DerivedStore)
 	if !ok || e.plain {
 		return nil
 	}

@@ -17,9 +17,9 @@ const maxID = 255
 func (c *call) named() string {
 	q := c.URL.Query()
 	switch header := c.Header.Get("Databuddy-Client-Id"); c.route.access {
-	case BySite:
+	case ByWebsite:
 		return first(q.Get("client_id"), header, q.Get("website_id"))
-	case ByKeyOrSite:
+	case ByKeyOrWebsite:
 		return first(q.Get("website_id"), q.Get("client_id"), header)
 	case ByKey:
 	}
@@ -44,7 +44,7 @@ func (c *call) bucket(ctx context.Context) (id string, err error) {
 
 // unknown is what senders without a key are told of a website that does not exist.
 func (c *call) unknown() code {
-	if c.route.access == ByKeyOrSite {
+	if c.route.access == ByKeyOrWebsite {
 		return codeNoWebsite
 	}
 	return codeBadClient
@@ -60,7 +60,7 @@ func (c *call) allow(ctx context.Context) error {
 		return nil
 	case c.strange != nil:
 		return c.strange
-	case c.site == "" && c.route.access == ByKeyOrSite:
+	case c.site == "" && c.route.access == ByKeyOrWebsite:
 		return nil // the first event may name it
 	}
 	return c.enter(ctx)
@@ -69,7 +69,7 @@ func (c *call) allow(ctx context.Context) error {
 // enter makes c.site the only website that may be named, when there is no key.
 func (c *call) enter(ctx context.Context) error {
 	if c.site == "" {
-		if c.route.access == ByKeyOrSite {
+		if c.route.access == ByKeyOrWebsite {
 			return codeNoCredentials.problem()
 		}
 		return codeNoClient.problem()

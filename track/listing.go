@@ -11,10 +11,10 @@ type Access string
 
 // The kinds of access. Keys need the scope of [Route.Scope].
 const (
-	BySite      Access = "site"        // the id of a website, which is public; keys are ignored
-	ByKeyOrSite Access = "key or site" // a key, else the id of a website
-	ByKey       Access = "key"         // a key
-	Open        Access = "open"        // it takes no data; keys are ignored
+	ByWebsite      Access = "website"        // the id of a website, which is public; keys are ignored
+	ByKeyOrWebsite Access = "key or website" // a key, else the id of a website
+	ByKey          Access = "key"            // a key
+	Open           Access = "open"           // it takes no data; keys are ignored
 )
 
 // A Route is one route of the handler. Every path answers OPTIONS, too.

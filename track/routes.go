@@ -37,15 +37,15 @@ type taken struct {
 
 func routes() []*route {
 	return []*route{
-		{path: "/", access: BySite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, take: takePage, reply: single},
-		{path: pixelPath, method: http.MethodGet, access: BySite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, take: takePage, reply: single},
-		{path: "/batch", access: BySite, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kinds: []string{kindTrack, kindLink}, take: takePage, reply: batched},
-		{path: "/track", access: ByKeyOrSite, items: 100, tooLarge: codeTrackTooLarge, notJSON: codeTrackBody, kind: kindCustom, take: takeCustom, reply: counted},
-		{path: "/events", access: BySite, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindCustom, take: takeCustom, reply: counted},
-		{path: "/errors", access: BySite, items: 50, body: 128 << 10, tooLarge: codeErrorsTooLarge, notJSON: codeInvalidJSON, kind: kindError, take: takeError, reply: counted},
-		{path: "/vitals", access: BySite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindVitals, take: takeVital, reply: counted},
-		{path: "/engagement", access: BySite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindSpan, take: takeSpan, reply: counted},
-		{path: "/identify", access: ByKeyOrSite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindIdentify, take: takeIdentity, reply: single},
+		{path: "/", access: ByWebsite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, take: takePage, reply: single},
+		{path: pixelPath, method: http.MethodGet, access: ByWebsite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, take: takePage, reply: single},
+		{path: "/batch", access: ByWebsite, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kinds: []string{kindTrack, kindLink}, take: takePage, reply: batched},
+		{path: "/track", access: ByKeyOrWebsite, items: 100, tooLarge: codeTrackTooLarge, notJSON: codeTrackBody, kind: kindCustom, take: takeCustom, reply: counted},
+		{path: "/events", access: ByWebsite, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindCustom, take: takeCustom, reply: counted},
+		{path: "/errors", access: ByWebsite, items: 50, body: 128 << 10, tooLarge: codeErrorsTooLarge, notJSON: codeInvalidJSON, kind: kindError, take: takeError, reply: counted},
+		{path: "/vitals", access: ByWebsite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindVitals, take: takeVital, reply: counted},
+		{path: "/engagement", access: ByWebsite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindSpan, take: takeSpan, reply: counted},
+		{path: "/identify", access: ByKeyOrWebsite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindIdentify, take: takeIdentity, reply: single},
 		{path: "/link-visits", access: ByKey, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kind: kindVisit, kinds: []string{kindVisit}, take: takeVisit, reply: batched},
 		{path: "/uptime-checks", access: ByKey, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kind: kindCheck, kinds: []string{kindCheck}, take: takeCheck, reply: batched},
 	}

@@ -55,9 +55,9 @@ func (h *handler) serve() (http.Handler, error) {
 			row.Steps = pixelSteps(h.steps(rt))
 		}
 		switch rt.access {
-		case BySite:
+		case ByWebsite:
 			row.CORS = beacons
-		case ByKeyOrSite:
+		case ByKeyOrWebsite:
 			row.Credentials = front.OptionalCredentials
 		case ByKey:
 			row.Credentials = front.NeedsCredentials

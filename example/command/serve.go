@@ -117,7 +117,7 @@ func (s *serve) settings() service.Settings {
 		TrackWindow:   time.Duration(s.TrackWindow),
 		LimitFactor:   float64(s.Limits),
 		Limits:        limits,
-		Plain:         s.Derived == "off",
+		NoDerived:     s.Derived == "off",
 		NoResultCache: s.ResultCache == "off",
 		AuditKeep:     time.Duration(s.AuditKeep),
 		Demo:          s.Demo,

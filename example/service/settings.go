@@ -35,7 +35,7 @@ type Settings struct {
 	Limits      map[auth.Class]int // requests per minute, before LimitFactor; the others are the defaults
 	AuditKeep   time.Duration      // of entries of the audit trail; 0: for ever
 
-	Plain         bool // answers are computed from rows alone: nothing is kept of quiet days
+	NoDerived     bool // answers are computed from rows alone: nothing is kept of quiet days
 	NoResultCache bool // every answer is computed: none is kept in memory
 
 	Demo     bool // have a demo website, link, monitor and key, with traffic up to now

@@ -109,7 +109,7 @@ func (a *app) limiter() (auth.Limiter, error) {
 }
 
 func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
-	cfg := query.Config{Store: a.events, Names: a.records, Now: a.now, Plain: a.settings.Plain}
+	cfg := query.Config{Store: a.events, Names: a.records, Now: a.now, NoDerived: a.settings.NoDerived}
 	if a.settings.NoResultCache {
 		cfg.ResultCache, cfg.MaxPartials = -1, -1
 	}

@@ -40,7 +40,7 @@ func TestNobodyComesInWhileTheDatabaseIsAway(t *testing.T) {
 					w.mustBeAway(t, r, rec)
 				}
 			}
-			if rec := w.sendRight(t, r, "none", state{}); keyed && r.access != "key or site" && r.access != "key or client" && rec.Code != http.StatusUnauthorized {
+			if rec := w.sendRight(t, r, "none", state{}); keyed && r.access != "key or website" && r.access != "key or client" && rec.Code != http.StatusUnauthorized {
 				t.Errorf("%s without a key: %d", r, rec.Code)
 			}
 		}

@@ -111,7 +111,7 @@ func (s state) resource(kind string) auth.Resource {
 }
 
 func wantsOfTrack(w *world, r route, kind string, s state) want {
-	open := r.access == string(track.BySite) || r.access == string(track.ByKeyOrSite) && s.sent == ""
+	open := r.access == string(track.ByWebsite) || r.access == string(track.ByKeyOrWebsite) && s.sent == ""
 	switch {
 	case open && (s.id != nowhere || r.path == "/px.jpg"): // an image tells no mistakes
 		return want{status: http.StatusOK, limited: true}
@@ -198,7 +198,7 @@ func (x want) header(r route, id string, length int) http.Header {
 	set("X-Request-Id", id, "X-Content-Type-Options", "nosniff", "Content-Length", strconv.Itoa(length))
 	if r.host == hostTrack {
 		set("Content-Type", "application/json; charset=utf-8", "Cache-Control", "no-store")
-		if r.access == string(track.BySite) {
+		if r.access == string(track.ByWebsite) {
 			set("Vary", "Origin")
 		}
 		if r.path == "/px.jpg" && x.code == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// ErrUnfit: the rows are not worth keeping, since they are too many or have too many keys.
-var ErrUnfit = errors.New("partial: too much to keep")
+// ErrTooLarge: the rows are not worth keeping, since they are too many or have too many keys.
+var ErrTooLarge = errors.New("partial: too much to keep")
 
 // maxGroups is how many groups what was computed has at most: each takes some bytes while partials are made.
 const maxGroups = 1 << 24
@@ -110,7 +110,7 @@ func (b *builder) keysOf(names *keys) ([]uint32, error) {
 		found[row] = names.number(JoinKey(values))
 	}
 	if b.keys = len(names.texts); int64(b.keys)*int64(len(b.Stretches)) > maxGroups {
-		return nil, ErrUnfit
+		return nil, ErrTooLarge
 	}
 	return found, nil
 }
@@ -293,7 +293,7 @@ func (c *Computed) build(w *Website) ([][]*Partial, error) {
 		}
 		for _, p := range found[i] {
 			if len(c.Keys) > 0 && len(p.keys) > maxKeys {
-				return nil, ErrUnfit
+				return nil, ErrTooLarge
 			}
 		}
 	}

@@ -58,10 +58,10 @@ type Website struct {
 
 // partials are those of one aggregate.
 type partials struct {
-	of    map[Stretch]version
-	size  int64
-	used  uint64
-	unfit bool // they are too large to be kept
+	of       map[Stretch]version
+	size     int64
+	used     uint64
+	tooLarge bool // they are too large to be kept
 }
 
 // emptySize is about how many bytes partials take without any.
@@ -95,7 +95,7 @@ func (w *Website) Asked(all []Aggregate) bool {
 	before := true
 	for _, a := range all {
 		if known := w.aggregates[a.Name]; known != nil {
-			before = before && !known.unfit
+			before = before && !known.tooLarge
 			continue
 		}
 		if _, ok := w.asked[a.Name]; !ok {
@@ -113,16 +113,16 @@ func (w *Website) Asked(all []Aggregate) bool {
 func (w *Website) Fit(all []Aggregate) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
-	return !slices.ContainsFunc(all, func(a Aggregate) bool { known := w.aggregates[a.Name]; return known != nil && known.unfit })
+	return !slices.ContainsFunc(all, func(a Aggregate) bool { known := w.aggregates[a.Name]; return known != nil && known.tooLarge })
 }
 
-// Unfit notes that these aggregates cannot be kept.
-func (w *Website) Unfit(all []Aggregate) {
+// Exclude notes that these aggregates cannot be kept.
+func (w *Website) Exclude(all []Aggregate) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	for _, a := range all {
 		w.forget(a.Name)
-		w.begin(a.Name).unfit = true
+		w.begin(a.Name).tooLarge = true
 	}
 }
 
@@ -185,7 +185,7 @@ func (w *Website) Lock(ctx context.Context) error {
 func (w *Website) Unlock() { <-w.building }
 
 // Add makes partials from b, keeps them, and returns them by aggregate and stretch. The caller holds
-// the lock of w. Its error wraps ErrUnfit where b is too large to be kept.
+// the lock of w. Its error wraps ErrTooLarge where b is too large to be kept.
 func (w *Website) Add(b *Computed) ([][]*Partial, error) {
 	made, err := b.build(w)
 	if err != nil {

@@ -218,9 +218,9 @@ func TestCache(t *testing.T) {
 	if cache.Forget(store.Subject{ID: "w"}); cache.Size() != 0 || has(site, partial.Aggregate{Name: "199"}, 1) {
 		t.Errorf("%d bytes of what was forgotten", cache.Size())
 	}
-	site.Unfit([]partial.Aggregate{{Name: "199"}})
+	site.Exclude([]partial.Aggregate{{Name: "199"}})
 	if site.Asked([]partial.Aggregate{{Name: "199"}}) || has(site, partial.Aggregate{Name: "199"}, 1) {
-		t.Error("what is unfit is kept")
+		t.Error("what was excluded is kept")
 	}
 }
 

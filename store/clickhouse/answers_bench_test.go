@@ -39,7 +39,7 @@ func BenchmarkAnswers(b *testing.B) {
 			b.Fatal(err)
 		}
 		for _, way := range []string{"from rows", "from partials"} {
-			engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return benchFrom.AddDate(0, 4, 0) }, ResultCache: -1, Plain: way == "from rows"})
+			engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return benchFrom.AddDate(0, 4, 0) }, ResultCache: -1, NoDerived: way == "from rows"})
 			if err != nil {
 				b.Fatal(err)
 			}

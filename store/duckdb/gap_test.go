@@ -52,7 +52,7 @@ func TestAnswersBesideOneDay(t *testing.T) {
 	}}
 	older := told{s, func(d *store.Day) { d.Sealed-- }}
 	var engines [4]*query.Engine
-	for i, c := range []query.Config{{Store: s, Plain: true}, {Store: s}, {Store: unsealed}, {Store: older}} {
+	for i, c := range []query.Config{{Store: s, NoDerived: true}, {Store: s}, {Store: unsealed}, {Store: older}} {
 		c.Now, c.ResultCache, c.MaxPartials = now, -1, -1
 		var err error
 		if engines[i], err = query.New(c); err != nil {

@@ -108,7 +108,7 @@ func sealsStand(t *testing.T, path string, undone bool) (verified int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := query.New(query.Config{Store: s, ResultCache: -1, Plain: true})
+	plain, err := query.New(query.Config{Store: s, ResultCache: -1, NoDerived: true})
 	if err != nil {
 		t.Fatal(err)
 	}

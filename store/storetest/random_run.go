@@ -69,7 +69,7 @@ func Number(t testing.TB, name string, otherwise int) int {
 func Reference(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		s, data := h.open(t), dataset.New(seed).Batch
-		if sealer, ok := s.(query.Derivable); ok {
+		if sealer, ok := s.(query.DerivedStore); ok {
 			got := h.warmed(t, s, sealer, seed, randomSealing(rand.New(rand.NewPCG(seed, 3))), everyOther(questions))
 			return compareReference(t.Context(), got, reference.NewData(data), questions, false)
 		}
@@ -112,7 +112,7 @@ func Dependencies(t *testing.T, h Harness, run RandomRun) {
 func datasetIn(t *testing.T, h Harness, seed uint64) store.Store {
 	t.Helper()
 	s, w := h.open(t), dataset.New(seed)
-	if sealer, ok := s.(query.Derivable); ok {
+	if sealer, ok := s.(query.DerivedStore); ok {
 		h.fillAndSeal(t, s, sealer, seed, randomSealing(rand.New(rand.NewPCG(seed, 3))), func() {})
 	} else {
 		h.fill(t, s, &w.Batch)

@@ -41,7 +41,7 @@ func randomSealing(rng *rand.Rand) sealing {
 
 // fillAndSeal fills s with the dataset of a seed, and has sealer, which is s or makes a mistake,
 // seal days of it. Before the last rows come between is called.
-func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.Derivable, seed uint64, how sealing, between func()) {
+func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.DerivedStore, seed uint64, how sealing, between func()) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
 	w := dataset.New(seed)
@@ -63,7 +63,7 @@ func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.Derivabl
 
 // warmed is the engine over sealer, which is s or makes a mistake, that was asked these questions before
 // the last rows of the dataset came.
-func (h *Harness) warmed(t *testing.T, s store.Store, sealer query.Derivable, seed uint64, how sealing, asked iter.Seq[reference.Question]) *engineRunner {
+func (h *Harness) warmed(t *testing.T, s store.Store, sealer query.DerivedStore, seed uint64, how sealing, asked iter.Seq[reference.Question]) *engineRunner {
 	t.Helper()
 	runner := newEngineRunner(t, sealer, rows)
 	h.fillAndSeal(t, s, sealer, seed, how, func() {
@@ -75,7 +75,7 @@ func (h *Harness) warmed(t *testing.T, s store.Store, sealer query.Derivable, se
 }
 
 // seal seals days of the websites in s, and days near them that have no rows.
-func (how sealing) seal(t *testing.T, s query.Derivable, rng *rand.Rand) {
+func (how sealing) seal(t *testing.T, s query.DerivedStore, rng *rand.Rand) {
 	t.Helper()
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
@@ -124,7 +124,7 @@ func halves[T any](rows []T, share float64) (first, rest []T) {
 
 // A badSealer makes a mistake in what it seals, in what it tells of seals, or in how they are read.
 type badSealer struct {
-	query.Derivable
+	query.DerivedStore
 	days func([]store.Day)       // nil: as they are
 	seal func(*store.Derivation) // nil: as it is
 	read func(sql string) string // nil: as it is
@@ -135,12 +135,12 @@ func (b badSealer) Query(ctx context.Context, stmt store.Statement) (*store.Rows
 	if b.read != nil {
 		stmt.SQL = b.read(stmt.SQL)
 	}
-	return b.Derivable.Query(ctx, stmt)
+	return b.DerivedStore.Query(ctx, stmt)
 }
 
 // Days are those of the store, with the mistake.
 func (b badSealer) Days(of store.Subject, from, to time.Time) []store.Day {
-	days := b.Derivable.Days(of, from, to)
+	days := b.DerivedStore.Days(of, from, to)
 	if b.days != nil {
 		b.days(days)
 	}
@@ -152,7 +152,7 @@ func (b badSealer) Seal(ctx context.Context, d store.Derivation) error {
 	if b.seal != nil {
 		b.seal(&d)
 	}
-	return b.Derivable.Seal(ctx, d)
+	return b.DerivedStore.Seal(ctx, d)
 }
 
 // KillsSealMutants plants one mistake at a time into what a store seals, and fails unless the
@@ -198,7 +198,7 @@ func KillsSealMutants(t *testing.T, h Harness) {
 			(&Mutation{When: m.when}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				s := h.open(t)
 				bad := m.made
-				bad.Derivable = s.(query.Derivable)
+				bad.DerivedStore = s.(query.DerivedStore)
 				got := h.warmed(t, s, bad, seed, m.how, firstOf(questions, 10))
 				return compareReference(t.Context(), got, dataOf(seed), questions, true)
 			})
@@ -250,7 +250,7 @@ func MergedBesideWrites(t *testing.T, h Harness) {
 		var some *store.Batch
 		some, rest = cut(rest, 1/float64(left))
 		h.fill(t, s, some)
-		randomSealing(rng).seal(t, s.(query.Derivable), rng)
+		randomSealing(rng).seal(t, s.(query.DerivedStore), rng)
 	}
 	close(done)
 	asking.Wait()
