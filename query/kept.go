@@ -6,11 +6,12 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What is kept of a day was computed from the rows of other days as well, and stands while none
-// of them changes; then it stands of the session ids without a new row (compile_changed.go). A session that begins on a day has its events until a day later. Whether it
-// begins there is told by the day before, and where rows count for it that come before it, by the
-// session before it, which began up to two days earlier. The session of an event began up to a day
-// before, and has its fields by the first page event, up to a day after it began.
+// What is kept of a day was computed from the rows of neighbouring days as well: it stands as a whole while
+// none of them changes, and then for the session ids without a newer row (compile_changed.go). These are
+// the days: a session that begins on a day has its events until a day later. Whether it begins there is
+// told by the day before, and where rows count for it that come before it, by the session before it, which
+// began up to two days earlier. The session of an event began up to a day before, and has its fields by
+// the first page event, up to a day after it began.
 const (
 	sessionsNeedBefore, sessionsNeedAfter = 3, 1
 	hitsNeedBefore, hitsNeedAfter         = 2, 1

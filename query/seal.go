@@ -42,8 +42,8 @@ func NewSealer(e *Engine) *Sealer {
 // longer than a busy store takes to be ready for the next row: DuckDB stores none during a checkpoint.
 const sealEvery = 30 * time.Second
 
-// Run seals days whose rows have stopped changing, and others seldom, until ctx ends. What fails is tried again; failed,
-// unless nil, is called with each error. On a nil Sealer it returns at once.
+// Run calls Seal now and then until ctx ends. What fails is tried again; failed, unless nil, is called with
+// each error. On a nil Sealer it returns at once.
 func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 	if s == nil {
 		return
@@ -166,9 +166,9 @@ func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.
 	return s.Seal(ctx, d)
 }
 
-// busyEvery is how long days whose rows go on to change are left as they are, at least, and busyShare the
-// part of the day so far: a seal is of use for the ids that did not change since, which become few as
-// slowly as the day goes on, and a day is written anew each time.
+// A day whose rows go on to change is sealed again after busyEvery or a quarter (1/busyShare) of the day
+// so far, whichever is longer: its seal serves the session ids without newer rows, so the later in the
+// day, the longer it remains useful, and each seal writes the whole day anew.
 const (
 	busyEvery = 5 * time.Minute
 	busyShare = 4

@@ -15,13 +15,21 @@ import (
 )
 
 // BenchmarkQueryBesideIngest is how long a panel's question takes, idle and while 5 000 events/s
-// are taken in: with partials, of which each commit ends that of today, and without.
+// are taken in: with partials, of which each commit ends that of today, and without. The events from before
+// are sealed, as a Sealer does it.
 func BenchmarkQueryBesideIngest(b *testing.B) {
 	in := newIngest(b)
 	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100}
 	batches := int64(storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", 100_000) / l.events)
 	var next atomic.Int64
 	if _, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= batches }); err != nil {
+		b.Fatal(err)
+	}
+	sealing, err := query.New(query.Config{Store: in.store})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := sealing.Seal(b.Context(), store.Subject{Kind: store.KindWebsite, ID: "shop"}, time.Now(), time.Now().Add(time.Second)); err != nil {
 		b.Fatal(err)
 	}
 	ask := func(name string) {
