@@ -67,12 +67,12 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
 	h.Slow = slow()
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 72)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 96)
 	t.Run("native", func(t *testing.T) { storetest.Prove(t, h) })
 
 	h = over("CLICKHOUSE_HTTP_DSN")
 	h.Slow = slow()
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 120)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 160)
 	h.Fill = func(t *testing.T, s store.Store, b *store.Batch) { write(t, s.(reader).all, b) }
 	every := h.SampleEvery == 1
 	h.Open = func(t *testing.T, dsn string, now func() time.Time) store.Store {

@@ -107,7 +107,7 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
 	h.Create = func(t *testing.T) string { return filepath.Join(t.TempDir(), "s.duckdb") }
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 48)
 	t.Run("file", func(t *testing.T) { storetest.Prove(t, h) })
 	if h.SampleEvery == 1 {
 		h.Create = nil
@@ -129,7 +129,7 @@ func TestWarehouse(t *testing.T) {
 				t.Fatalf("Write = %+v, %v", got, err)
 			}
 		},
-		SampleEvery: 60,
+		SampleEvery: 120,
 	})
 }
 
@@ -169,7 +169,7 @@ func TestMergedBesideWrites(t *testing.T) {
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 16)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 24)
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
@@ -183,7 +183,7 @@ func TestPropertiesKillMutants(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := inMemoryHarness
-	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 4)
+	h.SampleEvery = storetest.Number(t, "SIGHTLINE_SAMPLE_EVERY", 8)
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 3))
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -65,23 +64,26 @@ func keptAnswers(t *testing.T, h Harness, s *counted, seed uint64) (wrong []stri
 	}
 	filters := [][]query.Filter{nil, c.mandatory(store.KindWebsite, false), c.mandatory(store.KindWebsite, true)}
 	ask := func() {
-		for _, q := range slices.Concat(asked, asked) {
+		for _, q := range asked {
 			for _, of := range filters {
 				at = q.now
 				access := query.Access{Subject: q.of, Filters: of}
 				before := s.asked.Load()
-				got := answerOf(t.Context(), kept, access, q.req)
-				between := s.asked.Load()
 				want := answerOf(t.Context(), computed, access, q.req)
-				saved += s.asked.Load() - between - (between - before)
-				if want.fault != got.fault || want.more != got.more || differingRow(want.texts, got.texts) != "" {
-					wrong = append(wrong, fmt.Sprintf("%v\nfilters of the key %v\ncomputed: %s%s\nkept: %s%s", q, of, want.fault, want.json, got.fault, got.json))
+				took := s.asked.Load() - before
+				for range 2 {
+					before := s.asked.Load()
+					got := answerOf(t.Context(), kept, access, q.req)
+					saved += took - (s.asked.Load() - before)
+					if want.fault != got.fault || want.more != got.more || differingRow(want.texts, got.texts) != "" {
+						wrong = append(wrong, fmt.Sprintf("%v\nfilters of the key %v\ncomputed: %s%s\nkept: %s%s", q, of, want.fault, want.json, got.fault, got.json))
+					}
 				}
 			}
 		}
 	}
 	rest := &w.Batch
-	for round := 0; round < 3 && len(wrong) == 0; round++ {
+	for round := 0; round < 2 && len(wrong) == 0; round++ {
 		var some *store.Batch
 		some, rest = cut(rest, 0.6)
 		h.fill(t, s.Store, some)

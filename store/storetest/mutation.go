@@ -93,7 +93,7 @@ const firstDataset = 4
 // KillsMutants plants one mutation at a time into the store of h, and fails unless the comparison with
 // the reference evaluator notices each within a few datasets.
 func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
-	first, data := datasetIn(t, h, firstDataset), dataOf(firstDataset)
+	first, data := h.filledWith(t, firstDataset), dataOf(firstDataset)
 	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +114,7 @@ func dataOf(seed uint64) *reference.Data { return reference.NewData(dataset.New(
 // DiffKillsMutants plants one mutation at a time into the store of other, and fails unless the
 // comparison with the store of one notices each within a few datasets.
 func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
-	first := datasetIn(t, other, firstDataset)
+	first := other.filledWith(t, firstDataset)
 	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
 			m.mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {

@@ -56,7 +56,7 @@ func Prove(t *testing.T, h Harness) {
 		has   bool
 		prove func(*testing.T, Harness)
 	}{
-		{"Store", true, proveReading},
+		{"Store", true, func(t *testing.T, h Harness) { proveReading(t, h, s) }},
 		{"Writer", writes, proveCases(writeCases)},
 		{"Versioner", versions, proveCases(versionCases)},
 		{"DayVersioner", tellsDays, proveCases(dayVersionCases)},

@@ -102,9 +102,16 @@ func Diff(t *testing.T, one, other Harness, run RandomRun) {
 // rows of other days than those that [query.Prepared.Dependencies] names.
 func Dependencies(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
-		s := datasetIn(t, h, seed)
-		return compareStores(t, s, &clipped{Store: s}, questions, false)
+		s := h.filledWith(t, seed)
+		return compareStores(t, struct{ store.Store }{s}, &clipped{Store: s}, questions, false) // without what else it can, as clipped is
 	})
+}
+
+// filledWith is a store that holds the dataset of a seed.
+func (h *Harness) filledWith(t *testing.T, seed uint64) store.Store {
+	t.Helper()
+	w := dataset.New(seed)
+	return h.filled(t, &w.Batch)
 }
 
 // datasetIn is a store that holds the dataset of a seed. One that keeps what it computes has

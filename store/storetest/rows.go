@@ -1,6 +1,10 @@
 package storetest
 
 import (
+	"context"
+	"fmt"
+	"strings"
+
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/schema"
@@ -71,8 +75,13 @@ func (w *trial) mustHold(want [schema.NumTables][]cell) {
 // cells compares the only row of a subject in table with what it must hold.
 func (w *trial) cells(table string, of store.Subject, cells []cell) {
 	w.Helper()
-	for _, c := range cells {
-		col := w.column(table, c.column, c.kind(), of)
+	names, kinds := make([]string, len(cells)), make([]dialect.Kind, len(cells))
+	for i, c := range cells {
+		names[i], kinds[i] = c.column, c.kind()
+	}
+	read := w.columns(table, names, kinds, of)
+	for i, c := range cells {
+		col := read[i]
 		var got any
 		switch {
 		case len(col.Ints)+len(col.Texts) != 1:
@@ -90,11 +99,28 @@ func (w *trial) cells(table string, of store.Subject, cells []cell) {
 	}
 }
 
-// rows counts the rows of a subject in all tables.
-func (w *trial) rows(of store.Subject) (n int) {
+// rows counts the rows of each subject in all tables.
+func (w *trial) rows(of ...store.Subject) map[store.Subject]int {
 	w.Helper()
-	for _, t := range schema.TablesOf(of.Kind) {
-		n += len(w.ids(t.ID.String(), of))
+	d := w.store.Dialect()
+	var args []dialect.Arg
+	var counts []string
+	for i, s := range of {
+		arg := dialect.Arg{Name: fmt.Sprint("of", i), Kind: dialect.Subject, Value: w.own(s)}
+		args = append(args, arg)
+		for _, t := range schema.TablesOf(s.Kind) {
+			counts = append(counts, fmt.Sprintf("SELECT %d AS place, %s AS counted FROM %s WHERE %s = %s",
+				i, d.Call(dialect.Count), d.Ident(t.ID.String()), d.Ident("subject"), d.Arg(arg.Name, arg.Kind)))
+		}
+	}
+	found, err := w.store.Query(context.Background(), store.Statement{Label: "storetest rows",
+		SQL: strings.Join(counts, " UNION ALL "), Args: args, Kinds: []dialect.Kind{dialect.Int, dialect.Int}})
+	if err != nil {
+		w.Fatalf("counting rows: %v", err)
+	}
+	n := map[store.Subject]int{}
+	for i := range found.Len {
+		n[of[found.Columns[0].Ints[i]]] += int(found.Columns[1].Ints[i])
 	}
 	return n
 }

@@ -32,21 +32,10 @@ type templateWriter struct {
 
 // templates wants every template of the dialect to give what the comment beside its
 // operation says: the engine's SQL is only as right as they are.
-func templates(t *testing.T, h Harness) {
-	subject := store.Subject{Kind: store.KindWebsite, ID: "few"}
-	b := &store.Batch{}
-	for i, row := range []struct {
-		x string
-		o int64
-	}{{"b", 3}, {"", 1}, {"b", 2}, {"a", 1}} {
-		n := int64(i + 1)
-		b.Events = append(b.Events, store.Event{Website: subject.ID, ID: strconv.FormatInt(n, 10), Time: time.UnixMilli(n), Path: row.x,
-			LoadTime: store.Known(row.o)})
-	}
-	s := h.filled(t, b)
+func templates(t *testing.T, s store.Store) {
 	p := &templateWriter{Dialect: s.Dialect(), used: map[dialect.Op]bool{}}
 	p.few = fmt.Sprintf(" FROM (SELECT e.time AS n, e.path AS x, %s AS o FROM events AS e WHERE e.subject = %s) AS t",
-		p.call(dialect.Coalesce, "e.load_time", "0"), p.arg("few", dialect.Subject, subject))
+		p.call(dialect.Coalesce, "e.load_time", "0"), p.arg("few", dialect.Subject, fewOwner))
 	p.none = p.few + " WHERE n > 9"
 	for _, c := range slices.Concat(p.aggregates(), p.choices(), p.numbers(), p.texts(), p.lists(), p.windows(), p.sequences(), p.tables()) {
 		t.Run(c.name, func(t *testing.T) { p.check(t, s, c) })
@@ -56,6 +45,22 @@ func templates(t *testing.T, h Harness) {
 			t.Errorf("no case asks for %s", f)
 		}
 	}
+}
+
+// fewOwner has fewEvents.
+var fewOwner = website("few")
+
+// fewEvents are those whose times, paths and load times the expressions are about.
+func fewEvents() (events []store.Event) {
+	for i, row := range []struct {
+		x string
+		o int64
+	}{{"b", 3}, {"", 1}, {"b", 2}, {"a", 1}} {
+		n := int64(i + 1)
+		events = append(events, store.Event{Website: fewOwner.ID, ID: strconv.FormatInt(n, 10), Time: time.UnixMilli(n), Path: row.x,
+			LoadTime: store.Known(row.o)})
+	}
+	return events
 }
 
 func (p *templateWriter) check(t *testing.T, s store.Store, c templateCase) {

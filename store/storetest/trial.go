@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,10 +20,13 @@ type contractCase struct {
 	run      func(*trial)
 }
 
-// proveCases proves each case over an empty store of its own.
+// proveCases proves the cases over one store, since to make one costs more than most cases do. Each has
+// subjects of its own there, and the first one an empty store.
 func proveCases(cases func() []contractCase) func(*testing.T, Harness) {
 	return func(t *testing.T, h Harness) {
-		for _, c := range cases() {
+		p := &place{t: t, harness: h, address: h.create(t), now: noon}
+		p.store = h.Open(t, p.address, p.clock)
+		for i, c := range cases() {
 			t.Run(c.name, func(t *testing.T) {
 				if c.restarts && h.Create == nil {
 					t.Skip("not proven: without Harness.Create the store does not outlive its process")
@@ -32,9 +36,7 @@ func proveCases(cases func() []contractCase) func(*testing.T, Harness) {
 						t.Logf("this case defends: %s", c.defends)
 					}
 				})
-				w := &trial{T: t, harness: h, address: h.create(t), now: noon}
-				w.store = h.Open(t, w.address, w.clock)
-				c.run(w)
+				c.run(&trial{T: t, place: p, prefix: prefixOf(i)})
 			})
 		}
 	}
@@ -45,10 +47,17 @@ func writeCases() []contractCase {
 	return slices.Concat(keptCases(), repeatCases(), refusalCases(), crowdCases())
 }
 
-// trial is an empty store, a clock and short ways to ask.
+// trial is the part of a store in which a case has its subjects, and short ways to ask.
 type trial struct {
 	*testing.T
+	*place
 
+	prefix string // of the ids of its subjects, as the store knows them
+}
+
+// place is a store and its clock.
+type place struct {
+	t       *testing.T // closes the store
 	harness Harness
 	address string
 	store   store.Store
@@ -60,29 +69,29 @@ type trial struct {
 // noon is when the tests begin; the day has room on both sides.
 var noon = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
 
-func (w *trial) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
+func (p *place) clock() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now
 }
 
 // pass moves the clock on.
-func (w *trial) pass(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
+func (p *place) pass(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now = p.now.Add(d)
 }
 
 // reopen is a restart.
 func (w *trial) reopen() {
 	w.Helper()
 	mustClose(w.T, w.store)
-	w.store = w.harness.Open(w.T, w.address, w.clock)
+	w.store = w.harness.Open(w.t, w.address, w.clock)
 }
 
 // send writes b. It may be called from any goroutine.
 func (w *trial) send(ctx context.Context, b *store.Batch) (store.Written, error) {
-	return interfaceOf[store.Writer](w).Write(ctx, b)
+	return interfaceOf[store.Writer](w).Write(ctx, prefixed(b, w.prefix))
 }
 
 // write stores b and checks how many of its rows were new and how many repeats.
@@ -101,20 +110,30 @@ func (w *trial) write(b store.Batch, stored, repeated int) {
 // called from any goroutine, and so does not end the test when it fails.
 func (w *trial) column(table, column string, kind dialect.Kind, of store.Subject) store.Column {
 	w.Helper()
+	return w.columns(table, []string{column}, []dialect.Kind{kind}, of)[0]
+}
+
+// columns reads several columns as column does.
+func (w *trial) columns(table string, names []string, kinds []dialect.Kind, of store.Subject) []store.Column {
+	w.Helper()
 	d := w.store.Dialect()
+	idents := make([]string, len(names))
+	for i, name := range names {
+		idents[i] = d.Ident(name)
+	}
 	rows, err := w.store.Query(context.Background(), store.Statement{
 		Label: "storetest " + table,
-		SQL: "SELECT " + d.Ident(column) + " FROM " + d.Ident(table) +
+		SQL: "SELECT " + strings.Join(idents, ", ") + " FROM " + d.Ident(table) +
 			" WHERE " + d.Ident("subject") + " = " + d.Arg("of", dialect.Subject) +
 			" ORDER BY " + d.Ident("event_id") + ", " + d.Ident("time"),
-		Args:  []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: of}},
-		Kinds: []dialect.Kind{kind},
+		Args:  []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: w.own(of)}},
+		Kinds: kinds,
 	})
 	if err != nil {
-		w.Errorf("reading %s.%s: %v", table, column, err)
-		return store.Column{}
+		w.Errorf("reading %s of %s: %v", strings.Join(names, ", "), table, err)
+		return make([]store.Column, len(names))
 	}
-	return rows.Columns[0]
+	return rows.Columns
 }
 
 // ids reads the event ids of table for a subject.
@@ -134,11 +153,17 @@ func (w *trial) count(table string, of store.Subject, want int) {
 // version reads the version of a subject between two instants.
 func (w *trial) version(of store.Subject, from, to time.Time) uint64 {
 	w.Helper()
-	v, err := interfaceOf[store.Versioner](w).Version(context.Background(), of, from, to)
+	v, err := interfaceOf[store.Versioner](w).Version(context.Background(), w.own(of), from, to)
 	if err != nil {
 		w.Fatalf("Version: %v", err)
 	}
 	return v
+}
+
+// own is the subject of the case as the store knows it.
+func (w *trial) own(of store.Subject) store.Subject {
+	of.ID = w.prefix + of.ID
+	return of
 }
 
 // versioned reports whether the store has versions.

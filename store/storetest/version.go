@@ -181,7 +181,7 @@ func dayBefore(days int, id string) store.Batch {
 func testDayVersions(w *trial) {
 	const days = 4
 	versions := func() []uint64 {
-		found, err := interfaceOf[store.DayVersioner](w).DayVersions(context.Background(), website("w"), noon.AddDate(0, 0, 1-days), noon)
+		found, err := interfaceOf[store.DayVersioner](w).DayVersions(context.Background(), w.own(website("w")), noon.AddDate(0, 0, 1-days), noon)
 		if err != nil || len(found) != days {
 			w.Fatalf("DayVersions: %v, %v; want those of %d days", found, err, days)
 		}
@@ -210,7 +210,8 @@ func testMergedAnswers(w *trial) {
 		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
 		for range 2 { // the second time answers are merged
 			req := query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-09", EndDate: "2026-03-15"}
-			want, got := answerOf(w.Context(), engines[0], query.Access{Subject: website("w")}, req), answerOf(w.Context(), engines[1], query.Access{Subject: website("w")}, req)
+			access := query.Access{Subject: w.own(website("w"))}
+			want, got := answerOf(w.Context(), engines[0], access, req), answerOf(w.Context(), engines[1], access, req)
 			if !slices.Equal(got.texts, want.texts) || want.fault != "" || len(want.texts) == 0 {
 				w.Errorf("after %d writes: %q, %s; want %q, %s", i+1, got.texts, got.fault, want.texts, want.fault)
 			}

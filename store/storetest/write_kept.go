@@ -29,7 +29,7 @@ func keptCases() []contractCase {
 			defends: "a batch is rows of any kinds, also none"},
 		{name: "what was written is there after a restart", restarts: true, run: testRestart,
 			defends: "Write returns when b is durable"},
-		{name: "20 000 events in one batch", run: testLarge,
+		{name: "5 000 events in one batch", run: testLarge,
 			defends: "Write stores b whole, whatever its size"},
 		{name: "a subject nobody wrote to has no rows", run: testStranger,
 			defends: "an argument of kind Subject of which the store knows nothing matches nothing"},
@@ -124,7 +124,7 @@ func testRestart(w *trial) {
 }
 
 func testLarge(w *trial) {
-	const n = 10_000
+	const n = 5_000
 	var b store.Batch
 	for i := range n {
 		event := pageview("w", "e"+time.Duration(i).String()).Events[0]

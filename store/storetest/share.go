@@ -1,0 +1,77 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// prefixOf begins the ids of the subjects of the n-th case where cases have one store.
+func prefixOf(n int) string { return fmt.Sprint(n, " ") }
+
+// prefixed is b with prefix before the ids of subjects. No subject remains none.
+func prefixed(b *store.Batch, prefix string) *store.Batch {
+	return &store.Batch{
+		Events:  subjectsIn(b.Events, prefix, func(e *store.Event) *string { return &e.Website }),
+		Errors:  subjectsIn(b.Errors, prefix, func(e *store.Error) *string { return &e.Website }),
+		Vitals:  subjectsIn(b.Vitals, prefix, func(v *store.Vital) *string { return &v.Website }),
+		Spans:   subjectsIn(b.Spans, prefix, func(s *store.Span) *string { return &s.Website }),
+		Visits:  subjectsIn(b.Visits, prefix, func(v *store.Visit) *string { return &v.Link }),
+		Checks:  subjectsIn(b.Checks, prefix, func(c *store.Check) *string { return &c.Schedule }),
+		Blocked: subjectsIn(b.Blocked, prefix, func(o *store.Blocked) *string { return &o.Website }),
+	}
+}
+
+func subjectsIn[T any](rows []T, prefix string, id func(*T) *string) []T {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		if of := id(&rows[i]); *of != "" {
+			*of = prefix + *of
+		}
+	}
+	return rows
+}
+
+// unprefixed are those of all that have the prefix, without it.
+func unprefixed(all []store.Subject, prefix string) (left []store.Subject) {
+	for _, s := range all {
+		if id, ok := strings.CutPrefix(s.ID, prefix); ok {
+			left = append(left, store.Subject{Kind: s.Kind, ID: id})
+		}
+	}
+	return left
+}
+
+// A share of a store is the subjects with a prefix, and looks like a store of its own.
+type share struct {
+	movable
+
+	prefix string
+}
+
+func (s share) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	stmt.Args = slices.Clone(stmt.Args)
+	for i, arg := range stmt.Args {
+		if of, ok := arg.Value.(store.Subject); ok {
+			stmt.Args[i] = dialect.Arg{Name: arg.Name, Kind: arg.Kind, Value: store.Subject{Kind: of.Kind, ID: s.prefix + of.ID}}
+		}
+	}
+	return s.movable.Query(ctx, stmt)
+}
+
+func (s share) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
+	return s.movable.Write(ctx, prefixed(b, s.prefix))
+}
+
+func (s share) Restore(ctx context.Context, mark string, b *store.Batch) error {
+	return s.movable.Restore(ctx, s.prefix+mark, prefixed(b, s.prefix))
+}
+
+func (s share) Subjects(ctx context.Context) ([]store.Subject, error) {
+	all, err := s.movable.Subjects(ctx)
+	return unprefixed(all, s.prefix), err
+}
