@@ -51,8 +51,8 @@ long-demo: ; SIGHTLINE_LONG=3 $(proof) '^TestDemoIsMadeOnce$$' ./internal/e2e ##
 long-kill: ; SIGHTLINE_LONG=100 $(proof) '^TestKill$$' ./internal/e2e ## 100 kills of the example under a stream of events
 long-kill-on-clickhouse: ; SIGHTLINE_LONG=20 $(proof) '^TestKillOnClickHouse$$' ./internal/e2e ## 20 kills of the example that stores on ClickHouse
 long-kill-sealing: ; SIGHTLINE_LONG=50 $(proof) '^TestSealsWhenTheProcessIsKilled$$' ./store/duckdb ## 50 kills of a process that seals days, or moves an old file forward
-long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4: ; SIGHTLINE_LONG=50 SIGHTLINE_BUSY=2 $(proof) '^TestServerKilled$$' ./store/clickhouse ## 50 kills each of a ClickHouse server beside two busy processes
-long-clickhouse-races: ; SIGHTLINE_LONG=20 $(proof) '^(TestRacingStores|TestWriterKilled|TestRetryElsewhere)$$' ./store/clickhouse ## 20 races of two stores, 20 kills of a writer, and retries, over each protocol
+long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4: ; SIGHTLINE_LONG=50 SIGHTLINE_BUSY=2 $(proof) '^TestServer$$/^killed$$' ./store/clickhouse ## 50 kills each of a ClickHouse server beside two busy processes
+long-clickhouse-races: ; SIGHTLINE_LONG=20 $(proof) '^(TestRacingStores|TestWriterKilled|TestRetryElsewhere|TestServersAway|TestMigrate.*|TestTablesMadeByHand|TestRetention|TestRequestOfTheLargestSize|TestAnswersAreWhole)$$' ./store/clickhouse ## 20 races of two stores, 20 kills of a writer, retries and what else takes long, over each protocol
 long-clickhouse-writes: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$/^http$$/^Writer$$' ./store/clickhouse ## all that is said of writing, over HTTP
 long-copy: ; SIGHTLINE_COPY_EVENTS=1000000 $(proof) '^TestCopy$$' ./internal/e2e ## a million events carried to ClickHouse, killed twice
 long-keys: ; SIGHTLINE_KEYS=1000000 $(proof) '^TestManyKeys$$' ./store/meta ## look-ups among a million keys

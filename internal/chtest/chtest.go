@@ -29,6 +29,7 @@ type Server struct {
 	name  string
 	data  string
 	flags []string
+	runs  bool
 }
 
 // Start runs a server of its own for t, with flags of the command in CLICKHOUSE_UP,
@@ -84,18 +85,26 @@ func freePorts(t testing.TB) [2]int {
 	return ports
 }
 
-// Restart starts s with the data it has, and first stops it when it runs.
-func (s *Server) Restart() {
+// Restart starts s with the data it has, and first stops it when it runs. From now on it has the flags
+// as well.
+func (s *Server) Restart(flags ...string) {
 	s.t.Helper()
 	s.Stop()
-	s.HTTP = s.run("start", s.flags...)
-	s.Native = s.run("native")
+	s.runs = true
+	s.flags = append(s.flags, flags...)
+	s.HTTP = unlogged(s.t, s.run("start", s.flags...))
+	if s.Native == "" {
+		s.Native = unlogged(s.t, s.run("native"))
+	}
 }
 
 // Stop ends s in order. It does nothing to a server that has ended.
 func (s *Server) Stop() {
 	s.t.Helper()
-	s.run("stop")
+	if s.runs {
+		s.run("stop")
+		s.runs = false
+	}
 }
 
 // Kill ends s by SIGKILL, whatever it is doing.

@@ -12,7 +12,9 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// Address is the server that variable names, CLICKHOUSE_DSN or CLICKHOUSE_HTTP_DSN.
+// Address is the server that variable names, CLICKHOUSE_DSN or CLICKHOUSE_HTTP_DSN. Queries over HTTP
+// have as many threads as the server gives, and those over the native protocol have one, which takes
+// less of its time: no answer may depend on that.
 func Address(t testing.TB, variable string) string {
 	t.Helper()
 	dsn := os.Getenv(variable)
@@ -23,7 +25,26 @@ func Address(t testing.TB, variable string) string {
 	default:
 		t.Skipf("needs a ClickHouse server: set %s to its address, as in clickhouse://default:@127.0.0.1:9000/default", variable)
 	}
+	dsn = unlogged(t, dsn)
+	if variable == "CLICKHOUSE_DSN" {
+		dsn = with(t, dsn, "max_threads", "1")
+	}
 	return dsn
+}
+
+// unlogged asks a server to keep no log of the queries by dsn: the log takes it more time than a
+// small question does. A query that has to be logged says so by the setting log_queries = 1.
+func unlogged(t testing.TB, dsn string) string {
+	return with(t, dsn, "log_queries", "0")
+}
+
+// with is dsn with a setting for every query.
+func with(t testing.TB, dsn, setting, value string) string {
+	return edited(t, dsn, func(u *url.URL) {
+		q := u.Query()
+		q.Set(setting, value)
+		u.RawQuery = q.Encode()
+	})
 }
 
 // Connect is a bare connection to the database of dsn, closed when the test ends.
@@ -79,13 +100,20 @@ func Database(t testing.TB, dsn string) string {
 	return In(t, dsn, name)
 }
 
-// In is the address of a database on the server of dsn.
+// In is the address of a database on the server of dsn. The name may be the path.Base of another
+// address.
 func In(t testing.TB, dsn, name string) string {
+	t.Helper()
+	name, _, _ = strings.Cut(name, "?")
+	return edited(t, dsn, func(u *url.URL) { u.Path = "/" + name })
+}
+
+func edited(t testing.TB, dsn string, change func(*url.URL)) string {
 	t.Helper()
 	u, err := url.Parse(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.Path = "/" + name
+	change(u)
 	return u.String()
 }

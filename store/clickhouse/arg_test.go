@@ -128,7 +128,7 @@ func TestArgumentsOfAMebibyte(t *testing.T) {
 // The largest request that is allowed, all the way from the engine.
 func TestRequestOfTheLargestSize(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
+	oneProtocol(t, func(t *testing.T, dsn string) {
 		s := open(t, clickhouse.Config{DSN: chtest.Database(t, dsn)})
 		when := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		write(t, s, someEvent("e1"))

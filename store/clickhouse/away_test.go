@@ -84,7 +84,7 @@ func behind(t *testing.T, dsn string, cfg clickhouse.Config) (s *clickhouse.Stor
 // WriteTimeout. What was refused can be sent again, and is there once.
 func TestServersAway(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
+	oneProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		there := open(t, clickhouse.Config{DSN: dsn})
 		const patience = 8 * time.Second

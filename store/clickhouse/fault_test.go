@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -100,21 +103,40 @@ func once(t *testing.T, through *clickhouse.Store, all []*sender) (acked int) {
 	return acked
 }
 
-// bothProtocols opens a store over each protocol on one database of a server of the test's own.
-func bothProtocols(t *testing.T, s *chtest.Server, o clickhouse.Config) map[string]*clickhouse.Store {
+// bothProtocols opens a store over each protocol on a new database of a server of the test's own.
+func bothProtocols(t *testing.T, s *chtest.Server) map[string]*clickhouse.Store {
 	t.Helper()
-	o.DSN = s.Native
-	native := open(t, o)
-	o.DSN = s.HTTP
-	return map[string]*clickhouse.Store{"native": native, "http": open(t, o)}
+	dsn := chtest.Database(t, s.Native)
+	return map[string]*clickhouse.Store{
+		"native": open(t, clickhouse.Config{DSN: dsn}),
+		"http":   another(t, clickhouse.Config{DSN: chtest.In(t, s.HTTP, path.Base(dsn))}),
+	}
 }
 
-// The server is killed while it stores events. What was acknowledged is there when it is
+// TestServer proves what needs a server with users of its own, or one to be killed and troubled. The
+// proofs take turns with one, since a start takes seconds.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "users.xml")
+	if err := os.WriteFile(file, []byte(users), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := chtest.Start(t, "--users", file)
+	for _, proof := range []struct {
+		name string
+		run  func(*testing.T, *chtest.Server)
+	}{
+		{"rights", rights}, {"outcome unknown", outcomeUnknown}, {"killed", killed}, {"faults", faults},
+	} {
+		t.Run(proof.name, func(t *testing.T) { proof.run(t, server) })
+	}
+}
+
+// killed kills the server while it stores events. What was acknowledged is there when it is
 // back, once; and what is sent again then, as senders do that had no answer, is there once.
 // SIGHTLINE_LONG says how often it is killed, SIGHTLINE_BUSY how many processes take the
 // machine's time meanwhile: what dies between two steps does so more often then.
-func TestServerKilled(t *testing.T) {
-	t.Parallel()
+func killed(t *testing.T, server *chtest.Server) {
 	for range storetest.Number(t, "SIGHTLINE_BUSY", 0) {
 		busy := exec.Command("sh", "-c", "while :; do :; done")
 		if err := busy.Start(); err != nil {
@@ -125,18 +147,17 @@ func TestServerKilled(t *testing.T) {
 			_ = busy.Wait()
 		})
 	}
-	server := chtest.Start(t)
-	stores := bothProtocols(t, server, clickhouse.Config{})
+	stores := bothProtocols(t, server)
 	acked := 0
-	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
+	for round := range storetest.Number(t, "SIGHTLINE_LONG", 1) {
 		all := senders(t, fmt.Sprint("round", round), stores, func(more func(int64)) {
-			more(20)
+			more(8)
 			time.Sleep(rand.N(400 * time.Millisecond)) // in the midst of others
 			server.Kill()
 			server.Restart()
-			more(20)
+			more(8)
 		})
-		acked += once(t, stores[[]string{"native", "http"}[round%2]], all)
+		acked += once(t, stores[[]string{"native", "http"}[rand.IntN(2)]], all)
 		if t.Failed() {
 			return
 		}
@@ -145,16 +166,15 @@ func TestServerKilled(t *testing.T) {
 		}
 	}
 	t.Logf("%d events were acknowledged around kills, and all are there once", acked)
-	restarted(t, server, stores)
 }
 
-// restarted stops the server in order and starts it again: writes wait, and none fails.
+// restarted stops the server in order and starts it again, to be troubled: writes wait, and none fails.
 func restarted(t *testing.T, server *chtest.Server, stores map[string]*clickhouse.Store) {
 	t.Helper()
 	all := senders(t, "restart", stores, func(more func(int64)) {
-		more(10)
-		server.Restart()
-		more(10)
+		more(8)
+		server.Restart("--faults")
+		more(8)
 	})
 	once(t, stores["native"], all)
 	for _, s := range all {
@@ -169,11 +189,10 @@ var seven = store.Statement{
 	Label: "seven", SQL: "SELECT toInt64(number) AS n FROM numbers(7) AS a", Kinds: []dialect.Kind{dialect.Int},
 }
 
-// A server that is slow, that refuses queries, or whose answers are cut.
-func TestServerFaults(t *testing.T) {
-	t.Parallel()
-	server := chtest.Start(t, "--faults")
-	stores := bothProtocols(t, server, clickhouse.Config{})
+// faults stops the server in order, and then has it be slow, refuse queries and cut answers.
+func faults(t *testing.T, server *chtest.Server) {
+	stores := bothProtocols(t, server)
+	restarted(t, server, stores)
 	for _, c := range []struct {
 		name   string
 		faults chtest.Faults

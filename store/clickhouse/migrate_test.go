@@ -51,12 +51,12 @@ func TestNothingButMigrateMakesTables(t *testing.T) {
 
 func TestMigrateAtOnce(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
+	oneProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		var busy sync.WaitGroup
 		for range 2 {
 			s := connect(t, clickhouse.Config{DSN: dsn, Retention: 400 * 24 * time.Hour, BatchDelay: -1})
-			for range 8 {
+			for range 3 {
 				busy.Go(func() {
 					if err := s.Migrate(t.Context()); err != nil {
 						t.Errorf("Migrate: %v", err)
@@ -76,7 +76,7 @@ func TestMigrateAtOnce(t *testing.T) {
 
 func TestMigrateBringsOlderTablesForward(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
+	oneProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		s := open(t, clickhouse.Config{DSN: dsn})
 		write(t, s, someEvent("e1"))
@@ -140,7 +140,7 @@ func TestNewerTablesAreLeftAlone(t *testing.T) {
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
-	eachProtocol(t, func(t *testing.T, dsn string) {
+	oneProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		conn, now := chtest.Connect(t, dsn), time.Now()
 		keep := func(d time.Duration) *clickhouse.Store { return open(t, clickhouse.Config{DSN: dsn, Retention: d}) }
@@ -226,7 +226,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 // be executed again, and do not say of older tables that they are new.
 func TestTablesMadeByHand(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, func(t *testing.T, dsn string) {
+	oneProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		conn, s := chtest.Connect(t, dsn), connect(t, clickhouse.Config{DSN: dsn, BatchDelay: -1})
 		byHand := func() {

@@ -19,9 +19,9 @@ func one() store.Statement {
 	return store.Statement{Label: "one", SQL: "SELECT toInt64(1)", Kinds: []dialect.Kind{dialect.Int}}
 }
 
-// slow counts for hours.
+// slow waits for years, block by block, and leaves the processor to others.
 func slow() store.Statement {
-	return store.Statement{Label: "slow", SQL: "SELECT toInt64(count()) FROM numbers(1000000000000) AS a WHERE sipHash64(a.number) = 7",
+	return store.Statement{Label: "slow", SQL: "SELECT toInt64(sum(sleepEachRow(0.02))) FROM numbers(1000000000000) AS a SETTINGS max_block_size = 1",
 		Kinds: []dialect.Kind{dialect.Int}}
 }
 

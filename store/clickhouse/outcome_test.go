@@ -33,13 +33,11 @@ type unknownOutcome struct {
 	log     string     // the folder of the log of deduplication
 }
 
-// The server dies after it took inserts over a month's end and before it answers, and
-// comes back with a part of them, with a log of deduplication that says otherwise: it is
+// outcomeUnknown has the server die after it took inserts over a month's end and before it answers, and
+// come back with a part of them, with a log of deduplication that says otherwise: it is
 // written before a part is, and neither waits for the other. What is acknowledged then is
 // there, once.
-func TestOutcomeUnknown(t *testing.T) {
-	t.Parallel()
-	server := chtest.Start(t)
+func outcomeUnknown(t *testing.T, server *chtest.Server) {
 	cases := []*unknownOutcome{
 		{name: "all is there, and the log is lost", forgo: true},
 		{name: "a month is lost, and the log has it", lost: []string{"202604"}},
@@ -70,7 +68,7 @@ func (c *unknownOutcome) write(t *testing.T, server *chtest.Server) {
 	c.acked = make(chan error, 3)
 	for name, dsn := range map[string]string{"native": database, "http": http, "restored": database} {
 		way, address := newProxy(t, dsn, nil)
-		s := open(t, clickhouse.Config{DSN: address, WriteTimeout: 2 * time.Minute})
+		s := another(t, clickhouse.Config{DSN: address, WriteTimeout: 2 * time.Minute})
 		way.mute(eventInserts)
 		c.proxies = append(c.proxies, way)
 		b := events(ids(name, 0, 10)...)

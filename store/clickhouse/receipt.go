@@ -48,7 +48,7 @@ import (
 // the time was up), any part of its rows may be there, or come later, and a repetition
 // that succeeds proves nothing: the server's log of deduplication is written before a part
 // is, and is not synced with it. A server that was killed in between drops the repetition
-// and has no row (TestOutcomeUnknown). So another attempt follows, under a number of its
+// and has no row (outcomeUnknown among the tests). So another attempt follows, under a number of its
 // own: its step 2 finds what the first one stored, its step 3 stores what is missing, and
 // a row that the first insert stores late is a race like any other. The other steps ask,
 // add receipts or delete by number; they may be done any number of times.

@@ -2,8 +2,6 @@ package clickhouse_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,13 +40,8 @@ const users = `<clickhouse>
 </users>
 </clickhouse>`
 
-func TestRights(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "users.xml")
-	if err := os.WriteFile(file, []byte(users), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	server := chtest.Start(t, "--users", file)
+// rights has a server with these users let each do what it may.
+func rights(t *testing.T, server *chtest.Server) {
 	open(t, clickhouse.Config{DSN: as(t, server.Native, "default", "")})
 	for name, dsn := range map[string]string{"native": server.Native, "http": server.HTTP} {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ func TestQueryIsKnownByItsRequest(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		s := connect(t, clickhouse.Config{DSN: dsn, MaxExecutionTime: 7 * time.Second, MaxMemory: 123 << 20, MaxRowsToRead: 1e6,
-			Settings: map[string]any{"max_threads": 1}})
+			Settings: map[string]any{"max_threads": 1, "log_queries": 1}})
 		request := fmt.Sprintf("req-%x", rand.Uint64())
 		ctx, cancel := context.WithTimeout(store.WithRequestID(t.Context(), request), time.Minute)
 		defer cancel() // the deadline is not what the server is told

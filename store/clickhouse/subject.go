@@ -149,11 +149,11 @@ func (s *Store) eraseFrom(ctx context.Context, table string, subject store.Subje
 	if err := s.conn.QueryRow(writing, "SELECT count() FROM "+table+where, id).Scan(&rows); err != nil {
 		return 0, err
 	}
-	alter := "ALTER TABLE " + s.cfg.local(table) + s.cfg.on()
-	if err := s.conn.Exec(writing, alter+" DELETE"+where, id); err != nil {
-		return 0, err
-	}
 	// Copies that a race of writers left are hidden until now, and a DELETE passes by
 	// what is hidden.
-	return int64(rows), s.conn.Exec(writing, alter+" APPLY DELETED MASK")
+	erase := "ALTER TABLE " + s.cfg.local(table) + s.cfg.on() + " DELETE" + where + ", APPLY DELETED MASK"
+	if err := s.conn.Exec(writing, erase, id); err != nil {
+		return 0, err
+	}
+	return int64(rows), nil
 }

@@ -36,8 +36,18 @@ func oneProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 	test(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 }
 
-// open opens a store with tables and closes it when the test ends.
+// open opens a store, makes its tables, and closes it when the test ends.
 func open(t testing.TB, o clickhouse.Config) *clickhouse.Store {
+	t.Helper()
+	s := another(t, o)
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatalf("Migrate: %v", err)
+	}
+	return s
+}
+
+// another opens a store on tables that are there.
+func another(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	t.Helper()
 	if o.BatchDelay == 0 {
 		o.BatchDelay = -1
@@ -45,19 +55,7 @@ func open(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	if o.WriteTimeout == 0 {
 		o.WriteTimeout = 5 * time.Minute // a busy machine is no outage
 	}
-	s, err := clickhouse.Open(t.Context(), o)
-	if err != nil {
-		t.Fatalf("Open: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("Close: %v", err)
-		}
-	})
-	if err := s.Migrate(t.Context()); err != nil {
-		t.Fatalf("Migrate: %v", err)
-	}
-	return s
+	return connect(t, o)
 }
 
 // TestStore proves all that a store has to do, and over HTTP that it answers about rows which came

@@ -26,7 +26,7 @@ func TestVersionOfSeveralProcesses(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
-		one, other := open(t, clickhouse.Config{DSN: dsn}), open(t, clickhouse.Config{DSN: dsn})
+		one, other := open(t, clickhouse.Config{DSN: dsn}), another(t, clickhouse.Config{DSN: dsn})
 		var last uint64
 		for i, s := range []*clickhouse.Store{one, other, other, one} {
 			write(t, s, events(string(rune('a'+i))))
