@@ -45,12 +45,12 @@ long-diff-1 long-diff-2: long-diff-%: ## 25 000 each, DuckDB against ClickHouse
 long-shards: ; SIGHTLINE_LONG=1 SIGHTLINE_QUESTIONS=2000 $(proof) '^TestCluster$$' ./internal/e2e ## two shards as a store, and 2 000 random requests, DuckDB against them
 long-clickhouse-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^TestReferenceKillsMutants$$' ./store/clickhouse ## every mistake, planted in ClickHouse
 long-diff-mutants: ; SIGHTLINE_MUTATIONS=all $(proof) '^TestDiffKillsMutants$$' ./internal/e2e ## every mistake, DuckDB against ClickHouse
-long-types: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^(TestStore|TestProperties)$$/./^Store$$' ./store/duckdb ./store/clickhouse ## every type in every way, and every property of it
+long-types: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^(TestStore|TestProperties|TestAnswersBesideOneDay)$$/./^Store$$' ./store/duckdb ./store/clickhouse ## every type in every way, and every property of it
 long-filters: ; SIGHTLINE_SAMPLE_EVERY=1 SIGHTLINE_KEY_SETS=24 SIGHTLINE_QUESTIONS=5000 $(proof) '^(TestKeys|TestDependencies)$$' ./store/duckdb ./store/clickhouse ## 24 sets of filters of keys, and 5 000 answers from the rows that they depend on
 long-demo: ; SIGHTLINE_LONG=3 $(proof) '^TestDemoIsMadeOnce$$' ./internal/e2e ## a demo that is killed while it is made, against one made at once
 long-kill: ; SIGHTLINE_LONG=100 $(proof) '^TestKill$$' ./internal/e2e ## 100 kills of the example under a stream of events
 long-kill-on-clickhouse: ; SIGHTLINE_LONG=20 $(proof) '^TestKillOnClickHouse$$' ./internal/e2e ## 20 kills of the example that stores on ClickHouse
-long-kill-sealing: ; SIGHTLINE_LONG=50 $(proof) '^TestSealsWhenTheProcessIsKilled$$' ./store/duckdb ## 50 kills of a process that seals days, or moves an old file forward
+long-kill-sealing: ; SIGHTLINE_LONG=50 $(proof) '^(TestSealsWhenTheProcessIsKilled|TestNothingAnsweredIsLostWhenTheProcessIsKilled)$$' ./store/duckdb ## 50 kills of a process that seals days, or moves an old file forward
 long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4: ; SIGHTLINE_LONG=50 SIGHTLINE_BUSY=2 $(proof) '^TestServer$$/^killed$$' ./store/clickhouse ## 50 kills each of a ClickHouse server beside two busy processes
 long-clickhouse-races: ; SIGHTLINE_LONG=20 $(proof) '^(TestRacingStores|TestWriterKilled|TestRetryElsewhere|TestServersAway|TestMigrate.*|TestTablesMadeByHand|TestRetention|TestRequestOfTheLargestSize|TestAnswersAreWhole)$$' ./store/clickhouse ## 20 races of two stores, 20 kills of a writer, retries and what else takes long, over each protocol
 long-clickhouse-writes: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$/^http$$/^Writer$$' ./store/clickhouse ## all that is said of writing, over HTTP

@@ -21,14 +21,14 @@ func specimen(t *testing.T, logged bool) (file, log []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	s := open(t, Config{Path: path})
-	mustWrite(t, s, batch("a", 3000))
+	mustWrite(t, s, batch("a", 500))
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if logged {
 		s = open(t, Config{Path: path})
-		mustWrite(t, s, batch("b", 3000))
-		mustWrite(t, s, batch("c", 3000))
+		mustWrite(t, s, batch("b", 500))
+		mustWrite(t, s, batch("c", 500))
 		log = read(t, path+".wal")
 	}
 	return read(t, path), log
@@ -107,7 +107,7 @@ func TestDamagedAndForeignFilesAreRefused(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "s.duckdb")
 		put(t, path, file)
 		put(t, path+".wal", log)
-		countEvents(t, open(t, Config{Path: path}), 9000)
+		countEvents(t, open(t, Config{Path: path}), 1500)
 	})
 }
 
@@ -118,8 +118,8 @@ func TestALogThatEndsEarlyLosesItsLastCommitOnly(t *testing.T) {
 	put(t, path, file)
 	put(t, path+".wal", log[:len(log)-100])
 	s := open(t, Config{Path: path})
-	countEvents(t, s, 6000)
-	if got, want := mustWrite(t, s, batch("c", 3000)), (store.Written{Stored: 3000}); got != want {
+	countEvents(t, s, 1000)
+	if got, want := mustWrite(t, s, batch("c", 500)), (store.Written{Stored: 500}); got != want {
 		t.Errorf("writing the lost batch again = %+v, want %+v", got, want)
 	}
 }

@@ -43,7 +43,7 @@ func TestFullDisk(t *testing.T) {
 	testFull(t, disk{
 		dir: dir,
 		fill: func(t *testing.T) {
-			if err := os.WriteFile(ballast, make([]byte, 16<<20), 0o600); err != nil {
+			if err := os.WriteFile(ballast, make([]byte, 20<<20), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},

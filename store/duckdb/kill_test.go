@@ -14,6 +14,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
 // killBatch is the size of the batches that the killed child writes.
@@ -51,17 +52,18 @@ func writeUntilKilled(path string) int {
 	return 0
 }
 
+// SIGHTLINE_LONG says how often the process is killed.
 func TestNothingAnsweredIsLostWhenTheProcessIsKilled(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
 	var answered []string
-	for range 5 {
+	for range storetest.Number(t, "SIGHTLINE_LONG", 3) {
 		lines, kill := startChild(t, "write", path)
 		if !lines.Scan() {
 			t.Fatal("the child wrote nothing")
 		}
 		answered = append(answered, lines.Text())
-		for more := 4 + rand.IntN(20); lines.Scan(); more-- {
+		for more := 7 + rand.IntN(14); lines.Scan(); more-- {
 			answered = append(answered, lines.Text())
 			if more == 0 {
 				time.AfterFunc(rand.N(20*time.Millisecond), kill) // in the midst of another

@@ -181,16 +181,16 @@ func TestCloseStopsEverything(t *testing.T) {
 
 func TestQueriesSpillWhatDoesNotFitInMemory(t *testing.T) {
 	t.Parallel()
-	const big = "SELECT count(*) FROM (SELECT md5(range::VARCHAR) AS x, count(*) FROM range(2000000) GROUP BY x)"
-	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: 80 << 20})
-	if n := ask(t, s, big, []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n != 2_000_000 {
+	const big = "SELECT count(*) FROM (SELECT md5(range::VARCHAR) AS x, count(*) FROM range(1000000) GROUP BY x)"
+	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: 40 << 20})
+	if n := ask(t, s, big, []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n != 1_000_000 {
 		t.Errorf("with a file: %d", n)
 	}
-	s = open(t, Config{MemoryLimit: 80 << 20})
+	s = open(t, Config{MemoryLimit: 40 << 20})
 	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err, store.ErrTooMuch) {
 		t.Errorf("in memory, where nothing can be spilt: %v, want ErrTooMuch", err)
 	}
-	s = open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: 80 << 20, TempLimit: 1 << 20})
+	s = open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: 40 << 20, TempLimit: 1 << 20})
 	if _, err := s.Query(t.Context(), store.Statement{SQL: big, Kinds: []dialect.Kind{dialect.Int}}); !errors.Is(err, store.ErrTooMuch) {
 		t.Errorf("where little may be spilt: %v, want ErrTooMuch", err)
 	}

@@ -43,29 +43,32 @@ func columnOf(t *schema.Table, name string) (column, bool) {
 	return column{Column: t.Columns[i], hashed: hashed}, true
 }
 
-// readTables reads which columns the file has.
+// readTables reads which columns the file has, in one statement: it costs as much to list the columns of
+// one table as of all.
 func readTables(c engine) (all [schema.NumTables]table, err error) {
+	tables := make(map[string]*schema.Table)
 	for _, t := range schema.Tables() {
-		err := c.each(`SELECT c.column_name FROM duckdb_columns() AS c
-			WHERE c.database_name = current_database() AND c.table_name = $name AND c.column_name <> 'subject' ORDER BY c.column_index`,
-			[]sqldriver.NamedValue{named("name", t.ID.String())},
-			func(v []sqldriver.Value) error {
-				var name string
-				if err := scan(v, &name); err != nil {
-					return err
-				}
-				col, ok := columnOf(&t, name)
-				if !ok {
-					return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s has the column %q, which this program does not know", t.ID, name)}
-				}
-				all[t.ID] = append(all[t.ID], col)
-				return nil
-			})
-		if err != nil {
-			return all, err
-		}
+		tables[t.ID.String()] = &t
 	}
-	return all, nil
+	err = c.each(`SELECT c.table_name, c.column_name FROM duckdb_columns() AS c
+		WHERE c.database_name = current_database() AND c.column_name <> 'subject' ORDER BY c.table_name, c.column_index`, nil,
+		func(v []sqldriver.Value) error {
+			var of, name string
+			if err := scan(v, &of, &name); err != nil {
+				return err
+			}
+			t := tables[of]
+			if t == nil {
+				return nil // the store's own
+			}
+			col, ok := columnOf(t, name)
+			if !ok {
+				return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s has the column %q, which this program does not know", t.ID, name)}
+			}
+			all[t.ID] = append(all[t.ID], col)
+			return nil
+		})
+	return all, err
 }
 
 // A stamp is what the rows of a commit have beside what they came with.
