@@ -147,7 +147,7 @@ func TestDecodeBounds(t *testing.T) {
 
 // What a hostile body costs is bounded by its length, and so is the answer to it.
 func TestDecodeHugeArrays(t *testing.T) {
-	const n = 200_000
+	const n = 20_000
 	unknownFields := &strings.Builder{}
 	for i := range n / 10 {
 		fmt.Fprintf(unknownFields, `"%s%d":0,`, strings.Repeat("x", 30), i)

@@ -28,6 +28,7 @@ func TestPartialNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	partials, merged := someLeaves(t, e)
 	for _, c := range []struct {
 		name string
 		of   func(string) string
@@ -41,28 +42,16 @@ func TestPartialNames(t *testing.T) {
 		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rng, statements, merged, differ := rand.New(rand.NewPCG(1, 2)), map[string]string{}, 0, 0
-			for range 600 {
-				m := randomMerge(t, e, rng)
-				if m == nil {
-					continue
-				}
-				merged++
-				for i, leaf := range m.leaves {
-					of := *leaf.part
-					of.leaves = slices.Compact([]int{i, of.count})
-					statement, _ := e.partialStatement(m, &of, interval{0, day})
-					text := strings.ReplaceAll(fmt.Sprint(statement.SQL, statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
-					text = strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.count), "count")
-					name := c.of(leaf.Name)
-					if before, known := statements[name]; known && before != text {
-						differ++
-						if c.same {
-							t.Fatalf("%s\nis computed by\n%s\nand by\n%s", name, before, text)
-						}
+			statements, differ := map[string]string{}, 0
+			for _, p := range partials {
+				name := c.of(p.name)
+				if before, known := statements[name]; known && before != p.statement {
+					differ++
+					if c.same {
+						t.Fatalf("%s\nis computed by\n%s\nand by\n%s", name, before, p.statement)
 					}
-					statements[name] = text
 				}
+				statements[name] = p.statement
 			}
 			if merged < 60 || !c.same && differ == 0 {
 				t.Errorf("%d merges of %d partials, %d of them under one name", merged, len(statements), differ)
@@ -72,6 +61,30 @@ func TestPartialNames(t *testing.T) {
 }
 
 // randomMerge is that of a random question about a website; nil where it has none.
+// A partialText is the statement of a partial, in which the leaves have no numbers, and its name.
+type partialText struct{ name, statement string }
+
+// someLeaves are those of random merges, of which it says how many there were.
+func someLeaves(t *testing.T, e *Engine) (all []partialText, merged int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 600 {
+		m := randomMerge(t, e, rng)
+		if m == nil {
+			continue
+		}
+		merged++
+		for i, leaf := range m.leaves {
+			of := *leaf.part
+			of.leaves = slices.Compact([]int{i, of.count})
+			statement, _ := e.partialStatement(m, &of, interval{0, day})
+			text := strings.ReplaceAll(fmt.Sprint(statement.SQL, statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
+			all = append(all, partialText{leaf.Name, strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.count), "count")})
+		}
+	}
+	return all, merged
+}
+
 func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	t.Helper()
 	types := e.Types()

@@ -43,8 +43,9 @@ func Buckets(r Range, g Grain) []Bucket {
 // Spans cuts r, in order of time and without gaps, where one bucket ends and another
 // begins. A bucket has more than one span where clocks show it again later.
 func Spans(r Range, g Grain) []Span {
-	var spans []Span
 	width, segments := g.Width(), Segments(r)
+	length := r.To.UnixMilli() - r.From.UnixMilli()
+	spans := make([]Span, 0, max(length/width, 0)+int64(2*len(segments)))
 	for i, s := range segments {
 		end := r.To.UnixMilli()
 		if i+1 < len(segments) {

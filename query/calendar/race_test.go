@@ -4,4 +4,4 @@ package calendar
 
 // zoneStep takes one zone of so many: the race detector makes them slow, and finds no
 // goroutines here. Without it, all are taken.
-const zoneStep = 16
+const zoneStep = 64

@@ -154,8 +154,9 @@ func (z zoneLine) differences(t *testing.T, rules []byte) []string {
 
 // check says in which decades the buckets of the zone are not those of the line.
 func (z zoneLine) check(zone *time.Location) (found []string) {
+	var text []byte
 	for _, d := range z.decades {
-		var text []byte
+		text = text[:0]
 		for _, b := range Buckets(Days(d.start, d.end, zone), Daily) {
 			text = appendLine(text, b.Label, b.From, b.To)
 		}

@@ -29,7 +29,7 @@ func TestAuditOfTextsInNumbers(t *testing.T) {
 // TestAuditOfManyPages has queries and cuts that begin and end within pages.
 func TestAuditOfManyPages(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
-		const n = 2000
+		const n = 1100
 		s, all := recorded(t, cfg, n)
 		if pages := len(pagesOf(all[:1024])); pages < 3 {
 			t.Fatalf("%d pages", pages)
@@ -52,7 +52,7 @@ func TestAuditOfManyPages(t *testing.T) {
 				t.Errorf("%+v: %d entries of %d, or others", q, len(got), len(want))
 			}
 		}
-		for _, before := range []int{700, 701, 1999} {
+		for _, before := range []int{700, 701, 1099} {
 			if _, err := audit.Prune(t.Context(), s.Audit(), pepper, all[before].Entry.Time); err != nil {
 				t.Fatal(err)
 			}

@@ -56,7 +56,7 @@ func TestKill(t *testing.T) {
 		var heads []audit.Checkpoint
 		var made []string
 		for round := range 3 {
-			h, ids := untilKilled(t, cfg, 5+3*round)
+			h, ids := untilKilled(t, cfg, 2+2*round)
 			heads, made = append(heads, h...), append(made, ids...)
 		}
 		s := mustOpen(t, cfg)
