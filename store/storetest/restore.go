@@ -47,7 +47,7 @@ func proveRestorer(t *testing.T, h Harness) {
 		{"too few and too many rows are found", findsCounts},
 		{"days from Before on are left alone", leavesOut},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.run(t, share{stores[0], prefixOf(i)}, share{stores[1], prefixOf(i)}) })
+		t.Run(c.name, func(t *testing.T) { c.run(t, namespace{stores[0], prefixOf(i)}, namespace{stores[1], prefixOf(i)}) })
 	}
 }
 

@@ -109,7 +109,7 @@ func (w *trial) rows(of ...store.Subject) map[store.Subject]int {
 		arg := dialect.Arg{Name: fmt.Sprint("of", i), Kind: dialect.Subject, Value: w.own(s)}
 		args = append(args, arg)
 		for _, t := range schema.TablesOf(s.Kind) {
-			counts = append(counts, fmt.Sprintf("SELECT %d AS place, %s AS counted FROM %s WHERE %s = %s",
+			counts = append(counts, fmt.Sprintf("SELECT %d AS subject_number, %s AS counted FROM %s WHERE %s = %s",
 				i, d.Call(dialect.Count), d.Ident(t.ID.String()), d.Ident("subject"), d.Arg(arg.Name, arg.Kind)))
 		}
 	}

@@ -24,7 +24,7 @@ type contractCase struct {
 // subjects of its own there, and the first one an empty store.
 func proveCases(cases func() []contractCase) func(*testing.T, Harness) {
 	return func(t *testing.T, h Harness) {
-		p := &place{t: t, harness: h, address: h.create(t), now: noon}
+		p := &sharedStore{t: t, harness: h, address: h.create(t), now: noon}
 		p.store = h.Open(t, p.address, p.clock)
 		for i, c := range cases() {
 			t.Run(c.name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func proveCases(cases func() []contractCase) func(*testing.T, Harness) {
 						t.Logf("this case defends: %s", c.defends)
 					}
 				})
-				c.run(&trial{T: t, place: p, prefix: prefixOf(i)})
+				c.run(&trial{T: t, sharedStore: p, prefix: prefixOf(i)})
 			})
 		}
 	}
@@ -50,13 +50,13 @@ func writeCases() []contractCase {
 // trial is the part of a store in which a case has its subjects, and short ways to ask.
 type trial struct {
 	*testing.T
-	*place
+	*sharedStore
 
 	prefix string // of the ids of its subjects, as the store knows them
 }
 
-// place is a store and its clock.
-type place struct {
+// sharedStore is the store of all cases of an interface, and its clock.
+type sharedStore struct {
 	t       *testing.T // closes the store
 	harness Harness
 	address string
@@ -69,14 +69,14 @@ type place struct {
 // noon is when the tests begin; the day has room on both sides.
 var noon = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
 
-func (p *place) clock() time.Time {
+func (p *sharedStore) clock() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.now
 }
 
 // pass moves the clock on.
-func (p *place) pass(d time.Duration) {
+func (p *sharedStore) pass(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = p.now.Add(d)

@@ -46,14 +46,14 @@ func unprefixed(all []store.Subject, prefix string) (left []store.Subject) {
 	return left
 }
 
-// A share of a store is the subjects with a prefix, and looks like a store of its own.
-type share struct {
+// A namespace of a store is the subjects with a prefix, and looks like a store of its own.
+type namespace struct {
 	movable
 
 	prefix string
 }
 
-func (s share) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+func (s namespace) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	stmt.Args = slices.Clone(stmt.Args)
 	for i, arg := range stmt.Args {
 		if of, ok := arg.Value.(store.Subject); ok {
@@ -63,15 +63,15 @@ func (s share) Query(ctx context.Context, stmt store.Statement) (*store.Rows, er
 	return s.movable.Query(ctx, stmt)
 }
 
-func (s share) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
+func (s namespace) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
 	return s.movable.Write(ctx, prefixed(b, s.prefix))
 }
 
-func (s share) Restore(ctx context.Context, mark string, b *store.Batch) error {
+func (s namespace) Restore(ctx context.Context, mark string, b *store.Batch) error {
 	return s.movable.Restore(ctx, s.prefix+mark, prefixed(b, s.prefix))
 }
 
-func (s share) Subjects(ctx context.Context) ([]store.Subject, error) {
+func (s namespace) Subjects(ctx context.Context) ([]store.Subject, error) {
 	all, err := s.movable.Subjects(ctx)
 	return unprefixed(all, s.prefix), err
 }
