@@ -154,7 +154,7 @@ func (q Question) period(now int64) (span, *period, error) {
 		if err != nil {
 			return span{}, nil, fmt.Errorf("%w: %w", ErrRange, err)
 		}
-		start, end := Preset(q.Preset, clock{loc}.today(now))
+		start, end := Preset(q.Preset, newClock(loc).today(now))
 		q.StartDate, q.EndDate = start.Format(time.DateOnly), end.Format(time.DateOnly)
 	}
 	days, err := dates(q.StartDate, q.EndDate)

@@ -196,8 +196,7 @@ func (c clock) today(now int64) time.Time {
 func (c clock) reading(ms int64) int64 {
 	at := floorDiv(ms, 1000)
 	if c.shown(at) < c.day(at) {
-		set, _ := time.Unix(at, 0).In(c.loc).ZoneBounds()
-		return floorMod(ms-set.UnixMilli(), hourSeconds*1000)
+		return floorMod(ms-c.offset(at).from*1000, hourSeconds*1000)
 	}
 	return floorMod(ms+c.shift(at)*1000, dayMillis)
 }

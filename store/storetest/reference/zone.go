@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -14,13 +15,40 @@ const (
 )
 
 // A clock is a local clock on the wall: it shows dates and hours for instants,
-// which are seconds since 1970 here.
-type clock struct{ loc *time.Location }
-
-func (c clock) shift(at int64) int64 {
-	_, s := time.Unix(at, 0).In(c.loc).Zone()
-	return int64(s)
+// which are seconds since 1970 here. One goroutine may ask it at a time.
+type clock struct {
+	loc  *time.Location
+	last *offset // that of the instant asked before, since most instants have the same
 }
+
+func newClock(loc *time.Location) clock { return clock{loc, &offset{}} }
+
+// An offset is how far a clock is from UTC from one instant to another, and how far it was before.
+type offset struct{ from, to, shift, before int64 }
+
+// never is the instant at which no clock was set yet.
+const never = math.MinInt64
+
+func (c clock) offset(at int64) offset {
+	if at >= c.last.from && at < c.last.to {
+		return *c.last
+	}
+	t := time.Unix(at, 0).In(c.loc)
+	_, shift := t.Zone()
+	o := offset{from: never, to: math.MaxInt64, shift: int64(shift)}
+	set, next := t.ZoneBounds()
+	if !set.IsZero() {
+		_, before := set.Add(-time.Second).Zone()
+		o.from, o.before = set.Unix(), int64(before)
+	}
+	if !next.IsZero() {
+		o.to = next.Unix()
+	}
+	*c.last = o
+	return o
+}
+
+func (c clock) shift(at int64) int64 { return c.offset(at).shift }
 
 // shown is the date that the clock shows, as days since 1970.
 func (c clock) shown(at int64) int64 { return floorDiv(at+c.shift(at), daySeconds) }
@@ -29,8 +57,8 @@ func (c clock) shown(at int64) int64 { return floorDiv(at+c.shift(at), daySecond
 // was shown, a clock set back over midnight does not return to the day before.
 func (c clock) day(at int64) int64 {
 	d := c.shown(at)
-	if set, _ := time.Unix(at, 0).In(c.loc).ZoneBounds(); !set.IsZero() {
-		d = max(d, c.shown(set.Unix()-1))
+	if o := c.offset(at); o.from != never {
+		d = max(d, floorDiv(o.from-1+o.before, daySeconds))
 	}
 	return d
 }
@@ -90,7 +118,7 @@ func newPeriod(zone, startDate, endDate string, hourly bool) (*period, error) {
 	if end.Before(start) {
 		return nil, fmt.Errorf("%w: %s is after %s", ErrRange, startDate, endDate)
 	}
-	p := &period{clock: clock{loc}, hourly: hourly, index: map[string]int{}}
+	p := &period{clock: newClock(loc), hourly: hourly, index: map[string]int{}}
 	from := p.clock.first(start.Unix() / daySeconds)
 	to := p.clock.first(end.Unix()/daySeconds + 1)
 	p.from, p.to = from*1000, to*1000

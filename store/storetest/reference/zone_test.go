@@ -100,7 +100,7 @@ func TestDaysAgainstWatchingTheClock(t *testing.T) {
 			t.Fatal(err)
 		}
 		middle, _ := time.Parse(time.DateOnly, tt.date)
-		c, latest := clock{loc}, ""
+		c, latest := newClock(loc), ""
 		for at := middle.Add(-72 * time.Hour); at.Before(middle.Add(72 * time.Hour)); at = at.Add(time.Minute) {
 			shown := at.In(loc).Format(time.DateOnly)
 			again := shown < latest
