@@ -120,7 +120,8 @@ func (r *row) rank() rowKind { return min(r.kind, pageEvent) }
 
 // rowsOf turns a batch into rows, and drops the repeats of an event id.
 func rowsOf(b *store.Batch) []row {
-	var l loader
+	n := len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Spans) + len(b.Visits) + len(b.Checks) + len(b.Blocked)
+	l := loader{seen: make(map[known]bool, n), rows: make([]row, 0, n)}
 	for i := range b.Events {
 		l.event(&b.Events[i])
 	}
