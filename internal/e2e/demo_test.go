@@ -4,12 +4,14 @@ package e2e
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -22,7 +24,7 @@ func TestDemo(t *testing.T) {
 	t.Run("the printed commands answer with data", func(t *testing.T) { testCommands(t, first) })
 	first.stop(t)
 
-	second := start(t, dir, "--demo-days", "7")
+	second := startRaced(t, dir, "--demo-days", "7")
 	t.Run("a restart keeps the key and the ids", func(t *testing.T) {
 		if banner := first.stderr.String(); !strings.Contains(banner, "rows") {
 			t.Errorf("the first start showed no progress: %q", banner)
@@ -138,7 +140,7 @@ func runNode(t *testing.T, folder, script, settings string) {
 	t.Logf("%s", out)
 }
 
-// clients installs the clients in a copy of e2e/, so that tests leave the tree as it is.
+// clients is a copy of e2e/ with the clients installed, so that tests leave the tree as it is.
 func clients(t *testing.T) string {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
@@ -148,21 +150,36 @@ func clients(t *testing.T) string {
 			t.Skipf("%s is missing: install Node 20 or newer with npm to run the clients of e2e/", tool)
 		}
 	}
-	folder := t.TempDir()
+	folder, err := installClients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// installClients makes the folder that all tests share.
+var installClients = sync.OnceValues(func() (string, error) {
 	files, err := filepath.Glob(filepath.Join(root, "e2e", "*.*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no clients in e2e: %v", err)
+	if err == nil && len(files) == 0 {
+		err = errors.New("no clients in e2e")
+	}
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(os.Getenv(scratchEnv), "clients")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return "", err
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err := errors.Join(err, os.WriteFile(filepath.Join(folder, filepath.Base(file)), text, 0o600)); err != nil {
-			t.Fatal(err)
+			return "", err
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	cmd := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 	cmd.Dir = folder
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("npm ci: %v\n%s", err, out)
+		return "", fmt.Errorf("npm ci: %w\n%s", err, out)
 	}
-	return folder
-}
+	return folder, nil
+})

@@ -112,11 +112,12 @@ func killRounds(t *testing.T, rounds int, args ...string) {
 }
 
 // TestEnd asks the example to end under the same stream: requests that run are finished,
-// and what was answered with success is there.
+// and what was answered with success is there. It has the race detector look on.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	p := empty(t, dir, "--limits", "off")
+	p := startRaced(t, dir, "--limits", "off", "--demo=false")
+	p.equip(t, dir)
 	all := streamUntil(t, p, "end-", p.stop)
 	p = p.restart(t, dir, "--limits", "off")
 	for i, s := range streams {

@@ -21,8 +21,14 @@ import (
 func empty(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := start(t, dir, append(args, "--demo=false")...)
-	p.WebsiteID, p.Key = addWebsite(t, dir, "Shop", "shop.example"), createKey(t, dir)
+	p.equip(t, dir)
 	return p
+}
+
+// equip makes a website and a key for everything.
+func (p *process) equip(t *testing.T, dir string) {
+	t.Helper()
+	p.WebsiteID, p.Key = addWebsite(t, dir, "Shop", "shop.example"), createKey(t, dir)
 }
 
 // restart is start on what empty left, of which it takes website and key.

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -19,30 +20,50 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	cli "github.com/sightline-analytics/sightline/example/command"
 )
 
-// programEnv names the built example. It may be given, to test one that was built before.
-const programEnv = "SIGHTLINE_E2E_EXAMPLE"
+const (
+	// programEnv names the built example. It may be given, to test one that was built before.
+	programEnv = "SIGHTLINE_E2E_EXAMPLE"
+	// asProgramEnv has the test's own executable be the example.
+	asProgramEnv = "SIGHTLINE_E2E_IS_EXAMPLE"
+	// scratchEnv names a folder for what tests share, which is removed after all of them.
+	scratchEnv = "SIGHTLINE_E2E_SCRATCH"
+)
 
 const root = "../.."
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
-
-func buildAndRun(m *testing.M) int {
-	if os.Getenv(programEnv) != "" {
-		return m.Run()
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgramEnv) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		context.AfterFunc(ctx, stop)
+		os.Exit(cli.Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 	}
+	os.Exit(buildAndRun(m))
+}
+
+// buildAndRun builds the example as its users do, without the race detector, which would take most of
+// the time of every start; startRaced is for what needs it.
+func buildAndRun(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "sightline-e2e-")
+	if err == nil {
+		err = os.Setenv(scratchEnv, dir)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	if os.Getenv(programEnv) != "" {
+		return m.Run()
+	}
 	program := filepath.Join(dir, "example")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	build := exec.Command("go", "build", "-o", program, "./example")
+	build := exec.Command("go", "build", "-race=false", "-o", program, "./example")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building the example: %v\n%s", err, out)
@@ -99,7 +120,11 @@ func (b *safeBuffer) String() string {
 // Whatever happens to the test, the process ends with it.
 func launch(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
-	return begin(t, command(append([]string{"serve", "--addr", "127.0.0.1:0", "--data", dir}, args...)...))
+	return begin(t, serving(dir, args...))
+}
+
+func serving(dir string, args ...string) *exec.Cmd {
+	return command(append([]string{"serve", "--addr", "127.0.0.1:0", "--data", dir}, args...)...)
 }
 
 // begin starts a command that serves.
@@ -127,6 +152,20 @@ func begin(t *testing.T, cmd *exec.Cmd) *process {
 func start(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	p := launch(t, dir, append(args, "--json")...)
+	p.await(t)
+	return p
+}
+
+// startRaced is start with the race detector, if the test has it: a race makes the example end with an error.
+func startRaced(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	cmd := serving(dir, append(args, "--json")...)
+	var err error
+	if cmd.Path, err = os.Executable(); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(cmd.Env, asProgramEnv+"=1")
+	p := begin(t, cmd)
 	p.await(t)
 	return p
 }
