@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers "pgx"
@@ -20,7 +21,11 @@ const variable = "POSTGRES_DSN"
 // database with it alone in its search path.
 func Schema(t testing.TB) string {
 	t.Helper()
-	db := Open(t)
+	dsn := address(t)
+	db, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
 	schema := "test_" + strings.ToLower(rand.Text())
 	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+schema); err != nil {
 		t.Fatal(err)
@@ -30,7 +35,7 @@ func Schema(t testing.TB) string {
 			t.Error(err)
 		}
 	})
-	u, err := url.Parse(os.Getenv(variable))
+	u, err := url.Parse(dsn)
 	if err != nil || u.Scheme == "" {
 		t.Fatalf("%s is no address", variable) // the error would show the password
 	}
@@ -40,8 +45,21 @@ func Schema(t testing.TB) string {
 	return u.String()
 }
 
+// shared is the pool that makes and drops schemas: a connection costs the server more than they do.
+var shared = sync.OnceValues(func() (*sql.DB, error) { return sql.Open("pgx", os.Getenv(variable)) })
+
 // Open is a pool on the database itself, closed when the test ends.
 func Open(t testing.TB) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", address(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func address(t testing.TB) string {
 	t.Helper()
 	dsn := os.Getenv(variable)
 	if dsn == "" {
@@ -51,10 +69,5 @@ func Open(t testing.TB) *sql.DB {
 		}
 		t.Skip(how)
 	}
-	db, err := sql.Open("pgx", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
+	return dsn
 }
