@@ -30,12 +30,12 @@ func TestCopy(t *testing.T) {
 	t.Parallel()
 	dsn, conn := emptyClickHouse(t)
 	dir := t.TempDir()
-	events := storetest.Number(t, "SIGHTLINE_COPY_EVENTS", 10_000)
+	events := storetest.Number(t, "SIGHTLINE_COPY_EVENTS", 4_000)
 	rows := fillFile(t, dir, events)
 	began := time.Now()
 	var there int64
 	for _, percent := range []int{15, 50} {
-		killCopy(t, percent, "--data", dir, "--to", dsn, "--rows", strconv.Itoa(events/40))
+		killCopy(t, percent, "--data", dir, "--to", dsn, "--rows", strconv.Itoa(events/20))
 		now := countRows(t, conn)
 		if now <= there || now >= rows {
 			t.Fatalf("killed after %d %%: %d rows of %d were there, %d before", percent, now, rows, there)

@@ -75,17 +75,17 @@ type sent struct {
 // says how often it is killed.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 5))
+	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 5), 100*time.Millisecond)
 }
 
 // TestKillOnClickHouse is TestKill of a process that stores on a server, which stays.
 func TestKillOnClickHouse(t *testing.T) {
 	t.Parallel()
 	dsn, _ := emptyClickHouse(t)
-	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 2), "--clickhouse", dsn)
+	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 2), 300*time.Millisecond, "--clickhouse", dsn)
 }
 
-func killRounds(t *testing.T, rounds int, args ...string) {
+func killRounds(t *testing.T, rounds int, least time.Duration, args ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	args = append(args, "--limits", "off") // a fast machine sends more than a page may
@@ -93,7 +93,7 @@ func killRounds(t *testing.T, rounds int, args ...string) {
 	total := 0
 	for round := range rounds {
 		prefix := fmt.Sprintf("r%d-", round)
-		all := streamUntil(t, p, prefix, p.kill)
+		all := streamUntil(t, p, prefix, least, p.kill)
 		p = p.restart(t, dir, args...)
 		for i, s := range streams {
 			total += len(all[i].accepted)
@@ -118,7 +118,7 @@ func TestEnd(t *testing.T) {
 	dir := t.TempDir()
 	p := startRaced(t, dir, "--limits", "off", "--demo=false")
 	p.equip(t, dir)
-	all := streamUntil(t, p, "end-", p.stop)
+	all := streamUntil(t, p, "end-", 300*time.Millisecond, p.stop)
 	p = p.restart(t, dir, "--limits", "off")
 	for i, s := range streams {
 		checkOnce(t, p.ready, s, "end-", all[i], false)
@@ -126,9 +126,9 @@ func TestEnd(t *testing.T) {
 	p.stop(t)
 }
 
-// streamUntil sends all streams side by side, and ends p a while after something of each
-// was accepted.
-func streamUntil(t *testing.T, p *process, prefix string, end func(*testing.T)) []sent {
+// streamUntil sends all streams side by side, and ends p a while, of at least least and less than three
+// times that, after something of each was accepted.
+func streamUntil(t *testing.T, p *process, prefix string, least time.Duration, end func(*testing.T)) []sent {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -157,7 +157,7 @@ func streamUntil(t *testing.T, p *process, prefix string, end func(*testing.T)) 
 		})
 	}
 	begun.Wait()
-	time.Sleep(300*time.Millisecond + rand.N(500*time.Millisecond))
+	time.Sleep(least + rand.N(2*least))
 	end(t)
 	cancel()
 	senders.Wait()
