@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -75,7 +76,11 @@ type sent struct {
 // says how often it is killed.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 5), 100*time.Millisecond)
+	least := 100 * time.Millisecond
+	if os.Getenv("SIGHTLINE_LONG") != "" {
+		least *= 3
+	}
+	killRounds(t, storetest.Number(t, "SIGHTLINE_LONG", 5), least)
 }
 
 // TestKillOnClickHouse is TestKill of a process that stores on a server, which stays.
