@@ -29,6 +29,9 @@ func (l *loader) add(r row) {
 }
 
 func (l *loader) first(r row) bool {
+	if l.seen == nil {
+		l.seen = map[known]bool{}
+	}
 	k := knownOf(r)
 	if r.pageRow() {
 		k.kind = pageview
