@@ -18,7 +18,8 @@ import (
 // TestAnswersBesideOneDay wants the same answers about ten busy days, all of them sealed, as of their rows
 // alone: in one of them rows came late, of sessions that began or went on elsewhere. The seal of that day is
 // read for the other sessions or, where there is none, the day is computed. A seal that tells of an older
-// version than it knows rows of, as one may that is made beside a commit, is read right, too. SIGHTLINE_SAMPLE_EVERY=1 has every type asked.
+// version than it knows rows of, as one may that is made beside a commit, is read right, too.
+// SIGHTLINE_SAMPLE_EVERY=1 has every type asked.
 func TestAnswersBesideOneDay(t *testing.T) {
 	t.Parallel()
 	const days, changed = 10, 6
