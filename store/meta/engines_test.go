@@ -152,7 +152,7 @@ func occurrences(t *testing.T, cfg Config, text string) int {
 
 func occurrencesPostgres(t *testing.T, cfg Config, text string) int {
 	t.Helper()
-	db, err := openPostgres(Config{DSN: cfg.DSN, Timeout: time.Minute}, inspecting)
+	db, err := openPostgres(Config{DSN: cfg.DSN, Timeout: time.Minute}, reading)
 	if err != nil {
 		t.Fatal(err)
 	}

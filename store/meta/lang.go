@@ -13,9 +13,8 @@ import (
 type use int
 
 const (
-	writing    use = iota
-	reading        // changes no record
-	inspecting     // changes nothing at all, not even by recovering from a crash
+	writing use = iota
+	reading     // changes no record
 )
 
 // lang is all in which one relational database differs from another.
@@ -27,11 +26,12 @@ type lang struct {
 	// trip over each other, and try again.
 	locker lock.SessionLocker
 
-	check func(Config) error  // of where the records lie
-	name  func(Config) string // of where the records lie, without any password
-	// create makes what can be made, and reports whether nothing is kept there yet.
-	create func(Config) (fresh bool, err error)
-	open   func(Config, use) (*sql.DB, error) // does not connect yet; the pool has its bounds
+	check func(Config) error                 // of where the records lie
+	name  func(Config) string                // of where the records lie, without any password
+	open  func(Config, use) (*sql.DB, error) // does not connect yet; the pool has its bounds
+	// inspect has judge look through connections that change nothing, unless nothing is kept there
+	// yet. It makes what can be made. read is the pool for reading.
+	inspect func(c Config, read *sql.DB, judge func(*sql.DB) error) error
 
 	sound  func(context.Context, *sql.DB) error // says why nothing can be kept there
 	tables string                               // lists the names of all tables that may not be another program's
@@ -72,8 +72,8 @@ func sqlite() lang {
 		isolation:   sql.LevelDefault, // which is serializable
 		check:       checkPath,
 		name:        func(c Config) string { return c.Path },
-		create:      createFile,
 		open:        openSQLite,
+		inspect:     inspectFile,
 		sound:       undamaged,
 		tables:      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
 		clearSalts:  "DELETE FROM salts", // whose bytes secure_delete overwrites
@@ -94,8 +94,8 @@ func postgres() lang {
 		locker:      migrationLock{},
 		check:       checkDSN,
 		name:        nameOfDSN,
-		create:      func(Config) (bool, error) { return false, nil },
 		open:        openPostgres,
+		inspect:     func(_ Config, read *sql.DB, judge func(*sql.DB) error) error { return judge(read) },
 		sound:       hasSchema,
 		tables: "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema() " +
 			"AND tablename IN ('" + versionTable + "', 'websites', 'links', 'monitors')",

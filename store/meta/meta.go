@@ -54,6 +54,7 @@ func (c Config) Format(f fmt.State, _ rune) {
 // A Store keeps the records. It is safe for concurrent use, also by several processes.
 type Store struct {
 	cfg    Config // without the DSN, which may hold a password
+	at     string // where the records lie, without any password
 	lang   lang
 	write  *sql.DB
 	read   *sql.DB
@@ -101,19 +102,17 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	lang := langOf(cfg)
-	if err := inspect(ctx, lang, cfg, files); err != nil {
-		return nil, err
-	}
 	write, read, err := connect(lang, cfg)
 	if err != nil {
 		return nil, err
 	}
-	cfg.DSN = ""
 	s := &Store{
 		cfg: cfg, lang: lang, write: write, read: read,
+		at:     lang.name(cfg),
 		sql:    sq.StatementBuilder.PlaceholderFormat(lang.placeholder),
 		issuer: auth.Issuer{Prefix: cfg.Prefix, Now: cfg.Now},
 	}
+	s.cfg.DSN = ""
 	if err := s.prepare(ctx, files); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -122,6 +121,9 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 }
 
 func (s *Store) prepare(ctx context.Context, files fs.FS) error {
+	if err := s.inspect(ctx, files); err != nil {
+		return err
+	}
 	if err := s.migrate(ctx, files); err != nil {
 		return err
 	}

@@ -32,20 +32,13 @@ func migrations() fs.FS {
 
 // inspect refuses what is not for this program, without changing it, and makes a
 // missing file.
-func inspect(ctx context.Context, l lang, cfg Config, files fs.FS) error {
-	fresh, err := l.create(cfg)
-	if err != nil || fresh {
-		return err
-	}
-	db, err := l.open(cfg, inspecting)
-	if err != nil {
-		return err
-	}
-	err = judge(ctx, l, db, files)
-	if err := errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("store/meta: %s: %w", l.name(cfg), err)
-	}
-	return nil
+func (s *Store) inspect(ctx context.Context, files fs.FS) error {
+	return s.lang.inspect(s.cfg, s.read, func(db *sql.DB) error {
+		if err := judge(ctx, s.lang, db, files); err != nil {
+			return fmt.Errorf("store/meta: %s: %w", s.at, err)
+		}
+		return nil
+	})
 }
 
 // judge says whether this program can work with what db holds.
@@ -140,7 +133,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS) error {
 		done, err := p.Up(ctx)
 		for _, m := range done {
 			s.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "schema brought forward",
-				slog.String("at", s.lang.name(s.cfg)), slog.Int64("version", m.Source.Version))
+				slog.String("at", s.at), slog.Int64("version", m.Source.Version))
 		}
 		if err == nil {
 			return nil

@@ -1,8 +1,10 @@
 package meta
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"strings"
 	"sync"
@@ -20,7 +22,12 @@ import (
 func TestOlderFileIsBroughtForward(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		oldFile(t, cfg, "0001_directory.sql", "INSERT INTO websites VALUES ('w', 'acme', 'A', 'a.example', TRUE, 1)")
+		var log bytes.Buffer
+		cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		s := mustOpen(t, cfg)
+		if where := "at=" + langOf(cfg).name(cfg) + " version=2\n"; !strings.Contains(log.String(), where) {
+			t.Errorf("no %q in the log:\n%s", where, log.String())
+		}
 		got, err := s.Website(t.Context(), "w")
 		want := store.Website{ID: "w", Owner: "acme", Name: "A", Domain: "a.example", IsPublic: true, CreatedAt: instant(1)}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {

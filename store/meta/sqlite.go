@@ -29,15 +29,26 @@ func checkPath(c Config) error {
 // openSQLite gives writers a single connection, so that they queue here rather than in
 // the database.
 func openSQLite(c Config, u use) (*sql.DB, error) {
-	connections, name := 8, ""
-	switch u {
-	case writing:
-		connections, name = 1, source(c, "", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)")
-	case reading:
-		name = source(c, "", "query_only(1)")
-	case inspecting:
-		name = source(c, "ro", "query_only(1)")
+	if u == writing {
+		return openSource(1, source(c, "", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"))
 	}
+	return openSource(8, source(c, "", "query_only(1)"))
+}
+
+// inspectFile has judge look without changing anything at all, not even by recovering from a crash.
+func inspectFile(c Config, _ *sql.DB, judge func(*sql.DB) error) error {
+	fresh, err := createFile(c)
+	if err != nil || fresh {
+		return err
+	}
+	db, err := openSource(1, source(c, "ro", "query_only(1)"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(judge(db), db.Close())
+}
+
+func openSource(connections int, name string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
 		return nil, fmt.Errorf("store/meta: %w", err)
