@@ -34,24 +34,30 @@ type Store struct {
 	Key  func(ctx context.Context, id string) (auth.Key, error)
 }
 
-// A Harness makes stores for the suite.
+// A Harness makes the store for the suite.
 type Harness struct {
-	// Pepper is that of the stores that Open returns.
+	// Pepper is that of the store that Open returns.
 	Pepper auth.Pepper
 	// Lag is how long an answer may be outdated when it changed by time alone, such as by an expiry,
 	// and not by a change in this process. 0 means never; for a cache it is its TTL.
 	Lag time.Duration
 	// Open returns an empty store that takes the time from now, which is safe for
-	// concurrent use. It closes it with t.Cleanup.
+	// concurrent use. It closes it with t.Cleanup. It is called once: all cases have
+	// that store, and each has keys of its own.
 	Open func(t *testing.T, now func() time.Time) Store
 }
 
-// Run tests the stores of h.
+// Run tests the store of h.
 func Run(t *testing.T, h Harness) {
+	clock := &clock{at: start()}
+	shared := h.Open(t, clock.now)
+	owners := map[string]bool{}
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
-			b := &bench{t: t, pepper: h.Pepper, lag: h.Lag, why: c.why, clock: &clock{at: start()}}
-			b.Store = h.Open(t, b.clock.now)
+			b := &bench{
+				Store: shared, clock: clock, owners: owners,
+				t: t, name: c.name, why: c.why, pepper: h.Pepper, lag: h.Lag,
+			}
 			if (c.rotates && b.Rotate == nil) || (c.switches && (b.Revoke == nil || b.SetDisabled == nil)) ||
 				(c.changes && b.Change == nil) || (c.uses && (b.Used == nil || b.Key == nil)) {
 				t.Skip("the store has no such operation")
@@ -71,15 +77,16 @@ type testCase struct {
 	run      func(*bench)
 }
 
-// bench is one store on trial.
+// bench is the store on trial in one case.
 type bench struct {
 	Store
-	t      *testing.T
-	pepper auth.Pepper
-	lag    time.Duration
-	why    string
-	clock  *clock
-	owners map[string]bool // that were made
+	clock  *clock          // of all cases: each begins when the one before has ended
+	owners map[string]bool // that were made, in all cases
+
+	t         *testing.T
+	name, why string
+	pepper    auth.Pepper
+	lag       time.Duration
 }
 
 // start is off the whole millisecond on purpose: stores keep whole ones.
@@ -131,9 +138,6 @@ func (b *bench) own(owners ...string) {
 		if err := b.AddOwner(b.t.Context(), o); err != nil {
 			b.failf("AddOwner: %v", err)
 		}
-		if b.owners == nil {
-			b.owners = map[string]bool{}
-		}
 		b.owners[o] = true
 	}
 }
@@ -160,10 +164,10 @@ func (b *bench) find(what string, s auth.Secret) *auth.Key {
 	return k
 }
 
-// full is a key with something in every field that a caller sets.
-func full() auth.Key {
+// full is a key with something in every field that a caller sets, the same in all of a case.
+func (b *bench) full() auth.Key {
 	return auth.Key{
-		ID: "key-1", Owner: "acme", Name: `Panel "ü" 'x' \ %_ 🙂`,
+		ID: "key of " + b.name, Owner: "acme", Name: `Panel "ü" 'x' \ %_ 🙂`,
 		Scopes:    []auth.Scope{auth.ReadData, auth.TrackEvents},
 		Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}, {Kind: auth.KindLink, ID: "l'1"}},
 		Filters:   []auth.Filter{{Field: "country", Op: "in", Values: []string{"DE", ""}}, {Field: "path", Op: "eq", Values: []string{`/"`}}},

@@ -58,7 +58,7 @@ func cases() []testCase {
 }
 
 func roundTrip(b *bench) {
-	in := full()
+	in := b.full()
 	made, secret := b.create(in)
 	found := b.find("created key", secret)
 	if !reflect.DeepEqual(*found, made) {
@@ -89,7 +89,7 @@ func bareKey(b *bench) {
 }
 
 func unknownDigest(b *bench) {
-	_, secret := b.create(full())
+	_, secret := b.create(b.full())
 	good := secret.Digest(b.pepper)
 	for _, bit := range []int{0, 7, 128, 255} {
 		d := good
@@ -104,7 +104,7 @@ func unknownDigest(b *bench) {
 }
 
 func noSecret(b *bench) {
-	made, secret := b.create(full())
+	made, secret := b.create(b.full())
 	found := b.find("created key", secret)
 	random := secret.Reveal()[len(secret.Start()):]
 	if text := fmt.Sprintf("%+v %#v %+v", *found, *found, made); strings.Contains(text, random) {
@@ -113,7 +113,7 @@ func noSecret(b *bench) {
 }
 
 func ownCopy(b *bench) {
-	in := full()
+	in := b.full()
 	made, secret := b.create(in)
 	want := *b.find("created key", secret)
 	for _, k := range []*auth.Key{&in, &made, b.find("created key", secret)} {
@@ -130,8 +130,8 @@ func ownCopy(b *bench) {
 }
 
 func takenID(b *bench) {
-	first, secret := b.create(full())
-	second := full()
+	first, secret := b.create(b.full())
+	second := b.full()
 	second.Owner = "other"
 	b.own("other")
 	if _, _, err := b.Create(b.t.Context(), second); !errors.Is(err, auth.ErrExists) {
@@ -159,7 +159,7 @@ func refusedKeys(b *bench) {
 }
 
 func cancelled(b *bench) {
-	_, secret := b.create(full())
+	_, secret := b.create(b.full())
 	ctx, cancel := context.WithCancel(b.t.Context())
 	cancel()
 	if _, err := b.KeyByDigest(ctx, secret.Digest(b.pepper)); err == nil || errors.Is(err, auth.ErrNotFound) {
@@ -168,7 +168,7 @@ func cancelled(b *bench) {
 }
 
 func switchedOff(b *bench) {
-	made, secret := b.create(full())
+	made, secret := b.create(b.full())
 	b.find("new key", secret) // as a cache would have it
 	ctx := b.t.Context()
 	for _, disabled := range []bool{true, false} {

@@ -12,7 +12,7 @@ import (
 
 func changedKey(b *bench) {
 	ctx := b.t.Context()
-	made, secret := b.create(full())
+	made, secret := b.create(b.full())
 	b.find("new key", secret)
 	want := made
 	want.Name, want.Types, want.Limits = "narrower", []string{}, nil
@@ -67,7 +67,7 @@ func changesAtOnce(b *bench, id string, secret auth.Secret) {
 }
 
 func lastUse(b *bench) {
-	made, _ := b.create(full())
+	made, _ := b.create(b.full())
 	first := b.clock.now().UTC().Truncate(time.Millisecond)
 	for _, step := range []struct {
 		at, want time.Duration

@@ -11,7 +11,7 @@ import (
 )
 
 func rotation(b *bench) {
-	made, old := b.create(full())
+	made, old := b.create(b.full())
 	b.clock.add(time.Hour)
 	rotated, fresh := b.rotate(made.ID, 0)
 	if old.Reveal() == fresh.Reveal() {
@@ -28,7 +28,7 @@ func rotation(b *bench) {
 }
 
 func rotationWithGrace(b *bench) {
-	made, old := b.create(full())
+	made, old := b.create(b.full())
 	_, fresh := b.rotate(made.ID, time.Minute)
 	for _, wait := range []time.Duration{0, time.Minute - 2*time.Millisecond} {
 		b.clock.add(wait)
@@ -47,7 +47,7 @@ func rotationWithGrace(b *bench) {
 }
 
 func secondRotation(b *bench) {
-	made, first := b.create(full())
+	made, first := b.create(b.full())
 	_, second := b.rotate(made.ID, time.Hour)
 	_, third := b.rotate(made.ID, time.Hour)
 	if k, err := b.look(first); !errors.Is(err, auth.ErrNotFound) {
@@ -65,7 +65,7 @@ func secondRotation(b *bench) {
 }
 
 func refusedRotations(b *bench) {
-	made, secret := b.create(full())
+	made, secret := b.create(b.full())
 	if _, _, err := b.Rotate(b.t.Context(), "nobody", 0); !errors.Is(err, auth.ErrNotFound) {
 		b.failf("unknown key: %v", err)
 	}
@@ -84,8 +84,8 @@ func refusedRotations(b *bench) {
 func rotationsAtOnce(b *bench) {
 	const together = 8
 	for _, grace := range []time.Duration{0, time.Hour} {
-		k := full()
-		k.ID = "rotated-" + grace.String()
+		k := b.full()
+		k.ID += " rotated " + grace.String()
 		made, first := b.create(k)
 		var wg sync.WaitGroup
 		var secrets [together]auth.Secret
@@ -121,7 +121,7 @@ func rotationsAtOnce(b *bench) {
 }
 
 func gracePastExpiry(b *bench) {
-	k := full()
+	k := b.full()
 	k.Expires = b.clock.now().Add(time.Hour)
 	made, old := b.create(k)
 	_, fresh := b.rotate(made.ID, 2*time.Hour)
@@ -143,7 +143,7 @@ func gracePastExpiry(b *bench) {
 }
 
 func clockSetBack(b *bench) {
-	made, old := b.create(full())
+	made, old := b.create(b.full())
 	_, fresh := b.rotate(made.ID, time.Minute)
 	b.clock.add(time.Minute + b.lag)
 	if _, err := b.look(old); !errors.Is(err, auth.ErrNotFound) {
@@ -162,7 +162,7 @@ func clockSetBack(b *bench) {
 // seenAtOnce changes keys while others look at them.
 func seenAtOnce(b *bench) {
 	ctx, stop := context.WithCancel(b.t.Context())
-	made, secret := b.create(full())
+	made, secret := b.create(b.full())
 	_, fresh := b.rotate(made.ID, time.Hour)
 	var wg sync.WaitGroup
 	for range 4 {

@@ -58,8 +58,10 @@ func TestCachedKeysConform(t *testing.T) {
 	}})
 }
 
-// onTrial is s as the conformance suite drives it.
+// onTrial is s as the conformance suite drives it, which says when uses are kept.
 func onTrial(s *Store) authtest.Store {
+	s.uses.stop()
+	<-s.uses.ended
 	return authtest.Store{
 		KeyStore: s, Create: s.CreateKey, Rotate: s.RotateKey, Revoke: s.RevokeKey, SetDisabled: s.SetKeyDisabled,
 		AddOwner: func(ctx context.Context, id string) error {
