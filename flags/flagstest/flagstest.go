@@ -11,21 +11,23 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 )
 
-// A Harness makes stores for the suite.
+// A Harness makes the stores for the suite.
 type Harness struct {
 	// Open returns two stores over the same empty set of records, as two processes would have; where
 	// only one process can open the store, it returns the same one twice. It closes them with
-	// t.Cleanup.
+	// t.Cleanup. It is called once: all cases have these stores, and each has clients of its own.
 	Open func(t *testing.T) (one, other flags.Store)
 }
 
 // Run tests the stores of h.
 func Run(t *testing.T, h Harness) {
+	one, other := h.Open(t)
 	for _, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
-			b := &bench{t: t, why: c.why}
-			b.one, b.other = h.Open(t)
-			c.run(b)
+			c.run(&bench{
+				t: t, why: c.why, one: one, other: other,
+				client: "acme of " + c.name, second: "other of " + c.name,
+			})
 		})
 	}
 }
@@ -59,11 +61,12 @@ func cases() []testCase {
 	}
 }
 
-// bench is one store on trial.
+// bench is the stores on trial in one case.
 type bench struct {
-	t          *testing.T
-	why        string
-	one, other flags.Store
+	t              *testing.T
+	why            string
+	one, other     flags.Store
+	client, second string // of this case alone
 }
 
 // failf ends the case with what was seen and the rule it breaks.

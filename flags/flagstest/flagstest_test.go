@@ -110,9 +110,10 @@ func (m *memory) Commit(ctx context.Context, c flags.Commit) error {
 	case flawed("drops nothing"):
 		c.DropFlags, c.DropGroups = nil, nil
 	case flawed("keeps one flag per id") && len(c.DropFlags) > 0:
-		other, err := m.Memory.Load(ctx, "acme")
+		first := strings.Replace(c.Client, "other", "acme", 1)
+		set, err := m.Memory.Load(ctx, first)
 		if err == nil {
-			err = m.Memory.Commit(ctx, flags.Commit{Client: "acme", Base: other.Revision, DropFlags: c.DropFlags})
+			err = m.Memory.Commit(ctx, flags.Commit{Client: first, Base: set.Revision, DropFlags: c.DropFlags})
 		}
 		if err != nil {
 			return err

@@ -23,29 +23,29 @@ func nothing(b *bench) {
 }
 
 func roundTrip(b *bench) {
-	f, p, g := full("acme", "f1"), plain("acme", "f2"), group("acme", "g1")
+	f, p, g := full(b.client, "f1"), plain(b.client, "f2"), group(b.client, "g1")
 	made := flags.Change{
-		Client: "acme", Flag: "f1", Revision: 7, At: start(), Actor: flags.Actor{Kind: "key", ID: "k'1", Name: `"ü"`},
+		Client: b.client, Flag: "f1", Revision: 7, At: start(), Actor: flags.Actor{Kind: "key", ID: "k'1", Name: `"ü"`},
 		Event: flags.Updated, Before: &p, After: &f,
 	}
-	b.commit(flags.Commit{Client: "acme", Flags: []flags.Flag{f, p}, Groups: []flags.Group{g}, Changes: []flags.Change{made}})
-	set := b.load("acme")
+	b.commit(flags.Commit{Client: b.client, Flags: []flags.Flag{f, p}, Groups: []flags.Group{g}, Changes: []flags.Change{made}})
+	set := b.load(b.client)
 	slices.SortFunc(set.Flags, func(a, b flags.Flag) int { return strings.Compare(a.ID, b.ID) })
-	want := flags.Set{Client: "acme", Revision: 1, Flags: []flags.Flag{f, p}, Groups: []flags.Group{g}}
+	want := flags.Set{Client: b.client, Revision: 1, Flags: []flags.Flag{f, p}, Groups: []flags.Group{g}}
 	if !reflect.DeepEqual(set, want) {
 		b.failf("Load\n%+v\nwant\n%+v", set, want)
 	}
-	if got := b.history("acme", "f1", 8, 10); !reflect.DeepEqual(got, []flags.Change{made}) {
+	if got := b.history(b.client, "f1", 8, 10); !reflect.DeepEqual(got, []flags.Change{made}) {
 		b.failf("History\n%+v\nwant\n%+v", got, made)
 	}
 }
 
 func replaced(b *bench) {
-	f, g := full("acme", "f1"), group("acme", "g1")
-	b.commit(flags.Commit{Client: "acme", Flags: []flags.Flag{f, full("acme", "f2")}, Groups: []flags.Group{g}})
-	f, g.Name = plain("acme", "f1"), "renamed"
-	b.commit(flags.Commit{Client: "acme", Base: 1, Flags: []flags.Flag{f}, Groups: []flags.Group{g}})
-	set := b.load("acme")
+	f, g := full(b.client, "f1"), group(b.client, "g1")
+	b.commit(flags.Commit{Client: b.client, Flags: []flags.Flag{f, full(b.client, "f2")}, Groups: []flags.Group{g}})
+	f, g.Name = plain(b.client, "f1"), "renamed"
+	b.commit(flags.Commit{Client: b.client, Base: 1, Flags: []flags.Flag{f}, Groups: []flags.Group{g}})
+	set := b.load(b.client)
 	i := slices.IndexFunc(set.Flags, func(f flags.Flag) bool { return f.ID == "f1" })
 	if set.Revision != 2 || len(set.Flags) != 2 || i < 0 || !reflect.DeepEqual(set.Flags[i], f) || !reflect.DeepEqual(set.Groups, []flags.Group{g}) {
 		b.failf("Load = %+v", set)
@@ -53,19 +53,19 @@ func replaced(b *bench) {
 }
 
 func oldBase(b *bench) {
-	b.commit(flags.Commit{Client: "acme", Flags: []flags.Flag{plain("acme", "f1")}})
-	b.commit(flags.Commit{Client: "acme", Base: 1, Flags: []flags.Flag{plain("acme", "f2")}})
+	b.commit(flags.Commit{Client: b.client, Flags: []flags.Flag{plain(b.client, "f1")}})
+	b.commit(flags.Commit{Client: b.client, Base: 1, Flags: []flags.Flag{plain(b.client, "f2")}})
 	for _, base := range []int64{0, 1, 3} {
-		f := plain("acme", "f3")
+		f := plain(b.client, "f3")
 		err := b.one.Commit(b.ctx(), flags.Commit{
-			Client: "acme", Base: base, Flags: []flags.Flag{f}, DropFlags: []string{"f1"},
-			Changes: []flags.Change{{Client: "acme", Flag: "f3", Revision: 1, At: start(), Event: flags.Created, After: &f}},
+			Client: b.client, Base: base, Flags: []flags.Flag{f}, DropFlags: []string{"f1"},
+			Changes: []flags.Change{{Client: b.client, Flag: "f3", Revision: 1, At: start(), Event: flags.Created, After: &f}},
 		})
 		if !errors.Is(err, flags.ErrConflict) {
 			b.failf("Commit with base %d of a set at revision 2: %v", base, err)
 		}
 	}
-	if set := b.load("acme"); set.Revision != 2 || len(set.Flags) != 2 || len(b.history("acme", "f3", 9, 9)) != 0 {
+	if set := b.load(b.client); set.Revision != 2 || len(set.Flags) != 2 || len(b.history(b.client, "f3", 9, 9)) != 0 {
 		b.failf("after conflicts: %+v", set)
 	}
 }
@@ -78,7 +78,7 @@ func firstCommits(b *bench) {
 		for i := range together {
 			wg.Go(func() {
 				store := []flags.Store{b.one, b.other}[i%2]
-				errs[i] = store.Commit(b.ctx(), flags.Commit{Client: "acme", Base: base, Flags: []flags.Flag{plain("acme", fmt.Sprint(base, "-", i))}})
+				errs[i] = store.Commit(b.ctx(), flags.Commit{Client: b.client, Base: base, Flags: []flags.Flag{plain(b.client, fmt.Sprint(base, "-", i))}})
 			})
 		}
 		wg.Wait()
@@ -90,14 +90,14 @@ func firstCommits(b *bench) {
 				b.failf("Commit at the same time: %v", err)
 			}
 		}
-		if set := b.load("acme"); kept != 1 || set.Revision != base+1 || len(set.Flags) != int(base)+1 {
+		if set := b.load(b.client); kept != 1 || set.Revision != base+1 || len(set.Flags) != int(base)+1 {
 			b.failf("%d commits with base %d were kept; %d flags at revision %d", kept, base, len(set.Flags), set.Revision)
 		}
 	}
 }
 
 func clientsApart(b *bench) {
-	for _, client := range []string{"acme", "other", "ACME"} {
+	for _, client := range []string{b.client, b.second, strings.ToUpper(b.client)} {
 		f := plain(client, "f1")
 		f.Name = client
 		b.commit(flags.Commit{
@@ -105,12 +105,12 @@ func clientsApart(b *bench) {
 			Changes: []flags.Change{{Client: client, Flag: "f1", Revision: 1, At: start(), Event: flags.Created, After: &f}},
 		})
 	}
-	b.commit(flags.Commit{Client: "other", Base: 1, DropFlags: []string{"f1"}, DropGroups: []string{"g1"}})
-	set := b.load("acme")
-	if set.Revision != 1 || len(set.Flags) != 1 || len(set.Groups) != 1 || set.Flags[0].Name != "acme" {
+	b.commit(flags.Commit{Client: b.second, Base: 1, DropFlags: []string{"f1"}, DropGroups: []string{"g1"}})
+	set := b.load(b.client)
+	if set.Revision != 1 || len(set.Flags) != 1 || len(set.Groups) != 1 || set.Flags[0].Name != b.client {
 		b.failf("Load = %+v", set)
 	}
-	if list := b.history("acme", "f1", 9, 9); len(list) != 1 || list[0].Client != "acme" {
+	if list := b.history(b.client, "f1", 9, 9); len(list) != 1 || list[0].Client != b.client {
 		b.failf("History = %+v", list)
 	}
 	if list := b.history("stranger", "f1", 9, 9); len(list) != 0 {
@@ -119,13 +119,13 @@ func clientsApart(b *bench) {
 }
 
 func history(b *bench) {
-	f := plain("acme", "f1")
+	f := plain(b.client, "f1")
 	for n := range int64(5) {
 		f.Revision = n + 1
 		changed := f.Clone()
-		b.commit(flags.Commit{Client: "acme", Base: n, Flags: []flags.Flag{f}, Changes: []flags.Change{
-			{Client: "acme", Flag: "f1", Revision: n + 1, At: start(), Event: flags.Updated, After: &changed},
-			{Client: "acme", Flag: "f2", Revision: n + 1, At: start(), Event: flags.Updated, After: &changed},
+		b.commit(flags.Commit{Client: b.client, Base: n, Flags: []flags.Flag{f}, Changes: []flags.Change{
+			{Client: b.client, Flag: "f1", Revision: n + 1, At: start(), Event: flags.Updated, After: &changed},
+			{Client: b.client, Flag: "f2", Revision: n + 1, At: start(), Event: flags.Updated, After: &changed},
 		}})
 	}
 	for _, c := range []struct {
@@ -140,7 +140,7 @@ func history(b *bench) {
 		{1, 10, nil},
 	} {
 		var got []int64
-		for _, one := range b.history("acme", "f1", c.before, c.limit) {
+		for _, one := range b.history(b.client, "f1", c.before, c.limit) {
 			got = append(got, one.Revision)
 		}
 		if !slices.Equal(got, c.want) {
@@ -152,33 +152,33 @@ func history(b *bench) {
 func dropped(b *bench) {
 	var c flags.Commit
 	for _, id := range []string{"f1", "f2"} {
-		f := plain("acme", id)
+		f := plain(b.client, id)
 		c.Flags = append(c.Flags, f)
-		c.Changes = append(c.Changes, flags.Change{Client: "acme", Flag: id, Revision: 1, At: start(), Event: flags.Created, After: &f})
+		c.Changes = append(c.Changes, flags.Change{Client: b.client, Flag: id, Revision: 1, At: start(), Event: flags.Created, After: &f})
 	}
-	c.Client, c.Groups = "acme", []flags.Group{group("acme", "g1"), group("acme", "g2")}
+	c.Client, c.Groups = b.client, []flags.Group{group(b.client, "g1"), group(b.client, "g2")}
 	b.commit(c)
-	b.commit(flags.Commit{Client: "acme", Base: 1, DropFlags: []string{"f1"}, DropGroups: []string{"g1"}})
-	set := b.load("acme")
+	b.commit(flags.Commit{Client: b.client, Base: 1, DropFlags: []string{"f1"}, DropGroups: []string{"g1"}})
+	set := b.load(b.client)
 	if len(set.Flags) != 1 || set.Flags[0].ID != "f2" || len(set.Groups) != 1 || set.Groups[0].ID != "g2" {
 		b.failf("Load = %+v", set)
 	}
-	if gone, stays := b.history("acme", "f1", 9, 9), b.history("acme", "f2", 9, 9); len(gone) != 0 || len(stays) != 1 {
+	if gone, stays := b.history(b.client, "f1", 9, 9), b.history(b.client, "f2", 9, 9); len(gone) != 0 || len(stays) != 1 {
 		b.failf("History = %+v and %+v", gone, stays)
 	}
 }
 
 func revisions(b *bench) {
-	b.commit(flags.Commit{Client: "acme"})
-	b.commit(flags.Commit{Client: "other"})
-	b.commit(flags.Commit{Client: "other", Base: 1})
+	b.commit(flags.Commit{Client: b.client})
+	b.commit(flags.Commit{Client: b.second})
+	b.commit(flags.Commit{Client: b.second, Base: 1})
 	for _, c := range []struct {
 		clients []string
 		want    map[string]int64
 	}{
 		{nil, map[string]int64{}},
-		{[]string{"nobody", "other"}, map[string]int64{"other": 2}},
-		{[]string{"acme", "other"}, map[string]int64{"acme": 1, "other": 2}},
+		{[]string{"nobody", b.second}, map[string]int64{b.second: 2}},
+		{[]string{b.client, b.second}, map[string]int64{b.client: 1, b.second: 2}},
 	} {
 		got, err := b.other.Revisions(b.ctx(), c.clients)
 		if err != nil || len(got) != len(c.want) || len(c.want) > 0 && !reflect.DeepEqual(got, c.want) {
@@ -188,19 +188,19 @@ func revisions(b *bench) {
 }
 
 func nothingShared(b *bench) {
-	given := full("acme", "f1")
-	change := flags.Change{Client: "acme", Flag: "f1", Revision: 1, At: start(), Event: flags.Created, After: &given}
-	b.commit(flags.Commit{Client: "acme", Flags: []flags.Flag{given}, Changes: []flags.Change{change}})
-	got := b.load("acme").Flags[0]
-	past := b.history("acme", "f1", 9, 9)[0]
+	given := full(b.client, "f1")
+	change := flags.Change{Client: b.client, Flag: "f1", Revision: 1, At: start(), Event: flags.Created, After: &given}
+	b.commit(flags.Commit{Client: b.client, Flags: []flags.Flag{given}, Changes: []flags.Change{change}})
+	got := b.load(b.client).Flags[0]
+	past := b.history(b.client, "f1", 9, 9)[0]
 	for _, f := range []flags.Flag{given, got, *past.After} {
 		f.Payload[1], f.Rules[0].Values[0], f.Variants[0].Value[0], f.Groups[0] = 'x', "spoiled", 'x', "spoiled"
 		*f.Variants[0].Weight, f.Rules[2].BatchValues[0], f.Dependencies[0], f.Schedule[0].Percentage = 1, "spoiled", "spoiled", 1
 	}
-	if got := b.load("acme").Flags[0]; !reflect.DeepEqual(got, full("acme", "f1")) {
+	if got := b.load(b.client).Flags[0]; !reflect.DeepEqual(got, full(b.client, "f1")) {
 		b.failf("Load = %+v", got)
 	}
-	if got := b.history("acme", "f1", 9, 9)[0].After; !reflect.DeepEqual(*got, full("acme", "f1")) {
+	if got := b.history(b.client, "f1", 9, 9)[0].After; !reflect.DeepEqual(*got, full(b.client, "f1")) {
 		b.failf("History = %+v", *got)
 	}
 }
@@ -208,16 +208,16 @@ func nothingShared(b *bench) {
 func ended(b *bench) {
 	ctx, cancel := context.WithCancel(b.ctx())
 	cancel()
-	_, err1 := b.one.Load(ctx, "acme")
-	_, err2 := b.one.Revisions(ctx, []string{"acme"})
-	_, err3 := b.one.History(ctx, "acme", "f1", 9, 9)
-	err4 := b.one.Commit(ctx, flags.Commit{Client: "acme", Flags: []flags.Flag{plain("acme", "f1")}})
+	_, err1 := b.one.Load(ctx, b.client)
+	_, err2 := b.one.Revisions(ctx, []string{b.client})
+	_, err3 := b.one.History(ctx, b.client, "f1", 9, 9)
+	err4 := b.one.Commit(ctx, flags.Commit{Client: b.client, Flags: []flags.Flag{plain(b.client, "f1")}})
 	for i, err := range []error{err1, err2, err3, err4} {
 		if !errors.Is(err, context.Canceled) {
 			b.failf("operation %d: %v", i+1, err)
 		}
 	}
-	if set := b.load("acme"); set.Revision != 0 {
+	if set := b.load(b.client); set.Revision != 0 {
 		b.failf("Load = %+v", set)
 	}
 }
