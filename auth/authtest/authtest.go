@@ -5,6 +5,7 @@ package authtest
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -52,11 +53,11 @@ func Run(t *testing.T, h Harness) {
 	clock := &clock{at: start()}
 	shared := h.Open(t, clock.now)
 	owners := map[string]bool{}
-	for _, c := range cases() {
+	for n, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
 			b := &bench{
 				Store: shared, clock: clock, owners: owners,
-				t: t, name: c.name, why: c.why, pepper: h.Pepper, lag: h.Lag,
+				t: t, id: fmt.Sprint("key-", n), why: c.why, pepper: h.Pepper, lag: h.Lag,
 			}
 			if (c.rotates && b.Rotate == nil) || (c.switches && (b.Revoke == nil || b.SetDisabled == nil)) ||
 				(c.changes && b.Change == nil) || (c.uses && (b.Used == nil || b.Key == nil)) {
@@ -83,10 +84,11 @@ type bench struct {
 	clock  *clock          // of all cases: each begins when the one before has ended
 	owners map[string]bool // that were made, in all cases
 
-	t         *testing.T
-	name, why string
-	pepper    auth.Pepper
-	lag       time.Duration
+	t      *testing.T
+	id     string // of a key of this case alone
+	why    string
+	pepper auth.Pepper
+	lag    time.Duration
 }
 
 // start is off the whole millisecond on purpose: stores keep whole ones.
@@ -164,10 +166,10 @@ func (b *bench) find(what string, s auth.Secret) *auth.Key {
 	return k
 }
 
-// full is a key with something in every field that a caller sets, the same in all of a case.
+// full is a key with something in every field that a caller sets, with the id of the case.
 func (b *bench) full() auth.Key {
 	return auth.Key{
-		ID: "key of " + b.name, Owner: "acme", Name: `Panel "ü" 'x' \ %_ 🙂`,
+		ID: b.id, Owner: "acme", Name: `Panel "ü" 'x' \ %_ 🙂`,
 		Scopes:    []auth.Scope{auth.ReadData, auth.TrackEvents},
 		Resources: []auth.Resource{{Kind: auth.KindWebsite, ID: "w1"}, {Kind: auth.KindLink, ID: "l'1"}},
 		Filters:   []auth.Filter{{Field: "country", Op: "in", Values: []string{"DE", ""}}, {Field: "path", Op: "eq", Values: []string{`/"`}}},

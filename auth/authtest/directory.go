@@ -25,9 +25,11 @@ type Directory struct {
 	AddSubject func(ctx context.Context, s store.Subject, owner string) error
 }
 
-// RunDirectory tests a directory. open returns an empty one, which it closes with t.Cleanup.
+// RunDirectory tests a directory. open returns an empty one, which it closes with t.Cleanup. It is called
+// once: all cases have that directory, and each has ids and an owner of its own.
 func RunDirectory(t *testing.T, open func(t *testing.T) Directory) {
-	for _, c := range []struct {
+	shared := open(t)
+	for n, c := range []struct {
 		name string
 		why  string
 		run  func(*register)
@@ -40,15 +42,16 @@ func RunDirectory(t *testing.T, open func(t *testing.T) Directory) {
 		{"cancelled", "a directory that could not look must not say that there is nothing", cancelledDirectory},
 		{"concurrency", "a directory is safe for concurrent use", concurrentDirectory},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.run(&register{open(t), t, c.why}) })
+		t.Run(c.name, func(t *testing.T) { c.run(&register{shared, t, c.why, fmt.Sprint("acme-", n)}) })
 	}
 }
 
-// register is one directory on trial.
+// register is the directory on trial in one case.
 type register struct {
 	Directory
-	t   *testing.T
-	why string
+	t     *testing.T
+	why   string
+	owner string // of this case alone
 }
 
 func (r *register) failf(format string, args ...any) {
@@ -87,14 +90,14 @@ func rules(minute int) (r store.Rules) {
 
 func list(r *register) {
 	want := []store.Website{
-		site("z", "acme", 1), site("B", "acme", 2), site("a", "acme", 2), site("ä", "acme", 2), site("A", "acme", 3),
+		site("z", r.owner, 1), site("B", r.owner, 2), site("a", r.owner, 2), site("ä", r.owner, 2), site("A", r.owner, 3),
 	}
 	for _, i := range []int{4, 2, 0, 3, 1} {
 		r.add(want[i])
 	}
 	r.add(site("theirs", "other", 0))
 	for range 2 {
-		got, err := r.Websites(r.t.Context(), "acme")
+		got, err := r.Websites(r.t.Context(), r.owner)
 		if err != nil || len(got) != len(want) {
 			r.failf("Websites = %+v, %v", got, err)
 		}
@@ -108,8 +111,8 @@ func list(r *register) {
 }
 
 func nobody(r *register) {
-	r.add(site("w", "acme", 0))
-	for _, owner := range []string{"", "nobody", "ACME", "acm%", "a' OR '1'='1", "nul\x00", "\xff"} {
+	r.add(site("n", r.owner, 0))
+	for _, owner := range []string{"", "nobody", strings.ToUpper(r.owner), "acm%", "a' OR '1'='1", "nul\x00", "\xff"} {
 		if got, err := r.Websites(r.t.Context(), owner); err != nil || got == nil || len(got) != 0 {
 			r.failf("websites of %q: %v, %v", owner, got, err)
 		}
@@ -117,8 +120,9 @@ func nobody(r *register) {
 }
 
 func oneWebsite(r *register) {
-	r.add(site("w", "acme", 1), site("W", "other", 2))
-	for _, want := range []store.Website{site("w", "acme", 1), site("W", "other", 2)} {
+	sites := []store.Website{site("one", r.owner, 1), site("ONE", "other", 2)}
+	r.add(sites...)
+	for _, want := range sites {
 		if got, err := r.Website(r.t.Context(), want.ID); err != nil || !reflect.DeepEqual(got, want) {
 			r.failf("Website = %+v, %v; want %+v", got, err, want)
 		}
@@ -150,7 +154,7 @@ func owners(r *register) {
 }
 
 func strangeIDs(r *register) {
-	r.add(site("w", "acme", 0))
+	r.add(site("w", r.owner, 0))
 	for _, id := range []string{"", " w", "w ", "w%", "_", "w' OR '1'='1", "w\x00", "\x00", "\xff\xfe", strings.Repeat("w", 1<<20)} {
 		if got, err := r.Website(r.t.Context(), id); !errors.Is(err, store.ErrNotFound) || !reflect.DeepEqual(got, store.Website{}) {
 			r.failf("Website(%.20q) = %+v, %v", id, got, err)
@@ -164,12 +168,12 @@ func strangeIDs(r *register) {
 }
 
 func cancelledDirectory(r *register) {
-	r.add(site("w", "acme", 0))
+	r.add(site("c", r.owner, 0))
 	ctx, cancel := context.WithCancel(r.t.Context())
 	cancel()
-	_, err1 := r.Website(ctx, "w")
-	_, err2 := r.Websites(ctx, "acme")
-	_, err3 := r.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: "w"})
+	_, err1 := r.Website(ctx, "c")
+	_, err2 := r.Websites(ctx, r.owner)
+	_, err3 := r.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: "c"})
 	for what, err := range map[string]error{"Website": err1, "Websites": err2, "Owner": err3} {
 		if err == nil || errors.Is(err, store.ErrNotFound) {
 			r.failf("%s with a cancelled context: %v", what, err)
@@ -179,13 +183,13 @@ func cancelledDirectory(r *register) {
 
 func concurrentDirectory(r *register) {
 	const workers, each = 8, 4
-	r.add(site("first", "acme", 0))
+	r.add(site("first", r.owner, 0))
 	var wg sync.WaitGroup
 	faults := make(chan error, workers*each)
 	for w := range workers {
 		wg.Go(func() {
 			for n := range each {
-				s := site(fmt.Sprintf("w%d-%d", w, n), "acme", n)
+				s := site(fmt.Sprintf("w%d-%d", w, n), r.owner, n)
 				if err := r.AddWebsite(r.t.Context(), s); err != nil {
 					faults <- err
 					continue
@@ -201,7 +205,7 @@ func concurrentDirectory(r *register) {
 	for err := range faults {
 		r.t.Error(err)
 	}
-	if got, err := r.Websites(r.t.Context(), "acme"); err != nil || len(got) != workers*each+1 {
+	if got, err := r.Websites(r.t.Context(), r.owner); err != nil || len(got) != workers*each+1 {
 		r.failf("%d websites, %v; want %d", len(got), err, workers*each+1)
 	}
 }

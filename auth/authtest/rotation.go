@@ -85,7 +85,7 @@ func rotationsAtOnce(b *bench) {
 	const together = 8
 	for _, grace := range []time.Duration{0, time.Hour} {
 		k := b.full()
-		k.ID += " rotated " + grace.String()
+		k.ID += "-rotated-" + grace.String()
 		made, first := b.create(k)
 		var wg sync.WaitGroup
 		var secrets [together]auth.Secret

@@ -5,6 +5,7 @@ package flagstest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -22,11 +23,11 @@ type Harness struct {
 // Run tests the stores of h.
 func Run(t *testing.T, h Harness) {
 	one, other := h.Open(t)
-	for _, c := range cases() {
+	for n, c := range cases() {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&bench{
 				t: t, why: c.why, one: one, other: other,
-				client: "acme of " + c.name, second: "other of " + c.name,
+				client: fmt.Sprint("acme-", n), second: fmt.Sprint("other-", n),
 			})
 		})
 	}
