@@ -2,8 +2,8 @@ package meta
 
 import (
 	"bufio"
-	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"os/exec"
@@ -132,31 +132,26 @@ func raw(t *testing.T, cfg Config, statements ...string) {
 	}
 }
 
-// occurrences counts a text in the files of the database, not in what it answers. On
-// PostgreSQL only a superuser can see them.
-func occurrences(t *testing.T, cfg Config, text string) int {
+// filesOf is what the files of the database hold, not what it answers. On PostgreSQL only a
+// superuser can see them.
+func filesOf(t *testing.T, s *Store) string {
 	t.Helper()
-	if cfg.DSN != "" {
-		return occurrencesPostgres(t, cfg, text)
+	if s.cfg.Path == "" {
+		return filesOfPostgres(t, s.read)
 	}
-	n := 0
+	var all strings.Builder
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		content, err := os.ReadFile(cfg.Path + suffix)
+		content, err := os.ReadFile(s.cfg.Path + suffix)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}
-		n += bytes.Count(content, []byte(text))
+		all.Write(content)
 	}
-	return n
+	return all.String()
 }
 
-func occurrencesPostgres(t *testing.T, cfg Config, text string) int {
+func filesOfPostgres(t *testing.T, db *sql.DB) string {
 	t.Helper()
-	db, err := openPostgres(Config{DSN: cfg.DSN, Timeout: time.Minute}, reading)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
 	var super bool
 	if err := db.QueryRowContext(t.Context(), "SELECT usesuper FROM pg_user WHERE usename = current_user").Scan(&super); err != nil {
 		t.Fatal(err)
@@ -172,13 +167,13 @@ func occurrencesPostgres(t *testing.T, cfg Config, text string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	var all strings.Builder
 	for _, f := range files {
 		var content []byte
 		if err := db.QueryRowContext(t.Context(), "SELECT pg_read_binary_file($1)", f).Scan(&content); err != nil {
 			t.Fatal(err)
 		}
-		n += bytes.Count(content, []byte(text))
+		all.Write(content)
 	}
-	return n
+	return all.String()
 }

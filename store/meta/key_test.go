@@ -34,7 +34,8 @@ func rotate(grace time.Duration) func(*Store, string) (auth.Secret, error) {
 // TestRotationIsOvertaken has another process change the key while a rotation makes the
 // new secret.
 func TestRotationIsOvertaken(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s, other := mustOpen(t, cfg), mustOpen(t, cfg)
 		for says, c := range map[string]struct {
 			change func(other *Store, id string) (auth.Secret, error)
 			want   error
@@ -48,8 +49,6 @@ func TestRotationIsOvertaken(t *testing.T) {
 				return auth.Secret{}, other.SetKeyDisabled(context.Background(), id, true)
 			}, nil},
 		} {
-			cfg := config(t)
-			s, other := mustOpen(t, cfg), mustOpen(t, cfg)
 			k, old, err := s.CreateKey(t.Context(), auth.Key{Owner: "acme", All: true})
 			if err != nil {
 				t.Fatal(err)

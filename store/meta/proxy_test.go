@@ -32,7 +32,7 @@ type proxy struct {
 	conns []net.Conn
 
 	commits []fate        // of the next ones
-	release chan struct{} // for those that are late
+	release chan struct{} // for those of them that are late
 }
 
 func startProxy(t *testing.T, target string) *proxy {
@@ -41,7 +41,7 @@ func startProxy(t *testing.T, target string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: l, target: target, release: make(chan struct{})}
+	p := &proxy{listener: l, target: target}
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -98,7 +98,7 @@ func (p *proxy) copy(to, from net.Conn, doomed *atomic.Bool) {
 // meet has a COMMIT meet its fate. Its error says that it does not arrive.
 func (p *proxy) meet(sender net.Conn, doomed *atomic.Bool) error {
 	p.mu.Lock()
-	var now fate
+	now, release := delivered, p.release
 	if len(p.commits) > 0 {
 		now, p.commits = p.commits[0], p.commits[1:]
 	}
@@ -108,7 +108,7 @@ func (p *proxy) meet(sender net.Conn, doomed *atomic.Bool) error {
 		return net.ErrClosed
 	case late:
 		_ = sender.Close()
-		<-p.release
+		<-release
 		fallthrough
 	case unanswered:
 		doomed.Store(true)
@@ -121,7 +121,7 @@ func (p *proxy) meet(sender net.Conn, doomed *atomic.Bool) error {
 func (p *proxy) next(all ...fate) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.commits = all
+	p.commits, p.release = all, make(chan struct{})
 }
 
 func (p *proxy) set(cut, hang bool) {

@@ -62,10 +62,11 @@ func TestSecretsAreNowhere(t *testing.T) {
 		listed, err := s.Keys(ctx, "acme")
 		fmt.Fprintf(&said, "%+v %v\n", listed, err)
 
+		files := filesOf(t, s)
 		for _, secret := range secrets {
 			text := secret.Reveal()
 			for _, trace := range []string{text, text[len(secret.Start()):], text[3:46], hex.EncodeToString([]byte(text))} {
-				if n := occurrences(t, cfg, trace); n > 0 {
+				if n := strings.Count(files, trace); n > 0 {
 					t.Errorf("the files hold a secret %d times", n)
 				}
 				if strings.Contains(log.String(), trace) || strings.Contains(said.String(), trace) {
@@ -73,12 +74,12 @@ func TestSecretsAreNowhere(t *testing.T) {
 				}
 			}
 		}
-		if n := occurrences(t, cfg, pepperText); n > 0 {
+		if n := strings.Count(files, pepperText); n > 0 {
 			t.Errorf("the files hold the pepper %d times", n)
 		}
 		// Signs that the search looks where keys are.
 		d := fresh.Digest(pepper)
-		if occurrences(t, cfg, hex.EncodeToString(d[:])) == 0 || occurrences(t, cfg, fresh.Start()) == 0 {
+		if !strings.Contains(files, hex.EncodeToString(d[:])) || !strings.Contains(files, fresh.Start()) {
 			t.Error("the files hold neither digest nor start of a key")
 		}
 		for _, reason := range []string{"revoked", "disabled", "expired", "unknown"} {
