@@ -76,7 +76,7 @@ func testList(w *trial) {
 // copies copies some of a dataset.
 func copies(t *testing.T, from, to movable) {
 	all := dataset.New(7).Batch
-	some, _ := cut(&all, 0.05)
+	some, _ := cut(&all, 0.02)
 	mustWrite(t, from, some)
 	first := mustCopy(t, from, to, transfer.Options{})
 	if subjects, err := from.Subjects(t.Context()); err != nil || first.Subjects != len(subjects) {
