@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 // BenchmarkQueryBesideIngest is how long a panel's question takes, idle and while 5 000 events/s
 // are taken in: with partials, of which each commit ends that of today, and without. The events from before
-// are sealed, as a Sealer does it.
+// are sealed, and a Sealer goes on with that.
 func BenchmarkQueryBesideIngest(b *testing.B) {
 	in := newIngest(b)
 	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100}
@@ -41,7 +42,12 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			ctx, stop := context.WithCancel(b.Context())
+			var upkeep sync.WaitGroup
+			upkeep.Go(func() { query.NewSealer(e).Run(ctx, func(err error) { b.Error(err) }) })
 			b.Run(name+"/"+c.name, func(b *testing.B) { askPanel(b, e) })
+			stop()
+			upkeep.Wait()
 		}
 	}
 	ask("idle")

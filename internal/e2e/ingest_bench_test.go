@@ -22,7 +22,9 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/duckdb"
 	"github.com/sightline-analytics/sightline/track"
 )
@@ -56,17 +58,23 @@ func newIngest(b *testing.B) *ingest {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = s.Close() })
+	return &ingest{trackingHost(b, s), file, s}
+}
+
+// trackingHost is the address of one that hands its events to w.
+func trackingHost(b *testing.B, w store.Writer) (url string) {
+	b.Helper()
 	sites := &store.MemoryDirectory{}
 	if err := sites.AddWebsite(store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"}); err != nil {
 		b.Fatal(err)
 	}
-	h, err := track.New(track.Config{Writer: s, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}})
+	h, err := track.New(track.Config{Writer: w, Directory: sites, Auth: oneKey{}, Limiter: auth.Unlimited, Audit: auth.Discard, Salts: oneSalt{}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	server := httptest.NewServer(h)
 	b.Cleanup(server.Close)
-	return &ingest{server.URL, file, s}
+	return server.URL
 }
 
 // An ingestLoad is how requests of one kind are made.
@@ -180,22 +188,49 @@ func BenchmarkIngest(b *testing.B) {
 	} {
 		b.Run(l.name, func(b *testing.B) {
 			in := newIngest(b)
-			var next atomic.Int64
-			before := cpuTime(b)
-			b.ResetTimer()
-			took, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= int64(b.N) })
-			b.StopTimer()
-			if err != nil {
-				b.Fatal(err)
-			}
-			events := float64(b.N * l.events)
-			b.ReportMetric(events/b.Elapsed().Seconds(), "events/s")
-			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
-			b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/events, "cpu-µs/event")
+			events := l.measure(b, in.url)
 			b.ReportMetric(float64(in.size(b))/events, "bytes/event")
 		})
 	}
+}
+
+// BenchmarkIngestOnClickHouse is the same where the events go to a ClickHouse server of this machine.
+func BenchmarkIngestOnClickHouse(b *testing.B) {
+	for _, l := range []ingestLoad{
+		{"single", "/?client_id=shop", "", 64, 1},
+		{"batch of 72", "/batch?client_id=shop", "", 64, 72},
+	} {
+		b.Run(l.name, func(b *testing.B) {
+			s, err := clickhouse.Open(b.Context(), clickhouse.Config{DSN: chtest.Database(b, chtest.Address(b, "CLICKHOUSE_DSN"))})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = s.Close() })
+			if err := s.Migrate(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			l.measure(b, trackingHost(b, s))
+		})
+	}
+}
+
+// measure sends b.N requests, and reports how fast events were taken and how many there were.
+func (l *ingestLoad) measure(b *testing.B, url string) (events float64) {
+	b.Helper()
+	var next atomic.Int64
+	before := cpuTime(b)
+	b.ResetTimer()
+	took, err := l.run(b.Context(), url, func() (int64, bool) { n := next.Add(1); return n, n <= int64(b.N) })
+	b.StopTimer()
+	if err != nil {
+		b.Fatal(err)
+	}
+	events = float64(b.N * l.events)
+	b.ReportMetric(events/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/events, "cpu-µs/event")
+	return events
 }
 
 // size is that of the file and its log.
