@@ -59,6 +59,7 @@ func (c *compiler) statement(label string, final selection) store.Statement {
 //	o  outages, or outcomes of flags        b  buckets
 //	a  first exposures to flags             d  events that may be their outcomes
 //	y  the answer, to choose rows from it
+//	l  the first of the events of ids that changed
 //	n  sealed sessions, and how many of their pageviews pass filters
 type compiler struct {
 	p       *plan

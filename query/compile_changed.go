@@ -21,8 +21,12 @@ type idChanges struct {
 	in    interval
 }
 
-// changedIDs is the relation of the ids that changed.
-const changedIDs = "changed"
+// changedIDs is the relation of the ids that changed, and changedFrom has the time of their first event among
+// those that a statement may read: where they are new, few of the rows of a day are read for their sake.
+const (
+	changedIDs  = "changed"
+	changedFrom = "changed_from"
+)
 
 // A keptStretch is time of which what is kept is read.
 type keptStretch struct {
@@ -37,7 +41,7 @@ func (w interval) keptAround(gap interval, partly bool) []keptStretch {
 	return slices.DeleteFunc(all, func(of keptStretch) bool { return of.empty() || of.unchanged && !partly })
 }
 
-// tellChanged adds the relation of the ids that changed, once.
+// tellChanged adds the relations of the ids that changed, once.
 func (c *compiler) tellChanged() {
 	if c.toldChanged {
 		return
@@ -47,10 +51,20 @@ func (c *compiler) tellChanged() {
 	c.with(changedIDs, c.build(selection{from: relation{"events", "t"}, group: 1,
 		where:   append(c.read(c.kept.changes.in), expr.Gt(row("version"), since), hitRows),
 		columns: []named{{"session_hash", row("session_hash")}, {"told", expr.Call(dialect.Max, expr.Int(1))}}}))
+	c.with(changedFrom, c.build(selection{from: relation{"events", "t"}, joins: []join{{to: relation{changedIDs, "i"}, on: sameID}},
+		where:   c.read(c.kept.changes.in.hull(c.rng.widen(margin+day, margin+day))),
+		columns: []named{{"first", expr.Call(dialect.Min, row("time"))}}}))
+}
+
+// sinceChanged leaves out events t from before all of the ids that changed.
+func sinceChanged() join {
+	return join{to: relation{changedFrom, "l"}, on: expr.Ge(row("time"), expr.Col("l", "first"))}
 }
 
 // ofChanged joins events t to the ids that changed.
-func ofChanged() []join { return []join{{to: relation{changedIDs, "i"}, on: sameID}} }
+func ofChanged() []join {
+	return []join{sinceChanged(), {to: relation{changedIDs, "i"}, on: sameID}}
+}
 
 // kept is q, which reads what is kept in w, without the ids that changed where these are formed.
 func (w keptStretch) kept(q selection) selection {

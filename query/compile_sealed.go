@@ -243,16 +243,33 @@ func (c *compiler) matching(of []keptStretch) {
 		columns: []named{{"session_hash", n("session_hash")}, {"start", n("start")}, {matchingPageviews, expr.Call(dialect.Count)}}}))
 }
 
-// derivation writes the statements that compute what is to be kept of a website from from to to,
-// which begin UTC days.
-func derivation(d *dialect.Dialect, website store.Subject, rng interval) (sessions, hits store.Statement) {
-	of := func(table string) store.Statement {
+// derivation writes the statements that compute what is to be kept of a website in rng, whole UTC
+// days: of all session ids or, unless changes is nil, of those that changed.
+func derivation(d *dialect.Dialect, website store.Subject, rng interval, changes *idChanges) store.Derivation {
+	write := func(table string, final func(*compiler) selection) store.Statement {
 		c := newDerivation(d, website, rng)
-		final := c.derived(table)
-		final.columns = append(final.columns, named{"subject", expr.Arg(dialect.Subject, website)})
-		return c.statement(table, final)
+		if changes != nil {
+			c.kept.changes = *changes
+			c.tellChanged()
+		}
+		return c.statement(table, final(c))
 	}
-	return of(sealedSessions), of(sealedHits)
+	keep := func(table string) store.Statement {
+		return write(table, func(c *compiler) selection {
+			final := c.derived(table)
+			final.columns = append(final.columns, named{"subject", expr.Arg(dialect.Subject, website)})
+			return final
+		})
+	}
+	from, to := rng.times()
+	derived := store.Derivation{Subject: website, From: from, To: to, Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
+	if changes != nil {
+		ids := write(changedIDs, func(*compiler) selection {
+			return selection{from: relation{changedIDs, "i"}, columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}
+		})
+		derived.Changed = &ids
+	}
+	return derived
 }
 
 // newDerivation is a compiler for what is computed of all rows of a website.
@@ -269,7 +286,7 @@ func (c *compiler) derived(table string) selection {
 }
 
 func (c *compiler) derivedSessions() selection {
-	spec := sessionSpec{columns: sealedFacts, earlyRows: true}
+	spec := sessionSpec{columns: sealedFacts, earlyRows: true, changed: c.toldChanged}
 	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin+day, day)), visible)}, spec)
 	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: ofSession("start")}},
 		where: []expr.Expr{expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())}}
@@ -281,9 +298,12 @@ func (c *compiler) derivedSessions() selection {
 
 func (c *compiler) derivedHits() selection {
 	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin, day)), visible)},
-		sessionSpec{columns: append(sessionColumns(), "page_events")})
-	q := selection{from: relation{"events", "t"}, where: append(c.read(c.rng), hitRows), order: []ordering{{e: row("time")}},
-		joins: []join{{left: true, to: relation{"sessions", "s"}, on: within("s")}}}
+		sessionSpec{columns: append(sessionColumns(), "page_events"), changed: c.toldChanged})
+	q := selection{from: relation{"events", "t"}, where: append(c.read(c.rng), hitRows), order: []ordering{{e: row("time")}}}
+	if c.toldChanged {
+		q.joins = ofChanged()
+	}
+	q.joins = append(q.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
 	for _, name := range append(slices.Clone(hitColumns), sessionColumns()...) {
 		q.columns = append(q.columns, hitColumn(expr.Ident(name)))
 	}

@@ -223,6 +223,9 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	c.with(name+"_multi_day", c.build(selection{from: relation{name + "_ids", "i"}, where: []expr.Expr{multiDay("i")},
 		columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}))
 	events.joins = []join{{to: relation{name + "_multi_day", "i"}, on: expr.Eq(expr.Col("i", "session_hash"), row("session_hash"))}}
+	if spec.changed {
+		events.joins = append(events.joins, sinceChanged())
+	}
 	c.with(name+"_multi_day_events", c.build(events))
 	c.assignEvents(name, name+"_multi_day_events", events.columns, facts.aggregates)
 

@@ -51,6 +51,7 @@ type Engine struct {
 	prints   map[*boundType]func() string // fingerprints
 	memo     *cache[string, *compiled]
 	answers  *answers // may be nil
+	outdated websiteSet
 }
 
 // DefaultMaxPartials is about how many bytes of memory partials take when Config says nothing.

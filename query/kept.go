@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -25,17 +27,14 @@ func (e *Engine) kept(p *plan) keptOf {
 		return keptOf{}
 	}
 	w := p.counted().widen(day, day)
-	w = interval{floorDay(w.from) - sessionsNeedBefore*day, floorDay(w.to) + (1+sessionsNeedAfter)*day}
-	days := make([]store.Day, (w.to-w.from)/day)
-	some := false
-	for _, known := range d.Days(p.Subject, time.UnixMilli(w.from), time.UnixMilli(w.to)) {
-		days[(known.Start.UnixMilli()-w.from)/day] = known
-		some = some || known.Sealed > 0
-	}
-	if !some {
+	days, w := daysAround(d, p.Subject, interval{floorDay(w.from), floorDay(w.to) + day})
+	if !slices.ContainsFunc(days, func(d store.Day) bool { return d.Sealed > 0 }) {
 		return keptOf{}
 	}
 	since := sinceSeals(days)
+	if since > 0 {
+		e.outdated.add(p.Subject)
+	}
 	of := func(before, after int) sealed { return sealed{w.from, useOf(days, before, after, since)} }
 	return keptOf{
 		sessions:   of(sessionsNeedBefore, sessionsNeedAfter),
@@ -45,7 +44,17 @@ func (e *Engine) kept(p *plan) keptOf {
 	}
 }
 
-// sinceSeals is the version of the oldest seal that does not stand for all, of the days that w in kept
+// daysAround are the UTC days of a website that what is kept of those of w was computed from, and their time.
+func daysAround(d store.Deriver, website store.Subject, w interval) ([]store.Day, interval) {
+	w = w.widen(sessionsNeedBefore*day, sessionsNeedAfter*day)
+	days := make([]store.Day, (w.to-w.from)/day)
+	for _, known := range d.Days(website, time.UnixMilli(w.from), time.UnixMilli(w.to)) {
+		days[(known.Start.UnixMilli()-w.from)/day] = known
+	}
+	return days, w
+}
+
+// sinceSeals is the version of the oldest seal that does not stand for all, of the days that daysAround
 // has beside those around them; 0: there is none.
 func sinceSeals(days []store.Day) (since uint64) {
 	for i, stands := range standing(days, sessionsNeedBefore, sessionsNeedAfter) {
@@ -82,4 +91,29 @@ func standing(days []store.Day, before, after int) []bool {
 		}
 	}
 	return stands
+}
+
+// A websiteSet is the websites whose seals a statement met that do not stand for all ids. It is safe for
+// concurrent use.
+type websiteSet struct {
+	mu sync.Mutex
+	of map[store.Subject]bool
+}
+
+func (s *websiteSet) add(website store.Subject) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = map[store.Subject]bool{}
+	}
+	s.of[website] = true
+}
+
+// take empties the set.
+func (s *websiteSet) take() map[store.Subject]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.of
+	s.of = nil
+	return taken
 }

@@ -56,7 +56,7 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 	if len(known) == 0 {
 		return report, nil
 	}
-	all := stretch{website, known[0].Start, known[len(known)-1].Start.AddDate(0, 0, 1)}
+	all := spanned(website, known)
 	for table := range sealTables {
 		sealed := make([]bool, all.days())
 		for i, seal := range standingSeals(d, all, table) {
@@ -103,7 +103,7 @@ func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table
 // or its seal does not stand for a table.
 func standingSeals(d store.Deriver, run stretch, table int) []uint64 {
 	t := sealTables[table]
-	around := stretch{run.of, run.from.AddDate(0, 0, -t.before), run.to.AddDate(0, 0, t.after)}
+	around := stretch{of: run.of, from: run.from.AddDate(0, 0, -t.before), to: run.to.AddDate(0, 0, t.after)}
 	days := make([]store.Day, around.days())
 	for _, one := range d.Days(run.of, around.from, around.to) {
 		days[around.index(one.Start)] = one
@@ -119,6 +119,11 @@ func standingSeals(d store.Deriver, run stretch, table int) []uint64 {
 
 // index is the place of a day in r.
 func (r stretch) index(day time.Time) int { return int(day.Sub(r.from) / (24 * time.Hour)) }
+
+// spanned is the stretch from the first to the last of days, of which there are some.
+func spanned(website store.Subject, days []store.Day) stretch {
+	return stretch{of: website, from: days[0].Start, to: days[len(days)-1].Start.AddDate(0, 0, 1)}
+}
 
 // runs joins the days of r that are wanted and follow one another.
 func (r stretch) runs(wanted []bool) []stretch {
@@ -140,7 +145,7 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 	if len(known) == 0 {
 		return 0, nil
 	}
-	all := stretch{website, known[0].Start, known[len(known)-1].Start.AddDate(0, 0, 1)}
+	all := spanned(website, known)
 	wanted := make([]bool, all.days())
 	for _, one := range known {
 		wanted[all.index(one.Start)] = true
@@ -182,7 +187,7 @@ func inHalves(ctx context.Context, runs []stretch, do func(stretch) error) error
 // halves are two stretches in place of r, which has more than a day.
 func (r stretch) halves() []stretch {
 	half := r.from.AddDate(0, 0, r.days()/2)
-	return []stretch{{r.of, r.from, half}, {r.of, half, r.to}}
+	return []stretch{{r.of, r.from, half, r.whole}, {r.of, half, r.to, r.whole}}
 }
 
 // sealDifferences compares what a table keeps of the days of run with what the derivation gives.

@@ -14,8 +14,9 @@ type Deriver interface {
 	// Days returns the UTC days that [from, to) touches and that ever had rows or a seal, in order. It
 	// answers from memory, and includes every write acknowledged before the call.
 	Days(s Subject, from, to time.Time) []Day
-	// Seal computes and keeps what d asks for, replacing what was kept of the same days, all or
-	// nothing. It may run beside queries and writes.
+	// Seal computes and keeps what d asks for, replacing what was kept of the same days, or of these the
+	// session ids that d.Changed names, all or nothing. It may run beside queries and writes. It fails when d
+	// has Changed and one of the days is not sealed and has rows.
 	Seal(ctx context.Context, d Derivation) error
 }
 
@@ -38,4 +39,7 @@ type Derivation struct {
 	From, To time.Time
 	Sessions Statement // a row for each session that begins in these days
 	Hits     Statement // the events of these days that are not hidden, with the fields of their sessions
+	// Changed selects the session_hash of the session ids that Sessions and Hits are of: what is kept of
+	// others stays. Nil: they are of all.
+	Changed *Statement
 }

@@ -7,6 +7,7 @@ import (
 	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -24,11 +25,7 @@ func (s *Store) Days(subject store.Subject, from, to time.Time) []store.Day {
 // separate connection, while queries and writes go on. One Seal runs at a time, and none during Erase,
 // which must leave nothing.
 func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
-	sessions, err := s.binding(d.Sessions)
-	if err != nil {
-		return err
-	}
-	hits, err := s.binding(d.Hits)
+	made, err := s.derivation(d)
 	if err != nil {
 		return err
 	}
@@ -39,10 +36,11 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 		return nil // without rows there is nothing to keep
 	}
 	days := sealedDays{subject: number, first: utcDay(d.From.UnixMilli()), last: lastDay(d.To), version: s.catalog.latest()}
+	if d.Changed != nil && slices.ContainsFunc(s.Days(d.Subject, d.From, d.To), func(day store.Day) bool { return day.Sealed == 0 }) {
+		return &fault{kind: store.ErrUnavailable, cause: errors.New("seal: what was kept of the days is gone")}
+	}
 	err = s.beside(ctx, func(ctx context.Context, c *conn) error {
-		return transact(c, func() error {
-			return days.keep(ctx, c, sessions, hits)
-		})
+		return transact(c, func() error { return days.keep(ctx, c, made) })
 	})
 	if err != nil {
 		return fmt.Errorf("duckdb: seal: %w", explain(err))
@@ -55,6 +53,24 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 type boundStatement struct {
 	sql  string
 	args []sqldriver.NamedValue
+}
+
+// A boundDerivation has the statements of a store.Derivation.
+type boundDerivation struct {
+	sessions, hits boundStatement
+	changed        *boundStatement
+}
+
+func (s *Store) derivation(d store.Derivation) (made boundDerivation, err error) {
+	if made.sessions, err = s.binding(d.Sessions); err != nil {
+		return made, err
+	}
+	if made.hits, err = s.binding(d.Hits); err != nil || d.Changed == nil {
+		return made, err
+	}
+	changed, err := s.binding(*d.Changed)
+	made.changed = &changed
+	return made, err
 }
 
 func (s *Store) binding(stmt store.Statement) (boundStatement, error) {
@@ -72,21 +88,27 @@ type sealedDays struct {
 }
 
 // keep replaces what is kept of the days. It runs in a transaction of c.
-func (d sealedDays) keep(ctx context.Context, c *conn, sessions, hits boundStatement) error {
-	from, to := int64(d.first)*dayMillis, int64(d.last+1)*dayMillis
-	forget := func(table, column string, from, to int64) error {
-		return c.exec("DELETE FROM "+table+" WHERE subject = $subject::INTEGER AND "+column+" >= $from AND "+column+" < $to",
+func (d sealedDays) keep(ctx context.Context, c *conn, made boundDerivation) error {
+	from, to, ids := int64(d.first)*dayMillis, int64(d.last+1)*dayMillis, ""
+	run := func(text string, from boundStatement) error {
+		_, err := c.raw.ExecContext(ctx, text+from.sql, from.args)
+		return err
+	}
+	if made.changed != nil {
+		if err := run("CREATE TEMP TABLE changed_ids AS ", *made.changed); err != nil {
+			return err
+		}
+		ids = " AND session_hash IN (SELECT session_hash FROM changed_ids)"
+	}
+	forget := func(table, column string, from, to int64, ids string) error {
+		return c.exec("DELETE FROM "+table+" WHERE subject = $subject::INTEGER AND "+column+" >= $from AND "+column+" < $to"+ids,
 			named("subject", d.subject), named("from", from), named("to", to))
 	}
-	insert := func(table string, from boundStatement) error {
-		_, err := c.raw.ExecContext(ctx, "INSERT INTO "+table+" BY NAME "+from.sql, from.args)
+	if err := errors.Join(forget("sealed_sessions", "start", from, to, ids), forget("sealed_hits", "time", from, to, ids),
+		forget("seals", "day", int64(d.first), int64(d.last)+1, "")); err != nil {
 		return err
 	}
-	if err := errors.Join(forget("sealed_sessions", "start", from, to), forget("sealed_hits", "time", from, to),
-		forget("seals", "day", int64(d.first), int64(d.last)+1)); err != nil {
-		return err
-	}
-	if err := errors.Join(insert("sealed_sessions", sessions), insert("sealed_hits", hits)); err != nil {
+	if err := errors.Join(run("INSERT INTO sealed_sessions BY NAME ", made.sessions), run("INSERT INTO sealed_hits BY NAME ", made.hits)); err != nil {
 		return err
 	}
 	return c.fill("seals", func(add func(...sqldriver.Value) error) error {

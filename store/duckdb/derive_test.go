@@ -211,24 +211,73 @@ func TestCloseEndsASeal(t *testing.T) {
 	}
 }
 
-// A day whose rows go on to change is sealed after a quarter of the day so far.
-func TestBusyDaysAreSealedNowAndThen(t *testing.T) {
+// A day whose rows go on to change is sealed every five minutes, and every second while it is asked about; then
+// what changed is sealed alone. A day after it was over it is sealed as a whole.
+func TestBusyDaysAreResealed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := open(t, Config{})
-	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
+	s := &derivations{Store: open(t, Config{})}
+	e, err := query.New(query.Config{Store: s, ResultCache: -1, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	by := query.NewSealer(e)
-	for i, step := range []struct {
-		after time.Duration
-		seals bool
-	}{{0, false}, {5 * time.Minute, false}, {4 * time.Hour, true}, {time.Hour, false}, {5 * time.Hour, true}, {4 * time.Hour, true}, {10 * time.Minute, false}, {40 * time.Minute, true}} {
-		now = now.Add(step.after)
-		mustWrite(t, s, batch(fmt.Sprint("busy-", i), 1))
-		if n := seal(t, by); (n > 0) != step.seals {
-			t.Errorf("at %v, after %v, %d days were sealed", now, step.after, n)
+	sealAsked := func() {
+		t.Helper()
+		if err := by.Reseal(t.Context()); err != nil {
+			t.Fatal(err)
 		}
 	}
+	for i, step := range []struct {
+		says         string
+		after        time.Duration
+		writes, asks bool
+		wholly, part int // how often days were sealed
+	}{
+		{"the rows are new", 0, true, false, 0, 0},
+		{"they are not the same for long enough", time.Minute, true, false, 0, 0},
+		{"they are not sealed yet", time.Second, false, true, 0, 0},
+		{"it is the sixth minute", 5 * time.Minute, true, false, 1, 0},
+		{"a minute later", time.Minute, true, false, 0, 0},
+		{"somebody asked", time.Second, false, true, 0, 1},
+		{"somebody asks again, and nothing has changed", time.Second, false, true, 0, 0},
+		{"five minutes later", 5 * time.Minute, true, false, 0, 1},
+		{"the rows are the same", time.Minute, false, false, 0, 0},
+		{"the day is over", 24 * time.Hour, false, false, 0, 0},
+		{"the day has been over for a day", 24 * time.Hour, false, false, 1, 0},
+		{"nothing is scattered any more", 24 * time.Hour, false, false, 0, 0},
+	} {
+		now = now.Add(step.after)
+		s.wholly, s.part = 0, 0
+		if step.writes {
+			mustWrite(t, s.Store, batch(fmt.Sprint("busy-", i), 10))
+		}
+		if step.asks {
+			if _, err := e.Run(t.Context(), query.Access{Subject: site}, query.Request{Preset: "last_7d", Parameters: []query.Parameter{{Name: "countries"}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sealAsked()
+		if !step.asks {
+			seal(t, by)
+		}
+		if s.wholly != step.wholly || s.part != step.part {
+			t.Errorf("%s: days were sealed %d times as a whole, %d times in part, want %d and %d", step.says, s.wholly, s.part, step.wholly, step.part)
+		}
+	}
+}
+
+// Derivations are counted.
+type derivations struct {
+	*Store
+	wholly, part int
+}
+
+func (s *derivations) Seal(ctx context.Context, d store.Derivation) error {
+	if d.Changed == nil {
+		s.wholly++
+	} else {
+		s.part++
+	}
+	return s.Store.Seal(ctx, d)
 }

@@ -1,0 +1,240 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// A Sealer computes in advance the sessions (kept by the store), and the partials of days whose rows no
+// longer change (kept by the engine). It makes answers faster and changes none. Call Run in one
+// goroutine; the methods are not safe for concurrent use.
+type Sealer struct {
+	engine *Engine
+	store  DerivedStore
+	before map[store.Subject][]store.Day // as the round before found them
+	sealed map[store.Subject]time.Time   // when the days that change were sealed, or when there were none to seal
+	ahead  map[store.Subject][]store.Day // as they were when partials were computed ahead
+	// scattered are the days that were resealed: what is kept of each lies where each part of it was
+	// written, among that of other websites.
+	scattered map[store.Subject]map[time.Time]bool
+}
+
+// A DerivedStore is a store that can keep what is computed from its rows, as a Sealer needs it.
+type DerivedStore interface {
+	store.Store
+	store.Lister
+	store.Deriver
+}
+
+// NewSealer makes a Sealer for the store of e. It is nil when that is not a DerivedStore, and with
+// Config.NoDerived.
+func NewSealer(e *Engine) *Sealer {
+	s, ok := e.store.(DerivedStore)
+	if !ok || e.plain {
+		return nil
+	}
+	return &Sealer{
+		engine: e, store: s, before: map[store.Subject][]store.Day{}, sealed: map[store.Subject]time.Time{},
+		ahead: map[store.Subject][]store.Day{}, scattered: map[store.Subject]map[time.Time]bool{},
+	}
+}
+
+const (
+	// resealEvery is how often what questions met that is not up to date is made so.
+	resealEvery = time.Second
+	// sealEvery is how long the rows of a day have to be the same before it is sealed. That is
+	// longer than a busy store takes to be ready for the next row: DuckDB stores none during a checkpoint.
+	sealEvery = 30 * time.Second
+	// busyEvery is how often a day is sealed whose rows go on to change.
+	busyEvery = 5 * time.Minute
+	// sealAtOnce is how many days one statement computes at most. Each reads four days more.
+	sealAtOnce = 30
+	// sealRound is how long a call of Seal or Reseal goes on to further days. Then it looks anew which are due.
+	sealRound = time.Minute
+)
+
+// Run calls Reseal and, now and then, Seal until ctx ends. What fails is tried again; failed, unless nil, is called with
+// each error. On a nil Sealer it returns at once.
+func (s *Sealer) Run(ctx context.Context, failed func(error)) {
+	if s == nil {
+		return
+	}
+	last := s.engine.now()
+	for rest(ctx, resealEvery); ctx.Err() == nil; rest(ctx, resealEvery) {
+		err := s.Reseal(ctx)
+		if now := s.engine.now(); now.Sub(last) >= sealEvery {
+			last = now
+			_, more := s.Seal(ctx)
+			err = errors.Join(err, more)
+		}
+		if err != nil && ctx.Err() == nil && failed != nil {
+			failed(err)
+		}
+	}
+}
+
+// Reseal brings what is kept of the websites up to date that were asked about since the call before, where rows
+// came after it was sealed. After each statement it waits nine times as long as that took, to leave the store
+// to queries and writes. It ends when ctx does.
+func (s *Sealer) Reseal(ctx context.Context) (err error) {
+	var wanted []stretch
+	for of := range s.engine.outdated.take() {
+		days := s.daysOf(of)
+		for _, run := range stale(days, days) {
+			run.of = of
+			if _, ok := changesOf(s.store, of, run.interval()); ok {
+				wanted = append(wanted, run)
+			}
+		}
+	}
+	_, err = s.seal(ctx, wanted)
+	return err
+}
+
+// Seal seals the days that need it and whose rows did not change since the call before, and from time to
+// time those whose rows did, the latest first, and reports how many; where there are none, partials are
+// computed in advance. It waits between statements and ends as Reseal does.
+func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
+	subjects, err := s.store.Subjects(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var wanted []stretch
+	for _, subject := range subjects {
+		if subject.Kind != store.KindWebsite {
+			continue
+		}
+		days := s.daysOf(subject)
+		for _, run := range s.due(subject, days) {
+			run.of = subject
+			wanted = append(wanted, run)
+		}
+		s.before[subject] = days
+	}
+	if len(wanted) == 0 {
+		return 0, s.computeAhead(ctx, subjects)
+	}
+	slices.SortFunc(wanted, func(a, b stretch) int { return b.to.Compare(a.to) })
+	return s.seal(ctx, wanted)
+}
+
+func (s *Sealer) daysOf(website store.Subject) []store.Day {
+	return s.store.Days(website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53))
+}
+
+// seal seals stretches one after the other, and reports how many days.
+func (s *Sealer) seal(ctx context.Context, wanted []stretch) (sealedDays int, err error) {
+	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
+		run, began := wanted[0], s.engine.now()
+		switch one := s.sealOne(ctx, run); {
+		case one == nil:
+			sealedDays += run.days()
+		case run.days() > 1: // it may be more than the store lets one statement have
+			wanted = append(wanted, run.halves()...)
+		default:
+			err = errors.Join(err, one)
+		}
+		if ctx.Err() != nil {
+			return sealedDays, ctx.Err()
+		}
+		rest(ctx, 9*s.engine.now().Sub(began))
+	}
+	return sealedDays, err
+}
+
+func (s *Sealer) sealOne(ctx context.Context, run stretch) error {
+	scattered := s.scattered[run.of]
+	if run.whole {
+		err := s.engine.Seal(ctx, run.of, run.from, run.to)
+		maps.DeleteFunc(scattered, func(day time.Time, _ bool) bool { return err == nil && run.has(day) })
+		return err
+	}
+	partly, err := s.engine.reseal(ctx, run.of, run.interval())
+	if partly && err == nil {
+		if scattered == nil {
+			scattered = map[time.Time]bool{}
+			s.scattered[run.of] = scattered
+		}
+		for day := run.from; day.Before(run.to); day = day.AddDate(0, 0, 1) {
+			scattered[day] = true
+		}
+	}
+	return err
+}
+
+// due are the days of a website to seal now, in stretches.
+func (s *Sealer) due(of store.Subject, days []store.Day) []stretch {
+	now := s.engine.now()
+	found, all := s.settled(of, days), stale(days, days)
+	if since, waits := s.sealed[of]; len(all) == 0 || !waits {
+		s.sealed[of] = now
+	} else if now.Sub(since) >= busyEvery {
+		s.sealed[of] = now
+		return append(found, all...)
+	}
+	return append(found, stale(days, s.before[of])...)
+}
+
+// settled are the scattered days that rows came to for the last time, it may be assumed: they were over a day
+// ago. They are sealed as a whole, so that what is kept of each lies together.
+func (s *Sealer) settled(of store.Subject, days []store.Day) []stretch {
+	if len(days) == 0 {
+		return nil
+	}
+	over, all := s.engine.now().Add(-48*time.Hour), spanned(of, days)
+	wanted := make([]bool, all.days())
+	for _, d := range days {
+		wanted[all.index(d.Start)] = s.scattered[of][d.Start] && d.Version > 0 && d.Start.Before(over)
+	}
+	found := all.runs(wanted)
+	for i := range found {
+		found[i].whole = true
+	}
+	return found
+}
+
+// computeAhead computes partials of the websites whose quiet days are others than before, those with
+// the latest rows first.
+func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (err error) {
+	latest := func(of store.Subject) (version uint64) {
+		for _, d := range s.before[of] {
+			version = max(version, d.Version)
+		}
+		return version
+	}
+	slices.SortFunc(websites, func(a, b store.Subject) int { return cmp.Compare(latest(b), latest(a)) })
+	round, began := s.engine.now(), s.engine.now()
+	stop := func() bool {
+		rest(ctx, 9*s.engine.now().Sub(began))
+		began = s.engine.now()
+		return ctx.Err() != nil || began.Sub(round) >= sealRound
+	}
+	for _, of := range websites {
+		days := quiet(s.before[of])
+		if slices.Equal(days, s.ahead[of]) {
+			continue
+		}
+		done, failed := s.engine.ahead(ctx, of, days, stop)
+		err = errors.Join(err, failed)
+		if !done {
+			return err
+		}
+		s.ahead[of] = days
+	}
+	return err
+}
+
+func rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

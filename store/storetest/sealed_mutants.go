@@ -1,0 +1,119 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/storetest/reference"
+)
+
+// A badSealer makes a mistake in what it seals, in what it tells of seals, or in how they are read.
+type badSealer struct {
+	query.DerivedStore
+	days func([]store.Day)       // nil: as they are
+	seal func(*store.Derivation) // nil: as it is
+	read func(sql string) string // nil: as it is
+}
+
+// Query asks the store what the mistake makes of stmt.
+func (b badSealer) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
+	if b.read != nil {
+		stmt.SQL = b.read(stmt.SQL)
+	}
+	return b.DerivedStore.Query(ctx, stmt)
+}
+
+// Days are those of the store, with the mistake.
+func (b badSealer) Days(of store.Subject, from, to time.Time) []store.Day {
+	days := b.DerivedStore.Days(of, from, to)
+	if b.days != nil {
+		b.days(days)
+	}
+	return days
+}
+
+// Seal has the store keep what the mistake makes of d.
+func (b badSealer) Seal(ctx context.Context, d store.Derivation) error {
+	if b.seal != nil {
+		b.seal(&d)
+	}
+	return b.DerivedStore.Seal(ctx, d)
+}
+
+// KillsSealMutants plants one mistake at a time into what a store seals, and fails unless the
+// comparison with the reference evaluator notices each within a few datasets. Mistakes that begin when all
+// is sealed and written share a store.
+func KillsSealMutants(t *testing.T, h Harness) {
+	before := sealing{share: 0.9, most: 30, only: busiest}
+	first := h.open(t).(query.DerivedStore)
+	h.fillAndSeal(t, first, first, firstDataset, before, func() {})
+	for _, m := range []struct {
+		name string
+		made badSealer
+		how  sealing
+		warm int // questions that are asked before the last rows come
+		when func(reference.Question) bool
+	}{
+		{"a late row leaves a seal as it is", badSealer{days: func(days []store.Day) {
+			for i := range days {
+				if days[i].Sealed > 0 {
+					days[i].Version = min(days[i].Version, days[i].Sealed)
+				}
+			}
+		}}, before, 0, nil},
+		{"a late row leaves partials as they are", badSealer{days: func(days []store.Day) {
+			for i := range days {
+				days[i].Version, days[i].Sealed = min(days[i].Version, 1), 0
+			}
+		}}, sealing{share: 0.5, most: 30, only: busiest}, 4, OfType("countries", "top_pages", "summary_metrics")},
+		{"sessions end with the day", badSealer{seal: func(d *store.Derivation) {
+			d.Sessions.Args = slices.Clone(d.Sessions.Args)
+			for i, a := range d.Sessions.Args {
+				if a.Value == d.To.UnixMilli()+dayMillis {
+					d.Sessions.Args[i].Value = d.To.UnixMilli()
+				}
+			}
+		}}, sealing{share: 1, most: 4, only: busiest}, 0, OfType("session_metrics", "session_duration_distribution", "sessions_time_series")},
+		{"a session lends its fields twice", badSealer{seal: func(d *store.Derivation) {
+			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") UNION ALL SELECT * FROM (" + d.Sessions.SQL + ")"
+		}}, sealing{share: 1, most: 30, only: busiest}, 0, OfType("countries")},
+		{"an id that changed is read from the seal, too",
+			badSealer{read: Rewritten(`\(coalesce\(i\..told., 0\) = 0\)`, "true")}, before, 0, nil},
+		{"an id that changed on another day than the range's did not change",
+			badSealer{read: Rewritten(`(FROM events AS t WHERE [^)]*\) AND \(t\..time. >= )([^)]*)(\) AND \(t\..time. < )([^)]*)(\) AND \(t\..version. > )`,
+				fmt.Sprintf("${1}(${2} + %d)${3}(${4} - %d)${5}", 4*dayMillis, 2*dayMillis))}, before, 0, OfType("utm_terms")},
+		{"an id that changed has no events before its latest",
+			badSealer{read: Rewritten(`min\((t\..time.)\)( AS .first.)`, "max($1)$2")}, before, 0, nil},
+		{"what is kept of an id that changed stays when the day is sealed again", badSealer{seal: func(d *store.Derivation) {
+			if d.Changed != nil {
+				d.Changed.SQL = "SELECT * FROM (" + d.Changed.SQL + ") WHERE false"
+			}
+		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
+		{"an id that changed is not sealed again", badSealer{seal: func(d *store.Derivation) {
+			if d.Changed != nil {
+				d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") WHERE false"
+			}
+		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			(&Mutation{When: m.when}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
+				bad := m.made
+				if m.how == before && seed == firstDataset {
+					bad.DerivedStore = first
+					return compareReference(t.Context(), newEngineRunner(t, bad, rows), dataOf(seed), questions, true)
+				}
+				s := h.open(t)
+				bad.DerivedStore = s.(query.DerivedStore)
+				got := h.warmed(t, s, bad, seed, m.how, firstOf(questions, m.warm))
+				return compareReference(t.Context(), got, dataOf(seed), questions, true)
+			})
+		})
+	}
+}
