@@ -59,17 +59,22 @@ const (
 	sealRound = time.Minute
 )
 
-// Run calls Reseal and, now and then, Seal until ctx ends. What fails is tried again; failed, unless nil, is called with
-// each error. On a nil Sealer it returns at once.
+// Run calls Reseal and, now and then, Seal until ctx ends. What fails is tried again; failed, unless nil, is
+// called with each error. On a nil Sealer it returns at once.
 func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 	if s == nil {
 		return
 	}
-	last := s.engine.now()
-	for rest(ctx, resealEvery); ctx.Err() == nil; rest(ctx, resealEvery) {
+	sealed, began := s.engine.now(), s.engine.now()
+	for {
+		rest(ctx, resealEvery-s.engine.now().Sub(began))
+		if ctx.Err() != nil {
+			return
+		}
+		began = s.engine.now()
 		err := s.Reseal(ctx)
-		if now := s.engine.now(); now.Sub(last) >= sealEvery {
-			last = now
+		if now := s.engine.now(); now.Sub(sealed) >= sealEvery {
+			sealed = now
 			_, more := s.Seal(ctx)
 			err = errors.Join(err, more)
 		}
