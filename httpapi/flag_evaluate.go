@@ -71,18 +71,22 @@ func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuesti
 		return err
 	}
 	var body struct {
-		flags.Context
-
 		Client string    `json:"clientId"`
 		Keys   *[]string `json:"keys"`
 	}
-	if err := json.Unmarshal(js, &body); err != nil {
-		return query.Errors{{Code: query.Invalid, Field: "body", Message: strings.TrimPrefix(err.Error(), "json: "), Err: err}}
+	var bad query.Errors
+	for _, v := range []any{&body, &q.context} {
+		if err := decodeInto("", js, v, false); err != nil {
+			bad = append(bad, err)
+		}
+	}
+	if len(bad) > 0 {
+		return bad
 	}
 	if body.Client != "" {
 		q.client = body.Client
 	}
-	q.context, q.all = body.Context, body.Keys == nil
+	q.all = body.Keys == nil
 	if body.Keys != nil {
 		q.keys = *body.Keys
 	}

@@ -282,6 +282,15 @@ func TestBulk(t *testing.T) {
 	}
 }
 
+func TestBulkTellsMistakesInWordsOfJSON(t *testing.T) {
+	w, _ := newFlagWorld(t)
+	rec := w.send("POST", "/public/v1/flags/bulk", "", `{"clientId":"site_a","keys":"beta","properties":[],"userId":"u"}`)
+	want := `[{"field":"keys","message":"must be an array, not a string"},{"field":"properties","message":"must be an object, not an array"}]`
+	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), want) {
+		t.Errorf("%s\nwant %s", rec.Body, want)
+	}
+}
+
 type resultsText struct {
 	Flags map[string]struct{ Enabled bool }
 	Count int

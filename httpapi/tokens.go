@@ -5,7 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,12 +21,31 @@ const defaultTTL = time.Hour
 
 // tokenRequest is the body of POST /v1/tokens. What is left out stays as the key has it.
 type tokenRequest struct {
-	TTL       *int            `json:"ttl"` // seconds
-	Scopes    []auth.Scope    `json:"scopes"`
-	Resources []auth.Resource `json:"resources"`
-	Filters   []auth.Filter   `json:"filters"`
-	Types     []string        `json:"types"`
-	Subject   string          `json:"subject"`
+	ttl       *int // seconds
+	scopes    []auth.Scope
+	resources []auth.Resource
+	filters   []tokenFilter
+	types     []string
+	subject   string
+}
+
+// tokenFilter is a filter as queries have it, or with the list of values that keys have.
+type tokenFilter struct {
+	Field  string       `json:"field"`
+	Op     string       `json:"op"`
+	Value  filterValues `json:"value"`
+	Values []string     `json:"values"`
+}
+
+// filterValues are one string or an array of strings.
+type filterValues []string
+
+func (v *filterValues) UnmarshalJSON(js []byte) error {
+	if bytes.HasPrefix(js, []byte(`"`)) {
+		*v = make(filterValues, 1)
+		return json.Unmarshal(js, &(*v)[0])
+	}
+	return json.Unmarshal(js, (*[]string)(v))
 }
 
 // tokenBody answers it.
@@ -47,39 +67,67 @@ func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error 
 
 // readToken takes the claims of the token from the body.
 func (a *api) readToken(_ context.Context, r *front.Request, q *question) error {
-	if err := checkMediaType(r.Header); err != nil {
-		return err
-	}
-	body, err := r.ReadBody(a.cfg.MaxBody)
+	js, err := a.readJSON(r)
 	if err != nil {
 		return err
 	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&q.token); err != nil {
-		text := strings.TrimPrefix(err.Error(), "json: ")
-		return query.Errors{{Code: query.InvalidJSON, Field: "body", Message: "is not the description of a token: " + text, Err: err}}
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return query.Errors{{Code: query.InvalidJSON, Field: "body", Message: "has more than one JSON value"}}
+	if bad := q.token.read(js); len(bad) > 0 {
+		return bad
 	}
 	return nil
+}
+
+// read takes js, an object. An empty list would narrow to nothing, which no token is for, and must not
+// be taken for one that is left out: that token would open all that its key opens.
+func (t *tokenRequest) read(js []byte) (bad query.Errors) {
+	var members map[string]json.RawMessage
+	if err := decodeInto("", js, &members, false); err != nil {
+		return query.Errors{err}
+	}
+	into := map[string]any{
+		"ttl": &t.ttl, "scopes": &t.scopes, "resources": &t.resources, "filters": &t.filters, "types": &t.types, "subject": &t.subject,
+	}
+	for name, js := range members {
+		v, known := into[name]
+		if !known {
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "is none of " + strings.Join(slices.Sorted(maps.Keys(into)), ", ")})
+		} else if err := decodeInto(name, js, v, true); err != nil {
+			bad = append(bad, err)
+		}
+	}
+	for name, empty := range map[string]bool{
+		"scopes":    t.scopes != nil && len(t.scopes) == 0,
+		"resources": t.resources != nil && len(t.resources) == 0,
+		"types":     t.types != nil && len(t.types) == 0,
+	} {
+		if empty {
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "is empty; without it the token has those of the key"})
+		}
+	}
+	slices.SortFunc(bad, func(a, b *query.Error) int { return strings.Compare(a.Field, b.Field) })
+	return bad
+}
+
+// claims are what the token narrows its key to.
+func (t *tokenRequest) claims() auth.Claims {
+	c := auth.Claims{Scopes: t.scopes, Resources: t.resources, Types: t.types, Subject: t.subject}
+	for _, f := range t.filters {
+		c.Filters = append(c.Filters, auth.Filter{Field: f.Field, Op: f.Op, Values: slices.Concat(f.Value, f.Values)})
+	}
+	return c
 }
 
 // mintToken makes a panel token of the key that was sent. It reaches what its claims and the
 // key share, whatever the claims say.
 func (a *api) mintToken(_ context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	ttl := defaultTTL
-	if q.token.TTL != nil {
+	if q.token.ttl != nil {
 		const most = int(auth.MaxTokenTTL / time.Second)
-		ttl = time.Duration(max(-1, min(*q.token.TTL, most+1))) * time.Second // beyond, Mint refuses alike
+		ttl = time.Duration(max(-1, min(*q.token.ttl, most+1))) * time.Second // beyond, Mint refuses alike
 	}
-	t := &q.token
-	token, err := a.cfg.Minter.Mint(r.Request, auth.Claims{
-		Scopes: t.Scopes, Resources: t.Resources, Filters: t.Filters, Types: t.Types, Subject: t.Subject,
-	}, ttl)
+	token, err := a.cfg.Minter.Mint(r.Request, q.token.claims(), ttl)
 	if errors.Is(err, auth.ErrBadKey) {
-		return nil, query.Errors{{Code: query.Invalid, Field: "body", Message: err.Error(), Err: err}}
+		return nil, query.Errors{{Code: query.Invalid, Field: "body", Message: strings.NewReplacer(auth.ErrBadKey.Error()+": ", "", "\n", "; ").Replace(err.Error()), Err: err}}
 	}
 	if err != nil {
 		return nil, err

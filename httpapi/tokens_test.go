@@ -58,3 +58,26 @@ func TestTokens(t *testing.T) {
 	}
 	expect(t, newWorld(t).send("POST", "/v1/tokens", "all", `{}`), 404, "NOT_FOUND")
 }
+
+// TestTokenMistakes also sends lists that are empty, which must not be taken for ones that are left out.
+func TestTokenMistakes(t *testing.T) {
+	m := &fakeMinter{}
+	w := newWorld(t, func(cfg *Config) { cfg.Minter = m })
+	rec := w.send("POST", "/v1/tokens", "all",
+		`{"ttl":"1h","scopes":[],"resources":[ ],"types":[],"filters":[{"field":"country","op":"eq","value":5}],"subject":null,"user":"x"}`)
+	want := `[{"field":"filters.value","message":"must be an array, not a number"},` +
+		`{"field":"resources","message":"is empty; without it the token has those of the key"},` +
+		`{"field":"scopes","message":"is empty; without it the token has those of the key"},` +
+		`{"field":"ttl","message":"must be a whole number, not a string"},` +
+		`{"field":"types","message":"is empty; without it the token has those of the key"},` +
+		`{"field":"user","message":"is none of filters, resources, scopes, subject, ttl, types"}]`
+	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), want) {
+		t.Errorf("%s\nwant %s", rec.Body, want)
+	}
+	for _, value := range []string{`"value":"DE"`, `"value":["DE"]`, `"values":["DE"]`} {
+		rec := w.send("POST", "/v1/tokens", "all", `{"filters":[{"field":"country","op":"in",`+value+`}]}`)
+		if f := m.claims.Filters; rec.Code != 200 || len(f) != 1 || len(f[0].Values) != 1 || f[0].Values[0] != "DE" {
+			t.Errorf("%s: %d %s, filters %v", value, rec.Code, rec.Body, f)
+		}
+	}
+}

@@ -116,6 +116,9 @@ func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
 	if p := f.problem(); p != nil {
 		return "", p
 	}
+	if e.Kind == store.PageEvent && s.site.Rules.KeyedEvents { // it counts as a custom event
+		return "", c.turnAway(f.ctx, codeKeyedEvents, s.site.ID)
+	}
 	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
 	b.Events = append(b.Events, e)
 	return e.ID, nil

@@ -101,6 +101,8 @@ func TestRules(t *testing.T) {
 		page("a paused website", store.Rules{Paused: true}, "WEBSITE_PAUSED"),
 		page("page events beside keyed custom events", store.Rules{KeyedEvents: true}, ""),
 		{"an old form of custom event", store.Rules{KeyedEvents: true}, "/?client_id=w1", `{"type":"custom","name":"x"}`, nil, 403, "TRACK_KEY_REQUIRED"},
+		{"a page event that counts as a custom one", store.Rules{KeyedEvents: true}, "/?client_id=w1", `{"name":"order_paid","path":"/"}`, nil, 403, "TRACK_KEY_REQUIRED"},
+		{"an exit", store.Rules{KeyedEvents: true}, "/?client_id=w1", `{"name":"page_exit","path":"/"}`, nil, 200, ""},
 		{"a custom event", store.Rules{KeyedEvents: true}, "/track?website_id=w1", broken, nil, 403, "TRACK_KEY_REQUIRED"},
 		{"a custom event that names the website", store.Rules{KeyedEvents: true}, "/track", `{"name":"x","websiteId":"w1"}`, nil, 403, "TRACK_KEY_REQUIRED"},
 		{"a keyed one", store.Rules{KeyedEvents: true, BlockedAddresses: here}, "/track?website_id=w1", custom, []string{"X-Api-Key", "all", "Origin", "https://evil.org"}, 200, ""},

@@ -80,6 +80,14 @@ func (f *flagFields) patch(more map[string]any) (flags.Patch, error) {
 	return flags.ParsePatch(js)
 }
 
+// fits refuses what would do nothing for a flag of type t, which would be on for all or none instead.
+func (f *flagFields) fits(t flags.Type) error {
+	if (f.Percentage != nil || f.By != nil) && (t == flags.Boolean || t == flags.Multivariant) {
+		return fmt.Errorf("--percentage and --by are for a flag of --type rollout, and this one is %s", t)
+	}
+	return nil
+}
+
 func named[T any](fields map[string]any, name string, value *T) {
 	if value != nil {
 		fields[name] = *value
@@ -92,7 +100,7 @@ type createFlag struct {
 
 	Key         string `arg:"" help:"Key that programs ask for."`
 	Environment string `placeholder:"NAME" help:"Environment that it is for; without it for contexts without one."`
-	Type        string `default:"boolean" placeholder:"TYPE" help:"boolean, rollout or multivariant."`
+	Type        string `default:"boolean" placeholder:"TYPE" help:"boolean, which it is without this, rollout or multivariant."`
 }
 
 func (c *createFlag) Run(ctx context.Context, e environment) error {
@@ -107,6 +115,9 @@ func (c *createFlag) Run(ctx context.Context, e environment) error {
 		}
 		f, err := patch.Flag()
 		if err != nil {
+			return err
+		}
+		if err := c.fits(f.Type); err != nil {
 			return err
 		}
 		f, err = editor.Create(ctx, byCommand(), f)
@@ -132,7 +143,7 @@ func (u *updateFlag) Run(ctx context.Context, e environment) error {
 	if err != nil {
 		return plain(err, flags.ErrInvalid)
 	}
-	return u.change(ctx, e, patch.Apply)
+	return u.change(ctx, e, u.fits, patch.Apply)
 }
 
 type deleteFlag struct{ ofFlag }
@@ -181,7 +192,7 @@ func (s *scheduleFlag) Validate() error {
 
 func (s *scheduleFlag) Run(ctx context.Context, e environment) error {
 	now := e.now()
-	return s.change(ctx, e, func(f *flags.Flag) {
+	return s.change(ctx, e, nil, func(f *flags.Flag) {
 		f.Schedule = mapped(s.Step, func(one step) flags.Step { return one.at(now) })
 	})
 }

@@ -93,12 +93,18 @@ func (o *ofFlag) noFlag() error {
 	return fmt.Errorf("there is no flag %q; see flags list --client %s", o.Flag, o.Client)
 }
 
-// change changes the flag, and shows it as it is kept.
-func (o *ofFlag) change(ctx context.Context, e environment, edit func(*flags.Flag)) error {
+// change changes the flag, and shows it as it is kept. fits, if there is one, refuses what makes no
+// sense for the type that the flag then has.
+func (o *ofFlag) change(ctx context.Context, e environment, fits func(flags.Type) error, edit func(*flags.Flag)) error {
 	return o.editing(ctx, e, func(editor *flags.Editor, m *meta.Store) error {
 		t, err := o.target(ctx, m)
 		if err != nil {
 			return err
+		}
+		if f, err := editor.Flag(ctx, t.Client, t.ID); err == nil && fits != nil {
+			if edit(&f); fits(f.Type) != nil {
+				return fits(f.Type)
+			}
 		}
 		f, err := editor.Change(ctx, t, edit)
 		if errors.Is(err, flags.ErrNotFound) {

@@ -91,7 +91,16 @@ func (d *disableKey) Run(ctx context.Context, e environment) error {
 type enableKey struct{ cachedKey }
 
 func (n *enableKey) Run(ctx context.Context, e environment) error {
-	return n.switchState(ctx, e, "keys enable", func(m *meta.Store) error { return m.SetKeyDisabled(ctx, n.Key, false) })
+	return n.switchState(ctx, e, "keys enable", func(m *meta.Store) error {
+		k, err := m.Key(ctx, n.Key)
+		if err == nil && !k.Revoked.IsZero() {
+			err = fmt.Errorf("%w: it is revoked", auth.ErrBadKey)
+		}
+		if err != nil {
+			return err
+		}
+		return m.SetKeyDisabled(ctx, n.Key, false)
+	})
 }
 
 type rotateKey struct {

@@ -26,6 +26,8 @@ const (
 	// one more, however many have as much as they can.
 	maxBodies      = 64 << 20
 	maxBodiesOfOne = 16 << 20
+	// maxDiscarded is how much of a body that is too large is read and dropped before it is refused.
+	maxDiscarded = 8 << 20
 )
 
 // A BodyError says why a body could not be read to its end: the caller stopped sending, sent
@@ -51,18 +53,30 @@ func (e *BodyError) Unwrap() error { return e.Err }
 // is bounded, and counts until r is answered; beyond it the error is a *[LimitedError] or an
 // *[UnavailableError]. Only what has arrived counts, not what was announced.
 func (r *Request) ReadBody(limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
-		return nil, &http.MaxBytesError{Limit: limit}
-	}
 	if r.Body == nil || r.ContentLength == 0 {
 		return nil, nil
 	}
 	r.boundBody()
+	if r.ContentLength > limit {
+		r.discard()
+		return nil, &http.MaxBytesError{Limit: limit}
+	}
 	body, err := r.gather(http.MaxBytesReader(r.w, r.Body, limit), limit)
-	if err == nil {
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		r.discard()
+	} else if err == nil {
 		_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{}) // what is read now tells that the caller left
 	}
 	return body, err
+}
+
+// discard drops what is left of a body that is refused. Many clients send all of it before they read
+// an answer, and would find the connection reset instead of the refusal. Who waits to be told to go on
+// need not send any.
+func (r *Request) discard() {
+	if r.Header.Get("Expect") == "" {
+		_, _ = io.CopyN(io.Discard, r.Body, maxDiscarded)
+	}
 }
 
 // Inflate returns what body holds, which is compressed by gzip. Its bounds and errors are those

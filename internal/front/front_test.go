@@ -342,6 +342,31 @@ func TestABodyHasADeadline(t *testing.T) {
 	}
 }
 
+// TestALargeBodyIsRefusedInWords sends all of it before it reads the answer, as many clients do.
+func TestALargeBodyIsRefusedInWords(t *testing.T) {
+	w := newWorld(t)
+	server := httptest.NewServer(w)
+	defer server.Close()
+	key := w.key(t)
+	for _, announced := range []string{"Content-Length: 6291456", "Transfer-Encoding: chunked"} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := "POST /work HTTP/1.1\r\nHost: a\r\nX-Api-Key: " + key + "\r\n" + announced + "\r\n\r\n"
+		body := strings.Repeat(" ", 6<<20)
+		if announced[0] == 'T' {
+			body = "600000\r\n" + body + "\r\n0\r\n\r\n"
+		}
+		_, sent := io.WriteString(conn, head+body)
+		answer, read := io.ReadAll(io.LimitReader(conn, 12))
+		if sent != nil || read != nil || string(answer) != "HTTP/1.1 500" { // which the world's refuse makes of it
+			t.Errorf("%s: sent with %v, answered %q, %v", announced, sent, answer, read)
+		}
+		_ = conn.Close()
+	}
+}
+
 func TestTimeout(t *testing.T) {
 	w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) { cfg.Timeout = time.Millisecond })
 	w.steps = func(ctx context.Context, _ *front.Request) (*front.Answer, error) {
