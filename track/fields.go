@@ -200,7 +200,7 @@ func (c *call) moment(f *fields) time.Time {
 	case t.After(c.now.Add(skew)):
 		f.fail(name, "too_big", "not more than one hour from now")
 	case c.key == nil && window > 0 && t.Before(c.now.Add(-window)):
-		f.fail(name, "too_old", "not more than %s before now without a key", window)
+		f.fail(name, "too_old", "not more than %g hours before now without a key", window.Hours())
 		f.old = true
 		_ = c.turnAway(f.ctx, codeTooOld, c.home)
 	}
