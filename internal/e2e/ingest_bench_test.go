@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
@@ -194,24 +196,37 @@ func BenchmarkIngest(b *testing.B) {
 	}
 }
 
-// BenchmarkIngestOnClickHouse is the same where the events go to a ClickHouse server of this machine.
+// BenchmarkIngestOnClickHouse is the same where the events go to a ClickHouse server of this machine,
+// into empty tables, and into those of one that took 7 million events within the last week.
 func BenchmarkIngestOnClickHouse(b *testing.B) {
 	for _, l := range []ingestLoad{
 		{"single", "/?client_id=shop", "", 64, 1},
 		{"batch of 72", "/batch?client_id=shop", "", 64, 72},
 	} {
-		b.Run(l.name, func(b *testing.B) {
-			s, err := clickhouse.Open(b.Context(), clickhouse.Config{DSN: chtest.Database(b, chtest.Address(b, "CLICKHOUSE_DSN"))})
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.Cleanup(func() { _ = s.Close() })
-			if err := s.Migrate(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-			l.measure(b, trackingHost(b, s))
-		})
+		for _, earlier := range []int{0, 7_000_000} {
+			b.Run(fmt.Sprintf("%s/after %d", l.name, earlier), func(b *testing.B) {
+				l.measure(b, trackingHost(b, clickHouseAfter(b, earlier)))
+			})
+		}
 	}
+}
+
+// clickHouseAfter is a store in a database of its own, which has as many receipts as from a week.
+func clickHouseAfter(b *testing.B, receipts int) *clickhouse.Store {
+	b.Helper()
+	dsn := chtest.Database(b, chtest.Address(b, "CLICKHOUSE_DSN"))
+	s, err := clickhouse.Open(b.Context(), clickhouse.Config{DSN: dsn})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	if err := s.Migrate(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	chtest.Exec(b, chtest.Connect(b, dsn), "INSERT INTO receipts (id, time, receipt, received)"+
+		" SELECT sipHash64(n.number), 0, intDiv(n.number, 1000), now() - toIntervalDay(n.number % 7) FROM numbers({receipts:UInt64}) AS n",
+		driver.Named("receipts", receipts))
+	return s
 }
 
 // measure sends b.N requests, and reports how fast events were taken and how many there were.
