@@ -92,14 +92,14 @@ func (p *part) end(failed bool) (notes []note) {
 	for d, open := range p.in {
 		changed := p.changed[d]
 		if failed && changed {
-			p.all.forget(d, open)
+			delete(p.all.of, d)
 			continue
 		}
 		open.groups--
 		n := note{changedDay: d}
 		switch {
 		case open.groups == 0:
-			p.all.forget(d, open)
+			delete(p.all.of, d)
 			n.ended = open.begun
 		case changed:
 			n.ended = 1
@@ -114,11 +114,4 @@ func (p *part) end(failed bool) (notes []note) {
 		}
 	}
 	return notes
-}
-
-// forget lets later groups begin another change of d.
-func (c *openChanges) forget(d changedDay, open *openChange) {
-	if c.of[d] == open {
-		delete(c.of, d)
-	}
 }
