@@ -211,7 +211,8 @@ func BenchmarkIngestOnClickHouse(b *testing.B) {
 	}
 }
 
-// clickHouseAfter is a store in a database of its own, which has as many receipts as from a week.
+// clickHouseAfter is a store in a database of its own, which has receipts of 7 days, each in one file as
+// on a server an hour after midnight.
 func clickHouseAfter(b *testing.B, receipts int) *clickhouse.Store {
 	b.Helper()
 	dsn := chtest.Database(b, chtest.Address(b, "CLICKHOUSE_DSN"))
@@ -224,10 +225,12 @@ func clickHouseAfter(b *testing.B, receipts int) *clickhouse.Store {
 		b.Fatal(err)
 	}
 	conn := chtest.Connect(b, dsn)
-	chtest.Exec(b, conn, "INSERT INTO receipts (id, time, receipt, received)"+
-		" SELECT sipHash64(n.number), 0, intDiv(n.number, 1000), now() - toIntervalDay(n.number % 7) FROM numbers({receipts:UInt64}) AS n",
-		driver.Named("receipts", receipts))
-	chtest.Exec(b, conn, "OPTIMIZE TABLE receipts FINAL") // a file per day, as a server has them an hour after midnight
+	for day := range 7 {
+		chtest.Exec(b, conn, "INSERT INTO receipts (id, time, receipt, received)"+
+			" SELECT sipHash64({day:UInt8}, n.number), 0, intDiv(n.number, 1000), now() - toIntervalDay({day:UInt8}) FROM numbers({receipts:UInt64}) AS n"+
+			" SETTINGS max_block_size = 1000000, min_insert_block_size_rows = 1000000, min_insert_block_size_bytes = 0",
+			driver.Named("day", day), driver.Named("receipts", receipts/7))
+	}
 	return s
 }
 
