@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/chtest"
 	"github.com/sightline-analytics/sightline/store"
@@ -194,24 +196,42 @@ func BenchmarkIngest(b *testing.B) {
 	}
 }
 
-// BenchmarkIngestOnClickHouse is the same where the events go to a ClickHouse server of this machine.
+// BenchmarkIngestOnClickHouse is the same where the events go to a ClickHouse server of this machine,
+// into empty tables, and into those of one that took 7 million events within the last week.
 func BenchmarkIngestOnClickHouse(b *testing.B) {
 	for _, l := range []ingestLoad{
 		{"single", "/?client_id=shop", "", 64, 1},
 		{"batch of 72", "/batch?client_id=shop", "", 64, 72},
 	} {
-		b.Run(l.name, func(b *testing.B) {
-			s, err := clickhouse.Open(b.Context(), clickhouse.Config{DSN: chtest.Database(b, chtest.Address(b, "CLICKHOUSE_DSN"))})
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.Cleanup(func() { _ = s.Close() })
-			if err := s.Migrate(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-			l.measure(b, trackingHost(b, s))
-		})
+		for _, earlier := range []int{0, 7_000_000} {
+			b.Run(fmt.Sprintf("%s/after %d", l.name, earlier), func(b *testing.B) {
+				l.measure(b, trackingHost(b, clickHouseAfter(b, earlier)))
+			})
+		}
 	}
+}
+
+// clickHouseAfter is a store in a database of its own, which has receipts of 7 days, each in one file as
+// on a server an hour after midnight.
+func clickHouseAfter(b *testing.B, receipts int) *clickhouse.Store {
+	b.Helper()
+	dsn := chtest.Database(b, chtest.Address(b, "CLICKHOUSE_DSN"))
+	s, err := clickhouse.Open(b.Context(), clickhouse.Config{DSN: dsn})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = s.Close() })
+	if err := s.Migrate(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	conn := chtest.Connect(b, dsn)
+	for day := range 7 {
+		chtest.Exec(b, conn, "INSERT INTO receipts (id, time, receipt, received)"+
+			" SELECT sipHash64({day:UInt8}, n.number), 0, intDiv(n.number, 1000), now() - toIntervalDay({day:UInt8}) FROM numbers({receipts:UInt64}) AS n"+
+			" SETTINGS max_block_size = 1000000, min_insert_block_size_rows = 1000000, min_insert_block_size_bytes = 0",
+			driver.Named("day", day), driver.Named("receipts", receipts/7))
+	}
+	return s
 }
 
 // measure sends b.N requests, and reports how fast events were taken and how many there were.

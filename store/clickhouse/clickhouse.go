@@ -40,6 +40,7 @@ type Store struct {
 
 	queue        queue
 	conflicts    pendingConflicts
+	changes      openChanges
 	versionCheck versionCheck
 
 	closing context.Context //nolint:containedctx // done when the store is closed

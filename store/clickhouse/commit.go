@@ -84,24 +84,15 @@ func (s *Store) commit(ctx context.Context, g *group, next func() attempt) error
 // the insert may be repeated.
 func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) error {
 	rows := a.distinct(writes)
-	half := s.cfg.WriteTimeout / 2
-	if err := s.retry(ctx, "receipts", half, func(ctx context.Context) error { return s.addReceipts(ctx, a, rows) }); err != nil {
-		return err
-	}
-	if err := s.retry(ctx, "look-up", half, func(ctx context.Context) error { return s.markStored(ctx, a, rows) }); err != nil {
-		return err
-	}
-	days := changedBy(rows)
-	if err := s.beginChange(ctx, days); err != nil {
-		return err
-	}
-	if err := s.insertRows(ctx, a, writes); err != nil {
+	part := s.changes.join(daysOf(rows))
+	if err := s.storeRows(ctx, a, part, writes, rows); err != nil {
+		s.endChange(ctx, part, err)
 		return err
 	}
 	return inParallel([]func() error{
-		func() error { s.endChange(ctx, days); return nil },
+		func() error { s.endChange(ctx, part, nil); return nil },
 		func() error {
-			return s.retry(ctx, "duplicates", half, func(ctx context.Context) error {
+			return s.retry(ctx, "duplicates", s.cfg.WriteTimeout/2, func(ctx context.Context) error {
 				unresolved, err := s.resolveDuplicates(ctx, a, rows)
 				if err == nil {
 					s.conflicts.add(conflict{attempt: a, rows: unresolved})
@@ -110,6 +101,21 @@ func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) erro
 			})
 		},
 	})
+}
+
+// storeRows does the first three steps.
+func (s *Store) storeRows(ctx context.Context, a attempt, part *part, writes []*write, rows []*row) error {
+	half := s.cfg.WriteTimeout / 2
+	if err := s.retry(ctx, "receipts", half, func(ctx context.Context) error { return s.addReceipts(ctx, a, rows) }); err != nil {
+		return err
+	}
+	if err := s.retry(ctx, "look-up", half, func(ctx context.Context) error { return s.markStored(ctx, a, rows) }); err != nil {
+		return err
+	}
+	if err := s.beginChange(ctx, part, changedBy(rows)); err != nil {
+		return err
+	}
+	return s.insertRows(ctx, a, writes)
 }
 
 // distinct are the rows that are to be stored: of written ones with one identity the

@@ -53,6 +53,9 @@ import (
 // a row that the first insert stores late is a race like any other. The other steps ask,
 // add receipts or delete by number; they may be done any number of times.
 //
+// Step 2 waits for step 1. Side by side, a process could look before another stores the same row,
+// add its receipt after that one's step 4, store its row, and die: nobody would look again.
+//
 // Receipts say where to look; only rows count. So a process may die between any two
 // steps: a receipt without a row hides nothing. But the last insert that a process sent
 // before it died, or gave up, may reach a table after another process stored the same row

@@ -169,8 +169,11 @@ func (c *Config) layouts() []layout {
 			partition: "toDate(received)", order: "id", shard: "id",
 			since: "toDate(received)", days: receiptDays,
 			// Single rows are looked up: 100 ids in 6 M rows take 5 ms of the server's time
-			// like this, 17 ms with granules of 512 and blocks as they come.
-			settings: []string{"index_granularity = 128", "min_compress_block_size = 1024", "max_compress_block_size = 4096"},
+			// like this, 17 ms with granules of 512 and blocks as they come. An id is looked for in
+			// every file: a day that is over becomes one. 1 500 ids in 7 days of a million take 78 ms
+			// then, 160 ms where each has six files.
+			settings: []string{"index_granularity = 128", "min_compress_block_size = 1024", "max_compress_block_size = 4096",
+				"min_age_to_force_merge_seconds = 3600", "min_age_to_force_merge_on_partition_only = 1"},
 		},
 		layout{
 			name: "versions", engine: "Aggregating",

@@ -31,7 +31,8 @@ import (
 // read again more often than they need to be, and no more.
 //
 // Thus a change may be begun twice, and not ended, with no harm. It must not be ended twice,
-// since that would hide another one that is under way: it is tried once.
+// since that would hide another one that is under way: it is tried once. Writers of one process
+// share changes: change.go explains how.
 
 // A changedDay is a day whose rows change, as versions has it.
 type changedDay struct {
@@ -52,15 +53,18 @@ func utcDay(millis int64) int32 {
 // versioned is the name of a subject in versions, by what its rows have.
 func versioned(kind store.SubjectKind, subject string) string { return string(kind) + " " + subject }
 
-// changedBy are the days of those rows that are not stored yet.
-func changedBy(rows []*row) []changedDay {
-	days := make([]changedDay, 0, len(rows))
-	for _, r := range rows {
-		if !r.stored {
-			days = append(days, dayOf(location{r.identity, r.millis}))
-		}
+// daysOf are the days of rows, as often as there are rows.
+func daysOf(rows []*row) []changedDay {
+	days := make([]changedDay, len(rows))
+	for i, r := range rows {
+		days[i] = dayOf(location{r.identity, r.millis})
 	}
-	return distinctDays(days)
+	return days
+}
+
+// changedBy are the days of those rows that are not stored yet, each once.
+func changedBy(rows []*row) []changedDay {
+	return distinctDays(daysOf(slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.stored })))
 }
 
 func distinctDays(days []changedDay) []changedDay {
@@ -79,47 +83,55 @@ func dayOf(at location) changedDay {
 // changing notes that days change, does change, and notes that it is done. When change fails,
 // what it did is not known, and the versions go on moving.
 func (s *Store) changing(ctx context.Context, days []changedDay, change func() error) error {
-	if err := s.beginChange(ctx, days); err != nil {
+	part := s.changes.join(days)
+	err := s.beginChange(ctx, part, days)
+	if err == nil {
+		err = change()
+	}
+	s.endChange(ctx, part, err)
+	return err
+}
+
+// beginChange notes that rows of days change, which part is in.
+func (s *Store) beginChange(ctx context.Context, part *part, days []changedDay) error {
+	notes := part.toBegin(days)
+	if err := s.retry(ctx, "versions", s.cfg.WriteTimeout/2, func(ctx context.Context) error { return s.addNotes(ctx, notes) }); err != nil {
 		return err
 	}
-	if err := change(); err != nil {
-		return err
-	}
-	s.endChange(ctx, days)
+	part.begin(days, notes)
 	return nil
 }
 
-func (s *Store) beginChange(ctx context.Context, days []changedDay) error {
-	return s.retry(ctx, "versions", s.cfg.WriteTimeout/2, func(ctx context.Context) error { return s.addVersions(ctx, days, "begun") })
-}
-
-func (s *Store) endChange(ctx context.Context, days []changedDay) {
+// endChange ends a part whose rows are stored, unless there is a fault.
+func (s *Store) endChange(ctx context.Context, part *part, fault error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout/2)
 	defer cancel()
-	if err := s.addVersions(ctx, days, "ended"); err != nil {
+	if err := s.addNotes(ctx, part.end(fault != nil)); err != nil {
 		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: the end of a change could not be noted; versions of its days move on for an hour",
 			slog.Any("error", explain(err)))
 	}
 }
 
-// addVersions adds one to a column of versions for each of days.
-func (s *Store) addVersions(ctx context.Context, days []changedDay, column string) (err error) {
-	if len(days) == 0 {
+// addNotes adds notes to versions, all in one insert.
+func (s *Store) addNotes(ctx context.Context, notes []note) (err error) {
+	if len(notes) == 0 {
 		return nil
 	}
 	batch, err := s.prepare(ctx, "versions", []driver.ColumnNameAndType{
-		{Name: "subject", Type: types[schema.LowCardinality]}, {Name: "day", Type: "Int32"}, {Name: column, Type: "UInt64"},
+		{Name: "subject", Type: types[schema.LowCardinality]}, {Name: "day", Type: "Int32"},
+		{Name: "begun", Type: "UInt64"}, {Name: "ended", Type: "UInt64"},
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, batch.Close()) }()
-	subjects, numbers := make([]string, len(days)), make([]int32, len(days))
-	for i, d := range days {
-		subjects[i], numbers[i] = d.subject, d.day
+	subjects, days := make([]string, len(notes)), make([]int32, len(notes))
+	begun, ended := make([]uint64, len(notes)), make([]uint64, len(notes))
+	for i, n := range notes {
+		subjects[i], days[i], begun[i], ended[i] = n.subject, n.day, n.begun, n.ended
 	}
-	ones := slices.Repeat([]uint64{1}, len(days))
-	if err := errors.Join(batch.Column(0).Append(subjects), batch.Column(1).Append(numbers), batch.Column(2).Append(ones)); err != nil {
+	if err := errors.Join(batch.Column(0).Append(subjects), batch.Column(1).Append(days),
+		batch.Column(2).Append(begun), batch.Column(3).Append(ended)); err != nil {
 		return err
 	}
 	return batch.Send()
