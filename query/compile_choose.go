@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/huandu/go-sqlbuilder"
+
 	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // manyMetrics is how many metrics that order no rows make it worth to find the rows of a page
@@ -43,20 +46,117 @@ func (c *compiler) orderedBy() []named {
 // choose adds the relation chosen: the keys of the rows of the page, and those before. It leaves
 // the other rows out of p.
 func (c *compiler) choose(p *part) {
-	few := c.choosing(p)
-	c.sessionsFor([]*part{few, p})
-	c.with("ordered_"+p.tb.name, c.build(few.q))
-	keys := c.keys()
-	chosen := selection{from: relation{"ordered_" + p.tb.name, "j"}, columns: c.orderedBy(), where: c.having(),
-		order: c.ordering(keys[:len(c.p.Group)], keys[len(c.p.Group):]), tail: fmt.Sprintf("LIMIT %d", c.p.Offset+c.p.Limit+1)}
+	few, keys := c.choosing(p), c.partKeys(p.tb)
+	id := c.idOf(p)
+	if id.Absent() {
+		c.sessionsFor([]*part{few, p})
+		p.q.joins = append(p.q.joins, join{to: relation{"chosen", "h"}, on: c.chooseKeys(few, keys)})
+		return
+	}
+	byAll := asksSessions(few.q.asked()...)
+	if byAll {
+		c.sessionsFor([]*part{few, p})
+	}
+	c.chooseIDs(few, id)
+	c.readChosen(p, id)
+	if !byAll {
+		c.sessionsFor([]*part{p})
+	}
+}
+
+// idOf is what stands in the rows of p for the key, where there is one key and it has a hash: then
+// there are many keys, and few rows of each.
+func (c *compiler) idOf(p *part) expr.Expr {
+	keys := slices.Concat(c.p.Group, c.p.Type.dimensions)
+	if len(keys) > 1 || keys[0].Hash == "" || c.p.Type.skipEmpty != keys[0] || p.rows != nil || p.q.lateral != (relation{}) {
+		return expr.Expr{}
+	}
+	return row(keys[0].Hash)
+}
+
+// chooseKeys chooses by the page that the rows of few give. It returns what tells a row to be of
+// one that was chosen.
+func (c *compiler) chooseKeys(few *part, keys []named) expr.Expr {
+	c.with("ordered_"+few.tb.name, c.build(few.q))
+	chosen := c.pageOf("ordered_" + few.tb.name)
 	var same []expr.Expr
-	for i, key := range c.partKeys(p.tb) {
+	for i, key := range keys {
 		name := expr.Ident(fmt.Sprintf("chosen_%d", i+1))
-		chosen.columns = append(chosen.columns, named{name, keys[i]})
+		chosen.columns = append(chosen.columns, named{name, joined(key.as)})
 		same = append(same, expr.Eq(expr.Col("h", name), key.e))
 	}
 	c.with("chosen", c.build(chosen))
-	p.q.joins = append(p.q.joins, join{to: relation{"chosen", "h"}, on: expr.And(same...)})
+	return expr.And(same...)
+}
+
+// pageOf selects what orders the rows of the page, and of those before, from an answer by its keys.
+func (c *compiler) pageOf(answer string) selection {
+	keys := c.keys()
+	return selection{from: relation{answer, "j"}, columns: c.orderedBy(), where: c.having(),
+		order: c.ordering(keys[:len(c.p.Group)], keys[len(c.p.Group):]), tail: fmt.Sprintf("LIMIT %d", c.wanted())}
+}
+
+// wanted is how many rows are chosen: one more than are shown tells whether there are others.
+func (c *compiler) wanted() int { return c.p.Offset + c.p.Limit + 1 }
+
+// asksSessions tells whether any of these reads the sessions of rows.
+func asksSessions(of ...expr.Expr) bool {
+	all := expr.List(of...)
+	return len(expr.Columns(all, "s"))+len(expr.Columns(all, "m")) > 0
+}
+
+// chosenID is the only column of the relation chosen where keys have ids.
+const chosenID = expr.Ident("id")
+
+// chooseIDs chooses by id. One may be chosen more than once: DuckDB makes a filter of as many bits as there
+// are rows, so that with few rows it lets others through.
+func (c *compiler) chooseIDs(few *part, id expr.Expr) {
+	few.q.columns = append(few.q.columns, named{chosenID, expr.Call(dialect.AnyValue, id)})
+	latest := c.latest(few, id)
+	c.with("ordered_"+few.tb.name, c.build(few.q))
+	chosen := c.pageOf("ordered_" + few.tb.name)
+	chosen.columns = append(chosen.columns, named{chosenID, joined(chosenID)})
+	if latest == nil {
+		c.with("chosen", c.build(chosen))
+		return
+	}
+	c.with("ordered_page", c.build(chosen))
+	c.with("chosen", sqlbuilder.UnionAll(c.build(*latest),
+		c.build(selection{from: relation{"ordered_page", "y"}, columns: []named{{chosenID, expr.Col("y", chosenID)}}})))
+}
+
+// readChosen makes p read the rows whose id was chosen, and join only these to their sessions.
+func (c *compiler) readChosen(p *part, id expr.Expr) {
+	rows := selection{from: p.q.from}
+	var where []expr.Expr
+	for _, cond := range p.q.where {
+		switch {
+		case asksSessions(cond):
+			where = append(where, cond)
+		case cond.String() != c.notEmpty(p.tb).String(): // no empty key was chosen
+			rows.where = append(rows.where, cond)
+		}
+	}
+	rows.where = append(rows.where, among(id, "chosen", chosenID))
+	p.q.where = where
+	name := "rows_" + p.tb.name
+	asked := columnsOf("t", p.q)
+	for _, more := range []string{"session_hash", "time"} {
+		if p.tb.hasSessions() && !slices.Contains(asked, more) {
+			asked = append(asked, more)
+		}
+	}
+	for _, col := range asked {
+		rows.columns = append(rows.columns, named{expr.Ident(col), row(expr.Ident(col))})
+	}
+	c.withOnce(name, c.build(rows))
+	p.q.from = relation{name, "t"}
+	p.ids = among(row("session_hash"), expr.Alias(name), "session_hash")
+}
+
+// among holds where e is in a column of a relation.
+func among(e expr.Expr, of expr.Alias, column expr.Ident) expr.Expr {
+	return expr.Call(dialect.Among, e, expr.Out(column), expr.Relation(of))
 }
 
 // having says which rows of the answer are shown.
