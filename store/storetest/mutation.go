@@ -62,8 +62,6 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 		{Name: "outcomes before the exposure", SQL: Rewritten(`\(d\.(`+column+`) >= a\.`+column+`\)`, `(d.$1 > 0)`), When: OfType("flag_outcomes")},
 		{Name: "bounces of the events that a filter leaves", SQL: Replaced(one("pageviews"), one("matching_pageviews")),
 			When: both(OfType("summary_metrics"), filteredBy("path"))},
-		{Name: "the latest rows without their first instant", SQL: Replaced(">= "+d.Call(dialect.OnlyRow, d.Ident("first"), "latest_from"), "> "+d.Call(dialect.OnlyRow, d.Ident("first"), "latest_from")), When: OfType("profiles", "profile_list")},
-		{Name: "the latest rows are taken for enough", SQL: Rewritten(`\(`+regexp.QuoteMeta(d.Templates[dialect.Count])+` >= \d+\)`, `(1 = 1)`), When: OfType("profiles", "profile_list")},
 		{Name: "one row of the other period", SQL: Rewritten(`(?s)(FROM compared AS y.*)`, `$1 LIMIT 1`), When: compares},
 		{Name: "shares after the limit", SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 		{Name: "pages without a tie-break", SQL: Rewritten(`(ORDER BY `+column+` (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1 LIMIT`)},
