@@ -44,28 +44,26 @@ func (c *compiler) orderedBy() []named {
 }
 
 // choose adds the relation chosen: the keys of the rows of the page, and those before. It leaves
-// the other rows out of p.
+// the other rows out of p. Unless sessions are asked for to choose, only those of the chosen are formed.
 func (c *compiler) choose(p *part) {
-	few, keys := c.choosing(p), c.partKeys(p.tb)
-	id := c.idOf(p)
-	if id.Absent() {
+	few, id := c.choosing(p), c.idOf(p)
+	switch {
+	case id.Absent():
 		c.sessionsFor([]*part{few, p})
-		p.q.joins = append(p.q.joins, join{to: relation{"chosen", "h"}, on: c.chooseKeys(few, keys)})
-		return
-	}
-	byAll := asksSessions(few.q.asked()...)
-	if byAll {
+		c.chooseKeys(few, p)
+	case asksSessions(few.q.asked()...):
 		c.sessionsFor([]*part{few, p})
-	}
-	c.chooseIDs(few, id)
-	c.readChosen(p, id)
-	if !byAll {
+		c.chooseIDs(few, id)
+		c.readChosen(p, id)
+	default:
+		c.chooseIDs(few, id)
+		c.readChosen(p, id)
 		c.sessionsFor([]*part{p})
 	}
 }
 
-// idOf is what stands in the rows of p for the key, where there is one key and it has a hash: then
-// there are many keys, and few rows of each.
+// idOf is the hash that the rows of p have of the only key: then there are many keys, and few rows of
+// each. It is absent where there are other keys, or none has a hash.
 func (c *compiler) idOf(p *part) expr.Expr {
 	keys := slices.Concat(c.p.Group, c.p.Type.dimensions)
 	if len(keys) > 1 || keys[0].Hash == "" || c.p.Type.skipEmpty != keys[0] || p.rows != nil || p.q.lateral != (relation{}) {
@@ -74,22 +72,22 @@ func (c *compiler) idOf(p *part) expr.Expr {
 	return row(keys[0].Hash)
 }
 
-// chooseKeys chooses by the page that the rows of few give. It returns what tells a row to be of
-// one that was chosen.
-func (c *compiler) chooseKeys(few *part, keys []named) expr.Expr {
+// chooseKeys chooses the keys that few orders first, and joins p to them.
+func (c *compiler) chooseKeys(few, p *part) {
 	c.with("ordered_"+few.tb.name, c.build(few.q))
 	chosen := c.pageOf("ordered_" + few.tb.name)
 	var same []expr.Expr
-	for i, key := range keys {
+	for i, key := range c.partKeys(p.tb) {
 		name := expr.Ident(fmt.Sprintf("chosen_%d", i+1))
 		chosen.columns = append(chosen.columns, named{name, joined(key.as)})
 		same = append(same, expr.Eq(expr.Col("h", name), key.e))
 	}
 	c.with("chosen", c.build(chosen))
-	return expr.And(same...)
+	p.q.joins = append(p.q.joins, join{to: relation{"chosen", "h"}, on: expr.And(same...)})
 }
 
-// pageOf selects what orders the rows of the page, and of those before, from an answer by its keys.
+// pageOf selects the rows of the page, and those before, from an answer by its keys; it shows what they are
+// ordered by.
 func (c *compiler) pageOf(answer string) selection {
 	keys := c.keys()
 	return selection{from: relation{answer, "j"}, columns: c.orderedBy(), where: c.having(),
@@ -105,11 +103,11 @@ func asksSessions(of ...expr.Expr) bool {
 	return len(expr.Columns(all, "s"))+len(expr.Columns(all, "m")) > 0
 }
 
-// chosenID is the only column of the relation chosen where keys have ids.
-const chosenID = expr.Ident("id")
+// chosenID is the column of the relation chosen where keys have ids.
+const chosenID = expr.Ident("chosen_id")
 
-// chooseIDs chooses by id. One may be chosen more than once: DuckDB makes a filter of as many bits as there
-// are rows, so that with few rows it lets others through.
+// chooseIDs chooses by id. An id may be there several times, as often as it has rows: DuckDB makes a
+// filter of what was chosen, whose size goes by the number of these, and a small one lets many others through.
 func (c *compiler) chooseIDs(few *part, id expr.Expr) {
 	few.q.columns = append(few.q.columns, named{chosenID, expr.Call(dialect.AnyValue, id)})
 	latest := c.latest(few, id)
@@ -125,7 +123,7 @@ func (c *compiler) chooseIDs(few *part, id expr.Expr) {
 		c.build(selection{from: relation{"ordered_page", "y"}, columns: []named{{chosenID, expr.Col("y", chosenID)}}})))
 }
 
-// readChosen makes p read the rows whose id was chosen, and join only these to their sessions.
+// readChosen makes p read the rows of what was chosen first, so that only these are joined to sessions.
 func (c *compiler) readChosen(p *part, id expr.Expr) {
 	rows := selection{from: p.q.from}
 	var where []expr.Expr

@@ -8,75 +8,79 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// The rows of a page that is ordered by a latest time, the latest first, are those of the latest rows of the
-// table. So these alone are grouped first. Where they give a page, the last of its rows says from which
-// time on whoever has a row may be on it: whatever more is known of those on the page can only make them
-// later, and nobody else has a row since. Where they do not give a page, all rows are grouped.
+// A page that is ordered by a latest time, the latest first, is mostly found among the latest rows of the
+// table, which are grouped first. Whoever has a row among them has the latest of all of theirs there. So when
+// they give enough for a page, nobody belongs on it who has no row since the least latest time of these, and
+// all who have one are chosen: what is then computed of all their rows tells which of them are shown, and in
+// what order. When the latest rows do not give enough, all rows are grouped as for any other order.
 
-// Of the latest rows so many are read for each row of a page, at most so many at all, and none where a page
-// and those before it are of more than so many rows. DuckDB sorts all rows for more than 5000.
+// How many of the latest rows are read: so many for each row of the page and of those before, but no more than
+// latestMost, for which DuckDB would order all rows. There are none for pages of so many rows, or so far
+// behind, that these would be few for each.
 const (
-	latestEach  = 32
-	latestMost  = 5000
-	latestPages = 1000
+	latestEach = 32
+	latestMost = 5000
+	latestPage = 1000
 )
 
-// latest selects the ids of all whose rows may be on the page, where few is ordered so that the latest
-// rows tell, and makes few group no rows then. It is nil where few has to group all of its rows.
+// latest selects the ids of all who may be on the page, by the latest rows, and makes few group all other
+// rows only when these do not give enough. It is nil where few is not ordered by a latest time, and where rows
+// have to be joined to all sessions to tell whether they count, which costs more than to group them.
 func (c *compiler) latest(few *part, id expr.Expr) *selection {
-	last, counts := c.latestBy(few)
-	if last == nil || c.wanted() > latestPages || asksSessions(few.q.asked()...) {
+	counts, ok := c.byLatest(few)
+	if !ok || c.wanted() > latestPage || asksSessions(few.q.asked()...) {
 		return nil
 	}
 	rows := selection{from: few.q.from, where: append(slices.Clone(few.q.where), counts)}
-
-	found := rows
-	grouped := few.q
-	grouped.columns = slices.DeleteFunc(slices.Clone(few.q.columns), func(col named) bool { return col.as == chosenID })
-	for _, col := range columnsOf("t", selection{columns: grouped.columns}) {
-		found.columns = append(found.columns, named{expr.Ident(col), row(expr.Ident(col))})
-	}
-	found.order = []ordering{{row("time"), true}}
-	found.tail = fmt.Sprintf("LIMIT %d", min(latestEach*c.wanted(), latestMost))
-	c.with("latest_rows", c.build(found))
-	grouped.from, grouped.where = relation{"latest_rows", "t"}, nil
-	c.with("latest", c.build(grouped))
-	page := c.pageOf("latest")
-	c.with("latest_page", c.build(page))
-
-	enough := expr.Ge(expr.Call(dialect.Count), expr.Int(int64(c.wanted())))
-	from := expr.Call(dialect.Min, expr.Col("y", expr.Ident(c.p.Sort[0].column)))
-	c.with("latest_from", c.build(selection{from: relation{"latest_page", "y"}, columns: []named{
-		{"first", ifElse(enough, from, expr.RangeTo())}, {"others", ifElse(enough, expr.RangeTo(), expr.RangeFrom())}}}))
+	c.latestFrom(few.q, rows)
 	since := func(name expr.Ident) expr.Expr {
 		return expr.Ge(row("time"), expr.Call(dialect.OnlyRow, expr.Out(name), expr.Relation("latest_from")))
 	}
-	few.q.where = append(slices.Clone(few.q.where), since("others"))
+	few.q.where = append(few.q.where, since("others"))
 	rows.where = append(rows.where, since("first"))
 	rows.columns = []named{{chosenID, id}}
 	return &rows
 }
 
-// latestBy is the metric of few that the page is ordered by first, where that is the latest time of its
-// rows, descending, and which rows count for it. It is nil for another order, and where more rows could
-// leave out of the answer what fewer had in it.
-func (c *compiler) latestBy(few *part) (last *metric, counts expr.Expr) {
+// latestFrom adds the relation latest_from: the time since which rows are of those who may be on the page,
+// and that since which others have to be grouped; the end of the range where there are none.
+func (c *compiler) latestFrom(grouped, rows selection) {
+	grouped.columns = slices.DeleteFunc(slices.Clone(grouped.columns), func(col named) bool { return col.as == chosenID })
+	for _, col := range columnsOf("t", selection{columns: grouped.columns}) {
+		rows.columns = append(rows.columns, named{expr.Ident(col), row(expr.Ident(col))})
+	}
+	rows.order = []ordering{{row("time"), true}}
+	rows.tail = fmt.Sprintf("LIMIT %d", min(latestEach*c.wanted(), latestMost))
+	c.with("latest_rows", c.build(rows))
+	grouped.from, grouped.where = relation{"latest_rows", "t"}, nil
+	c.with("latest", c.build(grouped))
+	c.with("latest_page", c.build(c.pageOf("latest")))
+
+	enough := expr.Ge(expr.Call(dialect.Count), expr.Int(int64(c.wanted())))
+	least := expr.Call(dialect.Min, expr.Col("y", expr.Ident(c.p.Sort[0].column)))
+	c.with("latest_from", c.build(selection{from: relation{"latest_page", "y"}, columns: []named{
+		{"first", ifElse(enough, least, expr.RangeTo())}, {"others", ifElse(enough, expr.RangeTo(), expr.RangeFrom())}}}))
+}
+
+// byLatest tells whether the page is ordered first by the latest time of the rows of few that count, which
+// it returns, descending; and whether whoever a few rows show is shown by more rows, too.
+func (c *compiler) byLatest(few *part) (counts expr.Expr, ok bool) {
 	if len(c.p.Sort) == 0 || !c.p.Sort[0].desc || slices.ContainsFunc(c.p.Type.skipZero, func(m *metric) bool { return !m.grows() }) {
-		return nil, expr.Expr{}
+		return expr.Expr{}, false
 	}
 	_, name, _ := c.p.Type.exprs[c.p.Type.column(c.p.Sort[0].column)].Column()
 	i := slices.IndexFunc(few.metrics, func(m *metric) bool { return string(m.alias()) == name })
 	if i < 0 {
-		return nil, expr.Expr{}
+		return expr.Expr{}, false
 	}
 	op, args, _ := few.metrics[i].expr.Calls()
 	if op != dialect.Max && op != dialect.MaxIf || args[0].String() != row("time").String() {
-		return nil, expr.Expr{}
+		return expr.Expr{}, false
 	}
-	return few.metrics[i], expr.And(args[1:]...)
+	return expr.And(args[1:]...), true
 }
 
-// grows tells that m is not less of more rows.
+// grows tells that more rows never make m less.
 func (m *metric) grows() bool {
 	op, _, ok := m.expr.Calls()
 	return ok && slices.Contains([]dialect.Op{dialect.Count, dialect.CountIf, dialect.CountDistinct, dialect.CountDistinctHash}, op)

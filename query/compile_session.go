@@ -48,7 +48,7 @@ type sessionSpec struct {
 	begin         interval  // when they begin
 	ids           interval  // only ids with events in it form sessions; empty: all do
 	changed       bool      // only ids that changed form sessions
-	only          expr.Expr // of events t, or of kept sessions: other ids are not asked for; absent: all are
+	only          expr.Expr // of events and kept sessions t: nothing is asked of other ids; absent: all are asked for
 }
 
 // shortGap is how long a gap is at most for which the ids with events in it are found first, so that no

@@ -75,7 +75,7 @@ const (
 	JSONEach     // a join: a row of key and value per member of the JSON object $1, strings as texts, all else as JSON
 	Among        // whether $1 is $2 of a row of the relation $3; servers that share rows ask all rows of all of them
 	OnlyRow      // $1 of the relation $2, which has one row
-	RunOnce      // after the name of a relation in WITH: that it is the query $1, to be run once at best, however often it is read
+	RunOnce      // after the name of a relation in WITH: the query $1, run once if the database can, however often the relation is read
 
 	numOps
 )

@@ -92,7 +92,7 @@ func differingPage(ctx context.Context, s store.Store) string {
 		if all.fault != "" || len(all.rows) < 10 {
 			return fmt.Sprintf("%d visitors %s", len(all.rows), all.fault)
 		}
-		for limit := 1; limit <= 4; limit++ {
+		for _, limit := range []int{2, 5} {
 			for from := 0; from < len(all.rows); from += limit {
 				got, to := ask(limit, from/limit+1), min(from+limit, len(all.rows))
 				if got.fault != "" || !slices.Equal(got.texts, all.texts[from:to]) || got.more != (to < len(all.rows)) {
