@@ -72,18 +72,18 @@ func (c *compiler) idOf(p *part) expr.Expr {
 	return row(keys[0].Hash)
 }
 
-// chooseKeys chooses the keys that few orders first, and joins p to them.
+// chooseKeys chooses the keys that few orders first, and leaves the rows of others out of p.
 func (c *compiler) chooseKeys(few, p *part) {
 	c.with("ordered_"+few.tb.name, c.build(few.q))
 	chosen := c.pageOf("ordered_" + few.tb.name)
-	var same []expr.Expr
+	var keys, columns []expr.Expr
 	for i, key := range c.partKeys(p.tb) {
 		name := expr.Ident(fmt.Sprintf("chosen_%d", i+1))
 		chosen.columns = append(chosen.columns, named{name, joined(key.as)})
-		same = append(same, expr.Eq(expr.Col("h", name), key.e))
+		keys, columns = append(keys, key.e), append(columns, expr.Out(name))
 	}
 	c.with("chosen", c.build(chosen))
-	p.q.joins = append(p.q.joins, join{to: relation{"chosen", "h"}, on: expr.And(same...)})
+	p.q.where = append(p.q.where, expr.Call(dialect.Among, expr.List(keys...), expr.List(columns...), expr.Relation("chosen")))
 }
 
 // pageOf selects the rows of the page, and those before, from an answer by its keys; it shows what they are

@@ -171,8 +171,8 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 			" arrayMap(member -> (member.1, replaceAll(replaceAll(member.2, '\"\uFDD0', ''), '\uFDD1\"', ''))," +
 			" JSONExtractKeysAndValuesRaw(" + readableClickHouse + ")))"},
 	Among: {"Among",
-		"($1 IN (SELECT $2 FROM $3))",
-		"($1 GLOBAL IN (SELECT $2 FROM $3))"},
+		"(($1) IN (SELECT $2 FROM $3))",
+		"(($1) GLOBAL IN (SELECT $2 FROM $3))"},
 	OnlyRow: {"OnlyRow",
 		"(SELECT $1 FROM $2)",
 		"(SELECT $1 FROM $2)"},
