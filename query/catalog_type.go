@@ -78,8 +78,9 @@ type field struct {
 	Column  expr.Ident // stored column, of rows and of session facts alike
 	Session bool       // the value is the session's; the row's own where there is none
 	Match   match
-	Default string   // what an absent value is taken for
-	Carried carriers // of a Session field: those that have a value themselves
+	Default string     // what an absent value is taken for
+	Carried carriers   // of a Session field: those that have a value themselves
+	Hash    expr.Ident // stored number in place of the text, which costs less to compare
 
 	computed expr.Expr // of a row t or a session s, instead of Column
 	number   bool      // a whole number, for types' own dimensions

@@ -146,7 +146,7 @@ var fields = []*field{
 
 // typeFields are what types may group by and callers may not name.
 var typeFields = []*field{
-	{Name: "visitor", About: "Profile id, else anonymous id", Column: "visitor"},
+	{Name: "visitor", About: "Profile id, else anonymous id", Column: "visitor", Hash: "visitor_hash"},
 	{Name: "entry_page", About: "Path of the first pageview of the session", Column: "entry_page", Session: true},
 	{Name: "exit_page", About: "Path of the last pageview of the session", Column: "exit_page", Session: true},
 	{Name: "duration_range", About: "Length of the session, the lower bound included", computed: binOf(duration, durationBins)},

@@ -157,6 +157,12 @@ func (c *compiler) with(name string, b sqlbuilder.Builder) {
 	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).As(b))
 }
 
+// withOnce is with, of a query that is read more than once and costs much.
+func (c *compiler) withOnce(name string, b sqlbuilder.Builder) {
+	text, _ := b.Build()
+	c.ctes = append(c.ctes, sqlbuilder.CTEQuery(name).SQL(sqlbuilder.Escape(c.w.Dialect.Call(dialect.RunOnce, text))))
+}
+
 // unionAll is all of these, one after the other; there is one at least.
 func unionAll(all []sqlbuilder.Builder) sqlbuilder.Builder {
 	if len(all) == 1 {
@@ -235,9 +241,14 @@ func kinds(p *plan) []dialect.Kind {
 
 // columnsOf lists the columns of relation alias that q reads.
 func columnsOf(alias expr.Alias, q selection) []string {
+	return expr.Columns(expr.List(q.asked()...), alias)
+}
+
+// asked are the expressions of what q shows and of which rows.
+func (q selection) asked() []expr.Expr {
 	var all []expr.Expr
 	for _, col := range q.columns {
 		all = append(all, col.e)
 	}
-	return expr.Columns(expr.List(slices.Concat(all, q.where)...), alias)
+	return slices.Concat(all, q.where)
 }

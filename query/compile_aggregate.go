@@ -17,6 +17,7 @@ type part struct {
 	gap     interval   // with rows: the time that is computed from events
 	partly  bool       // of the ids that changed alone: the hits of the others are kept
 	rows    *selection // the hits of the gap; q reads them with those that are kept
+	ids     expr.Expr  // which session ids its rows have, of events t; absent: any
 }
 
 // alias is what a metric is called between its part and the answer's columns.
@@ -146,10 +147,16 @@ func (c *compiler) rows(tb *table) selection {
 		q.where = append(c.read(c.rng), tb.where)
 	}
 	q.where = append(q.where, c.conditions(tb)...)
-	if f := c.p.Type.skipEmpty; f != nil {
-		q.where = append(q.where, expr.Ne(value(f, tb), expr.Lit("")))
-	}
+	q.where = append(q.where, c.notEmpty(tb))
 	return q
+}
+
+// notEmpty holds for the rows of tb that the type does not leave out for an empty value.
+func (c *compiler) notEmpty(tb *table) expr.Expr {
+	if f := c.p.Type.skipEmpty; f != nil {
+		return expr.Ne(value(f, tb), expr.Lit(""))
+	}
+	return expr.Expr{}
 }
 
 // sourceRows counts the rows of a part that make a row of the answer.

@@ -225,11 +225,12 @@ func (c *compiler) keptSessions(w keptStretch, facts []named, earlyRows bool) se
 }
 
 // matching adds the relation matching: how many pageviews of the sealed sessions that begin in
-// one of these stretches, in the order of time, pass the caller's filters on rows.
-func (c *compiler) matching(of []keptStretch) {
+// one of these stretches, in the order of time, pass the caller's filters on rows. Only those of
+// some ids are asked for.
+func (c *compiler) matching(of []keptStretch, only expr.Expr) {
 	var union []sqlbuilder.Builder
 	for _, w := range of {
-		union = append(union, c.build(w.kept(selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w.interval),
+		union = append(union, c.build(w.kept(selection{from: relation{sealedSessions, "t"}, where: append(c.readAt("start", w.interval), only),
 			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}})))
 	}
 	c.with("sealed_starts", unionAll(union))

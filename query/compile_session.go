@@ -42,12 +42,13 @@ var visible = []expr.Expr{expr.Ne(row("session_hash"), expr.Int(0)), expr.Not(hi
 // sessionSpec says what the relation sessions of a statement holds.
 type sessionSpec struct {
 	columns       []string
-	rowFilters    bool     // sessions are counted or listed, so filters on rows choose among them
-	earlyRows     bool     // rows are joined that may lie before their session
-	decidedWithin int64    // how long after the range the sessions of its rows are decided
-	begin         interval // when they begin
-	ids           interval // only ids with events in it form sessions; empty: all do
-	changed       bool     // only ids that changed form sessions
+	rowFilters    bool      // sessions are counted or listed, so filters on rows choose among them
+	earlyRows     bool      // rows are joined that may lie before their session
+	decidedWithin int64     // how long after the range the sessions of its rows are decided
+	begin         interval  // when they begin
+	ids           interval  // only ids with events in it form sessions; empty: all do
+	changed       bool      // only ids that changed form sessions
+	only          expr.Expr // of events and kept sessions t: nothing is asked of other ids; absent: all are asked for
 }
 
 // shortGap is how long a gap is at most for which the ids with events in it are found first, so that no
@@ -99,6 +100,9 @@ func (c *compiler) sessionsFor(parts []*part) selection {
 			spec.joins(p.tb, of)
 		}
 	}
+	if len(parts) == 1 {
+		spec.only = parts[0].ids
+	}
 	spec.rowFilters = spec.rowFilters || slices.Contains(spec.columns, matchingPageviews)
 	spec.changed = len(spec.columns) > 0 && !all
 	return c.sessions(spec)
@@ -146,7 +150,7 @@ func (c *compiler) sessions(spec sessionSpec) selection {
 		case partly:
 			c.tellChanged()
 			spec.changed = true
-		case gap.to-gap.from <= shortGap:
+		case gap.to-gap.from <= shortGap && spec.only.Absent():
 			spec.ids = gap
 		}
 		c.sessionsBeside(gap, events, spec)
@@ -175,11 +179,13 @@ func (c *compiler) sessionGap(spec sessionSpec) (gap interval, partly bool) {
 func (c *compiler) sessionsBeside(gap interval, events selection, spec sessionSpec) {
 	facts, sealed := c.facts(spec).columns, spec.begin.keptAround(gap, spec.changed)
 	if spec.rowFilters && !c.rowFilters("t").Absent() {
-		c.matching(sealed)
+		c.matching(sealed, spec.only)
 	}
 	var union []sqlbuilder.Builder
 	for _, w := range sealed {
-		union = append(union, c.build(c.keptSessions(w, facts, spec.earlyRows)))
+		kept := c.keptSessions(w, facts, spec.earlyRows)
+		kept.where = append(kept.where, spec.only)
+		union = append(union, c.build(kept))
 	}
 	if !gap.empty() {
 		c.sessionize("gap", events, spec)
@@ -203,6 +209,7 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	facts := c.facts(spec)
 	events.columns = c.eventColumns(columnsOf("p", selection{columns: facts.aggregates}))
 	read := events
+	read.where = append(slices.Clone(events.where), spec.only)
 	if spec.changed {
 		read.joins = ofChanged()
 	}

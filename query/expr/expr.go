@@ -35,6 +35,7 @@ const (
 	computed // args[0], which some tables have as the column name
 	rangeFrom
 	rangeTo
+	relation // name, as it is
 )
 
 // constant can hold untyped constants only: a caller's text is a string and does not fit.
@@ -127,6 +128,9 @@ func RangeFrom() Expr { return Expr{kind: rangeFrom} }
 
 // RangeTo is the instant just after the Writer's range, in milliseconds.
 func RangeTo() Expr { return Expr{kind: rangeTo} }
+
+// Relation is a relation of the statement, as an operand.
+func Relation(name Alias) Expr { return Expr{kind: relation, name: string(name)} }
 
 // IsNotNull holds when e is not null.
 func IsNotNull(e Expr) Expr { return op("IS NOT", e, Null()) }

@@ -112,6 +112,8 @@ func (e Expr) String() string {
 		return "NULL"
 	case computed:
 		return parts[0]
+	case relation:
+		return "relation " + e.name
 	case rangeFrom:
 		return "range.from"
 	case rangeTo:

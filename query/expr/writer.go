@@ -29,6 +29,8 @@ func (w *Writer) Write(e Expr) string {
 		return w.Dialect.Ident(e.name)
 	case integer:
 		return strconv.FormatInt(e.num, 10)
+	case relation:
+		return e.name
 	case text:
 		return "'" + strings.ReplaceAll(e.name, "'", "''") + "'"
 	case argument:

@@ -73,6 +73,9 @@ const (
 	Unnest       // a table of the text list $1 in the column value
 	ZipBuckets   // a table of the integer lists $1, $2, $3 in columns bucket, since, until
 	JSONEach     // a join: a row of key and value per member of the JSON object $1, strings as texts, all else as JSON
+	Among        // whether $1, one or more values, are $2 of a row of the relation $3, over the rows of all servers that share them
+	OnlyRow      // $1 of the relation $2, which has one row
+	RunOnce      // after the name of a relation in WITH: the query $1, run once if the database can, however often the relation is read
 
 	numOps
 )

@@ -170,6 +170,15 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 		"ARRAY JOIN arrayMap(member -> CAST((member.1, if(startsWith(member.2, '\"'), JSONExtractString(member.2), " + unescaped("member.2") + ")), 'Tuple(key String, value String)')," +
 			" arrayMap(member -> (member.1, replaceAll(replaceAll(member.2, '\"\uFDD0', ''), '\uFDD1\"', ''))," +
 			" JSONExtractKeysAndValuesRaw(" + readableClickHouse + ")))"},
+	Among: {"Among",
+		"(($1) IN (SELECT $2 FROM $3))",
+		"(($1) GLOBAL IN (SELECT $2 FROM $3))"},
+	OnlyRow: {"OnlyRow",
+		"(SELECT $1 FROM $2)",
+		"(SELECT $1 FROM $2)"},
+	RunOnce: {"RunOnce",
+		"AS MATERIALIZED ($1)",
+		"AS ($1)"},
 }
 
 // String is the operation's name.

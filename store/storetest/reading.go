@@ -23,6 +23,7 @@ import (
 func proveReading(t *testing.T, h Harness, s store.Store) {
 	b := fixture()
 	b.Events = append(b.Events, fewEvents()...)
+	b.Events = append(b.Events, latestEvents()...)
 	h.fill(t, s, b)
 	t.Run("kinds", func(t *testing.T) { kinds(t, s) })
 	t.Run("size", func(t *testing.T) { answerSize(t, s) })
@@ -33,6 +34,7 @@ func proveReading(t *testing.T, h Harness, s store.Store) {
 			t.Run(c.name, func(t *testing.T) { c.check(t, s) })
 		}
 	})
+	t.Run("pages of the latest", func(t *testing.T) { pagesOfLatest(t, s) })
 	t.Run("every type", func(t *testing.T) { everyType(t, s, h.SampleEvery) })
 	t.Run("cancellation", func(t *testing.T) { cancellation(t, s, h.Slow) })
 	t.Run("sixteen at once", func(t *testing.T) { concurrent(t, s, max(1, h.SampleEvery)) })

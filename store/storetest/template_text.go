@@ -81,6 +81,10 @@ func (p *templateWriter) tables() []templateCase {
 	member := p.call(dialect.Concat, "q.key", "'='", "q.value")
 	return []templateCase{
 		{"ZipBuckets", dialect.Int, "z.bucket + z.since * z.until", " FROM " + zip + " AS z ORDER BY v", "16|26"},
+		{"Among", dialect.Int, p.holds(dialect.Among, "n", "o", "(SELECT 1 AS o)"), p.few + " ORDER BY n", "1|0|0|0"},
+		{"Among of two", dialect.Int, p.holds(dialect.Among, "n, o", "o, n", "(SELECT 3 AS o, 2 AS n)"), p.few + " ORDER BY n", "0|0|1|0"},
+		{"OnlyRow", dialect.Int, "n", p.few + " WHERE n > " + p.call(dialect.OnlyRow, "o", "(SELECT 2 AS o)") + " ORDER BY n", "3|4"},
+		{"RunOnce", dialect.Int, "w.o", " FROM (WITH w " + p.call(dialect.RunOnce, "SELECT 5 AS o") + " SELECT w.o AS o FROM w) AS w", "5"},
 		{"Unnest", dialect.Text, "u.value", " FROM " + p.call(dialect.Unnest, p.list("letters", "b", "a")) + " AS u ORDER BY v", "a|b"},
 		{"JSONEach keeps numbers as they stand", dialect.Text, member,
 			members("numbers", `{"a":1.50,"b":[-0,1e5,123456789012345678901234567890],"a":"1.50"}`),

@@ -1,0 +1,113 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// The visitors of a page are found among the latest rows. Here the whole list, of more visitors than are
+// found that way, is held against its pages, of rows that are apt to make these wrong.
+
+// busiestPath is what one visitor alone sees, latest of all and more often than rows are looked through for
+// a page of one. With a filter that leaves it out every page is found among the latest rows.
+const busiestPath = "/busiest"
+
+// ofLatest has latestEvents.
+var ofLatest = website("latest")
+
+// latestEvents are of visitors with ends at one instant, with activity long before their end, and with rows
+// that make no visitor or no end.
+func latestEvents() (events []store.Event) {
+	begin := at("10 10:00:00")
+	add := func(visitor string, kind store.EventKind, name string, minute int) {
+		events = append(events, store.Event{Website: ofLatest.ID, ID: fmt.Sprintf("latest-%d", len(events)), Kind: kind, Name: name,
+			Time: begin.Add(time.Duration(minute) * time.Minute), Identity: by(visitor, "of "+visitor), Path: "/"})
+	}
+	for minute, visitor := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"} {
+		add(visitor, store.Pageview, "screen_view", minute)
+	}
+	for _, visitor := range []string{"c", "b", "a", "d"} {
+		add(visitor, store.Pageview, "screen_view", 30)
+	}
+	add("e", store.Exit, "page_exit", 31)
+	add("f", store.Click, "", 29)
+	for minute := range 5 {
+		add("only clicks", store.Click, "", 28+minute)
+		add("j", store.Custom, "$hidden", 32+minute)
+		add("", store.Pageview, "screen_view", 33+minute)
+	}
+	for second := range 100 {
+		add("busiest", store.Pageview, "screen_view", 60)
+		last := &events[len(events)-1]
+		last.Time, last.Path = last.Time.Add(time.Duration(second)*time.Second), busiestPath
+	}
+	return events
+}
+
+// latestMistakes are those that may be made in where the latest rows begin.
+func latestMistakes(d *dialect.Dialect) []Mutation {
+	begin := d.Call(dialect.OnlyRow, d.Ident("first"), "latest_from")
+	return []Mutation{
+		{Name: "equals of the last visitor are left out", SQL: Replaced(">= "+begin, "> "+begin)},
+		{Name: "few visitors are enough", SQL: Rewritten(`\(`+regexp.QuoteMeta(d.Call(dialect.Count))+` >= \d+\)`, "(1 = 1)")},
+		{Name: "who has no activity counts", SQL: Rewritten(`(FROM latest AS j\s+WHERE )\([^()]*\)`, "$1(1 = 1)")},
+	}
+}
+
+// pagesOfLatest wants pages of visitors to be those of the whole list, and each mistake to be seen.
+func pagesOfLatest(t *testing.T, s store.Store) {
+	if diff := differingPage(t.Context(), s); diff != "" {
+		t.Error(diff)
+	}
+	for _, m := range latestMistakes(s.Dialect()) {
+		if diff := differingPage(t.Context(), mistaken{s, s.Dialect(), &m}); diff == "" {
+			t.Errorf("%s: nobody saw it", m.Name)
+		} else {
+			t.Logf("%s: %s", m.Name, diff)
+		}
+	}
+}
+
+// differingPage is a page of some size that is none of the whole list; empty when there is none.
+func differingPage(ctx context.Context, s store.Store) string {
+	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
+	if err != nil {
+		return err.Error()
+	}
+	const whole = 1000
+	for _, filters := range [][]query.Filter{nil, {{Field: "path", Op: query.Ne, Values: []string{busiestPath}}}} {
+		ask := func(limit, page int) answer {
+			return answerOf(ctx, e, query.Access{Subject: ofLatest}, query.Request{Parameters: []query.Parameter{{Name: "profiles"}}, Filters: filters,
+				StartDate: "2026-03-09", EndDate: "2026-03-10", Limit: &limit, Page: page})
+		}
+		all := ask(whole, 1)
+		if all.fault != "" || len(all.rows) < 10 {
+			return fmt.Sprintf("%d visitors %s", len(all.rows), all.fault)
+		}
+		for _, limit := range []int{2, 5} {
+			for from := 0; from < len(all.rows); from += limit {
+				got, to := ask(limit, from/limit+1), min(from+limit, len(all.rows))
+				if got.fault != "" || !slices.Equal(got.texts, all.texts[from:to]) || got.more != (to < len(all.rows)) {
+					return fmt.Sprintf("page %d of %d: %s%v, more %t; want %v", from/limit+1, limit, got.fault, visitors(got.rows), got.more, visitors(all.rows[from:to]))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// visitors are the ids that rows are of.
+func visitors(rows []map[string]any) (ids []any) {
+	for _, row := range rows {
+		ids = append(ids, row["visitor_id"])
+	}
+	return ids
+}
