@@ -50,6 +50,7 @@ type Engine struct {
 	partials *partial.Cache               // nil: none are kept
 	prints   map[*boundType]func() string // fingerprints
 	memo     *cache[string, *compiled]
+	prepared *cache[string, *Prepared]
 	answers  *answers // may be nil
 	outdated websiteSet
 }
@@ -88,7 +89,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	e.slots, e.memo = newSlots(e.store), newCache[string, *compiled](memoBytes)
+	e.slots, e.memo, e.prepared = newSlots(e.store), newCache[string, *compiled](memoBytes), newCache[string, *Prepared](preparedBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = fingerprints(e.types, e.store.Dialect())
 	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.NoDerived && tellsDays(e.store) {
@@ -153,7 +154,7 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 		}
 	}
 	found.roundRows(p.plan.Type)
-	if mistake := budget.take(found.Table.size()); mistake != nil {
+	if mistake := budget.takeFor(&found.Table); mistake != nil {
 		return p.failed(mistake)
 	}
 	store.MeterOf(ctx).Add(found.len, 0)

@@ -155,6 +155,7 @@ type Table struct {
 	len     int
 	absent  []bool // rows that are null; nil: none
 	encoded []byte // as JSON; nil: not yet
+	most    int64  // bytes in JSON; 0: not counted
 }
 
 // cells are one column of a Table: values as the store gave them, unrounded.

@@ -217,14 +217,27 @@ func TestAResultIsWrittenAsByEncodingJSON(t *testing.T) {
 		results = append(results, &some)
 	}
 	for _, r := range results {
-		var want bytes.Buffer
-		enc := json.NewEncoder(&want)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(r); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want.String(), string(r.AppendJSON(nil))+"\n"); diff != "" {
+		if diff := cmp.Diff(byEncodingJSON(t, r), string(r.AppendJSON(nil))); diff != "" {
 			t.Errorf("-encoding/json +AppendJSON\n%s", diff)
 		}
 	}
+	responses := []Response{{Data: []Result{}}, {Success: true, QueryID: "<q>", Data: []Result{full, full},
+		Meta: Meta{[]string{"pages", "a\"<b>"}, 2, 3, 4, 5, "2026-01-01", "2026-01-02", "Europe/Berlin", "daily"}}}
+	for _, resp := range append(responses, Response{Data: []Result{full}, Meta: Meta{Parameters: []string{}}}) {
+		want := byEncodingJSON(t, resp)
+		if diff := cmp.Diff(want, string(resp.Encode(nil))); diff != "" || resp.Data != nil {
+			t.Errorf("-encoding/json +Encode\n%s", diff)
+		}
+	}
+}
+
+func byEncodingJSON(t *testing.T, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -40,6 +40,20 @@ func (b *Budget) tooLarge(cause error) *Error {
 		"lower limit, ask for fewer parameters, or for a shorter range", b.most>>20)}
 }
 
+// takeFor takes the size of t, which t remembers.
+func (b *Budget) takeFor(t *Table) *Error {
+	t.most = t.size()
+	return b.take(t.most)
+}
+
+// roomInJSON is how many bytes t takes in JSON: at most, or exactly. It is 0 where neither is known.
+func (t *Table) roomInJSON() int {
+	if t.encoded != nil {
+		return len(t.encoded)
+	}
+	return int(t.most)
+}
+
 // size is how many bytes t takes in JSON at most.
 func (t *Table) size() int64 {
 	size := int64(2)
@@ -89,7 +103,7 @@ func textSize(s string) int64 {
 
 // encode is t with its JSON.
 func (t Table) encode() Table {
-	t.encoded = slices.Clone(t.AppendJSON(nil))
+	t.encoded = slices.Clone(t.AppendJSON(make([]byte, 0, t.most)))
 	return t
 }
 
