@@ -32,15 +32,10 @@ func (v fieldValue) kind() string {
 
 // items are those of v, when it is an array.
 func (v fieldValue) items() []fieldValue {
-	var raw []json.RawMessage
-	if v.json[0] != '[' || json.Unmarshal(v.json, &raw) != nil {
+	if v.json[0] != '[' {
 		return nil
 	}
-	items := make([]fieldValue, len(raw))
-	for i := range raw {
-		items[i].json = raw[i]
-	}
-	return items
+	return elements(v.json)
 }
 
 // str is the text of v, when it is a string.

@@ -211,6 +211,10 @@ func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response
 			continue
 		}
 		free <- struct{}{}
+		if i == len(p.parameters)-1 { // it needs no goroutine of its own
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)
+			break
+		}
 		running.Go(func() {
 			defer func() { <-free }()
 			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)

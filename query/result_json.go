@@ -177,6 +177,14 @@ func round(x float64, decimals int) float64 {
 // 2.675 becomes 2.68, although the nearest double lies a little below it. So a ratio
 // that is exactly half way in decimals is rounded like one.
 func appendRounded(b []byte, x float64, decimals int) []byte {
+	if near, ok := appendNear(b, x, decimals); ok {
+		return near
+	}
+	return appendShortest(b, x, decimals)
+}
+
+// appendShortest rounds the shortest decimal of x.
+func appendShortest(b []byte, x float64, decimals int) []byte {
 	if !finite(x) {
 		return append(b, "null"...)
 	}

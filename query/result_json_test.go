@@ -90,6 +90,29 @@ func TestRoundingOfRatios(t *testing.T) {
 	}
 }
 
+// What is rounded without its decimal is rounded alike, near ties as well.
+func TestRoundingWithoutTheDecimal(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	taken := 0
+	for range 200_000 {
+		decimals := rnd.IntN(6)
+		x := rnd.NormFloat64() * math.Pow(10, float64(rnd.IntN(14)-4))
+		if rnd.IntN(2) == 0 { // close to a tie, or to a result
+			unit := math.Pow(10, float64(decimals))
+			x = (math.Floor(x*unit) + float64(rnd.IntN(2))/2 + rnd.NormFloat64()*math.Pow(10, -float64(rnd.IntN(12)))) / unit
+		}
+		if got, ok := appendNear(nil, x, decimals); ok {
+			taken++
+			if want := appendShortest(nil, x, decimals); string(got) != string(want) {
+				t.Fatalf("%v with %d decimals is %s, want %s", x, decimals, got, want)
+			}
+		}
+	}
+	if taken < 50_000 {
+		t.Errorf("%d were rounded", taken)
+	}
+}
+
 func sample() Table {
 	return Table{len: 3, columns: []cells{
 		{column{Name: "name", Format: String}, texts("a", "</b>\"\\\n", "ü😀")},
