@@ -132,10 +132,11 @@ func (r *reader) split(at fieldPath, what string, most int, text string) []strin
 // parameters reads names and objects.
 func (r *reader) parameters(at fieldPath, v fieldValue) []Parameter {
 	const what = "query types"
-	all := []Parameter{}
 	if v.json == nil {
-		for _, name := range r.split(at, what, maxParameters, v.text) {
-			all = append(all, Parameter{Name: name})
+		names := r.split(at, what, maxParameters, v.text)
+		all := make([]Parameter, len(names))
+		for i, name := range names {
+			all[i].Name = name
 		}
 		return all
 	}
@@ -144,18 +145,17 @@ func (r *reader) parameters(at fieldPath, v fieldValue) []Parameter {
 		return nil
 	}
 	items := v.items()
-	for i, item := range items[:min(len(items), maxParameters)] {
-		var p Parameter
+	all := make([]Parameter, min(len(items), maxParameters))
+	for i, item := range items[:len(all)] {
 		here := inParameter(i, "")
 		switch item.kind() {
 		case "a string":
-			p.Name, _ = item.str()
+			all[i].Name, _ = item.str()
 		case "an object":
-			readObject(r, parameterMembers, here, item, &p)
+			readObject(r, parameterMembers, here, item, &all[i])
 		default:
 			r.addf(here, "must be a name or an object, not %s", item.kind())
 		}
-		all = append(all, p)
 	}
 	r.atMost(at, what, maxParameters, len(items))
 	return all

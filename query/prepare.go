@@ -42,8 +42,9 @@ func (o *once[T]) get(compute func() T) T {
 // Prepare resolves req without asking the store. Its error is an Errors when the request as a whole is
 // wrong. Statements are compiled when they are first needed.
 func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
-	now, access := e.now(), accessKey(a)
-	key := string(req.appendKey(appendMoment(appendKeyTexts(make([]byte, 0, 512), access, a.Caller), now)))
+	now := e.now()
+	access := a.appendKey(make([]byte, 0, 512))
+	key := string(req.appendKey(appendMoment(appendKeyTexts(access, a.Caller), now)))
 	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
 		return p, nil
 	}
@@ -56,7 +57,7 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 			one.key = one.plan.appendKey(make([]byte, 0, 256))
 		}
 	}
-	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: access, id: req.ID, resolved: found}
+	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found}
 	if p.stands() && a.Zone == nil {
 		e.prepared.Add(key, p, p.size()+int64(len(key)))
 	}

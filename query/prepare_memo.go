@@ -58,13 +58,22 @@ func (q *Request) appendKey(b []byte) []byte {
 
 // appendKey tells nil from empty: it leaves an option to the request.
 func (o *options) appendKey(b []byte) []byte {
-	b = appendKeyTexts(b, o.preset, o.granularity, string(o.compare), o.sortBy, o.sortOrder)
-	limit := -1
-	if o.limit != nil {
-		limit = *o.limit
+	if o.preset+o.granularity+string(o.compare)+o.sortBy+o.sortOrder == "" && o.limit == nil && o.pageNumber == 0 && o.filters == nil && o.groupBy == nil {
+		return append(b, '-') // most parameters have none
 	}
-	b = strconv.AppendBool(strconv.AppendBool(strconv.AppendBool(b, o.limit == nil), o.filters == nil), o.groupBy == nil)
-	b = appendKeyNumbers(b, int64(limit), int64(o.pageNumber), int64(len(o.filters)), int64(len(o.groupBy)))
+	b = appendKeyTexts(b, o.preset, o.granularity, string(o.compare), o.sortBy, o.sortOrder)
+	limit, filters, groups := int64(-1), int64(-1), int64(-1)
+	if o.limit != nil {
+		limit = int64(*o.limit)
+	}
+	if o.filters != nil {
+		filters = int64(len(o.filters))
+	}
+	if o.groupBy != nil {
+		groups = int64(len(o.groupBy))
+	}
+	b = append(strconv.AppendBool(b, o.limit == nil), ' ')
+	b = appendKeyNumbers(b, limit, int64(o.pageNumber), filters, groups)
 	for _, f := range o.filters {
 		b = appendKeyNumbers(appendKeyTexts(b, f.Field, string(f.Op)), int64(len(f.Values)))
 		b = appendKeyTexts(b, f.Values...)

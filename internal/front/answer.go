@@ -68,7 +68,7 @@ func (a *Answer) Write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	maps.Copy(h, a.Header)
 	if a.ETag != "" {
-		h.Set("ETag", a.ETag)
+		h.Set("Etag", a.ETag) // as net/http spells it
 	}
 	if a.varies {
 		h.Add("Vary", "Accept-Encoding")
