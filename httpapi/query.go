@@ -45,6 +45,7 @@ func (a *api) whole(ctx context.Context, r *front.Request, p *query.Prepared, ta
 	if err != nil {
 		return nil, err
 	}
+	r.Defer(found.Release)
 	if len(found.Failures) > 0 {
 		a.logFailures(ctx, r, found.Failures)
 		tag = ""

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/partial"
@@ -51,6 +52,7 @@ type Engine struct {
 	prints   map[*boundType]func() string // fingerprints
 	memo     *cache[string, *compiled]
 	prepared *cache[string, *Prepared]
+	room     sync.Pool // of *[]byte, for answers that are not kept
 	answers  *answers // may be nil
 	outdated websiteSet
 }

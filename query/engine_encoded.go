@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -17,6 +18,17 @@ type Encoded struct {
 
 	rows       int
 	compressed *once[[]byte] // nil: it is not kept
+	room       *sync.Pool    // where JSON comes from; nil: it stays
+}
+
+// maxRoom is the largest answer whose memory is used again.
+const maxRoom = 256 << 10
+
+// Release has the memory of e used for other answers, unless e is kept. After it, e must not be used.
+func (e *Encoded) Release() {
+	if e.room != nil && cap(e.JSON) <= maxRoom {
+		e.room.Put(&e.JSON)
+	}
 }
 
 // Compressed is compress(e.JSON). Of an answer that is kept it is kept as well, so the function should
@@ -58,11 +70,16 @@ func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 			e.Failures = append(e.Failures, *r)
 		}
 	}
-	e.JSON = append(resp.Encode(nil), '\n')
-	if key != nil && e.Failures == nil {
-		e.JSON, e.compressed = slices.Clip(e.JSON), &once[[]byte]{}
-		p.engine.answers.kept.Add(*key, e, e.cost())
+	if key == nil || e.Failures != nil {
+		e.room = &p.engine.room
+		if used, ok := e.room.Get().(*[]byte); ok {
+			e.JSON = (*used)[:0]
+		}
+		e.JSON = append(resp.Encode(e.JSON), '\n')
+		return e, nil
 	}
+	e.JSON, e.compressed = slices.Clip(append(resp.Encode(nil), '\n')), &once[[]byte]{}
+	p.engine.answers.kept.Add(*key, e, e.cost())
 	return e, nil
 }
 

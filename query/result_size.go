@@ -3,7 +3,6 @@ package query
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -59,30 +58,45 @@ func (t *Table) size() int64 {
 	size := int64(2)
 	for i := range t.columns {
 		c := &t.columns[i]
-		size += int64(t.len) * int64(len(c.Name)+len(`{"":`))
-		for row := range t.len {
-			size += c.size(row)
-		}
+		size += int64(t.len)*int64(len(c.Name)+len(`{"":`)) + c.size(t.len)
 	}
 	return size
 }
 
-// size is how many bytes a cell takes at most.
-func (c *cells) size(row int) int64 {
-	const number, instant = 24, len(instantFormat) + 2
+// size is how many bytes the first cells of c take at most.
+func (c *cells) size(rows int) (size int64) {
+	const number, instant, null = 24, len(instantFormat) + 2, 4
 	switch {
 	case c.Format == DateTime:
-		return int64(instant)
+		return int64(rows) * int64(instant)
 	case c.Kind == dialect.Int && c.Format != Boolean && c.Format != Date && c.Format != String && c.Format != JSON:
-		if c.Null(row) {
-			return 4
+		for row, n := range c.Ints[:rows] {
+			if c.Null(row) {
+				size += null
+			} else {
+				size += intSize(n)
+			}
 		}
-		var digits [20]byte
-		return int64(len(strconv.AppendInt(digits[:0], c.Ints[row], 10)))
+		return size
 	case c.Kind == dialect.Text:
-		return textSize(c.Texts[row])
+		for _, text := range c.Texts[:rows] {
+			size += textSize(text)
+		}
+		return size
 	}
-	return number
+	return int64(rows) * number
+}
+
+// intSize is how many bytes n takes.
+func intSize(n int64) int64 {
+	size, left := int64(1), uint64(n) //nolint:gosec // the magnitude
+	if n < 0 {
+		size, left = 2, -left
+	}
+	for ; left >= 10; left /= 10 {
+		size++
+	}
+	return size
 }
 
 // textSize is how many bytes s takes in JSON at most.
