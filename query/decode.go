@@ -112,7 +112,9 @@ func ParseValues(values url.Values) (Request, Errors) { return parseValues(value
 func parseValues(values url.Values, z *zones) (Request, Errors) {
 	var r reader
 	var q Request
-	for _, name := range slices.Sorted(maps.Keys(values)) {
+	names := slices.AppendSeq(make([]string, 0, len(values)), maps.Keys(values))
+	slices.Sort(names)
+	for _, name := range names {
 		read := reading(requestMembers, name)
 		switch {
 		case slices.Contains(subjectNames, name):

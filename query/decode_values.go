@@ -124,9 +124,9 @@ func (list *issues) atMost(at fieldPath, what string, most, count int) {
 
 // split reads names joined by commas, the first ones if there are too many.
 func (r *reader) split(at fieldPath, what string, most int, text string) []string {
-	r.atMost(at, what, most, strings.Count(text, ",")+1)
-	names := strings.SplitN(text, ",", most+1)
-	return names[:min(len(names), most)]
+	count := strings.Count(text, ",") + 1
+	r.atMost(at, what, most, count)
+	return strings.SplitN(text, ",", min(count, most+1))[:min(count, most)]
 }
 
 // parameters reads names and objects.

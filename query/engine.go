@@ -53,7 +53,7 @@ type Engine struct {
 	memo     *cache[string, *compiled]
 	prepared *cache[string, *Prepared]
 	room     sync.Pool // of *[]byte, for answers that are not kept
-	answers  *answers // may be nil
+	answers  *answers  // may be nil
 	outdated websiteSet
 }
 

@@ -248,8 +248,11 @@ const hexDigits = "0123456789ABCDEF"
 // appendText writes s as a JSON string. Bytes that are not valid UTF-8 become U+FFFD.
 func appendText(b []byte, s string) []byte {
 	b = append(b, '"')
-	done := 0
-	for i := 0; i < len(s); {
+	done, i := 0, 0
+	for i < len(s) && beside[s[i]] == 0 { // most texts have no more
+		i++
+	}
+	for i < len(s) {
 		c := s[i]
 		if c < utf8.RuneSelf {
 			if c >= ' ' && c != '"' && c != '\\' {

@@ -33,11 +33,12 @@ func appendNear(b []byte, x float64, decimals int) (_ []byte, ok bool) {
 	if n %= unit; n == 0 {
 		return b, true
 	}
-	b = append(b, '.')
-	for n > 0 {
-		unit /= 10
-		b = append(b, '0'+byte(n/unit))
-		n %= unit
+	for ; n%10 == 0; n /= 10 { // no zeros at the end
+		decimals--
+	}
+	b = append(b, ".0000"[:1+decimals]...)
+	for last := len(b) - 1; n > 0; last, n = last-1, n/10 {
+		b[last] = '0' + byte(n%10)
 	}
 	return b, true
 }

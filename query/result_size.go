@@ -103,17 +103,25 @@ func intSize(n int64) int64 {
 func textSize(s string) int64 {
 	size := len(s) + 2
 	for i := range len(s) {
-		switch b := s[i]; {
-		case b < ' ': // \u0000
-			size += 5
-		case b == '"' || b == '\\':
-			size++
-		case b >= 0x80: // what is not UTF-8 becomes \ufffd, and U+2028 is escaped
-			size += 2
-		}
+		size += int(beside[s[i]])
 	}
 	return int64(size)
 }
+
+// beside is how many bytes come beside a byte of a text at most, in JSON.
+var beside = func() (more [256]uint8) {
+	for b := range more {
+		switch {
+		case b < ' ': // \u0000
+			more[b] = 5
+		case b == '"' || b == '\\':
+			more[b] = 1
+		case b >= 0x80: // what is not UTF-8 becomes \ufffd, and U+2028 is escaped
+			more[b] = 2
+		}
+	}
+	return more
+}()
 
 // encode is t with its JSON.
 func (t Table) encode() Table {
