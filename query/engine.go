@@ -143,8 +143,11 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	}
 	var took time.Duration
 	defer func() { e.slots.release(caller, took) }()
-	ctx, cancel := context.WithTimeout(ctx, e.timeout)
-	defer cancel()
+	if until, ok := ctx.Deadline(); !ok || time.Until(until) > e.timeout {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, e.timeout)
+		defer cancel()
+	}
 	found, mistake := e.ask(ctx, p.plan, p.key, nil, budget, &took)
 	if mistake != nil {
 		return p.failed(mistake)

@@ -160,7 +160,7 @@ type Table struct {
 
 // cells are one column of a Table: values as the store gave them, unrounded.
 type cells struct {
-	column
+	*column // of a type, which shares it; nil: it is not shown
 	store.Column
 }
 

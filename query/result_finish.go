@@ -33,11 +33,11 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 	}
 	cols := p.columns()
 	a.columns = make([]cells, len(cols))
-	for i, c := range cols {
-		if c.Format == Date {
+	for i := range cols {
+		if cols[i].Format == Date {
 			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
 		}
-		a.columns[i] = cells{c, rows.Columns[i]}
+		a.columns[i] = cells{&cols[i], rows.Columns[i]}
 	}
 	for i := range p.keys() {
 		a.keys = append(a.keys, cells{Column: rows.Columns[len(cols)+i]})

@@ -85,7 +85,7 @@ func (c apiCase) measure(b *testing.B, asking *asking) {
 		sides[0].status = http.StatusNotModified
 		sides = append(sides, &apiSide{url: bare(b, c.answer(b)), status: http.StatusNotModified})
 	}
-	requests := 200 * storetest.Number(b, "SIGHTLINE_BENCH_RUNS", 5)
+	requests := 200 * storetest.Number(b, "SIGHTLINE_BENCH_RUNS", 20) // that take about as long as the trail waits until it writes
 	ask := func(s *apiSide) time.Duration {
 		return asking.ask(b, order{URL: s.url, Request: c.wire(b, s.url), Status: s.status, Clients: apiClients, Times: requests})
 	}
