@@ -32,7 +32,7 @@ type Config struct {
 	// negative: none are kept.
 	MaxPartials int64
 	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were
-	// computed from change. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
+	// computed from change: those to parameters, and whole ones as [Prepared.RunEncoded] makes them. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
 	// negative: none are kept.
 	ResultCache int64
 }
@@ -143,11 +143,8 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	}
 	var took time.Duration
 	defer func() { e.slots.release(caller, took) }()
-	if until, ok := ctx.Deadline(); !ok || time.Until(until) > e.timeout {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, e.timeout)
-		defer cancel()
-	}
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
 	found, mistake := e.ask(ctx, p.plan, p.key, nil, budget, &took)
 	if mistake != nil {
 		return p.failed(mistake)

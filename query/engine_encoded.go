@@ -17,7 +17,7 @@ type Encoded struct {
 	Failures []Result // of the parameters that failed
 
 	rows       int
-	compressed *once[[]byte] // nil: it is not kept
+	compressed *lazy[[]byte] // nil: it is not kept
 	room       *sync.Pool    // where JSON comes from; nil: it stays
 }
 
@@ -78,7 +78,7 @@ func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 		e.JSON = append(resp.Encode(e.JSON), '\n')
 		return e, nil
 	}
-	e.JSON, e.compressed = slices.Clip(append(resp.Encode(nil), '\n')), &once[[]byte]{}
+	e.JSON, e.compressed = slices.Clip(append(resp.Encode(nil), '\n')), &lazy[[]byte]{}
 	p.engine.answers.kept.Add(*key, e, e.cost())
 	return e, nil
 }

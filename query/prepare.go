@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
@@ -24,19 +25,20 @@ type Prepared struct {
 	id      string
 	*resolved
 
-	key                         once[string]       // of Key
-	dependencies, ofKeptAnswers once[[]Dependency] // of all parameters, and of those whose answers are kept
+	key                         lazy[string]       // of Key
+	dependencies, ofKeptAnswers lazy[[]Dependency] // of all parameters, and of those whose answers are kept
 }
 
-// A once is a value that is computed when it is first asked for.
-type once[T any] struct {
-	sync.Once
-	value T
-}
+// A lazy value is computed when it is first asked for; by each of those who then ask at the same time.
+type lazy[T any] struct{ value atomic.Pointer[T] }
 
-func (o *once[T]) get(compute func() T) T {
-	o.Do(func() { o.value = compute() })
-	return o.value
+func (l *lazy[T]) get(compute func() T) T {
+	if known := l.value.Load(); known != nil {
+		return *known
+	}
+	value := compute()
+	l.value.Store(&value)
+	return value
 }
 
 // Prepare resolves req without asking the store. Its error is an Errors when the request as a whole is

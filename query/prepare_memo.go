@@ -33,7 +33,7 @@ func (p *Prepared) size() int64 {
 }
 
 // appendMoment appends what a request needs to know of now, unless its answers change by the clock: the
-// minute, as presets and Plan.progress do. The instants at which one ends and the next begins stand by
+// minute, as presets and plan.progress do. The instants at which one ends and the next begins stand by
 // themselves: ranges and buckets end there, and progress is rounded up to the millisecond.
 func appendMoment(b []byte, now time.Time) []byte {
 	minute := now.Truncate(time.Minute)
