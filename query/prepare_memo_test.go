@@ -67,10 +67,10 @@ func TestRequestsAreRemembered(t *testing.T) {
 // told is all that p says and shows.
 func told(t *testing.T, p *Prepared) string {
 	t.Helper()
-	all := []any{p.Key(), p.Dependencies(), p.meta, p.Explain(), p.Range()}
+	all := []any{p.Key(), p.Dependencies(), p.meta, p.Range()}
 	for _, one := range p.parameters {
 		if one.plan != nil {
-			all = append(all, one.plan.meta(3, true))
+			all = append(all, one.plan.String(), string(one.plan.appendKey(nil)), one.plan.meta(3, true))
 		}
 	}
 	text, err := json.MarshalIndent(all, "", " ")
