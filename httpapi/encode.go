@@ -22,7 +22,7 @@ func encode(v any) (*front.Answer, error) {
 func appendAnswer(b []byte, v any) (_ []byte, err error) {
 	switch v := v.(type) {
 	case *query.Response:
-		return appendResponse(b, v)
+		return v.Encode(b), nil
 	case batchBody:
 		b = append(b, `{"success":true,"batch":true,"results":[`...)
 		for i, one := range v.Results {
@@ -37,26 +37,6 @@ func appendAnswer(b []byte, v any) (_ []byte, err error) {
 		return append(b, `]}`...), nil
 	}
 	return appendJSON(b, v)
-}
-
-// appendResponse writes resp as encoding/json would, and takes the results out of it.
-func appendResponse(b []byte, resp *query.Response) (_ []byte, err error) {
-	data := resp.Data
-	resp.Data = nil
-	whole, err := appendJSON(nil, resp)
-	if err != nil {
-		return nil, err
-	}
-	head, tail, _ := bytes.Cut(whole, []byte(`"data":null`))
-	b = append(append(b, head...), `"data":[`...)
-	for i := range data {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = data[i].AppendJSON(b)
-		data[i] = query.Result{}
-	}
-	return append(append(b, ']'), tail...), nil
 }
 
 // appendJSON writes v without escapes for HTML.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"strconv"
 
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/query"
@@ -25,7 +26,16 @@ func (a *api) dataTag(ctx context.Context, r *front.Request, p *query.Prepared, 
 	if a.cfg.Versions == nil || key == "" {
 		return ""
 	}
-	parts := []any{r.Route.Path, key, extra}
+	shown := []byte("null")
+	if extra != nil {
+		var err error
+		if shown, err = json.Marshal(extra); err != nil {
+			return ""
+		}
+	}
+	b := append(append(make([]byte, 0, 128), `["`...), r.Route.Path...)
+	b = append(append(append(b, `","`...), key...), `",`...)
+	b = append(b, shown...)
 	for _, d := range p.Dependencies() {
 		began := a.cfg.Now()
 		version, err := a.cfg.Versions.Version(ctx, d.Subject, d.From, d.To)
@@ -34,11 +44,7 @@ func (a *api) dataTag(ctx context.Context, r *front.Request, p *query.Prepared, 
 			a.cfg.Logger.WarnContext(ctx, "no data version", "requestId", r.ID, "error", err)
 			return ""
 		}
-		parts = append(parts, version)
+		b = strconv.AppendUint(append(b, ','), version, 10)
 	}
-	b, err := json.Marshal(parts)
-	if err != nil {
-		return ""
-	}
-	return tagOf(b)
+	return tagOf(append(b, ']'))
 }

@@ -200,3 +200,13 @@ func firstRow(t *query.Table) json.RawMessage {
 	b := t.AppendJSON(nil) // an array of one
 	return b[1 : len(b)-1]
 }
+
+// succeeded reports whether no parameter failed: a failure may be over at the next try.
+func succeeded(resp *query.Response) bool {
+	for i := range resp.Data {
+		if !resp.Data[i].Success {
+			return false
+		}
+	}
+	return true
+}

@@ -15,15 +15,15 @@ const parallel = 4
 
 // answerQueries answers the query, or the batch, of a body.
 func (a *api) answerQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
-	budget := query.NewBudget(a.cfg.Engine.MaxAnswer())
 	if q.batch {
+		budget := query.NewBudget(a.cfg.Engine.MaxAnswer())
 		return a.batch(ctx, r, q, func(req query.Request) (any, error) { return a.ask(ctx, r, req, budget) })
 	}
-	resp, err := a.ask(ctx, r, q.queries[0].Request, budget)
+	p, err := a.cfg.Engine.Prepare(access(r), q.queries[0].Request)
 	if err != nil {
 		return nil, err
 	}
-	return encode(resp)
+	return a.whole(ctx, r, p, "")
 }
 
 // answerAddress answers the query of an address, and not again while its data stands.
@@ -36,26 +36,21 @@ func (a *api) answerAddress(ctx context.Context, r *front.Request, q *question) 
 	if tag != "" && front.Matches(r.Request, tag) {
 		return &front.Answer{Status: http.StatusNotModified, ETag: tag}, nil
 	}
-	resp, err := a.run(ctx, r, p, query.NewBudget(a.cfg.Engine.MaxAnswer()))
+	return a.whole(ctx, r, p, tag)
+}
+
+// whole answers p, which has that tag unless a parameter fails: a failure may be over at the next try.
+func (a *api) whole(ctx context.Context, r *front.Request, p *query.Prepared, tag string) (*front.Answer, error) {
+	found, err := p.RunEncoded(ctx)
 	if err != nil {
 		return nil, err
 	}
-	whole := succeeded(resp)
-	rep, err := encode(resp)
-	if err == nil && whole {
-		rep.ETag = tag
+	r.Defer(found.Release)
+	if len(found.Failures) > 0 {
+		a.logFailures(ctx, r, found.Failures)
+		tag = ""
 	}
-	return rep, err
-}
-
-// succeeded reports whether no parameter failed: a failure may be over at the next try.
-func succeeded(resp *query.Response) bool {
-	for i := range resp.Data {
-		if !resp.Data[i].Success {
-			return false
-		}
-	}
-	return true
+	return &front.Answer{Status: http.StatusOK, ETag: tag, Body: found.JSON, Compressed: found.Compressed}, nil
 }
 
 // batchBody answers a batch.
@@ -91,13 +86,18 @@ func (a *api) run(ctx context.Context, r *front.Request, p *query.Prepared, budg
 	if err != nil {
 		return nil, err
 	}
-	for i := range resp.Data {
-		if result := &resp.Data[i]; result.Cause != nil {
+	a.logFailures(ctx, r, resp.Data)
+	return resp, nil
+}
+
+// logFailures logs why parameters failed.
+func (a *api) logFailures(ctx context.Context, r *front.Request, results []query.Result) {
+	for i := range results {
+		if result := &results[i]; result.Cause != nil {
 			a.cfg.Logger.LogAttrs(ctx, front.LevelOf(ctx, result.Cause), "parameter failed", slog.String("requestId", r.ID),
 				slog.String("parameter", result.Parameter), slog.String("code", string(result.Code)), slog.Any("error", result.Cause))
 		}
 	}
-	return resp, nil
 }
 
 // batch runs every query of q by itself. The whole fails only when ctx ends, or when no

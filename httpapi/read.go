@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -90,12 +89,17 @@ const maxUnknown = 100
 // unknown are the parameters of an address that are none of known, the first of them.
 // Ignored, they would answer another question than the one that was asked.
 func unknown(values url.Values, known ...string) query.Errors {
-	var bad query.Errors
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if len(bad) < maxUnknown && !slices.Contains(known, name) {
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name,
-				Message: fmt.Sprintf("is not a parameter here; known are %s", strings.Join(known, ", "))})
+	var names []string
+	for name := range values {
+		if !slices.Contains(known, name) {
+			names = append(names, name)
 		}
+	}
+	slices.Sort(names)
+	var bad query.Errors
+	for _, name := range names[:min(len(names), maxUnknown)] {
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: name,
+			Message: fmt.Sprintf("is not a parameter here; known are %s", strings.Join(known, ", "))})
 	}
 	return bad
 }

@@ -112,7 +112,9 @@ func ParseValues(values url.Values) (Request, Errors) { return parseValues(value
 func parseValues(values url.Values, z *zones) (Request, Errors) {
 	var r reader
 	var q Request
-	for _, name := range slices.Sorted(maps.Keys(values)) {
+	names := slices.AppendSeq(make([]string, 0, len(values)), maps.Keys(values))
+	slices.Sort(names)
+	for _, name := range names {
 		read := reading(requestMembers, name)
 		switch {
 		case slices.Contains(subjectNames, name):
@@ -144,8 +146,8 @@ type member[T any] struct {
 type read[T any] func(r *reader, at fieldPath, v fieldValue, into *T)
 
 // reading is how the member called name is read; nil when there is none.
-func reading[T any](members []member[T], name string) read[T] {
-	for _, m := range members {
+func reading[T any](known []member[T], name string) read[T] {
+	for _, m := range known {
 		if m.name == name || m.name == timeZone && name == timezone {
 			return m.read
 		}
@@ -213,37 +215,30 @@ var filterMembers = []member[sentFilter]{
 }
 
 // readObject reads v, an object, into *into. at is its path; that of a query or a parameter has no field.
-// It goes by tokens, since maps and structs do not tell that a field is given twice.
-func readObject[T any](r *reader, members []member[T], at fieldPath, v fieldValue, into *T) {
-	dec := json.NewDecoder(bytes.NewReader(v.json))
-	_, _ = dec.Token() // the brace; v was checked to be JSON
-	seen := map[string]bool{}
-	for dec.More() {
-		token, _ := dec.Token()
-		name, _ := token.(string)
-		var sent fieldValue
-		if dec.Decode(&sent.json) != nil {
-			return
-		}
+// It goes by members, since maps and structs do not tell that a field is given twice.
+func readObject[T any](r *reader, known []member[T], at fieldPath, v fieldValue, into *T) {
+	var seen []string
+	for sentName, sent := range members(v.json) {
+		name, _ := sentName.str()
 		here := at.member(name)
-		read := reading(members, name)
+		read := reading(known, name)
 		switch {
 		case read == nil:
 			if !r.full() { // looking for suggestions takes time
-				r.add(cutPath(here), unknown(Invalid, "field", name, memberNames(members)))
+				r.add(cutPath(here), unknown(Invalid, "field", name, memberNames(known)))
 			}
-		case seen[name]:
+		case slices.Contains(seen, name):
 			r.addf(here, "is given twice")
 		default:
-			seen[name] = true
+			seen = append(seen, name)
 			read(r, here, sent, into)
 		}
 	}
 }
 
-func memberNames[T any](members []member[T]) []string {
-	names := make([]string, len(members))
-	for i, m := range members {
+func memberNames[T any](known []member[T]) []string {
+	names := make([]string, len(known))
+	for i, m := range known {
 		names[i] = m.name
 	}
 	return names

@@ -32,15 +32,10 @@ func (v fieldValue) kind() string {
 
 // items are those of v, when it is an array.
 func (v fieldValue) items() []fieldValue {
-	var raw []json.RawMessage
-	if v.json[0] != '[' || json.Unmarshal(v.json, &raw) != nil {
+	if v.json[0] != '[' {
 		return nil
 	}
-	items := make([]fieldValue, len(raw))
-	for i := range raw {
-		items[i].json = raw[i]
-	}
-	return items
+	return elements(v.json)
 }
 
 // str is the text of v, when it is a string.
@@ -129,18 +124,19 @@ func (list *issues) atMost(at fieldPath, what string, most, count int) {
 
 // split reads names joined by commas, the first ones if there are too many.
 func (r *reader) split(at fieldPath, what string, most int, text string) []string {
-	r.atMost(at, what, most, strings.Count(text, ",")+1)
-	names := strings.SplitN(text, ",", most+1)
-	return names[:min(len(names), most)]
+	count := strings.Count(text, ",") + 1
+	r.atMost(at, what, most, count)
+	return strings.SplitN(text, ",", min(count, most+1))[:min(count, most)]
 }
 
 // parameters reads names and objects.
 func (r *reader) parameters(at fieldPath, v fieldValue) []Parameter {
 	const what = "query types"
-	all := []Parameter{}
 	if v.json == nil {
-		for _, name := range r.split(at, what, maxParameters, v.text) {
-			all = append(all, Parameter{Name: name})
+		names := r.split(at, what, maxParameters, v.text)
+		all := make([]Parameter, len(names))
+		for i, name := range names {
+			all[i].Name = name
 		}
 		return all
 	}
@@ -149,18 +145,17 @@ func (r *reader) parameters(at fieldPath, v fieldValue) []Parameter {
 		return nil
 	}
 	items := v.items()
-	for i, item := range items[:min(len(items), maxParameters)] {
-		var p Parameter
+	all := make([]Parameter, min(len(items), maxParameters))
+	for i, item := range items[:len(all)] {
 		here := inParameter(i, "")
 		switch item.kind() {
 		case "a string":
-			p.Name, _ = item.str()
+			all[i].Name, _ = item.str()
 		case "an object":
-			readObject(r, parameterMembers, here, item, &p)
+			readObject(r, parameterMembers, here, item, &all[i])
 		default:
 			r.addf(here, "must be a name or an object, not %s", item.kind())
 		}
-		all = append(all, p)
 	}
 	r.atMost(at, what, maxParameters, len(items))
 	return all

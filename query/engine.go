@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/partial"
@@ -31,7 +32,7 @@ type Config struct {
 	// negative: none are kept.
 	MaxPartials int64
 	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were
-	// computed from change. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
+	// computed from change: those to parameters, and whole ones as [Prepared.RunEncoded] makes them. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
 	// negative: none are kept.
 	ResultCache int64
 }
@@ -50,7 +51,9 @@ type Engine struct {
 	partials *partial.Cache               // nil: none are kept
 	prints   map[*boundType]func() string // fingerprints
 	memo     *cache[string, *compiled]
-	answers  *answers // may be nil
+	prepared *cache[string, *Prepared]
+	room     sync.Pool // of *[]byte, for answers that are not kept
+	answers  *answers  // may be nil
 	outdated websiteSet
 }
 
@@ -88,7 +91,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	e.slots, e.memo = newSlots(e.store), newCache[string, *compiled](memoBytes)
+	e.slots, e.memo, e.prepared = newSlots(e.store), newCache[string, *compiled](memoBytes), newCache[string, *Prepared](preparedBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = fingerprints(e.types, e.store.Dialect())
 	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.NoDerived && tellsDays(e.store) {
@@ -153,7 +156,7 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 		}
 	}
 	found.roundRows(p.plan.Type)
-	if mistake := budget.take(found.Table.size()); mistake != nil {
+	if mistake := budget.takeFor(&found.Table); mistake != nil {
 		return p.failed(mistake)
 	}
 	store.MeterOf(ctx).Add(found.len, 0)

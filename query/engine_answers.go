@@ -17,10 +17,15 @@ const DefaultResultCache = 64 << 20
 // them, and since what the clock shows in an answer is not part of one.
 type answers struct {
 	versions store.Versioner
-	kept     *cache[answerKey, *finished]
+	kept     *cache[answerKey, keptAnswer]
 
 	mu      sync.Mutex
 	flights map[flightKey]*flight
+}
+
+// A keptAnswer is a *finished, or an *Encoded for a request as a whole.
+type keptAnswer interface {
+	cost() int64 // about how many bytes it takes
 }
 
 // An answerKey is a hash of all that decides an answer: the access, the plan, and the versions of the
@@ -59,7 +64,7 @@ func newAnswers(s store.Store, bytes int64) *answers {
 	if !ok || bytes < 0 {
 		return nil
 	}
-	return &answers{versions: v, kept: newCache[answerKey, *finished](bytes), flights: map[flightKey]*flight{}}
+	return &answers{versions: v, kept: newCache[answerKey, keptAnswer](bytes), flights: map[flightKey]*flight{}}
 }
 
 // A basis is the first part of the keys of a request's answers: whose rows are read, of which days, and what
@@ -72,7 +77,7 @@ func (p *Prepared) basis(ctx context.Context) basis {
 	if a == nil {
 		return nil
 	}
-	all := p.dependencies(p.engine.keeps)
+	all := p.ofKeptAnswers.get(func() []Dependency { return p.dependenciesOf(p.engine.keeps) })
 	if len(all) == 0 {
 		return nil
 	}
@@ -103,7 +108,8 @@ func (e *Engine) recall(ctx context.Context, p *preparedParameter, key *answerKe
 	if key == nil {
 		return r, false
 	}
-	f, ok := e.answers.kept.Get(*key)
+	kept, _ := e.answers.kept.Get(*key)
+	f, ok := kept.(*finished)
 	if !ok {
 		return r, false
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -83,6 +84,9 @@ func TestKeptAnswersAreThoseThatWouldBeComputed(t *testing.T) {
 		a, req := someAccess(rng), someRequest(rng)
 		ask := func(e *query.Engine) (string, uint64) {
 			before := s.asked.Load()
+			if rng.IntN(2) == 0 {
+				return encoded(t, e, a, req), s.asked.Load() - before
+			}
 			resp, err := e.Run(t.Context(), a, req)
 			if err != nil {
 				t.Fatal(err)
@@ -103,6 +107,20 @@ func TestKeptAnswersAreThoseThatWouldBeComputed(t *testing.T) {
 	if saved < 250 {
 		t.Errorf("answers saved %d statements", saved)
 	}
+}
+
+func encoded(t *testing.T, e *query.Engine, a query.Access, req query.Request) string {
+	t.Helper()
+	p, err := e.Prepare(a, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := p.RunEncoded(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Release()
+	return strings.TrimSuffix(string(found.JSON), "\n")
 }
 
 func someAccess(rng *rand.Rand) query.Access {

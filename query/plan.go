@@ -59,8 +59,11 @@ func (p *plan) counted() interval { return interval{p.Range.From.UnixMilli(), p.
 
 // columns are the output columns of p, in order: those of groupBy, then the type's.
 // A statement of p selects them in this order, unrounded. The column date holds bucket
-// numbers, booleans are 0 or 1, instants are milliseconds.
+// numbers, booleans are 0 or 1, instants are milliseconds. They are not to be changed.
 func (p *plan) columns() []column {
+	if len(p.Group) == 0 {
+		return p.Type.columns
+	}
 	cols := make([]column, 0, len(p.Group)+len(p.Type.columns))
 	for _, f := range p.Group {
 		cols = append(cols, column{Name: f.Name, Format: String})

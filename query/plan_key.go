@@ -49,16 +49,16 @@ func (c condition) appendKey(b []byte) []byte {
 	return appendKeyTexts(appendKeyTexts(b, c.Values...), c.codes...)
 }
 
-// accessKey is a text of whose rows a caller sees, which of them, and which types.
-func accessKey(a Access) string {
-	b := appendKeyTexts(nil, string(a.Subject.Kind), a.Subject.ID)
+// appendKey appends a text of whose rows a caller sees, which of them, and which types.
+func (a *Access) appendKey(b []byte) []byte {
+	b = appendKeyTexts(b, string(a.Subject.Kind), a.Subject.ID)
 	b = appendKeyNumbers(b, int64(len(a.Filters)), int64(len(a.Types)))
 	b = strconv.AppendBool(b, a.Types == nil)
 	for _, f := range a.Filters {
 		b = appendKeyNumbers(appendKeyTexts(b, f.Field, string(f.Op)), int64(len(f.Values)))
 		b = appendKeyTexts(b, f.Values...)
 	}
-	return string(appendKeyTexts(b, a.Types...))
+	return appendKeyTexts(b, a.Types...)
 }
 
 // appendKeyTexts appends each of texts behind its length.

@@ -67,7 +67,7 @@ func TestThePlansKeyTellsAllOfIt(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "accessKey; statements are of any subject", "Now": "byClock", "day": "by"}
+	elsewhere := map[string]string{"ID": "Prepared.Key", "Subject": "Access.appendKey; statements are of any subject", "Now": "byClock", "day": "by"}
 	for _, of := range []struct {
 		prefix string
 		kind   reflect.Type
@@ -98,7 +98,7 @@ func TestTheAccesssKeyTellsAllOfIt(t *testing.T) {
 		{Subject: site, Filters: []Filter{filter("country", "DE"), filter("country", "FR")}},
 		{Subject: site, Filters: []Filter{filter("country", "DE2:FR")}},
 	} {
-		key := accessKey(a)
+		key := string(a.appendKey(nil))
 		if other, taken := seen[key]; taken {
 			t.Errorf("accesses %d and %d have the key %s", i, other, key)
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/calendar"
@@ -23,12 +24,33 @@ type Prepared struct {
 	access  string // its key
 	id      string
 	*resolved
+
+	key                         lazy[string]       // of Key
+	dependencies, ofKeptAnswers lazy[[]Dependency] // of all parameters, and of those whose answers are kept
+}
+
+// A lazy value is computed when it is first asked for; by each of those who then ask at the same time.
+type lazy[T any] struct{ value atomic.Pointer[T] }
+
+func (l *lazy[T]) get(compute func() T) T {
+	if known := l.value.Load(); known != nil {
+		return *known
+	}
+	value := compute()
+	l.value.Store(&value)
+	return value
 }
 
 // Prepare resolves req without asking the store. Its error is an Errors when the request as a whole is
 // wrong. Statements are compiled when they are first needed.
 func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
-	found, mistakes := e.types.resolve(a, req, e.now())
+	now := e.now()
+	access := a.appendKey(make([]byte, 0, 512))
+	key := string(req.appendKey(appendMoment(appendKeyTexts(access, a.Caller), now)))
+	if p, ok := e.prepared.Get(key); ok && a.Zone == nil { // zones of a host's own may be called alike
+		return p, nil
+	}
+	found, mistakes := e.types.resolve(a, req, now)
 	if len(mistakes) > 0 {
 		return nil, mistakes
 	}
@@ -37,7 +59,11 @@ func (e *Engine) Prepare(a Access, req Request) (*Prepared, error) {
 			one.key = one.plan.appendKey(make([]byte, 0, 256))
 		}
 	}
-	return &Prepared{e, a.Subject, a.Caller, accessKey(a), req.ID, found}, nil
+	p := &Prepared{engine: e, subject: a.Subject, caller: a.Caller, access: string(access), id: req.ID, resolved: found}
+	if p.stands() && a.Zone == nil {
+		e.prepared.Add(key, p, p.size()+int64(len(key)))
+	}
+	return p, nil
 }
 
 // Range is the request's own range; parameters may have others.
@@ -52,11 +78,11 @@ type Dependency struct {
 
 // Dependencies are the days that the answers are computed from, in order and without overlap.
 func (p *Prepared) Dependencies() []Dependency {
-	return p.dependencies(func(*plan) bool { return true })
+	return slices.Clone(p.dependencies.get(func() []Dependency { return p.dependenciesOf(func(*plan) bool { return true }) }))
 }
 
-// dependencies are those of the plans that count.
-func (p *Prepared) dependencies(counts func(*plan) bool) []Dependency {
+// dependenciesOf are those of the plans that count.
+func (p *Prepared) dependenciesOf(counts func(*plan) bool) []Dependency {
 	const length = 24 * time.Hour
 	var all []Dependency
 	for i := range p.parameters {
@@ -89,7 +115,9 @@ func (p *Prepared) dependencies(counts func(*plan) bool) []Dependency {
 // time until now, outages in a range that has not ended, comparisons of a period that has not ended)
 // and where names are shown, which change independently of rows. For other ranges that have not ended,
 // a key changes whenever meta.until does. No statement is compiled for it.
-func (p *Prepared) Key() string {
+func (p *Prepared) Key() string { return p.key.get(p.computeKey) }
+
+func (p *Prepared) computeKey() string {
 	b, err := json.Marshal(p.meta)
 	if err != nil {
 		return ""
@@ -170,9 +198,15 @@ func (e *Engine) MaxAnswer() int64 { return e.most }
 
 // RunWithin is Run with the size of the answer counted against budget, which other requests may share.
 func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, error) {
+	return p.run(ctx, budget, p.basis(ctx))
+}
+
+// run answers the request, whose kept answers stand on basis at.
+func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
+	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
 	var running sync.WaitGroup
-	free, at := make(chan struct{}, p.engine.parallel), p.basis(ctx)
+	free := make(chan struct{}, p.engine.parallel)
 	for i := range p.parameters {
 		one := &p.parameters[i]
 		key, kept := p.engine.answerKey(one, at), false
@@ -180,6 +214,10 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 			continue
 		}
 		free <- struct{}{}
+		if i == len(p.parameters)-1 { // it needs no goroutine of its own
+			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)
+			break
+		}
 		running.Go(func() {
 			defer func() { <-free }()
 			resp.Data[i] = p.engine.answerOnce(ctx, one, key, p.caller, budget)

@@ -155,11 +155,12 @@ type Table struct {
 	len     int
 	absent  []bool // rows that are null; nil: none
 	encoded []byte // as JSON; nil: not yet
+	most    int64  // bytes in JSON; 0: not counted
 }
 
 // cells are one column of a Table: values as the store gave them, unrounded.
 type cells struct {
-	column
+	*column // of a type, which shares it; nil: it is not shown
 	store.Column
 }
 

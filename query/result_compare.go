@@ -119,7 +119,8 @@ func changes(now, previous *Table) Table {
 		for row := range t.len {
 			values.Floats[row], values.Valid[row] = change(c, &previous.columns[i], row)
 		}
-		t.columns = append(t.columns, cells{numberColumn(c.Name, c.Label, "%", ""), values})
+		shown := numberColumn(c.Name, c.Label, "%", "")
+		t.columns = append(t.columns, cells{&shown, values})
 	}
 	return t
 }

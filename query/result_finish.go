@@ -32,11 +32,12 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 		a.len, a.more = p.Limit, true
 	}
 	cols := p.columns()
-	for i, c := range cols {
-		if c.Format == Date {
+	a.columns = make([]cells, len(cols))
+	for i := range cols {
+		if cols[i].Format == Date {
 			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
 		}
-		a.columns = append(a.columns, cells{c, rows.Columns[i]})
+		a.columns[i] = cells{&cols[i], rows.Columns[i]}
 	}
 	for i := range p.keys() {
 		a.keys = append(a.keys, cells{Column: rows.Columns[len(cols)+i]})

@@ -177,6 +177,14 @@ func round(x float64, decimals int) float64 {
 // 2.675 becomes 2.68, although the nearest double lies a little below it. So a ratio
 // that is exactly half way in decimals is rounded like one.
 func appendRounded(b []byte, x float64, decimals int) []byte {
+	if near, ok := appendNear(b, x, decimals); ok {
+		return near
+	}
+	return appendShortest(b, x, decimals)
+}
+
+// appendShortest rounds the shortest decimal of x.
+func appendShortest(b []byte, x float64, decimals int) []byte {
 	if !finite(x) {
 		return append(b, "null"...)
 	}
@@ -240,8 +248,11 @@ const hexDigits = "0123456789ABCDEF"
 // appendText writes s as a JSON string. Bytes that are not valid UTF-8 become U+FFFD.
 func appendText(b []byte, s string) []byte {
 	b = append(b, '"')
-	done := 0
-	for i := 0; i < len(s); {
+	done, i := 0, 0
+	for i < len(s) && beside[s[i]] == 0 { // most texts have no more
+		i++
+	}
+	for i < len(s) {
 		c := s[i]
 		if c < utf8.RuneSelf {
 			if c >= ' ' && c != '"' && c != '\\' {

@@ -90,15 +90,38 @@ func TestRoundingOfRatios(t *testing.T) {
 	}
 }
 
+// What is rounded without its decimal is rounded alike, near ties as well.
+func TestRoundingWithoutTheDecimal(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	taken := 0
+	for range 50_000 {
+		decimals := rnd.IntN(6)
+		x := rnd.NormFloat64() * math.Pow(10, float64(rnd.IntN(14)-4))
+		if rnd.IntN(2) == 0 { // close to a tie, or to a result
+			unit := math.Pow(10, float64(decimals))
+			x = (math.Floor(x*unit) + float64(rnd.IntN(2))/2 + rnd.NormFloat64()*math.Pow(10, -float64(rnd.IntN(12)))) / unit
+		}
+		if got, ok := appendNear(nil, x, decimals); ok {
+			taken++
+			if want := appendShortest(nil, x, decimals); string(got) != string(want) {
+				t.Fatalf("%v with %d decimals is %s, want %s", x, decimals, got, want)
+			}
+		}
+	}
+	if taken < 10_000 {
+		t.Errorf("%d were rounded", taken)
+	}
+}
+
 func sample() Table {
 	return Table{len: 3, columns: []cells{
-		{column{Name: "name", Format: String}, texts("a", "</b>\"\\\n", "ü😀")},
-		{column{Name: "count", Format: Integer, Zero: true}, known(ints(1, 0, 3), true, false, true)},
-		{column{Name: "rate", Format: Number, Decimals: 2}, known(floats(1.005, 7, math.NaN()), true, false, true)},
-		{column{Name: "bounced", Format: Boolean}, ints(1, 0, 0)},
-		{column{Name: "last_seen", Format: DateTime}, known(ints(0, 1_709_294_400_123, 5), true, true, false)},
-		{column{Name: "date", Format: Date}, texts("2024-01-01", "2024-01-02", "2024-01-03")},
-		{column{Name: "p75", Format: Number, Decimals: 2}, ints(7, 8, 9)},
+		{&column{Name: "name", Format: String}, texts("a", "</b>\"\\\n", "ü😀")},
+		{&column{Name: "count", Format: Integer, Zero: true}, known(ints(1, 0, 3), true, false, true)},
+		{&column{Name: "rate", Format: Number, Decimals: 2}, known(floats(1.005, 7, math.NaN()), true, false, true)},
+		{&column{Name: "bounced", Format: Boolean}, ints(1, 0, 0)},
+		{&column{Name: "last_seen", Format: DateTime}, known(ints(0, 1_709_294_400_123, 5), true, true, false)},
+		{&column{Name: "date", Format: Date}, texts("2024-01-01", "2024-01-02", "2024-01-03")},
+		{&column{Name: "p75", Format: Number, Decimals: 2}, ints(7, 8, 9)},
 	}}
 }
 
@@ -124,7 +147,7 @@ func TestTableJSON(t *testing.T) {
 
 // What is counted against the size of an answer is no less than what is sent, and not much more.
 func TestSizeOfATable(t *testing.T) {
-	texts := Table{len: 4, columns: []cells{{column{Name: "name", Format: String}, texts("\x00\x1f", strings.Repeat("é", 50), "\xff\xfe", strings.Repeat("a", 500))}}}
+	texts := Table{len: 4, columns: []cells{{&column{Name: "name", Format: String}, texts("\x00\x1f", strings.Repeat("é", 50), "\xff\xfe", strings.Repeat("a", 500))}}}
 	for _, table := range []Table{{}, sample(), texts} {
 		if sent, size := int64(len(table.AppendJSON(nil))), table.size(); size < sent || size > 2*sent+100 {
 			t.Errorf("%d bytes are counted, %d are sent", size, sent)
@@ -187,7 +210,7 @@ func BenchmarkTable(b *testing.B) {
 	for i, c := range []store.Column{texts(names...), texts(names...), ints(counts...), ints(counts...),
 		ints(counts...), floats(rates...), floats(rates...), ints(counts...)} {
 		format := []Format{String, String, Integer, Integer, Integer, Number, Number, DateTime}[i]
-		t.columns = append(t.columns, cells{column{Name: "column" + strconv.Itoa(i), Format: format, Decimals: 2}, c})
+		t.columns = append(t.columns, cells{&column{Name: "column" + strconv.Itoa(i), Format: format, Decimals: 2}, c})
 	}
 	buffer := t.AppendJSON(nil)
 	b.SetBytes(int64(len(buffer)))
@@ -200,7 +223,7 @@ func BenchmarkTable(b *testing.B) {
 // A result is written as encoding/json writes it, whatever of it is there.
 func TestAResultIsWrittenAsByEncodingJSON(t *testing.T) {
 	at := Instant{time.Date(2026, 3, 1, 12, 30, 0, 5_000_000, time.FixedZone("x", 3600))}
-	table := Table{len: 1, columns: []cells{{column{Name: "path", Format: String}, texts("/<a>")}}}
+	table := Table{len: 1, columns: []cells{{&column{Name: "path", Format: String}, texts("/<a>")}}}
 	full := Result{Parameter: "pages", ID: "a\"<b>", Success: true, Data: table, Previous: &table, Changes: &table, Error: "x\n", Code: Invalid,
 		Meta: &ResultMeta{From: at, To: at, Until: &at, Partial: true, PartialFrom: "2026-03-01", Timezone: "Europe/Berlin", Granularity: "daily", Limit: new(5),
 			Rows: 3, HasMore: true, Previous: &Period{PreviousYear, "2026-01-01", "2026-01-02", at, at}}}
@@ -217,14 +240,27 @@ func TestAResultIsWrittenAsByEncodingJSON(t *testing.T) {
 		results = append(results, &some)
 	}
 	for _, r := range results {
-		var want bytes.Buffer
-		enc := json.NewEncoder(&want)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(r); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want.String(), string(r.AppendJSON(nil))+"\n"); diff != "" {
+		if diff := cmp.Diff(byEncodingJSON(t, r), string(r.AppendJSON(nil))); diff != "" {
 			t.Errorf("-encoding/json +AppendJSON\n%s", diff)
 		}
 	}
+	responses := []Response{{Data: []Result{}}, {Success: true, QueryID: "<q>", Data: []Result{full, full},
+		Meta: Meta{[]string{"pages", "a\"<b>"}, 2, 3, 4, 5, "2026-01-01", "2026-01-02", "Europe/Berlin", "daily"}}}
+	for _, resp := range append(responses, Response{Data: []Result{full}, Meta: Meta{Parameters: []string{}}}) {
+		want := byEncodingJSON(t, resp)
+		if diff := cmp.Diff(want, string(resp.Encode(nil))); diff != "" || resp.Data != nil {
+			t.Errorf("-encoding/json +Encode\n%s", diff)
+		}
+	}
+}
+
+func byEncodingJSON(t *testing.T, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

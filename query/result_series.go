@@ -109,8 +109,9 @@ func (s *series) fill() Table {
 			stored, dates = append(stored, s.at[c][b]), append(dates, s.buckets[b].Label)
 		}
 	}
-	for i, c := range s.plan.columns() {
-		values := store.Column{Kind: dialect.Text}
+	cols := s.plan.columns()
+	for i := range cols {
+		c, values := &cols[i], store.Column{Kind: dialect.Text}
 		switch group := slices.IndexFunc(s.plan.Group, func(f *field) bool { return f.Name == c.Name }); {
 		case group >= 0:
 			for range s.buckets {

@@ -3,7 +3,6 @@ package query
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -40,56 +39,93 @@ func (b *Budget) tooLarge(cause error) *Error {
 		"lower limit, ask for fewer parameters, or for a shorter range", b.most>>20)}
 }
 
+// takeFor takes the size of t, which t remembers.
+func (b *Budget) takeFor(t *Table) *Error {
+	t.most = t.size()
+	return b.take(t.most)
+}
+
+// roomInJSON is how many bytes t takes in JSON: at most, or exactly. It is 0 where neither is known.
+func (t *Table) roomInJSON() int {
+	if t.encoded != nil {
+		return len(t.encoded)
+	}
+	return int(t.most)
+}
+
 // size is how many bytes t takes in JSON at most.
 func (t *Table) size() int64 {
 	size := int64(2)
 	for i := range t.columns {
 		c := &t.columns[i]
-		size += int64(t.len) * int64(len(c.Name)+len(`{"":`))
-		for row := range t.len {
-			size += c.size(row)
-		}
+		size += int64(t.len)*int64(len(c.Name)+len(`{"":`)) + c.size(t.len)
 	}
 	return size
 }
 
-// size is how many bytes a cell takes at most.
-func (c *cells) size(row int) int64 {
-	const number, instant = 24, len(instantFormat) + 2
+// size is how many bytes the first cells of c take at most.
+func (c *cells) size(rows int) (size int64) {
+	const number, instant, null = 24, len(instantFormat) + 2, 4
 	switch {
 	case c.Format == DateTime:
-		return int64(instant)
+		return int64(rows) * int64(instant)
 	case c.Kind == dialect.Int && c.Format != Boolean && c.Format != Date && c.Format != String && c.Format != JSON:
-		if c.Null(row) {
-			return 4
+		for row, n := range c.Ints[:rows] {
+			if c.Null(row) {
+				size += null
+			} else {
+				size += intSize(n)
+			}
 		}
-		var digits [20]byte
-		return int64(len(strconv.AppendInt(digits[:0], c.Ints[row], 10)))
+		return size
 	case c.Kind == dialect.Text:
-		return textSize(c.Texts[row])
+		for _, text := range c.Texts[:rows] {
+			size += textSize(text)
+		}
+		return size
 	}
-	return number
+	return int64(rows) * number
+}
+
+// intSize is how many bytes n takes.
+func intSize(n int64) int64 {
+	size, left := int64(1), uint64(n) //nolint:gosec // the magnitude
+	if n < 0 {
+		size, left = 2, -left
+	}
+	for ; left >= 10; left /= 10 {
+		size++
+	}
+	return size
 }
 
 // textSize is how many bytes s takes in JSON at most.
 func textSize(s string) int64 {
 	size := len(s) + 2
 	for i := range len(s) {
-		switch b := s[i]; {
-		case b < ' ': // \u0000
-			size += 5
-		case b == '"' || b == '\\':
-			size++
-		case b >= 0x80: // what is not UTF-8 becomes \ufffd, and U+2028 is escaped
-			size += 2
-		}
+		size += int(beside[s[i]])
 	}
 	return int64(size)
 }
 
+// beside is how many bytes come beside a byte of a text at most, in JSON.
+var beside = func() (more [256]uint8) {
+	for b := range more {
+		switch {
+		case b < ' ': // \u0000
+			more[b] = 5
+		case b == '"' || b == '\\':
+			more[b] = 1
+		case b >= 0x80: // what is not UTF-8 becomes \ufffd, and U+2028 is escaped
+			more[b] = 2
+		}
+	}
+	return more
+}()
+
 // encode is t with its JSON.
 func (t Table) encode() Table {
-	t.encoded = slices.Clone(t.AppendJSON(nil))
+	t.encoded = slices.Clone(t.AppendJSON(make([]byte, 0, t.most)))
 	return t
 }
 

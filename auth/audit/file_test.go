@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/auth/authtest"
 )
@@ -185,6 +186,22 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if r, err := audit.ParseLine(text); err == nil && !bytes.Equal(audit.AppendLine(nil, r), text) {
 			t.Fatalf("%q was read as %+v", text, r)
+		}
+	})
+}
+
+// FuzzTexts: what is written of a record is read as that record, whatever its texts are.
+func FuzzTexts(f *testing.F) {
+	for _, seed := range []string{"", "plain", "a\"b\\c\n\t\x7f", "<&>", "ü😀\u2028", "\uFFFD"} {
+		f.Add(seed, 0)
+		f.Add(seed, 3)
+	}
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		s = strings.ToValidUTF8(s, "")
+		want := audit.Record{Writer: s, Seq: int64(n), Entry: auth.Entry{Time: time.UnixMilli(1_795_000_000_123).UTC(), RequestID: s, KeyID: s, Start: s, Owner: s,
+			Method: s, Route: s, Resource: auth.Resource{Kind: s, ID: s, Owner: s}, Scope: auth.Scope(s), Outcome: s, Status: n, IP: s, UserAgent: s, Token: s, Subject: s, Count: n}}
+		if got, err := audit.ParseLine(audit.AppendLine(nil, want)); err != nil || got != want {
+			t.Fatalf("%+v was read as %+v: %v", want, got, err)
 		}
 	})
 }

@@ -52,9 +52,13 @@ func (w *Writer) Flush(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	taken := w.buffer
-	w.buffer = nil
+	w.buffer, w.spare = w.spare, nil
 	w.mu.Unlock()
 	w.chain.link(taken)
+	clear(taken)
+	w.mu.Lock()
+	w.spare = taken[:0]
+	w.mu.Unlock()
 	err := w.chain.write(ctx, func(n int, head Checkpoint) {
 		w.release(n, nil)
 		if w.cfg.OnHead != nil {

@@ -2,8 +2,10 @@ package audit
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -86,15 +88,47 @@ type line struct {
 	MAC           MAC    `json:"mac"`
 }
 
-// AppendLine appends r as a line of JSON, with its end: for logs that keep text.
+// AppendLine appends r as a line of JSON, with its end: for logs that keep text. It writes what
+// encoding/json makes of a line, and is faster.
 func AppendLine(to []byte, r Record) []byte {
 	e := &r.Entry
-	return appendJSON(to, line{
-		Writer: r.Writer, Seq: r.Seq, Time: e.Time.UTC().Format(stamp), RequestID: e.RequestID, KeyID: e.KeyID, Start: e.Start,
-		Owner: e.Owner, Method: e.Method, Route: e.Route, ResourceKind: e.Resource.Kind, ResourceID: e.Resource.ID,
-		ResourceOwner: e.Resource.Owner, Scope: string(e.Scope), Outcome: e.Outcome, Status: e.Status, IP: e.IP,
-		UserAgent: e.UserAgent, Token: e.Token, Subject: e.Subject, Count: e.Count, MAC: r.MAC,
-	})
+	to = appendText(append(to, `{"writer":`...), r.Writer)
+	to = strconv.AppendInt(append(to, `,"seq":`...), r.Seq, 10)
+	to = e.Time.UTC().AppendFormat(append(to, `,"time":"`...), stamp)
+	to = append(to, '"')
+	all := texts(e)
+	for i, t := range all[:laterAt] {
+		if i == statusAt {
+			to = strconv.AppendInt(append(to, `,"status":`...), int64(e.Status), 10)
+		}
+		to = appendText(append(to, textNames[i]...), *t)
+	}
+	for i, t := range all[laterAt:] {
+		if *t != "" {
+			to = appendText(append(to, textNames[laterAt+i]...), *t)
+		}
+	}
+	if e.Count != 0 {
+		to = strconv.AppendInt(append(to, `,"count":`...), int64(e.Count), 10)
+	}
+	to = base64.RawURLEncoding.AppendEncode(append(to, `,"mac":"`...), r.MAC[:])
+	return append(to, '"', '}', '\n')
+}
+
+// textNames come before the texts of an entry in a line.
+var textNames = [15]string{
+	`,"requestId":`, `,"keyId":`, `,"start":`, `,"owner":`, `,"method":`, `,"route":`, `,"resourceKind":`, `,"resourceId":`,
+	`,"resourceOwner":`, `,"scope":`, `,"outcome":`, `,"ip":`, `,"userAgent":`, `,"token":`, `,"subject":`,
+}
+
+// appendText appends s as a string of JSON.
+func appendText(to []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return bytes.TrimSuffix(appendJSON(to, s), []byte("\n")) // it has escapes of its own
+		}
+	}
+	return append(append(append(to, '"'), s...), '"')
 }
 
 // ParseLine reads what [AppendLine] wrote, and nothing else: JSON has many spellings of

@@ -46,6 +46,7 @@ type Writer struct {
 
 	mu     sync.Mutex
 	buffer []auth.Entry
+	spare  []auth.Entry  // room for the next buffer
 	held   int           // entries in buffer and in chain.pending
 	room   chan struct{} // closed when held shrinks, a flush fails or the writer is closed
 	failed error         // of the last flush

@@ -23,6 +23,8 @@ type Answer struct {
 	ETag   string
 	Type   string // of the body, for Content-Type; empty: JSON
 	Body   []byte
+	// Compressed is what a function makes of Body, for a route that keeps it; nil: it is not kept.
+	Compressed func(compress func([]byte) []byte) []byte
 
 	code   string // of a refusal
 	coding string // of Body; empty: as it is
@@ -66,7 +68,7 @@ func (a *Answer) Write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	maps.Copy(h, a.Header)
 	if a.ETag != "" {
-		h.Set("ETag", a.ETag)
+		h.Set("Etag", a.ETag) // as net/http spells it
 	}
 	if a.varies {
 		h.Add("Vary", "Accept-Encoding")

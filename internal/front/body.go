@@ -184,6 +184,9 @@ func (b *bodies) release(who string, size int64) {
 
 // IsJSON reports whether a Content-Type is application/json, in UTF-8.
 func IsJSON(contentType string) bool {
+	if contentType == "application/json" {
+		return true
+	}
 	kind, params, err := mime.ParseMediaType(contentType)
 	return err == nil && kind == "application/json" && (params["charset"] == "" || strings.EqualFold(params["charset"], "utf-8"))
 }

@@ -27,19 +27,28 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 	if len(a.Body) < minCompressed || !AcceptsGzip(r.Header) || a.sent(r) == http.StatusNotModified {
 		return
 	}
+	if a.coding = "gzip"; a.Compressed != nil {
+		a.Body = a.Compressed(c.gzip)
+	} else {
+		a.Body = c.gzip(a.Body)
+	}
+	if a.ETag != "" {
+		a.ETag = strings.TrimSuffix(a.ETag, `"`) + gzipTag
+	}
+}
+
+// gzip is body compressed.
+func (c *compressor) gzip(body []byte) []byte {
 	z, ok := c.writers.Get().(*gzip.Writer)
 	if !ok {
 		z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a valid one
 	}
 	defer c.writers.Put(z)
-	b := bytes.NewBuffer(make([]byte, 0, len(a.Body)/4))
+	b := bytes.NewBuffer(make([]byte, 0, len(body)/4))
 	z.Reset(b)
-	_, _ = z.Write(a.Body) // writing into memory does not fail
+	_, _ = z.Write(body) // writing into memory does not fail
 	_ = z.Close()
-	a.Body, a.coding = b.Bytes(), "gzip"
-	if a.ETag != "" {
-		a.ETag = strings.TrimSuffix(a.ETag, `"`) + gzipTag
-	}
+	return b.Bytes()
 }
 
 // gzipTag ends the tags of compressed answers.

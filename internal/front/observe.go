@@ -10,6 +10,10 @@ import (
 
 // observe tells the host, and the log, of r that was answered by a.
 func (f *Front) observe(ctx context.Context, r *Request, a *Answer) {
+	logged := f.cfg.Logger.Enabled(ctx, slog.LevelDebug)
+	if f.cfg.Observe == nil && !logged {
+		return
+	}
 	m := store.MeterOf(ctx)
 	o := observe.Request{
 		Class: r.class, Status: a.sent(r.Request), Code: a.code,
@@ -18,7 +22,7 @@ func (f *Front) observe(ctx context.Context, r *Request, a *Answer) {
 	if r.Route != nil {
 		o.Route, o.Class = r.Route.Method+" "+r.Route.Path, r.Route.Class
 	}
-	if f.cfg.Logger.Enabled(ctx, slog.LevelDebug) {
+	if logged {
 		key := ""
 		if k := r.Key(); k != nil {
 			key = k.ID

@@ -122,6 +122,9 @@ func (r *Request) acquire() error {
 	return nil
 }
 
+// Defer has f called when r was answered and the answer sent.
+func (r *Request) Defer(f func()) { r.undo = append(r.undo, f) }
+
 // release gives back what r holds.
 func (r *Request) release() {
 	for _, undo := range r.undo {

@@ -25,8 +25,12 @@ type Steps[Q any] struct {
 // Run implements [Runner].
 func (s Steps[Q]) Run(ctx context.Context, r *Request) (*Answer, error) {
 	var q Q
-	bucket := r.Network()
-	if s.Bucket != nil && r.Principal == nil {
+	var bucket string // of a caller without a key
+	switch {
+	case r.Principal != nil:
+	case s.Bucket == nil:
+		bucket = r.Network()
+	default:
 		var err error
 		if bucket, err = s.Bucket(ctx, r, &q); err != nil {
 			return nil, err

@@ -4,8 +4,9 @@ package requestid
 
 import "net/http"
 
-// Header carries the id, in and out.
-const Header = "X-Request-ID"
+// Header carries the id, in and out. It is spelled as net/http does, which otherwise spells it anew
+// for every request.
+const Header = "X-Request-Id"
 
 // Of is the id that r came with when that is clean, else a fresh one.
 func Of(r *http.Request, fresh func() string) string {

@@ -1,0 +1,157 @@
+package query
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// An Encoded is a Response in JSON, for hosts that show it to others as it is. It may be shared: it is
+// not to be changed.
+type Encoded struct {
+	JSON     []byte   // with a newline at its end
+	Failures []Result // of the parameters that failed
+
+	rows       int
+	compressed *lazy[[]byte] // nil: it is not kept
+	room       *sync.Pool    // where JSON comes from; nil: it stays
+}
+
+// maxRoom is the largest answer whose memory is used again.
+const maxRoom = 256 << 10
+
+// Release has the memory of e used for other answers, unless e is kept. After it, e must not be used.
+func (e *Encoded) Release() {
+	if e.room != nil && cap(e.JSON) <= maxRoom {
+		e.room.Put(&e.JSON)
+	}
+}
+
+// Compressed is compress(e.JSON). Of an answer that is kept it is kept as well, so the function should
+// be one that does the same each time.
+func (e *Encoded) Compressed(compress func([]byte) []byte) []byte {
+	if e.compressed == nil {
+		return compress(e.JSON)
+	}
+	return e.compressed.get(func() []byte { return slices.Clip(compress(e.JSON)) })
+}
+
+// cost is about how many bytes e takes, with room for its compressed form.
+func (e *Encoded) cost() int64 {
+	const fixed = 500
+	return fixed + 2*int64(len(e.JSON))
+}
+
+// RunEncoded is Run, encoded. An answer without failures is kept as a whole, beside those to its
+// parameters and for as long.
+func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
+	at := p.basis(ctx)
+	key := p.wholeKey(at)
+	if key != nil {
+		kept, _ := p.engine.answers.kept.Get(*key)
+		if e, ok := kept.(*Encoded); ok {
+			store.MeterOf(ctx).Add(e.rows, 0)
+			return e, ctx.Err()
+		}
+	}
+	resp, err := p.run(ctx, NewBudget(p.engine.most), at)
+	if err != nil {
+		return nil, err
+	}
+	e := &Encoded{}
+	for i := range resp.Data {
+		if r := &resp.Data[i]; r.Success {
+			e.rows += r.Data.len
+		} else {
+			e.Failures = append(e.Failures, *r)
+		}
+	}
+	if key == nil || e.Failures != nil {
+		e.room = &p.engine.room
+		if used, ok := e.room.Get().(*[]byte); ok {
+			e.JSON = (*used)[:0]
+		}
+		e.JSON = append(resp.Encode(e.JSON), '\n')
+		return e, nil
+	}
+	e.JSON, e.compressed = slices.Clip(append(resp.Encode(nil), '\n')), &lazy[[]byte]{}
+	p.engine.answers.kept.Add(*key, e, e.cost())
+	return e, nil
+}
+
+// wholeKey is the key of the whole answer to p on basis at; nil when it is not kept.
+func (p *Prepared) wholeKey(at basis) *answerKey {
+	if at == nil || p.Key() == "" {
+		return nil
+	}
+	key := answerKey(sha256.Sum256(append(append(make([]byte, 0, 256), "whole "+p.Key()...), at...)))
+	return &key
+}
+
+// Encode appends resp to b as encoding/json writes it, without HTML escapes, and returns the extended
+// slice. It takes the results out of resp, so that each is let go as soon as it is written.
+func (resp *Response) Encode(b []byte) []byte {
+	data, size := resp.Data, 512 // of what comes around the results
+	for i := range data {
+		size += data[i].roomInJSON()
+	}
+	resp.Data = nil
+	b = strconv.AppendBool(append(slices.Grow(b, size), `{"success":`...), resp.Success)
+	if resp.QueryID != "" {
+		b = appendText(append(b, `,"queryId":`...), resp.QueryID)
+	}
+	b = append(b, `,"data":[`...)
+	for i := range data {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = data[i].AppendJSON(b)
+		data[i] = Result{}
+	}
+	return append(resp.Meta.appendJSON(append(b, `],"meta":`...)), '}')
+}
+
+// roomInJSON is about how many bytes r takes in JSON.
+func (r *Result) roomInJSON() int {
+	const around = 512
+	size := around + r.Data.roomInJSON()
+	for _, t := range []*Table{r.Previous, r.Changes} {
+		if t != nil {
+			size += t.roomInJSON()
+		}
+	}
+	return size
+}
+
+func (m *Meta) appendJSON(b []byte) []byte {
+	b = append(b, `{"parameters":`...)
+	for i, name := range m.Parameters {
+		lead := byte(',')
+		if i == 0 {
+			lead = '['
+		}
+		b = appendText(append(b, lead), name)
+	}
+	if m.Parameters == nil {
+		b = append(b, "null"...)
+	} else if len(m.Parameters) == 0 {
+		b = append(b, "[]"...)
+	} else {
+		b = append(b, ']')
+	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{`,"total_parameters":`, m.TotalParameters}, {`,"page":`, m.Page}, {`,"limit":`, m.Limit}, {`,"filters_applied":`, m.FiltersApplied}} {
+		b = strconv.AppendInt(append(b, n.name...), int64(n.value), 10)
+	}
+	for _, t := range []struct{ name, value string }{{`,"startDate":`, m.StartDate}, {`,"endDate":`, m.EndDate},
+		{`,"timezone":`, m.Timezone}, {`,"granularity":`, m.Granularity}} {
+		b = appendText(append(b, t.name...), t.value)
+	}
+	return append(b, '}')
+}
