@@ -80,7 +80,7 @@ func (c *compiler) chooseKeys(few, p *part) {
 	for i, key := range c.partKeys(p.tb) {
 		name := expr.Ident(fmt.Sprintf("chosen_%d", i+1))
 		chosen.columns = append(chosen.columns, named{name, joined(key.as)})
-		keys, columns = append(keys, key.e), append(columns, expr.Out(name))
+		keys, columns = append(keys, key.e), append(columns, expr.Col("chosen", name))
 	}
 	c.with("chosen", c.build(chosen))
 	p.q.where = append(p.q.where, expr.Call(dialect.Among, expr.List(keys...), expr.List(columns...), expr.Relation("chosen")))
@@ -154,7 +154,7 @@ func (c *compiler) readChosen(p *part, id expr.Expr) {
 
 // among holds where e is in a column of a relation.
 func among(e expr.Expr, of expr.Alias, column expr.Ident) expr.Expr {
-	return expr.Call(dialect.Among, e, expr.Out(column), expr.Relation(of))
+	return expr.Call(dialect.Among, e, expr.Col(of, column), expr.Relation(of))
 }
 
 // having says which rows of the answer are shown.

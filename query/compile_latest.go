@@ -34,7 +34,7 @@ func (c *compiler) latest(few *part, id expr.Expr) *selection {
 	rows := selection{from: few.q.from, where: append(slices.Clone(few.q.where), counts)}
 	c.latestFrom(few.q, rows)
 	since := func(name expr.Ident) expr.Expr {
-		return expr.Ge(row("time"), expr.Call(dialect.OnlyRow, expr.Out(name), expr.Relation("latest_from")))
+		return expr.Ge(row("time"), expr.Call(dialect.OnlyRow, expr.Col("latest_from", name), expr.Relation("latest_from")))
 	}
 	few.q.where = append(few.q.where, since("others"))
 	rows.where = append(rows.where, since("first"))

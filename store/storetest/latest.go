@@ -54,7 +54,7 @@ func latestEvents() (events []store.Event) {
 
 // latestMistakes are those that may be made in where the latest rows begin.
 func latestMistakes(d *dialect.Dialect) []Mutation {
-	begin := d.Call(dialect.OnlyRow, d.Ident("first"), "latest_from")
+	begin := d.Call(dialect.OnlyRow, "latest_from."+d.Ident("first"), "latest_from")
 	return []Mutation{
 		{Name: "equals of the last visitor are left out", SQL: Replaced(">= "+begin, "> "+begin)},
 		{Name: "few visitors are enough", SQL: Rewritten(`\(`+regexp.QuoteMeta(d.Call(dialect.Count))+` >= \d+\)`, "(1 = 1)")},
