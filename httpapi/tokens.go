@@ -77,8 +77,8 @@ func (a *api) readToken(_ context.Context, r *front.Request, q *question) error 
 	return nil
 }
 
-// read takes js, an object. An empty list would narrow to nothing, which no token is for, and must not
-// be taken for one that is left out: that token would open all that its key opens.
+// read takes js, an object. A list that is empty, or null, would narrow to nothing, which no token is for, and
+// must not be taken for one that is left out: that token would open all that its key opens.
 func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 	var members map[string]json.RawMessage
 	if err := decodeInto("", js, &members, false); err != nil {
@@ -87,20 +87,16 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 	into := map[string]any{
 		"ttl": &t.ttl, "scopes": &t.scopes, "resources": &t.resources, "filters": &t.filters, "types": &t.types, "subject": &t.subject,
 	}
+	lengths := map[string]func() int{
+		"scopes": func() int { return len(t.scopes) }, "resources": func() int { return len(t.resources) }, "types": func() int { return len(t.types) },
+	}
 	for name, js := range members {
 		v, known := into[name]
 		if !known {
 			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "is none of " + strings.Join(slices.Sorted(maps.Keys(into)), ", ")})
 		} else if err := decodeInto(name, js, v, true); err != nil {
 			bad = append(bad, err)
-		}
-	}
-	for name, empty := range map[string]bool{
-		"scopes":    t.scopes != nil && len(t.scopes) == 0,
-		"resources": t.resources != nil && len(t.resources) == 0,
-		"types":     t.types != nil && len(t.types) == 0,
-	} {
-		if empty {
+		} else if length := lengths[name]; length != nil && length() == 0 {
 			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "is empty; without it the token has those of the key"})
 		}
 	}

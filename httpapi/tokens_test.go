@@ -64,7 +64,7 @@ func TestTokenMistakes(t *testing.T) {
 	m := &fakeMinter{}
 	w := newWorld(t, func(cfg *Config) { cfg.Minter = m })
 	rec := w.send("POST", "/v1/tokens", "all",
-		`{"ttl":"1h","scopes":[],"resources":[ ],"types":[],"filters":[{"field":"country","op":"eq","value":5}],"subject":null,"user":"x"}`)
+		`{"ttl":"1h","scopes":[],"resources":[ ],"types":null,"filters":[{"field":"country","op":"eq","value":5}],"subject":null,"user":"x"}`)
 	want := `[{"field":"filters.value","message":"must be an array, not a number"},` +
 		`{"field":"resources","message":"is empty; without it the token has those of the key"},` +
 		`{"field":"scopes","message":"is empty; without it the token has those of the key"},` +
