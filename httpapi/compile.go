@@ -35,7 +35,7 @@ type explainArg struct {
 
 // explainQueries answers what the queries of a body would run, and runs nothing.
 func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
-	explain := func(req query.Request) (any, error) { return a.explain(r, req) }
+	explain := func(req query.Request) (any, error) { return a.explain(ctx, r, req) }
 	if q.batch {
 		return a.batch(ctx, r, q, explain)
 	}
@@ -46,8 +46,8 @@ func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question)
 	return front.JSON(body)
 }
 
-func (a *api) explain(r *front.Request, req query.Request) (*explainedBody, error) {
-	all, err := a.cfg.Engine.Explain(access(r), req)
+func (a *api) explain(ctx context.Context, r *front.Request, req query.Request) (*explainedBody, error) {
+	all, err := a.cfg.Engine.Explain(ctx, access(r), req)
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (c *compiler) fromHits(p *part) {
 		}
 	}
 	if gap.empty() {
-		q.from = relation{sealedHits, "t"}
+		q.from, q.where = relation{sealedHits, "t"}, append(q.where, c.inSeals(c.rng))
 		p.q = q
 		return
 	}
@@ -184,6 +184,20 @@ func hitColumn(name expr.Ident) named {
 	return named{name, row(name)}
 }
 
+// readKept is readAt of a table of what is kept.
+func (c *compiler) readKept(column expr.Ident, w interval) []expr.Expr {
+	return append(c.readAt(column, w), c.inSeals(w))
+}
+
+// inSeals leaves out rows t that were kept of the days of w before these were sealed again, where the store
+// has such rows.
+func (c *compiler) inSeals(w interval) (e expr.Expr) {
+	if c.w.Dialect.Templates[dialect.InSeals] != "" {
+		e = expr.Call(dialect.InSeals, row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.from), milli(w.to))
+	}
+	return e
+}
+
 // hits adds the relation that p reads: the hits of sealed days, and those of the gap.
 func (c *compiler) hits(p *part) {
 	if p.rows == nil {
@@ -191,7 +205,7 @@ func (c *compiler) hits(p *part) {
 	}
 	union := []sqlbuilder.Builder{c.build(*p.rows)}
 	for _, w := range c.rng.keptAround(p.gap, p.partly) {
-		kept := w.kept(selection{from: relation{sealedHits, "t"}, where: c.read(w.interval)})
+		kept := w.kept(selection{from: relation{sealedHits, "t"}, where: c.readKept("time", w.interval)})
 		for _, col := range p.rows.columns {
 			kept.columns = append(kept.columns, named{col.as, row(col.as)})
 		}
@@ -203,7 +217,7 @@ func (c *compiler) hits(p *part) {
 // keptSessions selects the sealed sessions that begin in w, with facts. Rows that come before
 // their session belong to it with earlyRows.
 func (c *compiler) keptSessions(w keptStretch, facts []named, earlyRows bool) selection {
-	q := w.kept(selection{from: relation{sealedSessions, "t"}, where: c.readAt("start", w.interval),
+	q := w.kept(selection{from: relation{sealedSessions, "t"}, where: c.readKept("start", w.interval),
 		columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}})
 	for _, fact := range facts {
 		e := row(fact.as)
@@ -230,7 +244,7 @@ func (c *compiler) keptSessions(w keptStretch, facts []named, earlyRows bool) se
 func (c *compiler) matching(of []keptStretch, only expr.Expr) {
 	var union []sqlbuilder.Builder
 	for _, w := range of {
-		union = append(union, c.build(w.kept(selection{from: relation{sealedSessions, "t"}, where: append(c.readAt("start", w.interval), only),
+		union = append(union, c.build(w.kept(selection{from: relation{sealedSessions, "t"}, where: append(c.readKept("start", w.interval), only),
 			columns: []named{{"session_hash", row("session_hash")}, {"start", row("start")}}})))
 	}
 	c.with("sealed_starts", unionAll(union))
@@ -263,7 +277,7 @@ func derivation(d *dialect.Dialect, website store.Subject, rng interval, changes
 		})
 	}
 	from, to := rng.times()
-	derived := store.Derivation{Subject: website, From: from, To: to, Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
+	derived := store.Derivation{Subject: website, From: from, To: to, Before: sessionsNeedBefore, After: sessionsNeedAfter, Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
 	if changes != nil {
 		ids := write(changedIDs, func(*compiler) selection {
 			return selection{from: relation{changedIDs, "i"}, columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}

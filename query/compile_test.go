@@ -126,7 +126,7 @@ func narrowed(events []store.Event) (latest store.Event) {
 // explained is what e makes of req. Every read of stored rows in it must be of the subject's.
 func explained(t *testing.T, e *query.Engine, a query.Access, req query.Request) query.Explained {
 	t.Helper()
-	found, err := e.Explain(a, req)
+	found, err := e.Explain(t.Context(), a, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 				access.Filters = append(access.Filters, query.Filter{Field: field, Op: query.StartsWith, Values: []string{mark}})
 			}
 			req.Filters = req.Filters[:min(len(req.Filters), 50)]
-			found, err := e.Explain(access, req)
+			found, err := e.Explain(t.Context(), access, req)
 			if err != nil {
 				return // refused as a whole, like text that is no UTF-8
 			}
@@ -218,7 +218,7 @@ func BenchmarkResolveCompile(b *testing.B) {
 				Filters: []query.Filter{{Field: "country", Op: query.Eq, Values: []string{"DE"}}}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := e.Explain(access, req); err != nil {
+				if _, err := e.Explain(b.Context(), access, req); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -28,7 +28,7 @@ type Config struct {
 	// NoDerived computes answers from rows alone: it uses neither seals of the store nor partials.
 	NoDerived bool
 	// MaxPartials is about how many bytes of memory partials take, from which answers are merged. It
-	// needs a Store that is a [store.Deriver] or a [store.DayVersioner]. 0 means DefaultMaxPartials;
+	// needs a Store that is a [store.Deriver]. 0 means DefaultMaxPartials;
 	// negative: none are kept.
 	MaxPartials int64
 	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were
@@ -94,8 +94,8 @@ func New(cfg Config) (*Engine, error) {
 	e.slots, e.memo, e.prepared = newSlots(e.store), newCache[string, *compiled](memoBytes), newCache[string, *Prepared](preparedBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = fingerprints(e.types, e.store.Dialect())
-	if most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials); most > 0 && !cfg.NoDerived && tellsDays(e.store) {
-		e.partials = partial.NewCache(most)
+	if _, derives := e.store.(store.Deriver); derives && cmp.Or(cfg.MaxPartials, DefaultMaxPartials) > 0 && !cfg.NoDerived {
+		e.partials = partial.NewCache(cmp.Or(cfg.MaxPartials, DefaultMaxPartials))
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -119,12 +119,12 @@ func (e *Engine) Run(ctx context.Context, a Access, req Request) (*Response, err
 }
 
 // Explain returns what req would run, and runs nothing. Its error is an Errors.
-func (e *Engine) Explain(a Access, req Request) ([]Explained, error) {
+func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explained, error) {
 	p, err := e.Prepare(a, req)
 	if err != nil {
 		return nil, err
 	}
-	return p.Explain(), nil
+	return p.Explain(ctx), nil
 }
 
 // answer runs one parameter. It runs in a goroutine of its own, where a panic would end
@@ -170,7 +170,7 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 	began := e.now()
 	rows, err := e.merged(ctx, p, among)
 	if rows == nil && err == nil {
-		statement := e.remembered(p, key, e.kept(p)).of(p.Subject, among)
+		statement := e.remembered(p, key, e.kept(ctx, p)).of(p.Subject, among)
 		statement.MaxBytes = budget.most
 		rows, err = e.store.Query(ctx, statement)
 	}

@@ -1,9 +1,9 @@
 package query
 
 import (
+	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -20,15 +20,15 @@ const (
 	pageEventsNeedAfter                   = 0
 )
 
-// kept tells what is kept of what p may read, by now.
-func (e *Engine) kept(p *plan) keptOf {
+// kept tells what is kept of what p may read, by now: nothing where the store does not say.
+func (e *Engine) kept(ctx context.Context, p *plan) keptOf {
 	d, ok := e.store.(store.Deriver)
 	if !ok || e.plain || p.Subject.Kind != store.KindWebsite || len(p.Mandatory) > 0 {
 		return keptOf{}
 	}
 	w := p.counted().widen(day, day)
-	days, w := daysAround(d, p.Subject, interval{floorDay(w.from), floorDay(w.to) + day})
-	if !slices.ContainsFunc(days, func(d store.Day) bool { return d.Sealed > 0 }) {
+	days, w, err := daysAround(ctx, d, p.Subject, interval{floorDay(w.from), floorDay(w.to) + day})
+	if err != nil || !slices.ContainsFunc(days, func(d store.Day) bool { return d.Sealed > 0 }) {
 		return keptOf{}
 	}
 	since := sinceSeals(days)
@@ -45,13 +45,64 @@ func (e *Engine) kept(p *plan) keptOf {
 }
 
 // daysAround are the UTC days of a website that what is kept of those of w was computed from, and their time.
-func daysAround(d store.Deriver, website store.Subject, w interval) ([]store.Day, interval) {
+func daysAround(ctx context.Context, d store.Deriver, website store.Subject, w interval) ([]store.Day, interval, error) {
 	w = w.widen(sessionsNeedBefore*day, sessionsNeedAfter*day)
+	days, err := daysIn(ctx, d, website, w)
+	return days, w, err
+}
+
+// daysIn are the UTC days of w, which begins and ends with one: without a version those that never had rows.
+func daysIn(ctx context.Context, d store.Deriver, website store.Subject, w interval) ([]store.Day, error) {
+	if known, ok := ctx.Value(daysKey{}).(*knownDays); ok {
+		return known.in(ctx, d, website, w)
+	}
+	return readDays(ctx, d, website, w)
+}
+
+func readDays(ctx context.Context, d store.Deriver, website store.Subject, w interval) ([]store.Day, error) {
+	from, to := w.times()
+	found, err := d.Days(ctx, website, from, to)
+	if err != nil {
+		return nil, err
+	}
 	days := make([]store.Day, (w.to-w.from)/day)
-	for _, known := range d.Days(website, time.UnixMilli(w.from), time.UnixMilli(w.to)) {
+	for _, known := range found {
 		days[(known.Start.UnixMilli()-w.from)/day] = known
 	}
-	return days, w
+	return days, nil
+}
+
+// knownDays are those that a request asked a store for. Its parameters depend on almost the same ones, and
+// another server may have to be asked.
+type knownDays struct {
+	mu   sync.Mutex
+	of   store.Subject
+	span interval
+	days []store.Day
+}
+
+type daysKey struct{}
+
+// knowDays has what runs under the context ask for days once.
+func knowDays(ctx context.Context) context.Context {
+	return context.WithValue(ctx, daysKey{}, &knownDays{})
+}
+
+// around is how many days more are asked for on both sides than the first parameter needs: enough for
+// others of the same range.
+const around = 7
+
+func (k *knownDays) in(ctx context.Context, d store.Deriver, website store.Subject, w interval) (_ []store.Day, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of != website || k.span.intersect(w) != w {
+		span := w.widen(around*day, around*day)
+		if k.days, err = readDays(ctx, d, website, span); err != nil {
+			return nil, err
+		}
+		k.of, k.span = website, span
+	}
+	return k.days[(w.from-k.span.from)/day : (w.to-k.span.from)/day], nil
 }
 
 // sinceSeals is the version of the oldest seal that does not stand for all, of the days that daysAround

@@ -116,7 +116,7 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 	versions := g.versions(of)
 	missing := g.look(of, versions)
 	if len(missing) > 0 { // the rows that they are computed from may be newer
-		if err := g.load(ctx); err != nil {
+		if err := g.load(knowDays(ctx)); err != nil {
 			return err
 		}
 		versions = g.versions(of)
@@ -151,7 +151,7 @@ const maxPartialBytes = 1 << 28
 
 // compute computes the partials of all leaves of a part in stretches that follow each other.
 func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) error {
-	statement, computed := g.engine.partialStatement(g.merge, of, interval{g.stretches[from].From, g.stretches[to-1].To})
+	statement, computed := g.engine.partialStatement(ctx, g.merge, of, interval{g.stretches[from].From, g.stretches[to-1].To})
 	rows, err := g.engine.store.Query(ctx, statement)
 	if err != nil {
 		return err
@@ -169,12 +169,12 @@ func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, v
 
 // partialStatement selects what partials of a part in w are made of: rows by cell and key, and by
 // what is in its sets and samples.
-func (e *Engine) partialStatement(m *merge, of *mergedPart, w interval) (store.Statement, *partial.Computed) {
+func (e *Engine) partialStatement(ctx context.Context, m *merge, of *mergedPart, w interval) (store.Statement, *partial.Computed) {
 	p := *m.p
 	p.Range.From, p.Range.To = w.times()
 	p.Until = p.Range.To
 	d := e.store.Dialect()
-	c := &compiler{p: &p, kept: e.kept(&p), rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.from, To: w.to}}
+	c := &compiler{p: &p, kept: e.kept(ctx, &p), rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.from, To: w.to}}
 	q, at := c.rows(of.tb), row("time")
 	if of.tb.rows == sessionRows {
 		at = ofSession("start")

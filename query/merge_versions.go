@@ -2,20 +2,10 @@ package query
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
 )
-
-// tellsDays reports whether a store tells the versions of the rows of days.
-func tellsDays(s store.Store) bool {
-	switch s.(type) {
-	case store.Deriver, store.DayVersioner:
-		return true
-	}
-	return false
-}
 
 // dayVersions are the versions of the rows of the UTC days of a website from the one that begins at
 // first on; 0: it has none.
@@ -26,22 +16,13 @@ type dayVersions struct {
 
 // dayVersions asks the store for those of the days of w, which begins and ends with one.
 func (e *Engine) dayVersions(ctx context.Context, website store.Subject, w interval) (dayVersions, error) {
-	from, to := w.times()
 	found := dayVersions{first: w.from}
-	switch s := e.store.(type) {
-	case store.Deriver:
-		found.of = make([]uint64, (w.to-w.from)/day)
-		for _, known := range s.Days(website, from, to) {
-			found.of[(known.Start.UnixMilli()-w.from)/day] = known.Version
-		}
-	case store.DayVersioner:
-		var err error
-		if found.of, err = s.DayVersions(ctx, website, from, to); err != nil {
-			return found, err
-		}
-		if n := int((w.to - w.from) / day); len(found.of) != n {
-			return found, fmt.Errorf("query: the store told the versions of %d days, not of %d", len(found.of), n)
-		}
+	days, err := daysIn(ctx, e.store.(store.Deriver), website, w) // else no partials are kept
+	if err != nil {
+		return found, err
+	}
+	for _, known := range days {
+		found.of = append(found.of, known.Version)
 	}
 	return found, nil
 }

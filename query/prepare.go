@@ -161,14 +161,15 @@ type Explained struct {
 
 // Explain returns what Run runs, one entry per parameter, unless the answer is cached or merged from
 // partials. With a [store.Deriver] it changes as days are sealed.
-func (p *Prepared) Explain() []Explained {
+func (p *Prepared) Explain(ctx context.Context) []Explained {
+	ctx = knowDays(ctx)
 	found := make([]Explained, len(p.parameters))
 	for i := range p.parameters {
 		one := &p.parameters[i]
 		if found[i] = (Explained{Parameter: one.name, ID: one.id, Err: one.err}); one.err != nil {
 			continue
 		}
-		own, beside, err := p.engine.compiled(one, p.engine.kept)
+		own, beside, err := p.engine.compiled(one, func(of *plan) keptOf { return p.engine.kept(ctx, of) })
 		if err != nil {
 			found[i].Err = err
 			continue
@@ -205,6 +206,7 @@ func (p *Prepared) RunWithin(ctx context.Context, budget *Budget) (*Response, er
 func (p *Prepared) run(ctx context.Context, budget *Budget, at basis) (*Response, error) {
 	resp := &Response{Success: true, QueryID: p.id, Data: make([]Result, len(p.parameters)), Meta: p.meta}
 	resp.Meta.Parameters = slices.Clone(p.meta.Parameters)
+	ctx = knowDays(ctx)
 	var running sync.WaitGroup
 	free := make(chan struct{}, p.engine.parallel)
 	for i := range p.parameters {

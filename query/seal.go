@@ -32,26 +32,29 @@ func (e *Engine) reseal(ctx context.Context, website store.Subject, w interval) 
 	if !ok {
 		return false, errNotDerived
 	}
-	changes, ok := changesOf(s, website, w)
-	if ok && changes == nil {
-		return false, nil
+	changes, ok, err := changesOf(ctx, s, website, w)
+	if err != nil || ok && changes == nil {
+		return false, err
 	}
 	return ok, s.Seal(ctx, derivation(e.store.Dialect(), website, w, changes))
 }
 
 // changesOf tell which session ids changed since whole days were sealed; nil: none did. Not ok: some days
 // with rows are not sealed.
-func changesOf(s store.Deriver, website store.Subject, w interval) (changes *idChanges, ok bool) {
-	days, around := daysAround(s, website, w)
+func changesOf(ctx context.Context, s store.Deriver, website store.Subject, w interval) (changes *idChanges, ok bool, err error) {
+	days, around, err := daysAround(ctx, s, website, w)
+	if err != nil {
+		return nil, false, err
+	}
 	since := sinceSeals(days)
 	uses := useOf(days, sessionsNeedBefore, sessionsNeedAfter, since)
 	if slices.Contains(uses[sessionsNeedBefore:len(uses)-sessionsNeedAfter], forNothing) {
-		return nil, false
+		return nil, false, nil
 	}
 	if since == 0 {
-		return nil, true
+		return nil, true, nil
 	}
-	return &idChanges{since, around}, true
+	return &idChanges{since, around}, true, nil
 }
 
 // daysOf are the UTC days that [from, to) touches.

@@ -90,16 +90,17 @@ func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 func (s *Sealer) Reseal(ctx context.Context) (err error) {
 	var wanted []stretch
 	for of := range s.engine.outdated.take() {
-		days := s.daysOf(of)
+		days, failed := s.daysOf(ctx, of)
+		err = errors.Join(err, failed)
 		for _, run := range stale(days, days) {
 			run.of = of
-			if _, ok := changesOf(s.store, of, run.interval()); ok {
+			if _, ok, failed := changesOf(ctx, s.store, of, run.interval()); ok && failed == nil {
 				wanted = append(wanted, run)
 			}
 		}
 	}
-	_, err = s.seal(ctx, wanted)
-	return err
+	_, failed := s.seal(ctx, wanted)
+	return errors.Join(err, failed)
 }
 
 // Seal seals the days that need it and whose rows did not change since the call before, and from time to
@@ -115,7 +116,10 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 		if subject.Kind != store.KindWebsite {
 			continue
 		}
-		days := s.daysOf(subject)
+		days, failed := s.daysOf(ctx, subject)
+		if err = errors.Join(err, failed); failed != nil {
+			continue
+		}
 		for _, run := range s.due(subject, days) {
 			run.of = subject
 			wanted = append(wanted, run)
@@ -123,14 +127,15 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 		s.before[subject] = days
 	}
 	if len(wanted) == 0 {
-		return 0, s.computeAhead(ctx, subjects)
+		return 0, errors.Join(err, s.computeAhead(ctx, subjects))
 	}
 	slices.SortFunc(wanted, func(a, b stretch) int { return b.to.Compare(a.to) })
-	return s.seal(ctx, wanted)
+	sealedDays, failed := s.seal(ctx, wanted)
+	return sealedDays, errors.Join(err, failed)
 }
 
-func (s *Sealer) daysOf(website store.Subject) []store.Day {
-	return s.store.Days(website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53))
+func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day, error) {
+	return s.store.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53))
 }
 
 // seal seals stretches one after the other, and reports how many days.

@@ -52,17 +52,21 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 		return SealReport{}, errNotDerived
 	}
 	var report SealReport
-	known := d.Days(website, from, to)
-	if len(known) == 0 {
-		return report, nil
+	known, err := d.Days(ctx, website, from, to)
+	if err != nil || len(known) == 0 {
+		return report, err
 	}
 	all := spanned(website, known)
 	for table := range sealTables {
 		sealed := make([]bool, all.days())
-		for i, seal := range standingSeals(d, all, table) {
+		seals, err := standingSeals(ctx, d, all, table)
+		if err != nil {
+			return report, err
+		}
+		for i, seal := range seals {
 			sealed[i] = seal > 0
 		}
-		err := inHalves(ctx, all.runs(sealed), func(run stretch) error { return e.verify(ctx, d, run, table, &report) })
+		err = inHalves(ctx, all.runs(sealed), func(run stretch) error { return e.verify(ctx, d, run, table, &report) })
 		if err != nil {
 			return report, err
 		}
@@ -74,7 +78,10 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 // commit may be seen before the store tells that the day changed, so days that differ are
 // compared once more.
 func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table int, report *SealReport) error {
-	before := standingSeals(d, run, table)
+	before, err := standingSeals(ctx, d, run, table)
+	if err != nil {
+		return err
+	}
 	found, err := e.sealDifferences(ctx, run, table)
 	if err == nil && len(found) > 0 {
 		found, err = e.sealDifferences(ctx, run, table)
@@ -82,7 +89,10 @@ func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table
 	if err != nil {
 		return err
 	}
-	after := standingSeals(d, run, table)
+	after, err := standingSeals(ctx, d, run, table)
+	if err != nil {
+		return err
+	}
 	same := func(i int) bool { return after[i] > 0 && after[i] == before[i] }
 	for i := range after {
 		if same(i) {
@@ -101,12 +111,11 @@ func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table
 
 // standingSeals are the numbers of the seals of the days of run, 0 where nothing is kept of a day
 // or its seal does not stand for a table.
-func standingSeals(d store.Deriver, run stretch, table int) []uint64 {
+func standingSeals(ctx context.Context, d store.Deriver, run stretch, table int) ([]uint64, error) {
 	t := sealTables[table]
-	around := stretch{of: run.of, from: run.from.AddDate(0, 0, -t.before), to: run.to.AddDate(0, 0, t.after)}
-	days := make([]store.Day, around.days())
-	for _, one := range d.Days(run.of, around.from, around.to) {
-		days[around.index(one.Start)] = one
+	days, err := daysIn(ctx, d, run.of, run.interval().widen(int64(t.before)*day, int64(t.after)*day))
+	if err != nil {
+		return nil, err
 	}
 	stands, seals := standing(days, t.before, t.after), make([]uint64, run.days())
 	for i := range seals {
@@ -114,7 +123,7 @@ func standingSeals(d store.Deriver, run stretch, table int) []uint64 {
 			seals[i] = days[t.before+i].Sealed
 		}
 	}
-	return seals
+	return seals, nil
 }
 
 // index is the place of a day in r.
@@ -141,9 +150,9 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 	if !ok {
 		return 0, errNotDerived
 	}
-	known := d.Days(website, from, to)
-	if len(known) == 0 {
-		return 0, nil
+	known, err := d.Days(ctx, website, from, to)
+	if err != nil || len(known) == 0 {
+		return 0, err
 	}
 	all := spanned(website, known)
 	wanted := make([]bool, all.days())
@@ -216,7 +225,7 @@ func differences(d *dialect.Dialect, website store.Subject, rng interval, table 
 	derived.order = nil
 	c.with("derived", c.build(derived))
 	computed := selection{from: relation{"derived", "x"}}
-	kept := selection{from: relation{t.name, "t"}, where: c.readAt(t.time, rng)}
+	kept := selection{from: relation{t.name, "t"}, where: c.readKept(t.time, rng)}
 	differing := selection{from: relation{"compared", "u"}, group: len(derived.columns)}
 	for _, col := range derived.columns {
 		computed.columns = append(computed.columns, named{col.as, expr.Col("x", col.as)})

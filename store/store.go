@@ -96,14 +96,6 @@ type Versioner interface {
 	Version(ctx context.Context, s Subject, from, to time.Time) (uint64, error)
 }
 
-// A DayVersioner returns the versions of single days, which the engine needs to merge answers about
-// websites from partials of days. It is optional beside Store; a Deriver does not need it.
-type DayVersioner interface {
-	// DayVersions returns the versions (see Versioner) of the UTC days that [from, to) touches, one per
-	// day, in order. 0 means that the day certainly has no rows.
-	DayVersions(ctx context.Context, s Subject, from, to time.Time) ([]uint64, error)
-}
-
 // An Eraser removes data for good. It is optional beside Store.
 type Eraser interface {
 	// Erase removes all rows of s and forgets their event ids, and reports how many rows there

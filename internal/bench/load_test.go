@@ -76,7 +76,10 @@ func sealAll(ctx context.Context, s *duckdb.Store) (time.Duration, error) {
 	}
 	for i := range websites {
 		of := store.Subject{Kind: store.KindWebsite, ID: websiteID(i)}
-		days := s.Days(of, time.Unix(0, 0), end.AddDate(1, 0, 0))
+		days, err := s.Days(ctx, of, time.Unix(0, 0), end.AddDate(1, 0, 0))
+		if err != nil {
+			return 0, err
+		}
 		if len(days) == 0 {
 			continue
 		}

@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -42,6 +43,8 @@ type Store struct {
 	conflicts    pendingConflicts
 	changes      openChanges
 	versionCheck versionCheck
+	deriving     sync.Mutex // of Seal
+	swept        time.Time  // by Seal
 
 	closing context.Context //nolint:containedctx // done when the store is closed
 	close   context.CancelFunc
@@ -51,13 +54,13 @@ type Store struct {
 }
 
 var (
-	_ store.Store        = (*Store)(nil)
-	_ store.Writer       = (*Store)(nil)
-	_ store.Eraser       = (*Store)(nil)
-	_ store.Lister       = (*Store)(nil)
-	_ store.Restorer     = (*Store)(nil)
-	_ store.Versioner    = (*Store)(nil)
-	_ store.DayVersioner = (*Store)(nil)
+	_ store.Store     = (*Store)(nil)
+	_ store.Writer    = (*Store)(nil)
+	_ store.Eraser    = (*Store)(nil)
+	_ store.Lister    = (*Store)(nil)
+	_ store.Restorer  = (*Store)(nil)
+	_ store.Versioner = (*Store)(nil)
+	_ store.Deriver   = (*Store)(nil)
 )
 
 // Open connects to the servers of cfg and asks one of them for its version.

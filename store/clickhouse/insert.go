@@ -118,12 +118,23 @@ func withoutCodec(kind string) string {
 // driver would ask for them every time.
 func (s *Store) prepare(ctx context.Context, table string, columns []driver.ColumnNameAndType) (chdriver.Batch, error) {
 	settings := s.settings(ctx, "insert "+table)
-	maps.Copy(settings, driver.Settings{
+	maps.Copy(settings, s.inserting())
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = column.Name
+	}
+	return s.conn.PrepareBatch(driver.Context(ctx, driver.WithSettings(settings), driver.WithColumnNamesAndTypes(columns)),
+		"INSERT INTO "+table+" ("+strings.Join(names, ", ")+")")
+}
+
+// inserting are the settings of one insert, beside those of everything.
+func (s *Store) inserting() driver.Settings {
+	settings := driver.Settings{
 		"async_insert": 0,
 		// No other insert has this token, so that the server takes none for a repeat: its
 		// log of tokens is written before a part is, and tells of some that are not there.
 		"insert_deduplication_token": rand.Text(),
-	})
+	}
 	if s.cfg.Cluster != "" {
 		settings["distributed_foreground_insert"] = 1
 		// A cluster without internal_replication sends a block to each of its replicas.
@@ -132,10 +143,5 @@ func (s *Store) prepare(ctx context.Context, table string, columns []driver.Colu
 		settings["insert_quorum"] = "auto"
 		settings["insert_quorum_parallel"] = 0
 	}
-	names := make([]string, len(columns))
-	for i, column := range columns {
-		names[i] = column.Name
-	}
-	return s.conn.PrepareBatch(driver.Context(ctx, driver.WithSettings(settings), driver.WithColumnNamesAndTypes(columns)),
-		"INSERT INTO "+table+" ("+strings.Join(names, ", ")+")")
+	return settings
 }

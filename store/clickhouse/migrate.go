@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -64,10 +65,30 @@ func (m migration) run() error {
 			return err
 		}
 	}
+	if _, old := found[m.cfg.local("events")]; old && version < versionOfSeals {
+		if err := m.noteOldDays(); err != nil {
+			return err
+		}
+	}
 	if version == schemaVersion() {
 		return nil
 	}
 	return m.conn.Exec(m.ctx, fmt.Sprintf("INSERT INTO schema_versions (version) VALUES (%d)", schemaVersion()))
+}
+
+// versionOfSeals is the first version of the tables that days are sealed in.
+const versionOfSeals = 80
+
+// noteOldDays gives every day of a website that has rows a version: a release from before versions existed may
+// have written them, and a day without a version counts as one without rows.
+func (m migration) noteOldDays() error {
+	tables := namesOf(store.KindWebsite)
+	days := make([]string, len(tables))
+	for i, table := range tables {
+		days[i] = "SELECT subject, " + utcDayOf("time") + " AS day FROM " + table
+	}
+	return m.conn.Exec(m.ctx, "INSERT INTO versions (subject, day, begun, ended) SELECT DISTINCT concat({kind:String}, d.subject), d.day, 1, 1 FROM ("+
+		strings.Join(days, " UNION ALL ")+") AS d", driver.Named("kind", versioned(store.KindWebsite, "")))
 }
 
 // An oldTable is a table as it stood before.

@@ -40,8 +40,8 @@ func TestNothingButMigrateMakesTables(t *testing.T) {
 		if err := s.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := chtest.Number(t, conn, countTables); n != 10 {
-			t.Errorf("%d tables after Migrate, want 10", n)
+		if n := chtest.Number(t, conn, countTables); n != 13 {
+			t.Errorf("%d tables after Migrate, want 13", n)
 		}
 		if err := s.Ping(t.Context()); err != nil {
 			t.Errorf("Ping: %v", err)
@@ -65,8 +65,8 @@ func TestMigrateAtOnce(t *testing.T) {
 			}
 		}
 		busy.Wait()
-		if n := chtest.Number(t, chtest.Connect(t, dsn), countTables); n != 10 {
-			t.Errorf("%d tables, want 10", n)
+		if n := chtest.Number(t, chtest.Connect(t, dsn), countTables); n != 13 {
+			t.Errorf("%d tables, want 13", n)
 		}
 		if w := write(t, open(t, clickhouse.Config{DSN: dsn}), someEvent("e1")); w.Stored != 1 {
 			t.Errorf("stored %d rows, want 1", w.Stored)
@@ -81,11 +81,12 @@ func TestMigrateBringsOlderTablesForward(t *testing.T) {
 		s := open(t, clickhouse.Config{DSN: dsn})
 		write(t, s, someEvent("e1"))
 		conn := chtest.Connect(t, dsn)
-		// As an older version left them: a column less, a table less, and no version.
+		// As an older version left them: a column less, a table less, no version, and none of days.
 		chtest.Exec(t, conn, "ALTER TABLE events DROP COLUMN title")
 		chtest.Exec(t, conn, "ALTER TABLE visits DROP COLUMN referrer")
 		chtest.Exec(t, conn, "DROP TABLE checks SYNC")
 		chtest.Exec(t, conn, "TRUNCATE TABLE schema_versions")
+		chtest.Exec(t, conn, "TRUNCATE TABLE versions")
 		if err := s.Ping(t.Context()); !errors.Is(err, clickhouse.ErrNoSchema) {
 			t.Errorf("Ping of older tables: %v, want ErrNoSchema", err)
 		}
@@ -96,6 +97,9 @@ func TestMigrateBringsOlderTablesForward(t *testing.T) {
 		}
 		if err := s.Ping(t.Context()); err != nil {
 			t.Errorf("Ping: %v", err)
+		}
+		if days, err := s.Days(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w1"}, time.Unix(0, 0), time.Now()); err != nil || len(days) != 1 || days[0].Version == 0 {
+			t.Errorf("Days: %v, %v; want that of the event, with a version", days, err)
 		}
 		late := someEvent("e2")
 		late.Events[0].Title = "late"
@@ -128,8 +132,8 @@ func TestNewerTablesAreLeftAlone(t *testing.T) {
 				t.Errorf("%s: %v, want ErrNewerSchema", way, err)
 			}
 		}
-		if n := chtest.Number(t, conn, countTables); n != 9 {
-			t.Errorf("%d tables, want the 9 there were", n)
+		if n := chtest.Number(t, conn, countTables); n != 12 {
+			t.Errorf("%d tables, want the 12 there were", n)
 		}
 		if n := chtest.Number(t, conn, "SELECT count() FROM events"); n != 0 {
 			t.Errorf("%d events were written", n)

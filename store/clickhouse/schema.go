@@ -161,7 +161,10 @@ func (c *Config) layouts() []layout {
 	for i := range tables {
 		all = append(all, tables[i].layout(c))
 	}
-	return append(all,
+	for i := range sealedTables {
+		all = append(all, sealedTables[i].layout(c))
+	}
+	return append(all, sealLayout(),
 		layout{
 			name: "receipts",
 			columns: []definition{{"id", "UInt64 CODEC(NONE)"}, {"time", types[schema.Instant]}, {"receipt", receiptType},
@@ -192,9 +195,7 @@ func (c *Config) layouts() []layout {
 func (t *table) layout(o *Config) layout {
 	l := layout{
 		name: t.ID.String(), shard: t.shard, order: "subject, time, event_id",
-		partition: "toYYYYMM(fromUnixTimestamp64Milli(time, 'UTC'))",
-		// A DateTime holds neither what was before 1970 nor what comes after 2106.
-		since: "toDateTime(least(greatest(intDiv(time, 1000), 0), 3000000000), 'UTC')", days: int64(o.Retention / day),
+		partition: monthOf("time"), since: secondOf("time"), days: int64(o.Retention / day),
 	}
 	for _, c := range t.columns {
 		l.columns = append(l.columns, definition{c.name, c.kind})
@@ -204,6 +205,22 @@ func (t *table) layout(o *Config) layout {
 		l.columns = append(l.columns, definition{h.Name, fmt.Sprintf("Int64 DEFAULT if(%s = '', 0, toInt64(bitShiftRight(sipHash64(%s), 1)))", h.Of, h.Of)})
 	}
 	return l
+}
+
+// monthOf is the month of an instant in milliseconds.
+func monthOf(column string) string {
+	return "toYYYYMM(fromUnixTimestamp64Milli(" + column + ", 'UTC'))"
+}
+
+// secondOf is an instant in milliseconds as a DateTime, which holds neither what was before 1970 nor what
+// comes after 2106.
+func secondOf(column string) string {
+	return "toDateTime(least(greatest(intDiv(" + column + ", 1000), 0), 3000000000), 'UTC')"
+}
+
+// utcDayOf is the UTC day of an instant in milliseconds, counted from 1970.
+func utcDayOf(column string) string {
+	return "toInt32(intDiv(" + column + " - positiveModulo(" + column + ", 86400000), 86400000))"
 }
 
 // Schema returns the DDL of all tables, one statement per table, as [Store.Migrate] executes it on an

@@ -101,10 +101,9 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 
 // daysOf are the days on which subject has rows in tables.
 func (s *Store) daysOf(ctx context.Context, tables []string, subject store.Subject) (days []changedDay, err error) {
-	const dayOfRow = "toInt32(intDiv(time - positiveModulo(time, 86400000), 86400000))"
 	from := make([]string, len(tables))
 	for i, table := range tables {
-		from[i] = "SELECT " + dayOfRow + " AS day FROM " + table + " WHERE subject = {subject:String}"
+		from[i] = "SELECT " + utcDayOf("time") + " AS day FROM " + table + " WHERE subject = {subject:String}"
 	}
 	id := subjectText(subject)
 	rows, err := s.conn.Query(s.erasing(ctx, "days"), "SELECT DISTINCT d.day FROM ("+strings.Join(from, " UNION ALL ")+") AS d", driver.Named("subject", id))
@@ -130,6 +129,14 @@ func (s *Store) eraseAll(ctx context.Context, tables []string, subject store.Sub
 			return sum, fmt.Errorf("%s: %w", table, err)
 		}
 		sum += n
+	}
+	if subject.Kind != store.KindWebsite {
+		return sum, nil
+	}
+	for _, kept := range []string{"sealed_sessions", "sealed_hits", "seals"} {
+		if _, err := s.eraseFrom(ctx, kept, subject); err != nil {
+			return sum, fmt.Errorf("%s: %w", kept, err)
+		}
 	}
 	return sum, nil
 }

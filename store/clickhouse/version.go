@@ -158,34 +158,20 @@ func (c *Config) expiring() string {
 }
 
 // Version asks the server each time, for some rows of one table, by its key: writes that another
-// process has just had acknowledged count. For days written by a release from before versions existed
-// it is 0. With replicas it agrees with answers only when [Config.Settings] has
+// process has just had acknowledged count. With replicas it agrees with answers only when [Config.Settings] has
 // select_sequential_consistency = 1. Where rows are deleted by age, versions of days change every
 // second for the two months after [Config.Retention].
 func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (version uint64, err error) {
 	if !from.Before(to) {
 		return 0, ctx.Err()
 	}
-	err = s.versions(ctx, "toInt32(0), toUInt64(sum("+versionOfDay+s.cfg.expiring()+"))", subject, from, to,
-		func(_ int32, all uint64) { version = all })
+	err = s.versions(ctx, "SELECT toUInt64(sum("+versionOfDay+s.cfg.expiring()+"))"+changedDays, subject, utcDay(from.UnixMilli()), utcDay(to.Add(-1).UnixMilli()),
+		func(scan func(...any) error) error { return scan(&version) })
 	return version, err
 }
 
-// DayVersions asks the server each time, as Version does. No version is 0, since a release from before
-// versions existed may have written rows of any day.
-func (s *Store) DayVersions(ctx context.Context, subject store.Subject, from, to time.Time) ([]uint64, error) {
-	if !from.Before(to) {
-		return nil, ctx.Err()
-	}
-	first := utcDay(from.UnixMilli())
-	days := slices.Repeat([]uint64{1}, int(utcDay(to.Add(-1).UnixMilli())-first)+1)
-	err := s.versions(ctx, "d.day, toUInt64("+versionOfDay+s.cfg.expiring()+")", subject, from, to,
-		func(day int32, version uint64) { days[day-first] += version })
-	return days, err
-}
-
-// versions selects numbers of the changed days of a subject, and calls each with them.
-func (s *Store) versions(ctx context.Context, columns string, subject store.Subject, from, to time.Time, each func(int32, uint64)) (err error) {
+// versions asks a question about the changed days of a subject, and calls each for every row.
+func (s *Store) versions(ctx context.Context, question string, subject store.Subject, from, to int32, each func(scan func(...any) error) error, more ...any) (err error) {
 	if s.closing.Err() != nil {
 		return errClosed
 	}
@@ -201,20 +187,16 @@ func (s *Store) versions(ctx context.Context, columns string, subject store.Subj
 	if s.cfg.Cluster != "" {
 		settings["select_sequential_consistency"] = 1
 	}
-	rows, err := s.conn.Query(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), "SELECT "+columns+changedDays,
-		driver.Named("subject", versioned(subject.Kind, subjectText(subject))),
-		driver.Named("from", utcDay(from.UnixMilli())), driver.Named("to", utcDay(to.Add(-1).UnixMilli())))
+	rows, err := s.conn.Query(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), question,
+		append(more, driver.Named("subject", versioned(subject.Kind, subjectText(subject))), driver.Named("from", from), driver.Named("to", to))...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var day int32
-		var version uint64
-		if err := rows.Scan(&day, &version); err != nil {
+		if err := each(rows.Scan); err != nil {
 			return err
 		}
-		each(day, version)
 	}
 	return rows.Err()
 }

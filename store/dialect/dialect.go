@@ -41,7 +41,7 @@ type Dialect struct {
 	// Arg writes the placeholder of a named argument, with a cast to its exact type.
 	Arg func(name string, k Kind) string
 	// Templates are the SQL of each Op, in which $1, $2, … stand for its operands, $* for all
-	// of them with commas between, and $$ for a dollar.
+	// of them with commas between, and $$ for a dollar. InSeals alone may have none.
 	Templates [numOps]string
 }
 
@@ -74,7 +74,7 @@ func (d *Dialect) Check() error {
 		faults = append(faults, errors.New("dialect: Name, Ident and Arg are required"))
 	}
 	for op := range numOps {
-		if d.Templates[op] == "" {
+		if d.Templates[op] == "" && op != InSeals {
 			faults = append(faults, fmt.Errorf("dialect %s: %s has no template", d.Name, op))
 		}
 	}

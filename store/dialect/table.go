@@ -176,9 +176,18 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 	OnlyRow: {"OnlyRow",
 		"(SELECT $1 FROM $2)",
 		"(SELECT $1 FROM $2)"},
+	InSeals: {"InSeals",
+		"",
+		"$1 GLOBAL IN (SELECT argMax(z.seal, (z.at, z.seal)) FROM seals AS z WHERE z.subject = $2" +
+			" AND z.day BETWEEN " + dayClickHouse("$3") + " AND " + dayClickHouse("$4") + " GROUP BY z.day)"},
 	RunOnce: {"RunOnce",
 		"AS MATERIALIZED ($1)",
 		"AS ($1)"},
+}
+
+// dayClickHouse is the UTC day of an instant in milliseconds.
+func dayClickHouse(instant string) string {
+	return "intDiv(" + instant + " - positiveModulo(" + instant + ", 86400000), 86400000)"
 }
 
 // String is the operation's name.

@@ -14,11 +14,11 @@ import (
 )
 
 // Days implements [store.Deriver].
-func (s *Store) Days(subject store.Subject, from, to time.Time) []store.Day {
+func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
 	if !from.Before(to) {
-		return nil
+		return nil, ctx.Err()
 	}
-	return s.catalog.states(subject, utcDay(from.UnixMilli()), lastDay(to))
+	return s.catalog.states(subject, utcDay(from.UnixMilli()), lastDay(to)), ctx.Err()
 }
 
 // Seal implements [store.Deriver]. Sessions, hits and their seals are written in one transaction on a
@@ -36,7 +36,7 @@ func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 		return nil // without rows there is nothing to keep
 	}
 	days := sealedDays{subject: number, first: utcDay(d.From.UnixMilli()), last: lastDay(d.To), version: s.catalog.latest()}
-	if d.Changed != nil && slices.ContainsFunc(s.Days(d.Subject, d.From, d.To), func(day store.Day) bool { return day.Sealed == 0 }) {
+	if d.Changed != nil && slices.ContainsFunc(s.catalog.states(d.Subject, days.first, days.last), func(day store.Day) bool { return day.Sealed == 0 }) {
 		return &fault{kind: store.ErrUnavailable, cause: errors.New("seal: what was kept of the days is gone")}
 	}
 	err = s.beside(ctx, func(ctx context.Context, c *conn) error {

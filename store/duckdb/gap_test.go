@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -96,10 +97,10 @@ type told struct {
 	change func(*store.Day)
 }
 
-func (u told) Days(of store.Subject, from, to time.Time) []store.Day {
-	days := u.Store.Days(of, from, to)
+func (u told) Days(ctx context.Context, of store.Subject, from, to time.Time) ([]store.Day, error) {
+	days, err := u.Store.Days(ctx, of, from, to)
 	for i := range days {
 		u.change(&days[i])
 	}
-	return days
+	return days, err
 }

@@ -194,7 +194,11 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 	}
 	s = open(t, Config{Path: path})
 	var left []time.Time
-	for _, d := range s.Days(site, first.AddDate(0, 0, -9), first.AddDate(0, 0, 9)) {
+	days, err := s.Days(t.Context(), site, first.AddDate(0, 0, -9), first.AddDate(0, 0, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range days {
 		if d.Sealed > 0 {
 			left = append(left, d.Start)
 		}

@@ -27,7 +27,7 @@
 // alone, TestStore/Store/cases whole answers, each with the rule that it checks, and TestStore/Writer
 // what is stored, each case with the sentence of [store.Writer] that it checks.
 //
-// Fourth, add the optional interfaces, one by one: store.Versioner, [store.DayVersioner],
+// Fourth, add the optional interfaces, one by one: store.Versioner, [store.Deriver],
 // [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove detects them, and skips
 // by name those that the store does not implement.
 //

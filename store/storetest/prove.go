@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
@@ -46,7 +47,7 @@ func Prove(t *testing.T, h Harness) {
 	}
 	_, writes := s.(store.Writer)
 	_, versions := s.(store.Versioner)
-	_, tellsDays := s.(store.DayVersioner)
+	_, derives := s.(query.DerivedStore)
 	_, erases := s.(store.Eraser)
 	_, maintains := s.(store.Maintainer)
 	_, lists := s.(store.Lister)
@@ -59,7 +60,7 @@ func Prove(t *testing.T, h Harness) {
 		{"Store", true, func(t *testing.T, h Harness) { proveReading(t, h, s) }},
 		{"Writer", writes, proveCases(writeCases)},
 		{"Versioner", versions, proveCases(versionCases)},
-		{"DayVersioner", tellsDays, proveCases(dayVersionCases)},
+		{"Deriver", derives, proveCases(deriverCases)},
 		{"Eraser", erases, proveCases(eraseCases)},
 		{"Maintainer", maintains, proveCases(maintainCases)},
 		{"Lister", lists, proveCases(listerCases)},

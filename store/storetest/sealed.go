@@ -89,8 +89,12 @@ func (how sealing) seal(t *testing.T, s query.DerivedStore, rng *rand.Rand) {
 		if of.Kind != store.KindWebsite || how.only != "" && of.ID != how.only {
 			continue
 		}
+		days, err := s.Days(t.Context(), of, time.UnixMilli(-1<<50), time.UnixMilli(1<<50))
+		if err != nil {
+			t.Fatal(err)
+		}
 		var until time.Time
-		for _, known := range s.Days(of, time.UnixMilli(-1<<50), time.UnixMilli(1<<50)) {
+		for _, known := range days {
 			from, to := known.Start.AddDate(0, 0, -rng.IntN(4)), known.Start.AddDate(0, 0, 1+rng.IntN(how.most))
 			if known.Start.Before(until) || how.gaps > 0 && rng.IntN(how.gaps) == 0 {
 				continue

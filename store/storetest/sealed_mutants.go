@@ -30,12 +30,12 @@ func (b badSealer) Query(ctx context.Context, stmt store.Statement) (*store.Rows
 }
 
 // Days are those of the store, with the mistake.
-func (b badSealer) Days(of store.Subject, from, to time.Time) []store.Day {
-	days := b.DerivedStore.Days(of, from, to)
+func (b badSealer) Days(ctx context.Context, of store.Subject, from, to time.Time) ([]store.Day, error) {
+	days, err := b.DerivedStore.Days(ctx, of, from, to)
 	if b.days != nil {
 		b.days(days)
 	}
-	return days
+	return days, err
 }
 
 // Seal has the store keep what the mistake makes of d.

@@ -1,12 +1,8 @@
 package storetest
 
 import (
-	"context"
-	"fmt"
-	"slices"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -25,16 +21,6 @@ func versionCases() []contractCase {
 		{name: "rows of every kind change the version", run: testVersionRows,
 			defends: "every write to one of those days makes it larger"},
 		{name: "links and monitors have versions too", run: testVersionKinds, defends: "Version is asked for any subject"},
-	}
-}
-
-// dayVersionCases are about store.DayVersioner.
-func dayVersionCases() []contractCase {
-	return []contractCase{
-		{name: "a write makes the version of its day larger, and of no other", run: testDayVersions,
-			defends: "DayVersions are the versions, as of Version, of the UTC days, one after the other"},
-		{name: "merged answers have what was written", run: testMergedAnswers,
-			defends: "the versions by which answers are merged from those of days"},
 	}
 }
 
@@ -172,49 +158,3 @@ func testVersionKinds(w *trial) {
 }
 
 // dayBefore is a pageview so many days before noon.
-func dayBefore(days int, id string) store.Batch {
-	b := pageview("w", id)
-	b.Events[0].Time = noon.AddDate(0, 0, -days)
-	return b
-}
-
-func testDayVersions(w *trial) {
-	const days = 4
-	versions := func() []uint64 {
-		found, err := interfaceOf[store.DayVersioner](w).DayVersions(context.Background(), w.own(website("w")), noon.AddDate(0, 0, 1-days), noon)
-		if err != nil || len(found) != days {
-			w.Fatalf("DayVersions: %v, %v; want those of %d days", found, err, days)
-		}
-		return found
-	}
-	for i, late := range []int{0, 2, 2, 0, 3} {
-		before := versions()
-		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
-		for j, version := range versions() {
-			if grown := j == days-1-late; grown && version <= before[j] || !grown && version != before[j] {
-				w.Errorf("day %d of %d: version %d, before a write %d days back %d", j, days, version, late, before[j])
-			}
-		}
-	}
-}
-
-func testMergedAnswers(w *trial) {
-	var engines [2]*query.Engine
-	for i := range engines {
-		var err error
-		if engines[i], err = query.New(query.Config{Store: w.store, Now: w.clock, ResultCache: -1, NoDerived: i == 0}); err != nil {
-			w.Fatal(err)
-		}
-	}
-	for i, late := range []int{0, 5, 1, 5} {
-		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
-		for range 2 { // the second time answers are merged
-			req := query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-09", EndDate: "2026-03-15"}
-			access := query.Access{Subject: w.own(website("w"))}
-			want, got := answerOf(w.Context(), engines[0], access, req), answerOf(w.Context(), engines[1], access, req)
-			if !slices.Equal(got.texts, want.texts) || want.fault != "" || len(want.texts) == 0 {
-				w.Errorf("after %d writes: %q, %s; want %q, %s", i+1, got.texts, got.fault, want.texts, want.fault)
-			}
-		}
-	}
-}

@@ -1,0 +1,70 @@
+package clickhouse
+
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/store/schema"
+)
+
+// A sealedTable is one that keeps something of sealed days; see store.Deriver.
+type sealedTable struct {
+	name    string
+	time    string // the column whose day a row is of
+	shard   string
+	columns []definition // beside seal and made
+}
+
+// sealedTables are in the order of the statements of a store.Derivation.
+var sealedTables = func() []sealedTable {
+	number := func(names ...string) (all []definition) {
+		for _, name := range names {
+			all = append(all, definition{name, "Int64 CODEC(ZSTD(1))"})
+		}
+		return all
+	}
+	instant := func(names ...string) (all []definition) {
+		for _, name := range names {
+			all = append(all, definition{name, types[schema.Instant]})
+		}
+		return all
+	}
+	subject := []definition{{"subject", types[schema.LowCardinality]}}
+	return []sealedTable{
+		// Sessions lie where their events do, since they are joined to them.
+		{"sealed_sessions", "start", "session_id", slices.Concat(subject, instant("start", "rows_from", "ended", "exit_time"),
+			number("session_hash", "visitor_hash", "pageviews", "events", "interaction_count", "page_events"),
+			ofEvents("session_id", "visitor", "profile_id"), []definition{{"entry_page", "String"}, {"exit_page", "String"}}, ofEvents(sessionFields...))},
+		{"sealed_hits", "time", "session_hash", slices.Concat(subject, number("session_hash", "visitor_hash"),
+			[]definition{{"hidden", "UInt8"}}, ofEvents("time", "kind", "path", "load_time", "dom_ready_time", "ttfb", "time_on_page", "scroll_depth", "interactions"), ofEvents(sessionFields...))},
+	}
+}()
+
+// sessionFields are the columns of events that a session has the values of its first page event of.
+var sessionFields = []string{"referrer_domain", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
+	"country", "region", "city", "device_type", "browser_name", "browser_version", "os_name", "os_version", "language", "timezone", "screen_resolution"}
+
+// ofEvents are columns as the table of events has them.
+func ofEvents(names ...string) (all []definition) {
+	for _, name := range names {
+		i := slices.IndexFunc(tables[schema.Events].columns, func(c column) bool { return c.name == name })
+		all = append(all, definition{name, tables[schema.Events].columns[i].kind})
+	}
+	return all
+}
+
+func (t *sealedTable) layout(o *Config) layout {
+	columns := []definition{{"seal", "UInt64 CODEC(ZSTD(1))"}, {"made", "DateTime DEFAULT now() CODEC(Delta, ZSTD(1))"}}
+	return layout{
+		name: t.name, shard: t.shard, order: "subject, " + t.time + ", session_hash", partition: monthOf(t.time),
+		columns: append(columns, t.columns...), since: secondOf(t.time), days: int64(o.Retention / day),
+	}
+}
+
+// sealLayout is the table seals; see derive.go.
+func sealLayout() layout {
+	return layout{
+		name: "seals", order: "subject, day", shard: "day",
+		columns: []definition{{"subject", types[schema.LowCardinality]}, {"day", "Int32"}, {"seal", "UInt64"}, {"first", "Int32"}, {"last", "Int32"},
+			{"version", "UInt64"}, {"at", "DateTime64(6) DEFAULT now64(6)"}},
+	}
+}

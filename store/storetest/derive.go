@@ -1,0 +1,131 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// deriverCases are about store.Deriver.
+func deriverCases() []contractCase {
+	return []contractCase{
+		{name: "a write makes the version of its day larger, and of no other", run: testDays,
+			defends: "Days returns the UTC days that ever had rows, in order, and includes every write acknowledged before"},
+		{name: "merged answers have what was written", run: testMergedAnswers,
+			defends: "the versions by which answers are merged from those of days"},
+		{name: "a seal is valid until rows change, and can be replaced", run: testSeal,
+			defends: "the seal is valid while no day that it was computed from has a later Version; Seal replaces what was kept"},
+		{name: "nothing is kept of an erased website", run: testEraseSealed, defends: "Erase removes all rows of s"},
+	}
+}
+
+func dayBefore(days int, id string) store.Batch {
+	b := pageview("w", id)
+	b.Events[0].Time = noon.AddDate(0, 0, -days)
+	return b
+}
+
+func testDays(w *trial) {
+	const days = 4
+	versions := func() (found [days]uint64) {
+		from := midnight.AddDate(0, 0, 1-days)
+		all, err := interfaceOf[store.Deriver](w).Days(context.Background(), w.own(website("w")), from, noon)
+		if err != nil || !slices.IsSortedFunc(all, func(a, b store.Day) int { return a.Start.Compare(b.Start) }) {
+			w.Fatalf("Days: %v, %v; want days in order", all, err)
+		}
+		for _, one := range all {
+			found[one.Start.Sub(from)/day] = one.Version
+		}
+		return found
+	}
+	for i, late := range []int{0, 2, 2, 0, 3} {
+		before := versions()
+		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
+		for j, version := range versions() {
+			if grown := j == days-1-late; grown && version <= before[j] || !grown && version != before[j] {
+				w.Errorf("day %d of %d: version %d, before a write %d days back %d", j, days, version, late, before[j])
+			}
+		}
+	}
+}
+
+func testMergedAnswers(w *trial) {
+	var engines [2]*query.Engine
+	for i := range engines {
+		var err error
+		if engines[i], err = query.New(query.Config{Store: w.store, Now: w.clock, ResultCache: -1, NoDerived: i == 0}); err != nil {
+			w.Fatal(err)
+		}
+	}
+	for i, late := range []int{0, 5, 1, 5} {
+		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
+		for range 2 { // the second time answers are merged
+			req := query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-09", EndDate: "2026-03-15"}
+			access := query.Access{Subject: w.own(website("w"))}
+			want, got := answerOf(w.Context(), engines[0], access, req), answerOf(w.Context(), engines[1], access, req)
+			if !slices.Equal(got.texts, want.texts) || want.fault != "" || len(want.texts) == 0 {
+				w.Errorf("after %d writes: %q, %s; want %q, %s", i+1, got.texts, got.fault, want.texts, want.fault)
+			}
+		}
+	}
+}
+
+// seals has the store seal nine days that end with that of noon, and reports for how many seals of sessions
+// and hits what is kept was compared with the rows.
+func (w *trial) seals(seal bool) (verified int) {
+	w.Helper()
+	e, err := query.New(query.Config{Store: w.store, Now: w.clock})
+	if err != nil {
+		w.Fatal(err)
+	}
+	from, to := midnight.AddDate(0, 0, -8), midnight.AddDate(0, 0, 1)
+	if seal {
+		if err := e.Seal(w.Context(), w.own(website("w")), from, to); err != nil {
+			w.Fatal(err)
+		}
+	}
+	report, err := e.VerifySeals(w.Context(), w.own(website("w")), from, to)
+	if err != nil || report.Skipped > 0 || len(report.Differences) > 0 {
+		w.Fatalf("VerifySeals: %+v, %v", report, err)
+	}
+	return report.Verified
+}
+
+func testSeal(w *trial) {
+	for i, late := range []int{0, 3, 4} {
+		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
+		if i > 0 && w.seals(false) >= 18 {
+			w.Errorf("all seals are valid after a write %d days back", late)
+		}
+		for range 2 {
+			if n := w.seals(true); n != 18 {
+				w.Errorf("%d seals are valid, want 18", n)
+			}
+		}
+	}
+}
+
+func testEraseSealed(w *trial) {
+	if _, erases := w.store.(store.Eraser); !erases {
+		return
+	}
+	w.write(dayBefore(1, "e"), 1, 0)
+	w.seals(true)
+	w.erase(website("w"), 1)
+	for _, table := range []string{"sealed_sessions", "sealed_hits"} {
+		d := w.store.Dialect()
+		left, err := w.store.Query(w.Context(), store.Statement{Label: "storetest " + table, Kinds: []dialect.Kind{dialect.Int},
+			SQL:  "SELECT k.visitor_hash FROM " + table + " AS k WHERE k.subject = " + d.Arg("of", dialect.Subject),
+			Args: []dialect.Arg{{Name: "of", Kind: dialect.Subject, Value: w.own(website("w"))}}})
+		if err != nil || left.Len > 0 {
+			w.Errorf("%s: %+v, %v; want nothing", table, left, err)
+		}
+	}
+	if n := w.seals(false); n > 0 {
+		w.Errorf("%d seals are left", n)
+	}
+}
