@@ -148,16 +148,20 @@ func (c *compiler) fromHits(p *part) {
 			return
 		}
 	}
+	rows := selection{from: relation{"events", "t"}, where: append(c.read(gap), hitRows)}
+	for _, name := range append(asked, "subject") {
+		rows.columns = append(rows.columns, hitColumn(expr.Ident(name)))
+	}
+	formed := len(columnsOf("s", rows)) > 0
+	if !formed && c.replaces() {
+		return // rows alone are read sooner than the right ones are chosen of what is kept
+	}
 	if gap.empty() {
 		q.from, q.where = relation{sealedHits, "t"}, append(q.where, c.inSeals(c.rng))
 		p.q = q
 		return
 	}
-	rows := selection{from: relation{"events", "t"}, where: append(c.read(gap), hitRows)}
-	for _, name := range append(asked, "subject") {
-		rows.columns = append(rows.columns, hitColumn(expr.Ident(name)))
-	}
-	if partly = partly && len(columnsOf("s", rows)) > 0; partly { // rows alone are soon read
+	if partly = partly && formed; partly { // rows alone are soon read
 		c.tellChanged()
 		rows.joins = ofChanged()
 	} else if gap == c.rng {
@@ -189,10 +193,13 @@ func (c *compiler) readKept(column expr.Ident, w interval) []expr.Expr {
 	return append(c.readAt(column, w), c.inSeals(w))
 }
 
+// replaces reports whether the store has rows of seals that were replaced, beside those that count.
+func (c *compiler) replaces() bool { return c.w.Dialect.Templates[dialect.InSeals] != "" }
+
 // inSeals leaves out rows t that were kept of the days of w before these were sealed again, where the store
 // has such rows.
 func (c *compiler) inSeals(w interval) (e expr.Expr) {
-	if c.w.Dialect.Templates[dialect.InSeals] != "" {
+	if c.replaces() {
 		e = expr.Call(dialect.InSeals, row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.from), milli(w.to))
 	}
 	return e

@@ -60,7 +60,8 @@ func startCluster(t *testing.T) cluster {
 // harness makes stores over both servers.
 func (c cluster) harness() storetest.Harness {
 	return storetest.Harness{
-		Create: c.database,
+		SealAtOnce: 60,
+		Create:     c.database,
 		Open: func(t *testing.T, dsn string, now func() time.Time) store.Store {
 			return openClickHouse(t, clickhouse.Config{DSN: dsn, Cluster: shards, Now: now})
 		},

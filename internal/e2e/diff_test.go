@@ -69,7 +69,8 @@ func openDuckDB(t *testing.T) *duckdb.Store {
 // inClickHouse makes stores in databases of the server that CLICKHOUSE_DSN names.
 func inClickHouse() storetest.Harness {
 	return storetest.Harness{
-		Create: func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")) },
+		SealAtOnce: 60,
+		Create:     func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")) },
 		Open: func(t *testing.T, dsn string, _ func() time.Time) store.Store {
 			s := openClickHouse(t, clickhouse.Config{DSN: dsn})
 			if err := s.Migrate(t.Context()); err != nil {

@@ -29,7 +29,7 @@ var byHand embed.FS
 const benchStart, benchEnd, benchDays = "2026-05-15", "2026-06-13", 30
 
 // BenchmarkAnswers times the engine against SQL by hand through the bare driver, over
-// the same protocol: one and the other in turn, and the engine from rows and from partials. It
+// the same protocol: one and the other in turn, and the engine from rows, from seals and from partials. It
 // reports the medians of both, of the pairs' ratios and of their differences.
 func BenchmarkAnswers(b *testing.B) {
 	s, conn := benchStore(b, chtest.Address(b, "CLICKHOUSE_DSN"))
@@ -38,12 +38,16 @@ func BenchmarkAnswers(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, way := range []string{"from rows", "from partials"} {
-			engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return benchFrom.AddDate(0, 4, 0) }, ResultCache: -1, NoDerived: way == "from rows"})
+		for _, way := range []struct {
+			name string
+			by   query.Config
+		}{{"from rows", query.Config{NoDerived: true}}, {"from seals", query.Config{MaxPartials: -1}}, {"from partials", query.Config{}}} {
+			way.by.Store, way.by.ResultCache, way.by.Now = s, -1, func() time.Time { return benchFrom.AddDate(0, 4, 0) }
+			engine, err := query.New(way.by)
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.Run(name+"/"+way, func(b *testing.B) { besideByHand(b, engine, conn, name, string(text)) })
+			b.Run(name+"/"+way.name, func(b *testing.B) { besideByHand(b, engine, conn, name, string(text)) })
 		}
 	}
 }

@@ -104,8 +104,9 @@ func openAt(t *testing.T, dsn string, now func() time.Time) store.Store {
 // over is a harness of a protocol, by the variable that has its address.
 func over(variable string) storetest.Harness {
 	return storetest.Harness{
-		Create: func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, variable)) },
-		Open:   openAt,
+		Create:     func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, variable)) },
+		Open:       openAt,
+		SealAtOnce: 60,
 	}
 }
 

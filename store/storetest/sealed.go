@@ -43,6 +43,7 @@ func randomSealing(rng *rand.Rand) sealing {
 func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.DerivedStore, seed uint64, how sealing, between func()) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
+	how.most = max(how.most, h.SealAtOnce)
 	w := dataset.New(seed)
 	early, late := cut(&w.Batch, how.share)
 	h.fill(t, s, early)
