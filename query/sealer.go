@@ -18,6 +18,7 @@ type Sealer struct {
 	engine *Engine
 	store  DerivedStore
 	before map[store.Subject][]store.Day // as the round before found them
+	done   map[store.Subject]uint64      // the versions at which all seals stood
 	sealed map[store.Subject]time.Time   // when the days that change were sealed, or when there were none to seal
 	ahead  map[store.Subject][]store.Day // as they were when partials were computed ahead
 	// scattered are the days that were resealed: what is kept of each lies where each part of it was
@@ -28,7 +29,6 @@ type Sealer struct {
 // A DerivedStore is a store that can keep what is computed from its rows, as a Sealer needs it.
 type DerivedStore interface {
 	store.Store
-	store.Lister
 	store.Deriver
 }
 
@@ -40,7 +40,7 @@ func NewSealer(e *Engine) *Sealer {
 		return nil
 	}
 	return &Sealer{
-		engine: e, store: s, before: map[store.Subject][]store.Day{}, sealed: map[store.Subject]time.Time{},
+		engine: e, store: s, before: map[store.Subject][]store.Day{}, done: map[store.Subject]uint64{}, sealed: map[store.Subject]time.Time{},
 		ahead: map[store.Subject][]store.Day{}, scattered: map[store.Subject]map[time.Time]bool{},
 	}
 }
@@ -107,27 +107,30 @@ func (s *Sealer) Reseal(ctx context.Context) (err error) {
 // time those whose rows did, the latest first, and reports how many; where there are none, partials are
 // computed in advance. It waits between statements and ends as Reseal does.
 func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
-	subjects, err := s.store.Subjects(ctx)
+	websites, err := s.store.Websites(ctx)
 	if err != nil {
 		return 0, err
 	}
 	var wanted []stretch
-	for _, subject := range subjects {
-		if subject.Kind != store.KindWebsite {
+	for of, version := range websites {
+		if s.done[of] == version && len(s.scattered[of]) == 0 {
+			s.sealed[of] = s.engine.now()
 			continue
 		}
-		days, failed := s.daysOf(ctx, subject)
+		days, failed := s.daysOf(ctx, of)
 		if err = errors.Join(err, failed); failed != nil {
 			continue
 		}
-		for _, run := range s.due(subject, days) {
-			run.of = subject
+		for _, run := range s.due(of, days) {
+			run.of = of
 			wanted = append(wanted, run)
 		}
-		s.before[subject] = days
+		if s.before[of] = days; len(stale(days, days)) == 0 {
+			s.done[of] = version
+		}
 	}
 	if len(wanted) == 0 {
-		return 0, errors.Join(err, s.computeAhead(ctx, subjects))
+		return 0, errors.Join(err, s.computeAhead(ctx, slices.Collect(maps.Keys(websites))))
 	}
 	slices.SortFunc(wanted, func(a, b stretch) int { return b.to.Compare(a.to) })
 	sealedDays, failed := s.seal(ctx, wanted)

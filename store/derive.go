@@ -14,6 +14,8 @@ type Deriver interface {
 	// Days returns the UTC days that [from, to) touches and that ever had rows or a seal, in order. It
 	// includes every write acknowledged before the call.
 	Days(ctx context.Context, s Subject, from, to time.Time) ([]Day, error)
+	// Websites returns the websites that ever had rows, each with a number that every later write changes.
+	Websites(ctx context.Context) (map[Subject]uint64, error)
 	// Seal computes and keeps what d asks for, replacing what was kept of the same days, or of these the
 	// session ids that d.Changed names, all or nothing. It may run beside queries and writes. It fails when d
 	// has Changed and one of the days is not sealed and has rows.

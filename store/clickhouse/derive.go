@@ -90,6 +90,20 @@ func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.T
 	return days, nil
 }
 
+// Websites implements [store.Deriver].
+func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) {
+	found, kind := map[store.Subject]uint64{}, versioned(store.KindWebsite, "")
+	const question = "SELECT v.subject, sum(v.begun + v.ended) FROM versions AS v WHERE startsWith(v.subject, {kind:String}) GROUP BY v.subject"
+	err := s.versions(ctx, question, func(scan func(...any) error) error {
+		var name string
+		var version uint64
+		err := scan(&name, &version)
+		found[store.Subject{Kind: store.KindWebsite, ID: strings.TrimPrefix(name, kind)}] = version
+		return err
+	}, driver.Named("kind", kind))
+	return found, err
+}
+
 // states asks for the days first to last, and for the versions of those around.
 func (s *Store) states(ctx context.Context, subject store.Subject, first, last int32) (*dayStates, error) {
 	found := &dayStates{map[int32]uint64{}, map[int32]bool{}, map[int32]publishedSeal{}}
@@ -97,7 +111,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, first, last i
 	statement := "SELECT d.day, toUInt64(" + versionOfDay + s.cfg.expiring() + "), " + changing + ", toInt32(0), toInt32(-1)" + changedDays +
 		" UNION ALL SELECT n.day, argMax(n.version, (n.at, n.seal)), false, argMax(n.first, (n.at, n.seal)), argMax(n.last, (n.at, n.seal))" +
 		" FROM seals AS n WHERE n.subject = {sealed:String} AND n.day BETWEEN {from:Int32} + {around:Int32} AND {to:Int32} - {around:Int32} GROUP BY n.day"
-	err := s.versions(ctx, statement, subject, first-mostAround, last+mostAround, func(scan func(...any) error) error {
+	err := s.versions(ctx, statement, func(scan func(...any) error) error {
 		var day, first, last int32
 		var version uint64
 		var changing bool
@@ -110,7 +124,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, first, last i
 			found.versions[day], found.changing[day] = version, changing
 		}
 		return nil
-	}, driver.Named("sealed", subjectText(subject)), driver.Named("around", int32(mostAround)))
+	}, append(daysFrom(subject, first-mostAround, last+mostAround), driver.Named("sealed", subjectText(subject)), driver.Named("around", int32(mostAround)))...)
 	return found, err
 }
 

@@ -165,13 +165,18 @@ func (s *Store) Version(ctx context.Context, subject store.Subject, from, to tim
 	if !from.Before(to) {
 		return 0, ctx.Err()
 	}
-	err = s.versions(ctx, "SELECT toUInt64(sum("+versionOfDay+s.cfg.expiring()+"))"+changedDays, subject, utcDay(from.UnixMilli()), utcDay(to.Add(-1).UnixMilli()),
-		func(scan func(...any) error) error { return scan(&version) })
+	err = s.versions(ctx, "SELECT toUInt64(sum("+versionOfDay+s.cfg.expiring()+"))"+changedDays,
+		func(scan func(...any) error) error { return scan(&version) }, daysFrom(subject, utcDay(from.UnixMilli()), utcDay(to.Add(-1).UnixMilli()))...)
 	return version, err
 }
 
-// versions asks a question about the changed days of a subject, and calls each for every row.
-func (s *Store) versions(ctx context.Context, question string, subject store.Subject, from, to int32, each func(scan func(...any) error) error, more ...any) (err error) {
+// daysFrom are the arguments of changedDays.
+func daysFrom(subject store.Subject, first, last int32) []any {
+	return []any{driver.Named("subject", versioned(subject.Kind, subjectText(subject))), driver.Named("from", first), driver.Named("to", last)}
+}
+
+// versions asks a question about versions, and calls each for every row.
+func (s *Store) versions(ctx context.Context, question string, each func(scan func(...any) error) error, args ...any) (err error) {
 	if s.closing.Err() != nil {
 		return errClosed
 	}
@@ -187,8 +192,7 @@ func (s *Store) versions(ctx context.Context, question string, subject store.Sub
 	if s.cfg.Cluster != "" {
 		settings["select_sequential_consistency"] = 1
 	}
-	rows, err := s.conn.Query(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), question,
-		append(more, driver.Named("subject", versioned(subject.Kind, subjectText(subject))), driver.Named("from", from), driver.Named("to", to))...)
+	rows, err := s.conn.Query(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), question, args...)
 	if err != nil {
 		return err
 	}

@@ -135,6 +135,22 @@ func (c *catalog) subjects() []store.Subject {
 	return slices.Collect(maps.Keys(c.numbers))
 }
 
+// websites are those that ever had rows, with the version of the latest commit that touched them.
+func (c *catalog) websites() map[store.Subject]uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	found := map[store.Subject]uint64{}
+	for of, number := range c.numbers {
+		if of.Kind != store.KindWebsite {
+			continue
+		}
+		for _, version := range c.days[number] {
+			found[of] = max(found[of], version)
+		}
+	}
+	return found
+}
+
 // daysOf lists the days on which subject number ever had rows.
 func (c *catalog) daysOf(number int32) []subjectDay {
 	c.mu.RLock()

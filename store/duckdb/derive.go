@@ -21,6 +21,11 @@ func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.T
 	return s.catalog.states(subject, utcDay(from.UnixMilli()), lastDay(to)), ctx.Err()
 }
 
+// Websites implements [store.Deriver].
+func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) {
+	return s.catalog.websites(), ctx.Err()
+}
+
 // Seal implements [store.Deriver]. Sessions, hits and their seals are written in one transaction on a
 // separate connection, while queries and writes go on. One Seal runs at a time, and none during Erase,
 // which must leave nothing.

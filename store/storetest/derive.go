@@ -14,7 +14,7 @@ import (
 func deriverCases() []contractCase {
 	return []contractCase{
 		{name: "a write makes the version of its day larger, and of no other", run: testDays,
-			defends: "Days returns the UTC days that ever had rows, in order, and includes every write acknowledged before"},
+			defends: "Days returns the UTC days that ever had rows, in order, and includes every write acknowledged before; Websites tells of every later write"},
 		{name: "merged answers have what was written", run: testMergedAnswers,
 			defends: "the versions by which answers are merged from those of days"},
 		{name: "a seal is valid until rows change, and can be replaced", run: testSeal,
@@ -31,6 +31,13 @@ func dayBefore(days int, id string) store.Batch {
 
 func testDays(w *trial) {
 	const days = 4
+	last := func() uint64 {
+		all, err := interfaceOf[store.Deriver](w).Websites(context.Background())
+		if err != nil {
+			w.Fatal(err)
+		}
+		return all[w.own(website("w"))]
+	}
 	versions := func() (found [days]uint64) {
 		from := midnight.AddDate(0, 0, 1-days)
 		all, err := interfaceOf[store.Deriver](w).Days(context.Background(), w.own(website("w")), from, noon)
@@ -43,8 +50,11 @@ func testDays(w *trial) {
 		return found
 	}
 	for i, late := range []int{0, 2, 2, 0, 3} {
-		before := versions()
+		before, changed := versions(), last()
 		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
+		if last() == changed {
+			w.Errorf("Websites tells the same before and after a write")
+		}
 		for j, version := range versions() {
 			if grown := j == days-1-late; grown && version <= before[j] || !grown && version != before[j] {
 				w.Errorf("day %d of %d: version %d, before a write %d days back %d", j, days, version, late, before[j])
