@@ -15,15 +15,19 @@ import (
 	"github.com/sightline-analytics/sightline/example/control"
 	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/clickhouse"
+	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
 // derivedDays are the flags of commands about what is kept of days.
 type derivedDays struct {
-	Data    string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Folder of the data; a server may be running on it."`
-	JSON    bool   `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
-	Website string `placeholder:"ID" help:"Id of the website; without it all that have events."`
-	From    day    `placeholder:"DAY" help:"First UTC day, as 2026-11-21; without it the first that there is."`
-	To      day    `placeholder:"DAY" help:"Last UTC day; without it the last that there is."`
+	Data       string `env:"SIGHTLINE_DATA" default:"./sightline-data" help:"Folder of the data; a server may be running on it."`
+	Clickhouse dsn    `env:"SIGHTLINE_CLICKHOUSE" placeholder:"ADDRESS|@FILE" help:"ClickHouse, where events lie there instead of in the data folder."`
+	Cluster    string `name:"clickhouse-cluster" env:"SIGHTLINE_CLICKHOUSE_CLUSTER" placeholder:"NAME" help:"Cluster of the ClickHouse servers."`
+	JSON       bool   `name:"json" env:"SIGHTLINE_JSON" help:"Write JSON, for programs."`
+	Website    string `placeholder:"ID" help:"Id of the website; without it all that have events."`
+	From       day    `placeholder:"DAY" help:"First UTC day, as 2026-11-21; without it the first that there is."`
+	To         day    `placeholder:"DAY" help:"Last UTC day; without it the last that there is."`
 }
 
 func (d *derivedDays) Validate() error {
@@ -45,10 +49,23 @@ func (d *derivedDays) bounds() (from, to time.Time) {
 	return from, to
 }
 
+// open opens ClickHouse, the server that runs on the data, or the file.
+func (d *derivedDays) open(ctx context.Context, e environment) (transfer.Source, func() error, error) {
+	log := slog.New(slog.NewTextHandler(e.errs, nil))
+	if d.Clickhouse == "" {
+		return openSource(ctx, d.Data, log, e.now)
+	}
+	s, err := clickhouse.Open(ctx, clickhouse.Config{DSN: string(d.Clickhouse), Cluster: d.Cluster, Now: e.now, Logger: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, s.Close, nil
+}
+
 // each calls do for each website, in the order of their ids, with the server that runs on the
-// data or with an engine over the file.
+// data or with an engine over the store.
 func (d *derivedDays) each(ctx context.Context, e environment, do func(seals control.Seals, website store.Subject) error) (err error) {
-	source, closeSource, err := openSource(ctx, d.Data, slog.New(slog.NewTextHandler(e.errs, nil)), e.now)
+	source, closeSource, err := d.open(ctx, e)
 	if err != nil {
 		return err
 	}
