@@ -11,6 +11,7 @@ import (
 	"io"
 
 	driver "github.com/duckdb/duckdb-go/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -58,7 +59,11 @@ func (i *instance) connect() (*conn, error) {
 	if !ok {
 		return nil, &fault{kind: store.ErrUnavailable, cause: errors.New("the driver's connection is of another type")}
 	}
-	return &conn{raw: c, appenders: map[string]*driver.Appender{}}, nil
+	prepared, err := simplelru.NewLRU(maxPrepared, func(_ string, p *driver.Stmt) { _ = p.Close() })
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return &conn{c, map[string]*driver.Appender{}, prepared}, nil
 }
 
 // engine makes a connection for the writer.
@@ -119,11 +124,17 @@ type engine interface {
 }
 
 // A conn is one connection to the engine. It keeps the appender of each table that it filled: to
-// make one, with its buffers for every column, costs more than to append a few rows.
+// make one, with its buffers for every column, costs more than to append a few rows. And it keeps the
+// latest questions: the engine plans a statement when it is prepared and again with its arguments, and a
+// fifth to a third of the time of a question about few rows is the first.
 type conn struct {
 	raw       *driver.Conn
 	appenders map[string]*driver.Appender
+	prepared  *simplelru.LRU[string, *driver.Stmt]
 }
+
+// maxPrepared is how many questions a connection keeps. Each takes 60 to 330 kB.
+const maxPrepared = 32
 
 // named is an argument for a statement with $name.
 func named(name string, value any) sqldriver.NamedValue {
@@ -196,6 +207,7 @@ func (c *conn) fill(table string, do func(add func(...sqldriver.Value) error) er
 }
 
 func (c *conn) close() error {
+	c.prepared.Purge()
 	var faults []error
 	for _, appender := range c.appenders {
 		faults = append(faults, appender.Close())

@@ -103,24 +103,20 @@ func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver
 	return rows, err
 }
 
-// read prepares, checks and runs stmt.
+// read prepares, checks and runs stmt. A statement that failed is not used again.
 func (c *conn) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (_ *store.Rows, err error) {
-	prepared, err := c.raw.Prepare(stmt.SQL) // refuses more than one statement
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, prepared.Close()) }()
-	p, ok := prepared.(*driver.Stmt)
+	p, ok := c.prepared.Get(stmt.SQL)
 	if !ok {
-		return nil, fmt.Errorf("the driver's statement is %T", prepared)
+		if p, err = c.prepare(stmt.SQL); err != nil {
+			return nil, err
+		}
+		c.prepared.Add(stmt.SQL, p)
 	}
-	kind, err := p.StatementType()
-	if err != nil {
-		return nil, err
-	}
-	if kind != driver.STATEMENT_TYPE_SELECT {
-		return nil, errors.New("not a SELECT")
-	}
+	defer func() {
+		if err != nil {
+			c.prepared.Remove(stmt.SQL)
+		}
+	}()
 	if err := checkArguments(p, args); err != nil {
 		return nil, err
 	}
@@ -130,6 +126,26 @@ func (c *conn) read(ctx context.Context, stmt store.Statement, args []sqldriver.
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	return collect(ctx, rows, stmt)
+}
+
+// prepare makes a statement of text, which is one SELECT.
+func (c *conn) prepare(text string) (*driver.Stmt, error) {
+	prepared, err := c.raw.Prepare(text) // refuses more than one statement
+	if err != nil {
+		return nil, err
+	}
+	p, ok := prepared.(*driver.Stmt)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("the driver's statement is %T", prepared), prepared.Close())
+	}
+	kind, err := p.StatementType()
+	if err == nil && kind != driver.STATEMENT_TYPE_SELECT {
+		err = errors.New("not a SELECT")
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
 }
 
 // collect copies an answer, which the driver holds whole, into columns.
