@@ -15,23 +15,28 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// BenchmarkQueryBesideIngest is how long a panel's question takes, idle and while 5 000 events/s
-// are taken in: with partials, of which each commit ends that of today, and without. The events from before
+// BenchmarkQueryBesideIngest is how long a panel's question takes, idle and while 5 000 events/s of the
+// same website are taken in: with partials, of which each commit ends that of today, and without. There are as
+// many events on each of the seven days that are asked for as SIGHTLINE_BENCH_EVENTS says. They
 // are sealed, and a Sealer goes on with that. Since rows become more all the time, it is idle once more at the end.
 func BenchmarkQueryBesideIngest(b *testing.B) {
 	in := newIngest(b)
-	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100}
-	batches := int64(storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", 100_000) / l.events)
+	l := ingestLoad{"", "/batch?client_id=shop", "", 4, 100, nil}
+	batches := 7 * int64(storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", 100_000)/l.events)
+	l.age = func(n int64) time.Duration {
+		return time.Duration(batches-n) * (6 * 24 * time.Hour / time.Duration(batches))
+	}
 	var next atomic.Int64
 	if _, err := l.run(b.Context(), in.url, func() (int64, bool) { n := next.Add(1); return n, n <= batches }); err != nil {
 		b.Fatal(err)
 	}
+	l.age = nil
 	sealing, err := query.New(query.Config{Store: in.store})
 	if err != nil {
 		b.Fatal(err)
 	}
 	seal := func() {
-		if err := sealing.Seal(b.Context(), store.Subject{Kind: store.KindWebsite, ID: "shop"}, time.Now(), time.Now().Add(time.Second)); err != nil {
+		if err := sealing.Seal(b.Context(), store.Subject{Kind: store.KindWebsite, ID: "shop"}, time.Now().AddDate(0, 0, -7), time.Now().Add(time.Second)); err != nil {
 			b.Fatal(err)
 		}
 	}

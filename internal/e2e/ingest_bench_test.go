@@ -83,7 +83,8 @@ func trackingHost(b *testing.B, w store.Writer) (url string) {
 type ingestLoad struct {
 	name, target, key string
 	connections       int
-	events            int // in a request
+	events            int                         // in a request
+	age               func(n int64) time.Duration // of the events of the n-th request; nil: they are of now
 }
 
 // body is the n-th request.
@@ -92,7 +93,11 @@ func (l *ingestLoad) body(n int64) string {
 	if l.events > 1 {
 		b.WriteByte('[')
 	}
-	now := time.Now().UnixMilli()
+	at := time.Now()
+	if l.age != nil {
+		at = at.Add(-l.age(n))
+	}
+	now := at.UnixMilli()
 	for i := range l.events {
 		if i > 0 {
 			b.WriteByte(',')
@@ -184,9 +189,9 @@ func paced(ctx context.Context, every time.Duration, next *atomic.Int64) (more f
 // before each answer. The sender runs in the same process, and its time is part of cpu-µs/event.
 func BenchmarkIngest(b *testing.B) {
 	for _, l := range []ingestLoad{
-		{"single", "/?client_id=shop", "", 64, 1},
-		{"batch of 100", "/batch?client_id=shop", "", 16, 100},
-		{"track of 100", "/track", "sl_any", 16, 100},
+		{"single", "/?client_id=shop", "", 64, 1, nil},
+		{"batch of 100", "/batch?client_id=shop", "", 16, 100, nil},
+		{"track of 100", "/track", "sl_any", 16, 100, nil},
 	} {
 		b.Run(l.name, func(b *testing.B) {
 			in := newIngest(b)
@@ -200,8 +205,8 @@ func BenchmarkIngest(b *testing.B) {
 // into empty tables, and into those of one that took 7 million events within the last week.
 func BenchmarkIngestOnClickHouse(b *testing.B) {
 	for _, l := range []ingestLoad{
-		{"single", "/?client_id=shop", "", 64, 1},
-		{"batch of 72", "/batch?client_id=shop", "", 64, 72},
+		{"single", "/?client_id=shop", "", 64, 1, nil},
+		{"batch of 72", "/batch?client_id=shop", "", 64, 72, nil},
 	} {
 		for _, earlier := range []int{0, 7_000_000} {
 			b.Run(fmt.Sprintf("%s/after %d", l.name, earlier), func(b *testing.B) {
