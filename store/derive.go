@@ -36,7 +36,7 @@ type Day struct {
 
 // A Derivation is what to compute and keep of whole UTC days of a subject. The columns of its
 // statements have the names of those of the tables that take them, sealed_sessions and sealed_hits, in
-// any order. The times of their rows are in start and in time.
+// any order. Where a dialect has a template for dialect.InSeals, these have a column seal beside. The times of their rows are in start and in time.
 type Derivation struct {
 	Subject  Subject
 	From, To time.Time
