@@ -18,6 +18,9 @@ type Patch struct {
 	fields map[string]func(*Flag)
 }
 
+// Empty reports whether p sets no field.
+func (p Patch) Empty() bool { return len(p.fields) == 0 }
+
 // Apply sets the fields of p in f, whose client stays.
 func (p Patch) Apply(f *Flag) {
 	for _, name := range slices.Sorted(maps.Keys(p.fields)) {

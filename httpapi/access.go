@@ -130,9 +130,13 @@ func plausible(id string) bool {
 // access is what the key of r may ask of the engine.
 func access(r *front.Request) query.Access {
 	key := r.Principal.Key
-	a := query.Access{Subject: subject(r), Types: key.Types, Caller: key.ID}
-	for _, f := range key.Filters {
-		a.Filters = append(a.Filters, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
+	return query.Access{Subject: subject(r), Filters: queryFilters(key.Filters), Types: key.Types, Caller: key.ID}
+}
+
+// queryFilters are filters of a key as the engine takes them.
+func queryFilters(filters []auth.Filter) (all []query.Filter) {
+	for _, f := range filters {
+		all = append(all, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
 	}
-	return a
+	return all
 }

@@ -120,13 +120,19 @@ func (a *api) createFlag(ctx context.Context, r *front.Request, q *flagQuestion)
 	return writtenFlag(r, kept, err)
 }
 
-// changeFlag sets the fields of the body, and leaves all others as they are by then.
+// changeFlag sets the fields of the body, and leaves all others as they are by then. Without any there is
+// nothing that a revision would be of.
 func (a *api) changeFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	t, err := a.flagTarget(ctx, r, q)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := a.cfg.Flags.Editor.Change(ctx, t, q.patch.Apply)
+	var kept flags.Flag
+	if q.patch.Empty() {
+		kept, err = a.cfg.Flags.Editor.Flag(ctx, t.Client, t.ID)
+	} else {
+		kept, err = a.cfg.Flags.Editor.Change(ctx, t, q.patch.Apply)
+	}
 	return writtenFlag(r, kept, err)
 }
 

@@ -108,6 +108,10 @@ func TestAFlagsLife(t *testing.T) {
 	if f := object(t, rec)["flag"].(map[string]any); f["defaultValue"] != false || f["revision"] != 2.0 || f["description"] != "x" || rec.Header().Get("ETag") != `"2"` {
 		t.Errorf("changed %v, ETag %s", f, rec.Header().Get("ETag"))
 	}
+	again := w.send("PATCH", "/public/v1/flags/"+id, "flags", `{"clientId":"site_a"}`)
+	if expect(t, again, 200, ""); again.Body.String() != rec.Body.String() || again.Header().Get("ETag") != `"2"` {
+		t.Errorf("a change of nothing: %s, ETag %s", again.Body, again.Header().Get("ETag"))
+	}
 	if got := object(t, w.send("GET", evaluate, "", ""))["enabled"]; got != false {
 		t.Errorf("a change is not seen at once: %v", got)
 	}

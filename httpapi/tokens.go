@@ -65,13 +65,18 @@ func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error 
 	return &denied{auth.ReadData}
 }
 
-// readToken takes the claims of the token from the body.
+// readToken takes the claims of the token from the body. Fields and types that the catalog does not have
+// are refused here, where who wrote them is told; whoever shows the token could not mend them.
 func (a *api) readToken(_ context.Context, r *front.Request, q *question) error {
 	js, err := a.readJSON(r)
 	if err != nil {
 		return err
 	}
 	if bad := q.token.read(js); len(bad) > 0 {
+		return bad
+	}
+	claims := q.token.claims()
+	if bad := a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claims.Filters), Types: claims.Types}); len(bad) > 0 {
 		return bad
 	}
 	return nil

@@ -32,7 +32,7 @@ func TestTokens(t *testing.T) {
 		ttl             time.Duration
 	}{
 		{"nothing said", "all", `{}`, 200, time.Hour},
-		{"all said", "links", `{"ttl":60,"scopes":["read:links"],"resources":[{"kind":"link","id":"l"}],"filters":[{"field":"country","op":"eq","values":["DE"]}],"types":["x"],"subject":"cus_1"}`, 200, time.Minute},
+		{"all said", "links", `{"ttl":60,"scopes":["read:links"],"resources":[{"kind":"link","id":"l"}],"filters":[{"field":"country","op":"eq","values":["DE"]}],"types":["link_top_cities"],"subject":"cus_1"}`, 200, time.Minute},
 		{"too long", "all", `{"ttl":9223372036854775807}`, 400, auth.MaxTokenTTL + time.Second},
 		{"no time at all", "all", `{"ttl":0}`, 400, 0},
 		{"an unknown field", "all", `{"user":"x"}`, 400, 0},
@@ -73,6 +73,14 @@ func TestTokenMistakes(t *testing.T) {
 		`{"field":"user","message":"is none of filters, resources, scopes, subject, ttl, types"}]`
 	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), want) {
 		t.Errorf("%s\nwant %s", rec.Body, want)
+	}
+	rec = w.send("POST", "/v1/tokens", "all", `{"filters":[{"field":"contry","op":"is","value":"DE"},{"field":"path","op":"eq","value":"/"}],"types":["summary","pags"]}`)
+	expect(t, rec, 400, "VALIDATION_ERROR")
+	for _, want := range []string{`{"field":"filters[0].field","message":"unknown field \"contry\"; did you mean \"country\"?`,
+		`{"field":"filters[0].op","message":"unknown operator \"is\"`, `{"field":"types[1]","message":"unknown query type \"pags\"; did you mean \"pages\"?`} {
+		if !strings.Contains(rec.Body.String(), want) || len(object(t, rec)["details"].([]any)) != 3 {
+			t.Errorf("%s\nwant %s and two others", rec.Body, want)
+		}
 	}
 	for _, value := range []string{`"value":"DE"`, `"value":["DE"]`, `"values":["DE"]`} {
 		rec := w.send("POST", "/v1/tokens", "all", `{"filters":[{"field":"country","op":"in",`+value+`}]}`)

@@ -145,6 +145,20 @@ func TestDecodeBounds(t *testing.T) {
 	}
 }
 
+func TestDecodeWholeNumbers(t *testing.T) {
+	for sent, want := range map[string]int{"100": 100, "100.0": 100, "1e2": 100, "1.5E1": 15} {
+		all, _, err := Decode([]byte(`{"parameters":["pages"],"preset":"today","limit":`+sent+`}`), 0)
+		if err != nil || all[0].Errors != nil || *all[0].Request.Limit != want {
+			t.Errorf("limit %s: %v, %+v, want %d", sent, err, all[0], want)
+		}
+	}
+	for _, sent := range []string{"1.5", "1e-1", "1e19", "9223372036854775808.0", "1e999"} {
+		if all, _, err := Decode([]byte(`{"parameters":["pages"],"preset":"today","limit":`+sent+`}`), 0); err != nil || len(all[0].Errors) != 1 {
+			t.Errorf("limit %s: %v, %+v", sent, err, all[0])
+		}
+	}
+}
+
 // What a hostile body costs is bounded by its length, and so is the answer to it.
 func TestDecodeHugeArrays(t *testing.T) {
 	const n = 20_000

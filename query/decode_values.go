@@ -86,7 +86,8 @@ func (r *reader) text(at fieldPath, v fieldValue) string {
 	return s
 }
 
-// whole reads a whole number, written without fraction and exponent.
+// whole reads a whole number. In JSON it is written as 100.0 or 1e2, too, which programs that read JSON's
+// numbers as floats cannot tell from 100.
 func (r *reader) whole(at fieldPath, v fieldValue) *int {
 	digits := v.text
 	if v.json != nil {
@@ -97,6 +98,11 @@ func (r *reader) whole(at fieldPath, v fieldValue) *int {
 		digits = string(v.json)
 	}
 	n, err := strconv.Atoi(digits)
+	if err != nil && v.json != nil {
+		if f, bad := strconv.ParseFloat(digits, 64); bad == nil {
+			n, err = strconv.Atoi(strconv.FormatFloat(f, 'f', -1, 64))
+		}
+	}
 	if err != nil {
 		r.addf(at, "must be a whole number, not %s", cut(digits))
 		return nil

@@ -9,10 +9,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/sightline-analytics/sightline/query"
-	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
@@ -42,16 +40,13 @@ func compareReference(ctx context.Context, got *engineRunner, data *reference.Da
 }
 
 // compareStores asks the engine each of questions over two stores of the same rows, and
-// counts where the JSON of their answers, all of it, differs by a byte. With untilOne it
-// stops at the first difference.
-func compareStores(t *testing.T, one, other store.Store, questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
-	t.Helper()
-	want, got := newEngineRunner(t, one, whole), newEngineRunner(t, other, whole)
+// counts where their answers differ by a byte. With untilOne it stops at the first difference.
+func compareStores(ctx context.Context, want, got *engineRunner, questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
 	// A store that fails refuses nothing, even if the other fails too.
 	same := func(a, b outcome) bool {
 		return a.refused == b.refused && a.text == b.text && slices.Contains(refusable, a.refused)
 	}
-	return compare(t.Context(), questions, want.outcome, got.outcome, same, untilOne)
+	return compare(ctx, questions, want.outcome, got.outcome, same, untilOne)
 }
 
 // An outcome is what is said to a question: an answer, or why there is none.

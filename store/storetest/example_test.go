@@ -41,7 +41,7 @@ func ExampleProve_readOnly() {
 			},
 		}
 		storetest.Prove(t, h)
-		storetest.Reference(t, h, storetest.RandomRunOf(t, 300))
+		storetest.Reference(t, h, storetest.RandomRunOf(t, 300, 1))
 	}
 	_ = TestStore
 }

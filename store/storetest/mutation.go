@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
@@ -102,7 +103,7 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 				if seed != firstDataset {
 					want = dataOf(seed)
 				}
-				return compareReference(t.Context(), newEngineRunner(t, m.planted(t, h, first, seed), rows), want, questions, true)
+				return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: m.planted(t, h, first, seed)}, rows), want, questions, true)
 			})
 		})
 	}
@@ -118,7 +119,9 @@ func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	for _, m := range mutations {
 		t.Run(m.Name, func(t *testing.T) {
 			m.mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
-				return compareStores(t, datasetIn(t, one, seed), m.planted(t, other, first, seed), questions, true)
+				want := one.runnerWith(t, seed, whole, firstOf(questions, 0))
+				got := newEngineRunner(t, query.Config{Store: m.planted(t, other, first, seed)}, whole)
+				return compareStores(t.Context(), want, got, questions, true)
 			})
 		})
 	}

@@ -30,9 +30,9 @@ type Harness struct {
 	// that each concurrent caller asks; in Properties the types per property, different ones for each;
 	// in Keys the types. 0 means all.
 	SampleEvery int
-	// SealAtOnce is how many days random datasets have sealed at once, at least: where it takes long to seal a day,
-	// and hardly longer to seal thirty.
-	SealAtOnce int
+	// Remote says that a statement takes long, however few rows it reads: in random runs more days are sealed at
+	// once, and one question in three is asked again, to be answered from partials.
+	Remote bool
 }
 
 // Prove tests that a store answers as the engine needs it to, and that it keeps the contract of each

@@ -107,7 +107,7 @@ func KillsSealMutants(t *testing.T, h Harness) {
 				bad := m.made
 				if m.how == before && seed == firstDataset {
 					bad.DerivedStore = first
-					return compareReference(t.Context(), newEngineRunner(t, bad, rows), dataOf(seed), questions, true)
+					return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: bad}, rows), dataOf(seed), questions, true)
 				}
 				s := h.open(t)
 				bad.DerivedStore = s.(query.DerivedStore)

@@ -1,0 +1,36 @@
+package query
+
+import "slices"
+
+// CheckAccess tells what in an access no request could use: filters that are none, fields that no type
+// can be filtered by, and types that there are not. Mistakes are at filters[i] and types[i].
+func (e *Engine) CheckAccess(a Access) Errors {
+	var list issues
+	types, fields := e.types.names()
+	for i, f := range a.Filters {
+		at := inField("filters").item(i)
+		checkFilter(at, f, &list)
+		if !slices.Contains(fields, f.Field) {
+			list.add(at.member("field"), unknown(Invalid, "field", f.Field, fields))
+		}
+	}
+	for i, name := range a.Types {
+		if !slices.Contains(types, name) {
+			list.add(inField("types").item(i), unknown(UnknownType, "query type", name, types))
+		}
+	}
+	return list.sorted()
+}
+
+// names are those of the types, and of the fields that one of them can be filtered by.
+func (r *Registry) names() (types, fields []string) {
+	for _, ty := range r.types {
+		types = append(types, ty.Name)
+		for _, name := range ty.filterable {
+			if !slices.Contains(fields, name) {
+				fields = append(fields, name)
+			}
+		}
+	}
+	return types, fields
+}
