@@ -120,8 +120,8 @@ func (a *api) createFlag(ctx context.Context, r *front.Request, q *flagQuestion)
 	return writtenFlag(r, kept, err)
 }
 
-// changeFlag sets the fields of the body, and leaves all others as they are by then. Without any there is
-// nothing that a revision would be of.
+// changeFlag sets the fields of the body, and leaves all others as they are by then. A body without
+// fields makes no revision.
 func (a *api) changeFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	t, err := a.flagTarget(ctx, r, q)
 	if err != nil {

@@ -66,7 +66,7 @@ func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error 
 }
 
 // readToken takes the claims of the token from the body. Fields and types that the catalog does not have
-// are refused here, where who wrote them is told; whoever shows the token could not mend them.
+// are refused here: later, the error would go to whoever uses the token, who cannot correct it.
 func (a *api) readToken(_ context.Context, r *front.Request, q *question) error {
 	js, err := a.readJSON(r)
 	if err != nil {

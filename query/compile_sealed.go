@@ -153,15 +153,15 @@ func (c *compiler) fromHits(p *part) {
 		rows.columns = append(rows.columns, hitColumn(expr.Ident(name)))
 	}
 	formed := len(columnsOf("s", rows)) > 0
-	if !formed && c.replaces() {
-		return // rows alone are read sooner than the right ones are chosen of what is kept
+	if !formed && c.hasReplaced() {
+		return // it takes longer to choose the rows of valid seals than to read events without sessions
 	}
 	if gap.empty() {
 		q.from, q.where = relation{sealedHits, "t"}, append(q.where, c.inSeals(c.rng))
 		p.q = q
 		return
 	}
-	if partly = partly && formed; partly { // rows alone are soon read
+	if partly = partly && formed; partly { // without sessions, reading all events of the gap is faster
 		c.tellChanged()
 		rows.joins = ofChanged()
 	} else if gap == c.rng {
@@ -188,18 +188,17 @@ func hitColumn(name expr.Ident) named {
 	return named{name, row(name)}
 }
 
-// readKept is readAt of a table of what is kept.
+// readKept is readAt for a sealed table: it leaves out rows of replaced seals, too.
 func (c *compiler) readKept(column expr.Ident, w interval) []expr.Expr {
 	return append(c.readAt(column, w), c.inSeals(w))
 }
 
-// replaces reports whether the store has rows of seals that were replaced, beside those that count.
-func (c *compiler) replaces() bool { return c.w.Dialect.Templates[dialect.InSeals] != "" }
+// hasReplaced reports whether the sealed tables still have rows of seals that newer ones replaced.
+func (c *compiler) hasReplaced() bool { return c.w.Dialect.Templates[dialect.InSeals] != "" }
 
-// inSeals leaves out rows t that were kept of the days of w before these were sealed again, where the store
-// has such rows.
+// inSeals leaves out rows t of replaced seals of the days of w. It is absent where the store has no such rows.
 func (c *compiler) inSeals(w interval) (e expr.Expr) {
-	if c.replaces() {
+	if c.hasReplaced() {
 		e = expr.Call(dialect.InSeals, row("seal"), expr.Arg(dialect.Subject, c.p.Subject), milli(w.from), milli(w.to))
 	}
 	return e
@@ -263,71 +262,4 @@ func (c *compiler) matching(of []keptStretch, only expr.Expr) {
 		joins:   []join{{to: relation{"sealed_starts", "n"}, on: inside}},
 		where:   slices.Concat(c.read(around), visible, []expr.Expr{ofKind(store.Pageview), c.rowFilters("t")}),
 		columns: []named{{"session_hash", n("session_hash")}, {"start", n("start")}, {matchingPageviews, expr.Call(dialect.Count)}}}))
-}
-
-// derivation writes the statements that compute what is to be kept of a website in rng, whole UTC
-// days: of all session ids or, unless changes is nil, of those that changed.
-func derivation(d *dialect.Dialect, website store.Subject, rng interval, changes *idChanges) store.Derivation {
-	write := func(table string, final func(*compiler) selection) store.Statement {
-		c := newDerivation(d, website, rng)
-		if changes != nil {
-			c.kept.changes = *changes
-			c.tellChanged()
-		}
-		return c.statement(table, final(c))
-	}
-	keep := func(table string) store.Statement {
-		return write(table, func(c *compiler) selection {
-			final := c.derived(table)
-			final.columns = append(final.columns, named{"subject", expr.Arg(dialect.Subject, website)})
-			return final
-		})
-	}
-	from, to := rng.times()
-	derived := store.Derivation{Subject: website, From: from, To: to, Before: sessionsNeedBefore, After: sessionsNeedAfter, Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
-	if changes != nil {
-		ids := write(changedIDs, func(*compiler) selection {
-			return selection{from: relation{changedIDs, "i"}, columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}
-		})
-		derived.Changed = &ids
-	}
-	return derived
-}
-
-// newDerivation is a compiler for what is computed of all rows of a website.
-func newDerivation(d *dialect.Dialect, website store.Subject, rng interval) *compiler {
-	return &compiler{p: &plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.from, To: rng.to}}
-}
-
-// derived selects what a table keeps of the days of the range, without whose rows they are.
-func (c *compiler) derived(table string) selection {
-	if table == sealedSessions {
-		return c.derivedSessions()
-	}
-	return c.derivedHits()
-}
-
-func (c *compiler) derivedSessions() selection {
-	spec := sessionSpec{columns: sealedFacts, earlyRows: true, changed: c.toldChanged}
-	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin+day, day)), visible)}, spec)
-	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: ofSession("start")}},
-		where: []expr.Expr{expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())}}
-	for _, name := range append([]string{"session_hash", "start", rowsFrom}, sealedFacts...) {
-		q.columns = append(q.columns, named{expr.Ident(name), ofSession(expr.Ident(name))})
-	}
-	return q
-}
-
-func (c *compiler) derivedHits() selection {
-	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin, day)), visible)},
-		sessionSpec{columns: append(sessionColumns(), "page_events"), changed: c.toldChanged})
-	q := selection{from: relation{"events", "t"}, where: append(c.read(c.rng), hitRows), order: []ordering{{e: row("time")}}}
-	if c.toldChanged {
-		q.joins = ofChanged()
-	}
-	q.joins = append(q.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
-	for _, name := range append(slices.Clone(hitColumns), sessionColumns()...) {
-		q.columns = append(q.columns, hitColumn(expr.Ident(name)))
-	}
-	return q
 }

@@ -86,8 +86,8 @@ func (r *reader) text(at fieldPath, v fieldValue) string {
 	return s
 }
 
-// whole reads a whole number. In JSON it is written as 100.0 or 1e2, too, which programs that read JSON's
-// numbers as floats cannot tell from 100.
+// whole reads a whole number. In JSON it may be written 100.0 or 1e2, too: to programs whose numbers are floats
+// these are the same as 100.
 func (r *reader) whole(at fieldPath, v fieldValue) *int {
 	digits := v.text
 	if v.json != nil {

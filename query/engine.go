@@ -94,8 +94,9 @@ func New(cfg Config) (*Engine, error) {
 	e.slots, e.memo, e.prepared = newSlots(e.store), newCache[string, *compiled](memoBytes), newCache[string, *Prepared](preparedBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
 	e.prints = fingerprints(e.types, e.store.Dialect())
-	if _, derives := e.store.(store.Deriver); derives && cmp.Or(cfg.MaxPartials, DefaultMaxPartials) > 0 && !cfg.NoDerived {
-		e.partials = partial.NewCache(cmp.Or(cfg.MaxPartials, DefaultMaxPartials))
+	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
+	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
+		e.partials = partial.NewCache(most)
 	}
 	if e.now == nil {
 		e.now = time.Now
@@ -118,7 +119,7 @@ func (e *Engine) Run(ctx context.Context, a Access, req Request) (*Response, err
 	return p.Run(ctx)
 }
 
-// Explain returns what req would run, and runs nothing. Its error is an Errors.
+// Explain returns what req would run, and runs no statement; see [Prepared.Explain]. Its error is an Errors.
 func (e *Engine) Explain(ctx context.Context, a Access, req Request) ([]Explained, error) {
 	p, err := e.Prepare(a, req)
 	if err != nil {

@@ -20,7 +20,8 @@ const (
 	pageEventsNeedAfter                   = 0
 )
 
-// kept tells what is kept of what p may read, by now: nothing where the store does not say.
+// kept tells what is kept of what p may read, by now: nothing where the store fails to tell, so that
+// rows alone are read.
 func (e *Engine) kept(ctx context.Context, p *plan) keptOf {
 	d, ok := e.store.(store.Deriver)
 	if !ok || e.plain || p.Subject.Kind != store.KindWebsite || len(p.Mandatory) > 0 {
@@ -51,7 +52,8 @@ func daysAround(ctx context.Context, d store.Deriver, website store.Subject, w i
 	return days, w, err
 }
 
-// daysIn are the UTC days of w, which begins and ends with one: without a version those that never had rows.
+// daysIn has an entry for each UTC day of w, whose ends are starts of days; Version is 0 for days that never
+// had rows. Under a context of knowDays they may be as old as that context.
 func daysIn(ctx context.Context, d store.Deriver, website store.Subject, w interval) ([]store.Day, error) {
 	if known, ok := ctx.Value(daysKey{}).(*knownDays); ok {
 		return known.in(ctx, d, website, w)
@@ -72,8 +74,8 @@ func readDays(ctx context.Context, d store.Deriver, website store.Subject, w int
 	return days, nil
 }
 
-// knownDays are those that a request asked a store for. Its parameters depend on almost the same ones, and
-// another server may have to be asked.
+// knownDays remembers the days that a request asked the store for: its parameters need nearly the same ones,
+// and each question may go to another server.
 type knownDays struct {
 	mu   sync.Mutex
 	of   store.Subject
@@ -83,24 +85,26 @@ type knownDays struct {
 
 type daysKey struct{}
 
-// knowDays has what runs under the context ask for days once.
+// knowDays returns a context under which days are asked for once. They grow old with it: take a new one where
+// they must not be older than versions that were read.
 func knowDays(ctx context.Context) context.Context {
 	return context.WithValue(ctx, daysKey{}, &knownDays{})
 }
 
-// around is how many days more are asked for on both sides than the first parameter needs: enough for
-// others of the same range.
-const around = 7
+// daysBeside is how many more days are asked for on each side than the first parameter needs, so that the
+// other parameters of a request seldom ask again.
+const daysBeside = 7
 
-func (k *knownDays) in(ctx context.Context, d store.Deriver, website store.Subject, w interval) (_ []store.Day, err error) {
+func (k *knownDays) in(ctx context.Context, d store.Deriver, website store.Subject, w interval) ([]store.Day, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.of != website || k.span.intersect(w) != w {
-		span := w.widen(around*day, around*day)
-		if k.days, err = readDays(ctx, d, website, span); err != nil {
+		span := w.widen(daysBeside*day, daysBeside*day)
+		days, err := readDays(ctx, d, website, span)
+		if err != nil {
 			return nil, err
 		}
-		k.of, k.span = website, span
+		k.of, k.span, k.days = website, span, days
 	}
 	return k.days[(w.from-k.span.from)/day : (w.to-k.span.from)/day], nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// gathering begins to merge the answer to p; nil where a statement answers it, or the store does not
-// tell of its days.
+// gathering begins to merge the answer to p; nil where it cannot be merged, or no partials are
+// kept.
 func (e *Engine) gathering(p *plan) *gathering {
 	if e.partials == nil {
 		return nil
@@ -115,8 +115,11 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 	defer g.site.Unlock()
 	versions := g.versions(of)
 	missing := g.look(of, versions)
-	if len(missing) > 0 { // the rows that they are computed from may be newer
-		if err := g.load(knowDays(ctx)); err != nil {
+	if len(missing) > 0 {
+		// The rows that they are computed from may be newer. Versions and seals are of one moment: a seal
+		// from before a row must not go into a partial of a version with it.
+		ctx = knowDays(ctx)
+		if err := g.load(ctx); err != nil {
 			return err
 		}
 		versions = g.versions(of)

@@ -2,8 +2,9 @@ package query
 
 import "slices"
 
-// CheckAccess tells what in an access no request could use: filters that are none, fields that no type
-// can be filtered by, and types that there are not. Mistakes are at filters[i] and types[i].
+// CheckAccess returns what is wrong with the Filters and Types of a, or nil: filters that are malformed, fields
+// that no type of the catalog can be filtered by, and types that it does not have. Mistakes are at
+// filters[i] and types[i]. Nothing else of a is looked at.
 func (e *Engine) CheckAccess(a Access) Errors {
 	var list issues
 	types, fields := e.types.names()

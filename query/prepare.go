@@ -160,7 +160,8 @@ type Explained struct {
 }
 
 // Explain returns what Run runs, one entry per parameter, unless the answer is cached or merged from
-// partials. With a [store.Deriver] it changes as days are sealed.
+// partials. With a [store.Deriver] it changes as days are sealed: the store is asked which are, and statements over rows
+// alone are shown where it does not tell or ctx ends.
 func (p *Prepared) Explain(ctx context.Context) []Explained {
 	ctx = knowDays(ctx)
 	found := make([]Explained, len(p.parameters))

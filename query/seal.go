@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Seal has the store of e compute and keep the sessions of the UTC days of a website that [from, to)
-// touches. It fails when the store is not a [store.Deriver].
+// Seal has the store of e compute and keep the sessions and hits of the UTC days of a website that [from, to)
+// touches. Days whose rows change meanwhile may be left as they are: see [store.Deriver]. It fails when the
+// store is not one.
 func (e *Engine) Seal(ctx context.Context, website store.Subject, from, to time.Time) error {
 	s, ok := e.store.(store.Deriver)
 	if !ok {
@@ -75,9 +77,14 @@ func (r stretch) has(day time.Time) bool { return !day.Before(r.from) && day.Bef
 
 func (r stretch) days() int { return int(r.to.Sub(r.from) / (24 * time.Hour)) }
 
+// outlast reports whether a seal is of use after later rows. Where a store keeps the rows of replaced seals, it
+// is not: see [store.Day].
+func (e *Engine) outlast() bool { return e.store.Dialect().Templates[dialect.InSeals] == "" }
+
 // stale are the days that what is kept does not stand of, and whose rows are the same as before, in
-// stretches. A day without rows is near others, too.
-func stale(days, before []store.Day) []stretch {
+// stretches. A day without rows is near others, too. With outlast, a day is among them for its page events alone,
+// too, which do not depend on the day after.
+func stale(days, before []store.Day, outlast bool) []stretch {
 	if len(days) == 0 {
 		return nil
 	}
@@ -95,7 +102,11 @@ func stale(days, before []store.Day) []stretch {
 		}
 	}
 	found := make([]bool, count)
-	for _, of := range []struct{ before, after int }{{sessionsNeedBefore, sessionsNeedAfter}, {hitsNeedBefore, pageEventsNeedAfter}} {
+	windows := []struct{ before, after int }{{sessionsNeedBefore, sessionsNeedAfter}}
+	if outlast {
+		windows = append(windows, struct{ before, after int }{hitsNeedBefore, pageEventsNeedAfter})
+	}
+	for _, of := range windows {
 		for i, stands := range standing(now, of.before, of.after) {
 			if i >= of.before && i < count-of.after && !stands {
 				found[i] = found[i] || !slices.Contains(changed[i-of.before:i+of.after+1], true)
@@ -120,4 +131,27 @@ func stretches(first time.Time, wanted []bool) []stretch {
 		}
 	}
 	return found
+}
+
+// index is the place of a day in r.
+func (r stretch) index(day time.Time) int { return int(day.Sub(r.from) / (24 * time.Hour)) }
+
+// spanned is the stretch from the first to the last of days, of which there are some.
+func spanned(website store.Subject, days []store.Day) stretch {
+	return stretch{of: website, from: days[0].Start, to: days[len(days)-1].Start.AddDate(0, 0, 1)}
+}
+
+// runs joins the days of r that are wanted and follow one another.
+func (r stretch) runs(wanted []bool) []stretch {
+	found := stretches(r.from, wanted)
+	for i := range found {
+		found[i].of = r.of
+	}
+	return found
+}
+
+// halves are two stretches in place of r, which has more than a day.
+func (r stretch) halves() []stretch {
+	half := r.from.AddDate(0, 0, r.days()/2)
+	return []stretch{{r.of, r.from, half, r.whole}, {r.of, half, r.to, r.whole}}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Sealer computes in advance the sessions (kept by the store), and the partials of days whose rows no
+// A Sealer computes in advance the sessions and hits (kept by the store), and the partials of days whose rows no
 // longer change (kept by the engine). It makes answers faster and changes none. Call Run in one
 // goroutine; the methods are not safe for concurrent use.
 type Sealer struct {
 	engine *Engine
-	store  DerivedStore
+	store  store.Deriver
 	before map[store.Subject][]store.Day // as the round before found them
-	done   map[store.Subject]uint64      // the versions at which all seals stood
+	done   map[store.Subject]uint64      // by website, the number of Deriver.Websites when no day was stale
 	sealed map[store.Subject]time.Time   // when the days that change were sealed, or when there were none to seal
 	ahead  map[store.Subject][]store.Day // as they were when partials were computed ahead
 	// scattered are the days that were resealed: what is kept of each lies where each part of it was
@@ -26,16 +26,10 @@ type Sealer struct {
 	scattered map[store.Subject]map[time.Time]bool
 }
 
-// A DerivedStore is a store that can keep what is computed from its rows, as a Sealer needs it.
-type DerivedStore interface {
-	store.Store
-	store.Deriver
-}
-
-// NewSealer makes a Sealer for the store of e. It is nil when that is not a DerivedStore, and with
+// NewSealer makes a Sealer for the store of e. It is nil when that is not a [store.Deriver], and with
 // Config.NoDerived.
 func NewSealer(e *Engine) *Sealer {
-	s, ok := e.store.(DerivedStore)
+	s, ok := e.store.(store.Deriver)
 	if !ok || e.plain {
 		return nil
 	}
@@ -92,7 +86,7 @@ func (s *Sealer) Reseal(ctx context.Context) (err error) {
 	for of := range s.engine.outdated.take() {
 		days, failed := s.daysOf(ctx, of)
 		err = errors.Join(err, failed)
-		for _, run := range stale(days, days) {
+		for _, run := range stale(days, days, s.engine.outlast()) {
 			run.of = of
 			if _, ok, failed := changesOf(ctx, s.store, of, run.interval()); ok && failed == nil {
 				wanted = append(wanted, run)
@@ -125,7 +119,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 			run.of = of
 			wanted = append(wanted, run)
 		}
-		if s.before[of] = days; len(stale(days, days)) == 0 {
+		if s.before[of] = days; len(stale(days, days, s.engine.outlast())) == 0 {
 			s.done[of] = version
 		}
 	}
@@ -184,14 +178,14 @@ func (s *Sealer) sealOne(ctx context.Context, run stretch) error {
 // due are the days of a website to seal now, in stretches.
 func (s *Sealer) due(of store.Subject, days []store.Day) []stretch {
 	now := s.engine.now()
-	found, all := s.settled(of, days), stale(days, days)
+	found, all := s.settled(of, days), stale(days, days, s.engine.outlast())
 	if since, waits := s.sealed[of]; len(all) == 0 || !waits {
 		s.sealed[of] = now
-	} else if now.Sub(since) >= busyEvery {
+	} else if s.engine.outlast() && now.Sub(since) >= busyEvery {
 		s.sealed[of] = now
 		return append(found, all...)
 	}
-	return append(found, stale(days, s.before[of])...)
+	return append(found, stale(days, s.before[of], s.engine.outlast())...)
 }
 
 // settled are the scattered days that rows came to for the last time, it may be assumed: they were over a day

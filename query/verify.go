@@ -126,25 +126,8 @@ func standingSeals(ctx context.Context, d store.Deriver, run stretch, table int)
 	return seals, nil
 }
 
-// index is the place of a day in r.
-func (r stretch) index(day time.Time) int { return int(day.Sub(r.from) / (24 * time.Hour)) }
-
-// spanned is the stretch from the first to the last of days, of which there are some.
-func spanned(website store.Subject, days []store.Day) stretch {
-	return stretch{of: website, from: days[0].Start, to: days[len(days)-1].Start.AddDate(0, 0, 1)}
-}
-
-// runs joins the days of r that are wanted and follow one another.
-func (r stretch) runs(wanted []bool) []stretch {
-	found := stretches(r.from, wanted)
-	for i := range found {
-		found[i].of = r.of
-	}
-	return found
-}
-
 // RebuildSeals seals again the UTC days of a website that [from, to) touches and that have rows or a
-// seal, and returns how many. Partials of the website and all cached answers are dropped.
+// seal, and returns how many it asked the store for; those whose rows change meanwhile may stay as they are. Partials of the website and all cached answers are dropped.
 func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
@@ -191,12 +174,6 @@ func inHalves(ctx context.Context, runs []stretch, do func(stretch) error) error
 		}
 	}
 	return nil
-}
-
-// halves are two stretches in place of r, which has more than a day.
-func (r stretch) halves() []stretch {
-	half := r.from.AddDate(0, 0, r.days()/2)
-	return []stretch{{r.of, r.from, half, r.whole}, {r.of, half, r.to, r.whole}}
 }
 
 // sealDifferences compares what a table keeps of the days of run with what the derivation gives.

@@ -45,7 +45,7 @@ type Store interface {
 // A Statement is one query: SQL over logical tables, and its arguments.
 type Statement struct {
 	Label string        // the query type: for comments, logs and metrics
-	SQL   string        // names only the logical tables of package store/schema and, where the store is a Deriver, sealed_sessions, sealed_hits and the versions of events
+	SQL   string        // names only the logical tables of package store/schema and, where the store is a Deriver, sealed_sessions, sealed_hits and the versions of events; templates of its dialect may name tables of its own
 	Args  []dialect.Arg // bound by name, never spliced
 	Kinds []dialect.Kind
 	// MaxBytes limits the size of the answer's texts and numbers: beyond it Query returns ErrTooLarge.

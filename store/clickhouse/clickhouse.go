@@ -8,15 +8,16 @@
 // The logical tables of package store/schema are MergeTree tables of the same names, ordered
 // by subject and time in monthly partitions; [Config.Schema] shows their DDL. Subjects
 // are kept by their ids. An event id counts once, however often and by whichever processes it is sent:
-// receipt.go explains how.
+// receipt.go explains how. What is computed of quiet days of websites is in sealed_sessions and sealed_hits,
+// and seals says which of their rows count: derive.go explains how.
 //
 // # Rights
 //
 // A user that only reads needs SELECT on the tables, and a profile with readonly = 2 or
-// 0: settings are sent with every query, which readonly = 1 forbids. A user that writes or
-// erases needs INSERT and ALTER DELETE, too; one that calls Migrate needs SELECT, INSERT,
+// 0: settings are sent with every query, which readonly = 1 forbids. A user that writes, erases
+// or seals needs INSERT and ALTER DELETE, too; one that calls Migrate needs SELECT, INSERT,
 // CREATE TABLE, ALTER ADD COLUMN and ALTER TTL, and where the server asks for it TABLE
-// ENGINE ON MergeTree and AggregatingMergeTree. With [Config.Cluster] those who write, erase or migrate need
+// ENGINE ON MergeTree and AggregatingMergeTree. With [Config.Cluster] those who write, erase, seal or migrate need
 // CLUSTER, too.
 package clickhouse
 
@@ -43,7 +44,7 @@ type Store struct {
 	conflicts    pendingConflicts
 	changes      openChanges
 	versionCheck versionCheck
-	deriving     sync.Mutex // of Seal
+	deriving     sync.Mutex // held by Seal and by Erase
 	swept        time.Time  // by Seal
 
 	closing context.Context //nolint:containedctx // done when the store is closed

@@ -15,13 +15,14 @@ import (
 
 // How days are sealed, with several processes that write and seal.
 //
-// The rows that are kept of a day have the number of a seal, which is random. A row of the table seals
+// The rows that are kept of a day carry the number of its seal: a random number, the same for all days of one
+// call of Seal, plus the day. A row of the table seals
 // publishes it: with the day, the days that it was computed from, and the sum of their versions before.
 // Of several seals of a day the one published last counts, and readers leave out the rows of all others
 // (dialect.InSeals), so that a day is replaced at once, and rows of a seal that nobody published are
 // never seen. Versions only grow: while the sum is the same none of them changed, and the seal is valid.
-// So a process may die at any point, and two may seal a day at once: what is wrong is only what is kept
-// too long, until it is swept.
+// So a process may die at any point, and two may seal a day at once. All that can be left are rows that no
+// reader sees; sweep deletes them.
 
 // mostAround is how many days before or after a sealed one may have rows that it was computed from.
 const mostAround = 7
@@ -30,11 +31,11 @@ const mostAround = 7
 type dayStates struct {
 	versions map[int32]uint64
 	changing map[int32]bool // rows of theirs are being written or removed
-	seals    map[int32]publishedSeal
+	seals    map[int32]daySeal
 }
 
-// A publishedSeal is a row of seals.
-type publishedSeal struct {
+// A daySeal is a row of the table seals, or is to become one.
+type daySeal struct {
 	first, last int32 // the days that it was computed from
 	version     uint64
 }
@@ -57,8 +58,10 @@ func (d *dayStates) changes(first, last int32) bool {
 	return false
 }
 
-// Days implements [store.Deriver]. It asks the server each time, as Version does. Days written by a
-// release from before versions existed are among them once Migrate was called.
+// Days implements [store.Deriver]. It asks the server each time, as Version does. Days whose rows
+// were written before the table versions existed are missing until Migrate is called. With replicas, a query may
+// come from one that lacks rows of a seal that Days says is valid, unless [Config.Settings] has
+// select_sequential_consistency = 1.
 func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
 	if !from.Before(to) {
 		return nil, ctx.Err()
@@ -86,11 +89,11 @@ func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.T
 	return days, nil
 }
 
-// Websites implements [store.Deriver].
+// Websites implements [store.Deriver]. It reads the versions of all days of all websites.
 func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) {
 	found, kind := map[store.Subject]uint64{}, versioned(store.KindWebsite, "")
 	const question = "SELECT v.subject, sum(v.begun + v.ended) FROM versions AS v WHERE startsWith(v.subject, {kind:String}) GROUP BY v.subject"
-	err := s.versions(ctx, question, func(scan func(...any) error) error {
+	err := s.versions(ctx, "websites", question, func(scan func(...any) error) error {
 		var name string
 		var version uint64
 		err := scan(&name, &version)
@@ -102,12 +105,12 @@ func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) 
 
 // states asks for the days first to last, and for the versions of those around.
 func (s *Store) states(ctx context.Context, subject store.Subject, first, last int32) (*dayStates, error) {
-	found := &dayStates{map[int32]uint64{}, map[int32]bool{}, map[int32]publishedSeal{}}
+	found := &dayStates{map[int32]uint64{}, map[int32]bool{}, map[int32]daySeal{}}
 	const changing = "d.begun > d.ended AND toInt64(now()) - toInt64(d.at) < " + recentSeconds
 	statement := "SELECT d.day, toUInt64(" + versionOfDay + s.cfg.expiring() + "), " + changing + ", toInt32(0), toInt32(-1)" + changedDays +
 		" UNION ALL SELECT n.day, argMax(n.version, (n.at, n.seal)), false, argMax(n.first, (n.at, n.seal)), argMax(n.last, (n.at, n.seal))" +
 		" FROM seals AS n WHERE n.subject = {sealed:String} AND n.day BETWEEN {from:Int32} + {around:Int32} AND {to:Int32} - {around:Int32} GROUP BY n.day"
-	err := s.versions(ctx, statement, func(scan func(...any) error) error {
+	err := s.versions(ctx, "days", statement, func(scan func(...any) error) error {
 		var day, first, last int32
 		var version uint64
 		var changing bool
@@ -115,7 +118,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, first, last i
 			return err
 		}
 		if first <= last {
-			found.seals[day] = publishedSeal{first, last, version}
+			found.seals[day] = daySeal{first, last, version}
 		} else {
 			found.versions[day], found.changing[day] = version, changing
 		}

@@ -76,11 +76,12 @@ func (m migration) run() error {
 	return m.conn.Exec(m.ctx, fmt.Sprintf("INSERT INTO schema_versions (version) VALUES (%d)", schemaVersion()))
 }
 
-// versionOfSeals is the first version of the tables that days are sealed in.
+// versionOfSeals is the schema version (see schemaVersion) from which on every day with rows has a version.
 const versionOfSeals = 80
 
 // noteOldDays gives every day of a website that has rows a version: a release from before versions existed may
-// have written them, and a day without a version counts as one without rows.
+// have written them, and a day without a version counts as one without rows. Repeated
+// after a failure, it makes versions larger, which does no harm.
 func (m migration) noteOldDays() error {
 	tables := namesOf(store.KindWebsite)
 	days := make([]string, len(tables))

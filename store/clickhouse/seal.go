@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -16,14 +17,17 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// Seal implements [store.Deriver]. Days whose rows change meanwhile are left as they are. One Seal runs
-// at a time.
+// Seal implements [store.Deriver]. Days whose rows, or those of the days that they are computed from, change
+// meanwhile are left as they are, without an error. It fails when d has Changed. One Seal runs at a time.
 func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 	if s.closing.Err() != nil {
 		return errClosed
 	}
-	if d.Changed != nil || max(d.Before, d.After) > mostAround {
-		return errors.New("clickhouse: seal: a part of a day, or one that depends on so many, cannot be sealed")
+	switch {
+	case d.Changed != nil:
+		return errors.New("clickhouse: seal: single session ids cannot be sealed anew")
+	case max(d.Before, d.After) > mostAround:
+		return fmt.Errorf("clickhouse: seal: a day may depend on %d days before and after it, not on %d", mostAround, max(d.Before, d.After))
 	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
@@ -40,11 +44,11 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 		return err
 	}
 	window := func(day int32) (int32, int32) { return day - int32(d.Before), day + int32(d.After) } //nolint:gosec // it is below mostAround
-	settled := false
+	some := false
 	for day := first; day <= last; day++ {
-		settled = settled || !before.changes(window(day))
+		some = some || !before.changes(window(day))
 	}
-	if !settled {
+	if !some {
 		return nil
 	}
 	number := rand.Uint64() //nolint:gosec // no secret
@@ -57,22 +61,30 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 	if err != nil {
 		return err
 	}
-	var unchanged, rest []int32
-	var seals []publishedSeal
-	for day := first; day <= last; day++ {
-		from, to := window(day)
-		seal := publishedSeal{from, to, before.sum(from, to)}
-		if before.changes(from, to) || after.sum(from, to) != seal.version {
-			rest = append(rest, day)
-		} else {
-			unchanged, seals = append(unchanged, day), append(seals, seal)
-		}
-	}
-	subject := subjectText(d.Subject)
-	if err := errors.Join(s.publish(ctx, subject, number, unchanged, seals), s.discard(ctx, number, rest)); err != nil {
+	days, seals, changed := sealable(before, after, first, last, window)
+	if err := s.publish(ctx, subjectText(d.Subject), number, days, seals); err != nil {
 		return err
 	}
-	return s.sweep(ctx)
+	if err := errors.Join(s.discard(ctx, number, changed), s.sweep(ctx)); err != nil && ctx.Err() == nil {
+		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: rows of seals that nothing reads could not be deleted; it is tried again in an hour or two",
+			slog.Any("error", explain(err)))
+	}
+	return nil
+}
+
+// sealable are the days from first to last that did not change between two states, with their seals, and those
+// that did.
+func sealable(before, after *dayStates, first, last int32, window func(int32) (int32, int32)) (days []int32, seals []daySeal, changed []int32) {
+	for day := first; day <= last; day++ {
+		from, to := window(day)
+		seal := daySeal{from, to, before.sum(from, to)}
+		if before.changes(from, to) || after.sum(from, to) != seal.version {
+			changed = append(changed, day)
+		} else {
+			days, seals = append(days, day), append(seals, seal)
+		}
+	}
+	return days, seals, changed
 }
 
 // keep computes and inserts what a table keeps, under seals counted from number by day.
@@ -107,7 +119,7 @@ func (s *Store) keep(ctx context.Context, t sealedTable, from store.Statement, n
 func sealOf(number uint64, day int32) uint64 { return number + uint64(int64(day)) } //nolint:gosec // it wraps, as it does on the server
 
 // publish makes seals of days known, all at once.
-func (s *Store) publish(ctx context.Context, subject string, number uint64, days []int32, seals []publishedSeal) (err error) {
+func (s *Store) publish(ctx context.Context, subject string, number uint64, days []int32, seals []daySeal) (err error) {
 	if len(days) == 0 {
 		return nil
 	}
@@ -167,7 +179,7 @@ func (s *Store) sweep(ctx context.Context) error {
 		return nil
 	}
 	s.swept = now
-	for _, of := range []struct{ table, made string }{{"sealed_sessions", "made"}, {"sealed_hits", "made"}, {"seals", "at"}} {
+	for _, of := range sealTables() {
 		var seals []uint64
 		question := "SELECT groupUniqArray(x.seal) FROM " + of.table + " AS x WHERE x." + of.made + " < now() - toIntervalHour(1) AND x.seal GLOBAL NOT IN " + readSeals
 		err := s.conn.QueryRow(driver.Context(noDeadline{ctx}, driver.WithSettings(s.reading(ctx, "sweep"))), question).Scan(&seals)

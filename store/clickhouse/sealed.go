@@ -60,6 +60,14 @@ func (t *sealedTable) layout(o *Config) layout {
 	}
 }
 
+// sealTables are all tables of seals, with the column that has when a row was written.
+func sealTables() (all []struct{ table, made string }) {
+	for _, t := range sealedTables {
+		all = append(all, struct{ table, made string }{t.name, "made"})
+	}
+	return append(all, struct{ table, made string }{"seals", "at"})
+}
+
 // sealLayout is the table seals; see derive.go.
 func sealLayout() layout {
 	return layout{

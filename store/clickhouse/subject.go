@@ -70,7 +70,8 @@ func (s *Store) subjects(ctx context.Context, kind store.SubjectKind, from strin
 // Erase removes all rows of subject that are stored, and reports how many there were.
 // When it returns, no running server has a row of it in a table, and none comes back; servers remove
 // the files that had them eight minutes later, unless configured otherwise (old_parts_lifetime). Rows
-// that are written meanwhile may stay: stop their senders first. It rewrites every file with a row of
+// that are written meanwhile may stay: stop their senders first. What other processes compute of the website's
+// days meanwhile stays in sealed_sessions and sealed_hits for an hour or two, where no query reads it. It rewrites every file with a row of
 // subject, which may take minutes; when ctx ends first, the servers go on.
 //
 // Its error wraps ErrRights when the user may not ALTER DELETE.
@@ -86,6 +87,8 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 	days, err := s.daysOf(ctx, names, subject)
 	if err == nil {
 		err = s.changing(ctx, days, func() error {
+			s.deriving.Lock() // a Seal under way would keep rows of the subject anew
+			defer s.deriving.Unlock()
 			sum, err = s.eraseAll(ctx, names, subject)
 			return err
 		})
@@ -133,9 +136,9 @@ func (s *Store) eraseAll(ctx context.Context, tables []string, subject store.Sub
 	if subject.Kind != store.KindWebsite {
 		return sum, nil
 	}
-	for _, kept := range []string{"sealed_sessions", "sealed_hits", "seals"} {
-		if _, err := s.eraseFrom(ctx, kept, subject); err != nil {
-			return sum, fmt.Errorf("%s: %w", kept, err)
+	for _, of := range sealTables() {
+		if _, err := s.eraseFrom(ctx, of.table, subject); err != nil {
+			return sum, fmt.Errorf("%s: %w", of.table, err)
 		}
 	}
 	return sum, nil

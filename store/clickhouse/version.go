@@ -165,7 +165,7 @@ func (s *Store) Version(ctx context.Context, subject store.Subject, from, to tim
 	if !from.Before(to) {
 		return 0, ctx.Err()
 	}
-	err = s.versions(ctx, "SELECT toUInt64(sum("+versionOfDay+s.cfg.expiring()+"))"+changedDays,
+	err = s.versions(ctx, "version", "SELECT toUInt64(sum("+versionOfDay+s.cfg.expiring()+"))"+changedDays,
 		func(scan func(...any) error) error { return scan(&version) }, daysFrom(subject, utcDay(from.UnixMilli()), utcDay(to.Add(-1).UnixMilli()))...)
 	return version, err
 }
@@ -175,8 +175,9 @@ func daysFrom(subject store.Subject, first, last int32) []any {
 	return []any{driver.Named("subject", versioned(subject.Kind, subjectText(subject))), driver.Named("from", first), driver.Named("to", last)}
 }
 
-// versions asks a question about versions, and calls each for every row.
-func (s *Store) versions(ctx context.Context, question string, each func(scan func(...any) error) error, args ...any) (err error) {
+// versions runs a SELECT over versions or seals, with the settings that let it see all acknowledged writes, and
+// calls each for every row.
+func (s *Store) versions(ctx context.Context, label, question string, each func(scan func(...any) error) error, args ...any) (err error) {
 	if s.closing.Err() != nil {
 		return errClosed
 	}
@@ -185,10 +186,10 @@ func (s *Store) versions(ctx context.Context, question string, each func(scan fu
 		case err != nil && ctx.Err() != nil:
 			err = ctx.Err()
 		case err != nil:
-			err = fmt.Errorf("version: %w", explain(err))
+			err = fmt.Errorf("%s: %w", label, explain(err))
 		}
 	}()
-	settings := s.reading(ctx, "version")
+	settings := s.reading(ctx, label)
 	if s.cfg.Cluster != "" {
 		settings["select_sequential_consistency"] = 1
 	}

@@ -41,7 +41,7 @@ type Dialect struct {
 	// Arg writes the placeholder of a named argument, with a cast to its exact type.
 	Arg func(name string, k Kind) string
 	// Templates are the SQL of each Op, in which $1, $2, … stand for its operands, $* for all
-	// of them with commas between, and $$ for a dollar. InSeals alone may have none.
+	// of them with commas between, and $$ for a dollar. Only InSeals may be empty; see there.
 	Templates [numOps]string
 }
 

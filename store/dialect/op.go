@@ -75,7 +75,7 @@ const (
 	JSONEach     // a join: a row of key and value per member of the JSON object $1, strings as texts, all else as JSON
 	Among        // whether $1, one or more values, are $2 of a row of the relation $3, over the rows of all servers that share them
 	OnlyRow      // $1 of the relation $2, which has one row
-	InSeals      // whether the seal $1 of a row is the latest of a day of the subject $2 from the instant $3 to $4; without a template where the store has the rows of these alone
+	InSeals      // whether $1, the seal of a row, is the latest one of some day of the subject $2 between the instants $3 and $4; a dialect has no template where its store deletes rows of replaced seals at once
 	RunOnce      // after the name of a relation in WITH: the query $1, run once if the database can, however often the relation is read
 
 	numOps

@@ -63,7 +63,7 @@ func (i *instance) connect() (*conn, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	return &conn{c, map[string]*driver.Appender{}, prepared}, nil
+	return &conn{raw: c, appenders: map[string]*driver.Appender{}, prepared: prepared}, nil
 }
 
 // engine makes a connection for the writer.
@@ -124,16 +124,15 @@ type engine interface {
 }
 
 // A conn is one connection to the engine. It keeps the appender of each table that it filled: to
-// make one, with its buffers for every column, costs more than to append a few rows. And it keeps the
-// latest questions: the engine plans a statement when it is prepared and again with its arguments, and a
-// fifth to a third of the time of a question about few rows is the first.
+// make one, with its buffers for every column, costs more than to append a few rows. It also keeps
+// the latest statements prepared: to prepare one takes a fifth to a third of the time of a statement that reads few rows.
 type conn struct {
 	raw       *driver.Conn
 	appenders map[string]*driver.Appender
 	prepared  *simplelru.LRU[string, *driver.Stmt]
 }
 
-// maxPrepared is how many questions a connection keeps. Each takes 60 to 330 kB.
+// maxPrepared is how many statements a connection keeps prepared. Each takes 60 to 330 kB of memory.
 const maxPrepared = 32
 
 // named is an argument for a statement with $name.

@@ -103,7 +103,7 @@ func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver
 	return rows, err
 }
 
-// read prepares, checks and runs stmt. A statement that failed is not used again.
+// read prepares, checks and runs stmt. A statement that failed is prepared anew the next time.
 func (c *conn) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (_ *store.Rows, err error) {
 	p, ok := c.prepared.Get(stmt.SQL)
 	if !ok {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
@@ -50,7 +49,7 @@ func Prove(t *testing.T, h Harness) {
 	}
 	_, writes := s.(store.Writer)
 	_, versions := s.(store.Versioner)
-	_, derives := s.(query.DerivedStore)
+	_, derives := s.(derivedStore)
 	_, erases := s.(store.Eraser)
 	_, maintains := s.(store.Maintainer)
 	_, lists := s.(store.Lister)

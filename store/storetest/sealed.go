@@ -16,6 +16,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
+// A derivedStore is what days are sealed in.
+type derivedStore interface {
+	store.Store
+	store.Deriver
+}
+
 // A sealing says when a dataset is sealed while its rows come, and how much of it.
 type sealing struct {
 	share float64 // of the rows that came before
@@ -51,7 +57,7 @@ func sealingOf(seed uint64) sealing {
 
 // fillAndSeal fills s with the dataset of a seed, and has sealer, which is s or makes a mistake,
 // seal days of it, unless it is nil. Before the last rows come between is called.
-func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer query.DerivedStore, seed uint64, how sealing, between func()) {
+func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer derivedStore, seed uint64, how sealing, between func()) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
 	if h.Remote {
@@ -88,7 +94,7 @@ func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Respons
 		h.fill(t, s, &w.Batch)
 		return runner
 	}
-	sealer, _ := s.(query.DerivedStore)
+	sealer, _ := s.(derivedStore)
 	h.fillAndSeal(t, s, sealer, seed, how, func() { runner.warm(t, asked) })
 	return runner
 }
@@ -102,7 +108,7 @@ func (h *Harness) filledWith(t *testing.T, seed uint64) store.Store {
 
 // warmed is the engine over sealer, which is s or makes a mistake, that was asked these questions before
 // the last rows of the dataset came.
-func (h *Harness) warmed(t *testing.T, s store.Store, sealer query.DerivedStore, seed uint64, how sealing, asked iter.Seq[reference.Question]) *engineRunner {
+func (h *Harness) warmed(t *testing.T, s store.Store, sealer derivedStore, seed uint64, how sealing, asked iter.Seq[reference.Question]) *engineRunner {
 	t.Helper()
 	runner := newEngineRunner(t, query.Config{Store: sealer}, rows)
 	h.fillAndSeal(t, s, sealer, seed, how, func() { runner.warm(t, asked) })
@@ -110,7 +116,7 @@ func (h *Harness) warmed(t *testing.T, s store.Store, sealer query.DerivedStore,
 }
 
 // seal seals days of the websites in s, and days near them that have no rows.
-func (how sealing) seal(t *testing.T, s query.DerivedStore, rng *rand.Rand) {
+func (how sealing) seal(t *testing.T, s derivedStore, rng *rand.Rand) {
 	t.Helper()
 	if s == nil {
 		return
@@ -215,7 +221,7 @@ func MergedBesideWrites(t *testing.T, h Harness) {
 		var some *store.Batch
 		some, rest = cut(rest, 1/float64(left))
 		h.fill(t, s, some)
-		sealing{most: 30, gaps: 4, only: busiest}.seal(t, s.(query.DerivedStore), rng)
+		sealing{most: 30, gaps: 4, only: busiest}.seal(t, s.(derivedStore), rng)
 	}
 	close(done)
 	asking.Wait()

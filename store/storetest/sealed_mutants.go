@@ -15,7 +15,7 @@ import (
 
 // A badSealer makes a mistake in what it seals, in what it tells of seals, or in how they are read.
 type badSealer struct {
-	query.DerivedStore
+	derivedStore
 	days func([]store.Day)       // nil: as they are
 	seal func(*store.Derivation) // nil: as it is
 	read func(sql string) string // nil: as it is
@@ -26,12 +26,12 @@ func (b badSealer) Query(ctx context.Context, stmt store.Statement) (*store.Rows
 	if b.read != nil {
 		stmt.SQL = b.read(stmt.SQL)
 	}
-	return b.DerivedStore.Query(ctx, stmt)
+	return b.derivedStore.Query(ctx, stmt)
 }
 
 // Days are those of the store, with the mistake.
 func (b badSealer) Days(ctx context.Context, of store.Subject, from, to time.Time) ([]store.Day, error) {
-	days, err := b.DerivedStore.Days(ctx, of, from, to)
+	days, err := b.derivedStore.Days(ctx, of, from, to)
 	if b.days != nil {
 		b.days(days)
 	}
@@ -43,7 +43,7 @@ func (b badSealer) Seal(ctx context.Context, d store.Derivation) error {
 	if b.seal != nil {
 		b.seal(&d)
 	}
-	return b.DerivedStore.Seal(ctx, d)
+	return b.derivedStore.Seal(ctx, d)
 }
 
 // KillsSealMutants plants one mistake at a time into what a store seals, and fails unless the
@@ -51,7 +51,7 @@ func (b badSealer) Seal(ctx context.Context, d store.Derivation) error {
 // is sealed and written share a store.
 func KillsSealMutants(t *testing.T, h Harness) {
 	before := sealing{share: 0.9, most: 30, only: busiest}
-	first := h.open(t).(query.DerivedStore)
+	first := h.open(t).(derivedStore)
 	h.fillAndSeal(t, first, first, firstDataset, before, func() {})
 	for _, m := range []struct {
 		name string
@@ -106,11 +106,11 @@ func KillsSealMutants(t *testing.T, h Harness) {
 			(&Mutation{When: m.when}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				bad := m.made
 				if m.how == before && seed == firstDataset {
-					bad.DerivedStore = first
+					bad.derivedStore = first
 					return compareReference(t.Context(), newEngineRunner(t, query.Config{Store: bad}, rows), dataOf(seed), questions, true)
 				}
 				s := h.open(t)
-				bad.DerivedStore = s.(query.DerivedStore)
+				bad.derivedStore = s.(derivedStore)
 				got := h.warmed(t, s, bad, seed, m.how, firstOf(questions, m.warm))
 				return compareReference(t.Context(), got, dataOf(seed), questions, true)
 			})

@@ -1,0 +1,78 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/sightline-analytics/sightline/query/expr"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// What is computed of whole days, to be kept.
+
+// derivation writes the statements that compute what is to be kept of a website in rng, whole UTC
+// days: of all session ids or, unless changes is nil, of those that changed.
+func derivation(d *dialect.Dialect, website store.Subject, rng interval, changes *idChanges) store.Derivation {
+	write := func(table string, final func(*compiler) selection) store.Statement {
+		c := newDerivation(d, website, rng)
+		if changes != nil {
+			c.kept.changes = *changes
+			c.tellChanged()
+		}
+		return c.statement(table, final(c))
+	}
+	keep := func(table string) store.Statement {
+		return write(table, func(c *compiler) selection {
+			final := c.derived(table)
+			final.columns = append(final.columns, named{"subject", expr.Arg(dialect.Subject, website)})
+			return final
+		})
+	}
+	from, to := rng.times()
+	derived := store.Derivation{Subject: website, From: from, To: to, Before: sessionsNeedBefore, After: sessionsNeedAfter, Sessions: keep(sealedSessions), Hits: keep(sealedHits)}
+	if changes != nil {
+		ids := write(changedIDs, func(*compiler) selection {
+			return selection{from: relation{changedIDs, "i"}, columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}
+		})
+		derived.Changed = &ids
+	}
+	return derived
+}
+
+// newDerivation is a compiler for what is computed of all rows of a website.
+func newDerivation(d *dialect.Dialect, website store.Subject, rng interval) *compiler {
+	return &compiler{p: &plan{Subject: website}, rng: rng, w: expr.Writer{Dialect: d, From: rng.from, To: rng.to}}
+}
+
+// derived selects what a table keeps of the days of the range, without whose rows they are.
+func (c *compiler) derived(table string) selection {
+	if table == sealedSessions {
+		return c.derivedSessions()
+	}
+	return c.derivedHits()
+}
+
+func (c *compiler) derivedSessions() selection {
+	spec := sessionSpec{columns: sealedFacts, earlyRows: true, changed: c.toldChanged}
+	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin+day, day)), visible)}, spec)
+	q := selection{from: relation{"sessions", "s"}, order: []ordering{{e: ofSession("start")}},
+		where: []expr.Expr{expr.Ge(ofSession("start"), expr.RangeFrom()), expr.Lt(ofSession("start"), expr.RangeTo())}}
+	for _, name := range append([]string{"session_hash", "start", rowsFrom}, sealedFacts...) {
+		q.columns = append(q.columns, named{expr.Ident(name), ofSession(expr.Ident(name))})
+	}
+	return q
+}
+
+func (c *compiler) derivedHits() selection {
+	c.sessionize("sessions", selection{from: relation{"events", "t"}, where: slices.Concat(c.read(c.rng.widen(margin, day)), visible)},
+		sessionSpec{columns: append(sessionColumns(), "page_events"), changed: c.toldChanged})
+	q := selection{from: relation{"events", "t"}, where: append(c.read(c.rng), hitRows), order: []ordering{{e: row("time")}}}
+	if c.toldChanged {
+		q.joins = ofChanged()
+	}
+	q.joins = append(q.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
+	for _, name := range append(slices.Clone(hitColumns), sessionColumns()...) {
+		q.columns = append(q.columns, hitColumn(expr.Ident(name)))
+	}
+	return q
+}
