@@ -252,7 +252,7 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := older(t, steps(t), false)
 	broken := steps(t, "CREATE TABLE second(x INTEGER); DROP TABLE visits", "CREATE TABLE second(x INTEGER)")
-	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).engine}); err == nil {
+	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).engine, testClusterRows}); err == nil {
 		_ = s.Close()
 		t.Fatal("Open with a step that fails succeeded")
 	}
@@ -328,7 +328,7 @@ func TestColumnsMayStandInAnotherOrder(t *testing.T) {
 
 func TestAColumnThatNobodyKnowsIsRefused(t *testing.T) {
 	t.Parallel()
-	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).engine})
+	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).engine, testClusterRows})
 	if !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("Open: %v, want ErrCorrupt", err)
 	}
