@@ -19,10 +19,10 @@ import (
 // Clusters are made of the first rows that are in none, whatever their days, so each row moves once. A row that
 // comes late is in a later cluster.
 
-// clusterRows are the rows of a cluster. Whole row groups (122 880 rows) leave and come: then a
-// checkpoint has the blocks of those that left, and rewrites none. Larger clusters would be read a little faster
-// (one costs a question some 0.2 ms); one of this size is sorted in 100 MB and a second or two.
-const clusterRows = 2 * 122_880
+// clusterRows are the rows of a cluster: three of the engine's row groups. A checkpoint joins neighbours when that
+// saves one of three row groups, so it would write smaller clusters again, with the rows around them. To sort
+// larger ones takes more than 300 MB.
+const clusterRows = 3 * 122_880
 
 // settleTime is how old rows are at least that move. Younger ones stay in the order of versions, by which
 // those are found that came after a seal; and what is kept of their days is replaced time and again.
@@ -96,29 +96,30 @@ func (s *Store) cluster(ctx context.Context, of clustering) (made bool, err erro
 	return made, err
 }
 
-// move moves the first so many rows of before that moved never, unless there are fewer.
+// move moves the first so many rows of before that never moved, unless there are fewer.
+//
+// The engine writes a row group to disk when the next one begins, or else during the commit, when nobody else
+// can commit. So some rows more come after the cluster, and are the first of the next.
 func (of clustering) move(ctx context.Context, c *conn, rows, before int64) (moved bool, err error) {
-	from := of.table + " WHERE clustered = 0 AND " + of.time + " < $before::BIGINT"
-	args := []sqldriver.NamedValue{named("before", before), named("rows", rows)}
+	all := rows + rows/128
+	from := fmt.Sprintf("%s WHERE clustered = 0 AND %s < %d", of.table, of.time, before)
 	var found, last int64
-	err = c.each("SELECT count(*), coalesce(max(rowid), 0) FROM (SELECT rowid FROM "+from+" LIMIT $rows::BIGINT)", args,
+	err = c.each(fmt.Sprintf("SELECT count(*), coalesce(max(rowid), 0) FROM (SELECT rowid FROM %s LIMIT %d)", from, all), nil,
 		func(v []sqldriver.Value) error { return scan(v, &found, &last) })
-	if err != nil || found < rows {
+	if err != nil || found < all {
 		return false, err
 	}
-	from, args[1] = from+" AND rowid <= $last::BIGINT", named("last", last)
-	for _, text := range []string{
-		"INSERT INTO " + of.table + " SELECT * REPLACE (1 AS clustered) FROM " + from + " ORDER BY " + of.by,
-		"DELETE FROM " + from,
-	} {
-		result, err := c.raw.ExecContext(ctx, text, args)
+	from += fmt.Sprint(" AND rowid <= ", last)
+	insert := fmt.Sprintf("INSERT INTO %s SELECT * REPLACE ((row_number() OVER () <= %d)::UTINYINT AS clustered) FROM (FROM %s ORDER BY %s)", of.table, rows, from, of.by)
+	for _, text := range []string{insert, "DELETE FROM " + from} {
+		result, err := c.raw.ExecContext(ctx, text, nil)
 		if err != nil {
 			return false, err
 		}
 		if n, err := result.RowsAffected(); err != nil {
 			return false, err
-		} else if n != rows {
-			return false, fmt.Errorf("%d rows were moved, want %d", n, rows)
+		} else if n != all {
+			return false, fmt.Errorf("%d rows were moved, want %d", n, all)
 		}
 	}
 	return true, nil
