@@ -71,7 +71,7 @@ func TestReferenceOfClusters(t *testing.T) {
 // lost, doubled or changed, and who reads meanwhile sees each once.
 func TestClustersBesideWrites(t *testing.T) {
 	t.Parallel()
-	const rows, commits = 100, 30
+	const rows, commits = 100, 20
 	paths := [2]string{filepath.Join(t.TempDir(), "s.duckdb"), filepath.Join(t.TempDir(), "s.duckdb")}
 	if err := openClustering(t, paths[0], rows).Close(); err != nil {
 		t.Fatal(err)
@@ -97,9 +97,11 @@ func TestClustersBesideWrites(t *testing.T) {
 		for !over.Load() {
 			want := least.Load()
 			found := ask(t, moving, "SELECT count(*), count(DISTINCT (subject, kind, keyed, event_id)) FROM events", []dialect.Kind{dialect.Int, dialect.Int})
+			want = min(want, least.Load()) // it falls before rows are erased
 			if n, ids := found.Columns[0].Ints[0], found.Columns[1].Ints[0]; n < want || n != ids {
 				t.Errorf("a reader sees %d events of %d ids, where there are %d at least", n, ids, want)
 			}
+			time.Sleep(5 * time.Millisecond)
 		}
 	})
 	both := func(do func(s *Store)) { do(moving); do(still) }

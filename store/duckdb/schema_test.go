@@ -185,7 +185,11 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 	}
 	mustWrite(t, s, batch("late", 1))
 	do(t, s, func(w *writer) {
-		if err := w.engine.exec("ALTER TABLE events DROP COLUMN version; UPDATE schema_version SET version = 7"); err != nil {
+		undo := "ALTER TABLE events DROP COLUMN version; UPDATE schema_version SET version = 7"
+		for _, of := range clusterings() {
+			undo += "; ALTER TABLE " + of.table + " DROP COLUMN clustered"
+		}
+		if err := w.engine.exec(undo); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -289,6 +293,7 @@ func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 		for _, h := range table.Hashes() {
 			want = append(want, h.Name+" BIGINT")
 		}
+		want = append(want, "clustered UTINYINT")
 		if table.ID == schema.Events {
 			want = append(want, "version BIGINT")
 		}
