@@ -24,6 +24,10 @@ import (
 // larger ones takes more than 300 MB.
 const clusterRows = 3 * 122_880
 
+// clusterMemory is the least Config.MemoryLimit with which clusters are made. With half as much they would
+// leave too little for commits beside them.
+const clusterMemory = 400 << 20
+
 // settleTime is how old rows are at least that move. Younger ones stay in the order of versions, by which
 // those are found that came after a seal; and what is kept of their days is replaced time and again.
 const settleTime = 72 * time.Hour
@@ -49,7 +53,7 @@ func clusterings() []clustering {
 // queries and writes, and lets seals go on. It does nothing for a store in memory, where the place of
 // rows that moved would not be free again.
 func (s *Store) Maintain(ctx context.Context) error {
-	if s.cfg.memory() {
+	if s.cfg.memory() || s.cfg.MemoryLimit < clusterMemory {
 		return ctx.Err()
 	}
 	for _, of := range clusterings() {

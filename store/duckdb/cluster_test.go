@@ -81,28 +81,10 @@ func TestClustersBesideWrites(t *testing.T) {
 	var (
 		beside sync.WaitGroup
 		over   atomic.Bool
-		least  atomic.Int64 // rows that must be there
+		least  atomic.Int64 // events that must be there
 	)
-	beside.Go(func() {
-		for !over.Load() {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(10+rand.IntN(50))*time.Millisecond)
-			if err := moving.Maintain(ctx); err != nil && ctx.Err() == nil {
-				t.Error(err)
-			}
-			cancel()
-		}
-	})
-	beside.Go(func() {
-		for !over.Load() {
-			want := least.Load()
-			found := ask(t, moving, "SELECT count(*), count(DISTINCT (subject, kind, keyed, event_id)) FROM events", []dialect.Kind{dialect.Int, dialect.Int})
-			want = min(want, least.Load()) // it falls before rows are erased
-			if n, ids := found.Columns[0].Ints[0], found.Columns[1].Ints[0]; n < want || n != ids {
-				t.Errorf("a reader sees %d events of %d ids, where there are %d at least", n, ids, want)
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-	})
+	beside.Go(func() { moveUntil(t, moving, &over) })
+	beside.Go(func() { readUntil(t, moving, &over, &least) })
 	both := func(do func(s *Store)) { do(moving); do(still) }
 	for i := range commits {
 		both(func(s *Store) { mustWrite(t, s, share(&data.Batch, i, commits)) })
@@ -137,6 +119,32 @@ func TestClustersBesideWrites(t *testing.T) {
 	}
 	if got, want := moving.catalog.latest(), still.catalog.latest(); got != want {
 		t.Errorf("version %d, want %d", got, want)
+	}
+}
+
+// moveUntil calls Maintain again and again, and mostly interrupts it.
+func moveUntil(t *testing.T, s *Store, over *atomic.Bool) {
+	t.Helper()
+	for !over.Load() {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(10+rand.IntN(50))*time.Millisecond)
+		if err := s.Maintain(ctx); err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		cancel()
+	}
+}
+
+// readUntil wants each event once, and at least as many as least says.
+func readUntil(t *testing.T, s *Store, over *atomic.Bool, least *atomic.Int64) {
+	t.Helper()
+	for !over.Load() {
+		want := least.Load()
+		found := ask(t, s, "SELECT count(*), count(DISTINCT (subject, kind, keyed, event_id)) FROM events", []dialect.Kind{dialect.Int, dialect.Int})
+		want = min(want, least.Load()) // it falls before rows are erased
+		if n, ids := found.Columns[0].Ints[0], found.Columns[1].Ints[0]; n < want || n != ids {
+			t.Errorf("a reader sees %d events of %d ids, where there are %d at least", n, ids, want)
+		}
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 

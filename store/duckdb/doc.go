@@ -24,7 +24,7 @@
 //
 // Rows lie in the order of arrival until [Store.Maintain] moves them, those of a website together: call it every
 // hour, say. Questions about a website that is one of many are answered faster then, and rows take less
-// space. It takes up to 300 MB of Config.MemoryLimit meanwhile.
+// space. It takes up to 300 MB of Config.MemoryLimit meanwhile, and does nothing where that is below 400 MiB.
 //
 // # Durability
 //
