@@ -58,13 +58,13 @@ func (s *Store) Maintain(ctx context.Context) error {
 	}
 	for _, of := range clusterings() {
 		for more := true; more; {
-			began := time.Now()
+			began := s.cfg.Now()
 			var err error
 			if more, err = s.cluster(ctx, of); err != nil {
 				return fmt.Errorf("duckdb: cluster %s: %w", of.table, explain(err))
 			}
 			if more {
-				s.rest(ctx, 9*time.Since(began))
+				s.rest(ctx, 9*s.cfg.Now().Sub(began))
 			}
 		}
 	}

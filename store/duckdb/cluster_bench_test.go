@@ -29,7 +29,7 @@ func BenchmarkClusters(b *testing.B) {
 		mustWrite(b, came, events)
 		mustWrite(b, moved, events)
 	}
-	if err := (clustered{moved}).move(b.Context()); err != nil {
+	if err := moved.Maintain(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	for _, s := range []*Store{came, moved} {

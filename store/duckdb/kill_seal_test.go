@@ -36,7 +36,7 @@ func sealUntilKilled(path string) int {
 	if err != nil {
 		return complain(err)
 	}
-	s, err := openWith(ctx, Config{Path: path}, setup{all, (*instance).engine, killedClusterRows})
+	s, err := openWith(ctx, Config{Path: path, Now: longAfter}, setup{all, (*instance).engine, killedClusterRows})
 	if err != nil {
 		return complain(err)
 	}
@@ -77,7 +77,7 @@ func sealUntilKilled(path string) int {
 	}()
 	go func() {
 		for {
-			if err := (clustered{s}).move(ctx); err != nil {
+			if err := s.Maintain(ctx); err != nil {
 				failed <- err
 			}
 			time.Sleep(10 * time.Millisecond)
