@@ -12,9 +12,9 @@ import (
 )
 
 // Rows lie in the order of arrival, those of a small website among those of all others, so that a question
-// about it reads nearly everything. A cluster is some of these rows in another order: by subject, day and session.
-// The engine skips what it knows not to have the subject, by row group and by vector, and runs of
-// equal values take less space.
+// about it reads nearly everything. A cluster is a number of these rows in another order: by subject, day and session.
+// There the engine skips, by row group and by vector, what has no rows of the subject, and ids that stand side by
+// side take less space.
 //
 // Clusters are made of the first rows that are in none, whatever their days, so each row moves once. A row that
 // comes late is in a later cluster.
@@ -24,8 +24,8 @@ import (
 // larger ones takes more than 300 MB.
 const clusterRows = 3 * 122_880
 
-// clusterMemory is the least Config.MemoryLimit with which clusters are made. With half as much they would
-// leave too little for commits beside them.
+// clusterMemory is the least Config.MemoryLimit with which clusters are made. With half as much, commits beside
+// them fail for want of memory.
 const clusterMemory = 400 << 20
 
 // settleTime is how old rows are at least that move. Younger ones stay in the order of versions, by which
