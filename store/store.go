@@ -107,6 +107,6 @@ type Eraser interface {
 // Store.
 type Maintainer interface {
 	// Maintain does what is due, and returns early when ctx ends. It changes no answer and no
-	// version, and may run beside everything else.
+	// version, and may run beside everything else, to which it leaves the store: it may take hours.
 	Maintain(ctx context.Context) error
 }

@@ -161,7 +161,8 @@ func (a *app) openAudit(ctx context.Context) error {
 	return nil
 }
 
-// maintain does the stores' housekeeping every hour until ctx ends.
+// maintain does the stores' housekeeping every hour until ctx ends: of records first, since that of many events
+// takes long.
 func (a *app) maintain(ctx context.Context) {
 	hourly := time.NewTicker(time.Hour)
 	defer hourly.Stop()
@@ -171,7 +172,7 @@ func (a *app) maintain(ctx context.Context) {
 			return
 		case <-hourly.C:
 		}
-		for _, part := range []any{a.events, a.records} {
+		for _, part := range []any{a.records, a.events} {
 			m, ok := part.(store.Maintainer)
 			if !ok {
 				continue

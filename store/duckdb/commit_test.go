@@ -199,7 +199,7 @@ func openFailing(t *testing.T, path string, f *failure) *Store {
 		}
 		c, err := i.engine()
 		return failing{c, f}, err
-	}})
+	}, testClusterRows})
 	if err != nil {
 		t.Fatal(err)
 	}

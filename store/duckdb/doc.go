@@ -20,6 +20,12 @@
 // this store binds the 32-bit number that it gave that subject at its first row, and
 // -1, which no row has, for a subject it has never seen.
 //
+// # Maintenance
+//
+// Rows lie in the order of arrival until [Store.Maintain] moves them, those of a website together: call it every
+// hour, say. Questions about a website that is one of many are answered faster then, and rows take less
+// space. It takes up to 300 MB of Config.MemoryLimit meanwhile, and does nothing where that is below 400 MiB.
+//
 // # Durability
 //
 // A write that returned without error survives a crash of the process at any time. It is in the

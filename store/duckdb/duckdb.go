@@ -22,7 +22,7 @@ type Store struct {
 	mu   sync.RWMutex // held for reading by every query, so that inst stays open
 	inst *instance    // nil while the engine could not be opened again
 
-	deriving sync.Mutex // held by Seal and by Erase; the writer makes no checkpoint meanwhile
+	deriving sync.Mutex // held by Seal, Erase and Maintain; the writer makes no checkpoint meanwhile
 
 	writes      chan *write
 	tasks       chan func(*writer)
@@ -33,20 +33,22 @@ type Store struct {
 	closed      error         // what Close returns; read after ended
 }
 
-// A setup is what only tests change: the migrations, and what the writer works through.
+// A setup is what only tests change: the migrations, what the writer works through, and the rows of a cluster.
 type setup struct {
-	steps  []string
-	engine func(*instance) (engine, error)
+	steps       []string
+	engine      func(*instance) (engine, error)
+	clusterRows int64
 }
 
 var (
-	_ store.Store     = (*Store)(nil)
-	_ store.Writer    = (*Store)(nil)
-	_ store.Versioner = (*Store)(nil)
-	_ store.Eraser    = (*Store)(nil)
-	_ store.Lister    = (*Store)(nil)
-	_ store.Restorer  = (*Store)(nil)
-	_ store.Deriver   = (*Store)(nil)
+	_ store.Store      = (*Store)(nil)
+	_ store.Writer     = (*Store)(nil)
+	_ store.Versioner  = (*Store)(nil)
+	_ store.Eraser     = (*Store)(nil)
+	_ store.Lister     = (*Store)(nil)
+	_ store.Restorer   = (*Store)(nil)
+	_ store.Deriver    = (*Store)(nil)
+	_ store.Maintainer = (*Store)(nil)
 )
 
 // Open opens the database at cfg.Path, and creates it when it is missing. An older schema is migrated
@@ -65,7 +67,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openWith(ctx, cfg, setup{steps, (*instance).engine})
+	return openWith(ctx, cfg, setup{steps, (*instance).engine, clusterRows})
 }
 
 func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
@@ -23,11 +24,19 @@ var (
 	sealedTo   = sealedFrom.AddDate(0, 0, 40)
 )
 
+// killedClusterRows is how many of their rows are a cluster.
+const killedClusterRows = 150
+
 // sealUntilKilled is a child that writes rows of the second half of these days, late ones and repeats, and
-// seals all of the days meanwhile, again and again. It prints a line for each time.
+// seals all of the days meanwhile, again and again, and moves rows into clusters. It prints a line for each time
+// that it sealed.
 func sealUntilKilled(path string) int {
 	ctx := context.Background()
-	s, err := Open(ctx, Config{Path: path})
+	all, err := migrations()
+	if err != nil {
+		return complain(err)
+	}
+	s, err := openWith(ctx, Config{Path: path, Now: longAfter}, setup{all, (*instance).engine, killedClusterRows})
 	if err != nil {
 		return complain(err)
 	}
@@ -35,7 +44,7 @@ func sealUntilKilled(path string) int {
 	if err != nil {
 		return complain(err)
 	}
-	failed := make(chan error, 2)
+	failed := make(chan error, 3)
 	round := time.Now().UnixNano()
 	half := sealedTo.Sub(sealedFrom) / 2
 	write := func(prefix string, from time.Time, length time.Duration) {
@@ -66,16 +75,24 @@ func sealUntilKilled(path string) int {
 			fmt.Println("sealed")
 		}
 	}()
+	go func() {
+		for {
+			if err := s.Maintain(ctx); err != nil {
+				failed <- err
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
 	return complain(<-failed)
 }
 
-// A process is killed while it seals days, and while it moves a file of the first schema forward:
-// what is sealed is what the rows give, and answers are those of the rows. SIGHTLINE_LONG says how
-// often.
+// A process is killed while it seals days and makes clusters, and while it moves a file of the first schema
+// forward: each row is there once, what is sealed is what the rows give, and answers are those of the rows.
+// SIGHTLINE_LONG says how often.
 func TestSealsWhenTheProcessIsKilled(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
-	verified := 0
+	verified, moved := 0, int64(0)
 	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
 		lines, kill := startChild(t, "seal", path)
 		if round%2 == 0 { // the file is there, and of this schema
@@ -92,16 +109,17 @@ func TestSealsWhenTheProcessIsKilled(t *testing.T) {
 				t.Fatalf("the child says %s", lines.Text())
 			}
 		}
-		verified += sealsStand(t, path, round%2 == 0)
+		days, rows := sealsStand(t, path, round%2 == 0)
+		verified, moved = verified+days, moved+rows
 	}
-	if verified == 0 {
-		t.Error("no seal stood: that proves nothing")
+	if verified == 0 || moved == 0 {
+		t.Errorf("%d seals stood, %d rows were in clusters: that proves nothing", verified, moved)
 	}
 }
 
 // sealsStand opens the file at path, compares what is sealed and what is answered with the rows, and tells how
-// many days were compared. Then it takes the file back to its first schema, if undone.
-func sealsStand(t *testing.T, path string, undone bool) (verified int) {
+// many days were compared and how many events are in clusters. Then it takes the file back to its first schema, if undone.
+func sealsStand(t *testing.T, path string, undone bool) (verified int, clustered int64) {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Path: path})
 	if err != nil {
@@ -115,6 +133,13 @@ func sealsStand(t *testing.T, path string, undone bool) (verified int) {
 	plain, err := query.New(query.Config{Store: s, ResultCache: -1, NoDerived: true})
 	if err != nil {
 		t.Fatal(err)
+	}
+	found := ask(t, s, "SELECT count(*), count(DISTINCT event_id), (SELECT count(*) FROM receipts), sum(clustered) FROM events",
+		[]dialect.Kind{dialect.Int, dialect.Int, dialect.Int, dialect.Int})
+	rows, ids, receipts := found.Columns[0].Ints[0], found.Columns[1].Ints[0], found.Columns[2].Ints[0]
+	clustered = found.Columns[3].Ints[0]
+	if rows != ids || rows != receipts || clustered%killedClusterRows != 0 {
+		t.Errorf("%d events of %d ids with %d receipts, %d of them in clusters of %d", rows, ids, receipts, clustered, killedClusterRows)
 	}
 	report, err := sealed.VerifySeals(t.Context(), site, sealedFrom, sealedTo)
 	if err != nil || len(report.Differences) > 0 || report.Skipped > 0 {
@@ -133,7 +158,7 @@ func sealsStand(t *testing.T, path string, undone bool) (verified int) {
 		put(t, path, file)
 		put(t, path+".wal", log)
 	}
-	return report.Verified
+	return report.Verified, clustered
 }
 
 // killedAnswers are the answers about all days.

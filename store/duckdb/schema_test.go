@@ -185,7 +185,11 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 	}
 	mustWrite(t, s, batch("late", 1))
 	do(t, s, func(w *writer) {
-		if err := w.engine.exec("ALTER TABLE events DROP COLUMN version; UPDATE schema_version SET version = 7"); err != nil {
+		undo := "ALTER TABLE events DROP COLUMN version; UPDATE schema_version SET version = 7"
+		for _, of := range clusterings() {
+			undo += "; ALTER TABLE " + of.table + " DROP COLUMN clustered"
+		}
+		if err := w.engine.exec(undo); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -256,7 +260,7 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := older(t, steps(t), false)
 	broken := steps(t, "CREATE TABLE second(x INTEGER); DROP TABLE visits", "CREATE TABLE second(x INTEGER)")
-	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).engine}); err == nil {
+	if s, err := openWith(t.Context(), Config{Path: path}, setup{broken, (*instance).engine, testClusterRows}); err == nil {
 		_ = s.Close()
 		t.Fatal("Open with a step that fails succeeded")
 	}
@@ -293,6 +297,7 @@ func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 		for _, h := range table.Hashes() {
 			want = append(want, h.Name+" BIGINT")
 		}
+		want = append(want, "clustered UTINYINT")
 		if table.ID == schema.Events {
 			want = append(want, "version BIGINT")
 		}
@@ -332,7 +337,7 @@ func TestColumnsMayStandInAnotherOrder(t *testing.T) {
 
 func TestAColumnThatNobodyKnowsIsRefused(t *testing.T) {
 	t.Parallel()
-	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).engine})
+	_, err := openWith(t.Context(), Config{}, setup{steps(t, "ALTER TABLE visits ADD COLUMN strange INTEGER"), (*instance).engine, testClusterRows})
 	if !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("Open: %v, want ErrCorrupt", err)
 	}

@@ -16,6 +16,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
+// testClusterRows is how many rows make a cluster in tests.
+const testClusterRows = 10
+
 // open opens cfg and closes the store when the test ends.
 func open(t testing.TB, cfg Config) *Store {
 	t.Helper()
@@ -29,7 +32,12 @@ func open(t testing.TB, cfg Config) *Store {
 // openSteps opens a store whose schema is that of steps.
 func openSteps(t testing.TB, cfg Config, steps []string) *Store {
 	t.Helper()
-	s, err := openWith(context.Background(), cfg, setup{steps, (*instance).engine})
+	return openSetup(t, cfg, setup{steps, (*instance).engine, testClusterRows})
+}
+
+func openSetup(t testing.TB, cfg Config, with setup) *Store {
+	t.Helper()
+	s, err := openWith(context.Background(), cfg, with)
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}

@@ -16,19 +16,24 @@ import (
 type table []column
 
 // A column is a logical one or, when hashed, the hash of one or, when versioned, the version of the
-// commit that stored the row.
+// commit that stored the row or, when clustered, whether the row is in a cluster.
 type column struct {
 	schema.Column
-	hashed, versioned bool
+	hashed, versioned, clustered bool
 }
 
 // versionColumn is the column of versions, which events alone have: nothing is kept of other rows.
 const versionColumn = "version"
 
+const clusteredColumn = "clustered"
+
 // columnOf finds the column of t that the file calls name.
 func columnOf(t *schema.Table, name string) (column, bool) {
 	if t.ID == schema.Events && name == versionColumn {
 		return column{versioned: true}, true
+	}
+	if name == clusteredColumn {
+		return column{clustered: true}, true
 	}
 	hashed := false
 	for _, h := range t.Hashes() {
@@ -84,6 +89,8 @@ func (t table) encode(buf []sqldriver.Value, s stamp, subject int32, r schema.Ro
 		switch c := &t[i]; {
 		case c.versioned:
 			buf = append(buf, s.version)
+		case c.clustered:
+			buf = append(buf, uint8(0))
 		case c.hashed:
 			buf = append(buf, hashOf(s.hashKey, c.Text(r)))
 		case c.Kind.IsText():

@@ -1,0 +1,202 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+	"github.com/sightline-analytics/sightline/store/storetest"
+	"github.com/sightline-analytics/sightline/store/storetest/dataset"
+)
+
+// longAfter is the clock of stores whose rows are all old. It stands still, so that Maintain does not rest.
+func longAfter() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+// openClustering opens a store whose clusters have so many rows.
+func openClustering(t testing.TB, path string, rows int64) *Store {
+	t.Helper()
+	all, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openSetup(t, Config{Path: path, Now: longAfter}, setup{all, (*instance).engine, rows})
+}
+
+// A clustered store moves rows whenever it gets or computes some.
+type clustered struct{ *Store }
+
+func (c clustered) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
+	w, err := c.Store.Write(ctx, b)
+	return w, errors.Join(err, c.Maintain(ctx))
+}
+
+func (c clustered) Seal(ctx context.Context, d store.Derivation) error {
+	return errors.Join(c.Store.Seal(ctx, d), c.Maintain(ctx))
+}
+
+// Answers about rows in clusters are those of the reference evaluator.
+func TestReferenceOfClusters(t *testing.T) {
+	t.Parallel()
+	storetest.Reference(t, storetest.Harness{
+		Open: func(t *testing.T, _ string, _ func() time.Time) store.Store {
+			return clustered{openClustering(t, filepath.Join(t.TempDir(), "s.duckdb"), 400)}
+		},
+	}, storetest.RandomRunOf(t, 73))
+}
+
+// Rows that move while others are written, read and erased are the rows of a store where none moves: none is
+// lost, doubled or changed, and who reads meanwhile sees each once.
+func TestClustersBesideWrites(t *testing.T) {
+	t.Parallel()
+	const rows, commits = 100, 20
+	paths := [2]string{filepath.Join(t.TempDir(), "s.duckdb"), filepath.Join(t.TempDir(), "s.duckdb")}
+	if err := openClustering(t, paths[0], rows).Close(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, paths[1], read(t, paths[0])) // so that hashes are the same
+	moving, still := openClustering(t, paths[0], rows), openClustering(t, paths[1], rows)
+	data := dataset.New(3)
+	var (
+		beside sync.WaitGroup
+		over   atomic.Bool
+		least  atomic.Int64 // events that must be there
+	)
+	beside.Go(func() { moveUntil(t, moving, &over) })
+	beside.Go(func() { readUntil(t, moving, &over, &least) })
+	both := func(do func(s *Store)) { do(moving); do(still) }
+	for i := range commits {
+		both(func(s *Store) { mustWrite(t, s, share(&data.Batch, i, commits)) })
+		if i == commits/2 {
+			least.Store(0)
+			both(func(s *Store) {
+				if _, err := s.Erase(t.Context(), store.Subject{Kind: store.KindWebsite, ID: data.Websites[2]}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		least.Store(count(t, still, "events"))
+	}
+	over.Store(true)
+	beside.Wait()
+	if err := moving.Maintain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	both(func(s *Store) { // what a file has is what is read of it when it is opened
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	moving, still = openClustering(t, paths[0], rows), openClustering(t, paths[1], rows)
+	for _, of := range clusterings() {
+		if diff := cmp.Diff(rowsOf(t, still, of.table), rowsOf(t, moving, of.table)); diff != "" {
+			t.Errorf("%s (-still +moving):\n%.3000s", of.table, diff)
+		}
+		if n := count(t, moving, of.table+" WHERE clustered = 0"); n >= rows {
+			t.Errorf("%d rows of %s are in no cluster", n, of.table)
+		}
+	}
+	if got, want := moving.catalog.latest(), still.catalog.latest(); got != want {
+		t.Errorf("version %d, want %d", got, want)
+	}
+}
+
+// moveUntil calls Maintain again and again, and mostly interrupts it.
+func moveUntil(t *testing.T, s *Store, over *atomic.Bool) {
+	t.Helper()
+	for !over.Load() {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(10+rand.IntN(50))*time.Millisecond)
+		if err := s.Maintain(ctx); err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		cancel()
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// readUntil wants each event once, and at least as many as least says.
+func readUntil(t *testing.T, s *Store, over *atomic.Bool, least *atomic.Int64) {
+	t.Helper()
+	for !over.Load() {
+		want := least.Load()
+		found := ask(t, s, "SELECT count(*), count(DISTINCT (subject, kind, keyed, event_id)) FROM events", []dialect.Kind{dialect.Int, dialect.Int})
+		want = min(want, least.Load()) // it falls before rows are erased
+		if n, ids := found.Columns[0].Ints[0], found.Columns[1].Ints[0]; n < want || n != ids {
+			t.Errorf("a reader sees %d events of %d ids, where there are %d at least", n, ids, want)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// share is every n-th row of b, from row i on.
+func share(b *store.Batch, i, n int) *store.Batch {
+	return &store.Batch{
+		Events: everyNth(b.Events, i, n), Errors: everyNth(b.Errors, i, n), Vitals: everyNth(b.Vitals, i, n), Spans: everyNth(b.Spans, i, n),
+		Visits: everyNth(b.Visits, i, n), Checks: everyNth(b.Checks, i, n), Blocked: everyNth(b.Blocked, i, n),
+	}
+}
+
+func everyNth[T any](all []T, i, n int) (some []T) {
+	for ; i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// rowsOf are all rows of a table, in an order of their own.
+func rowsOf(t *testing.T, s *Store, table string) []string {
+	t.Helper()
+	return ask(t, s, "SELECT to_json(r)::VARCHAR AS row FROM (SELECT * EXCLUDE (clustered) FROM "+table+") AS r ORDER BY row", []dialect.Kind{dialect.Text}).Columns[0].Texts
+}
+
+// A cluster lies by subject, day and session. Rows that are too few for another, or too young, stay where they came in.
+func TestClustersAreMadeOfSettledRows(t *testing.T) {
+	t.Parallel()
+	const rows, settled, young = 300, 250, 100
+	s := openClustering(t, filepath.Join(t.TempDir(), "s.duckdb"), rows)
+	for _, website := range []string{"w", "v"} {
+		b := batch(website, young+settled)
+		for i := range b.Events {
+			b.Events[i].Website = website
+			b.Events[i].Time = longAfter().Add(-settleTime + time.Duration(young-1-i)*time.Hour)
+		}
+		mustWrite(t, s, b)
+	}
+	if err := s.Maintain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	inOrderOf := func(by string) []string {
+		return ask(t, s, "SELECT subject || ' ' || time // 86400000 || ' ' || session_hash || ' ' || time FROM events WHERE clustered = 1 ORDER BY "+by,
+			[]dialect.Kind{dialect.Text}).Columns[0].Texts
+	}
+	got, want := inOrderOf("rowid"), inOrderOf("subject, time // 86400000, session_hash, time")
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != rows {
+		t.Errorf("%d rows are in clusters, want %d (-want +got):\n%.3000s", len(got), rows, diff)
+	}
+}
+
+// A cluster that is not of as many rows as leave their place is not made.
+func TestClustersLoseNoRows(t *testing.T) {
+	t.Parallel()
+	s := openClustering(t, filepath.Join(t.TempDir(), "s.duckdb"), 10)
+	mustWrite(t, s, batch("a", 12))
+	want := rowsOf(t, s, "events")
+	for _, by := range []string{"time LIMIT 9", "time LIMIT nothing"} {
+		if made, err := s.cluster(t.Context(), clustering{"events", "time", by}); err == nil || made {
+			t.Errorf("ordered by %s: %t, %v, want an error", by, made, err)
+		}
+	}
+	if diff := cmp.Diff(want, rowsOf(t, s, "events")); diff != "" || count(t, s, "events WHERE clustered = 1") > 0 {
+		t.Errorf("rows moved all the same: %s", diff)
+	}
+}
