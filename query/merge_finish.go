@@ -15,25 +15,32 @@ import (
 // keys, a bucket of the series, or the only one.
 type merging struct {
 	*merge
-	cache   *partial.Cache
-	site    *partial.Website
-	sources [][]partial.Source // by leaf
-	rows    int
-	first   int64      // the number of the bucket of row 0
-	texts   []string   // keys, by row; more than rows where types want some of which nothing counts
-	values  [][]string // the same taken apart, when they were asked for
-	counted [][]int64  // what sums and sets count, and extremes are, by leaf and row
-	single  []int      // how many rows were counted by themselves, by leaf
-	totals  bool       // there is a row even where nothing counts
-	columns map[string]func(row int32) expr.Value
-	numbers map[string]int        // columns that are the count of a leaf, by that
-	sumOver map[string]expr.Value // of what was summed over all rows
+	cache     *partial.Cache
+	site      *partial.Website
+	sources   [][]partial.Source // by leaf
+	rows      int
+	first     int64                  // the number of the bucket of row 0
+	texts     []string               // keys, by row; more than rows where types want some of which nothing counts
+	values    [][]string             // the same taken apart, when they were asked for
+	counted   [][]int64              // what sums and sets count, and extremes are, by leaf and row
+	single    []int                  // how many rows were counted by themselves, by leaf
+	quantiles map[quantileOf][]int64 // by row
+	totals    bool                   // there is a row even where nothing counts
+	columns   map[string]func(row int32) expr.Value
+	numbers   map[string]int        // columns that are the count of a leaf, by that
+	sumOver   map[string]expr.Value // of what was summed over all rows
+}
+
+// A quantileOf is a quantile of a leaf.
+type quantileOf struct {
+	leaf     int
+	permille int64
 }
 
 // finish makes the rows that the statement of m's plan would give.
 func (m *merge) finish(cache *partial.Cache, site *partial.Website, found [][]*partial.Partial, among [][]string) *store.Rows {
 	g := &merging{merge: m, cache: cache, site: site, rows: 1, counted: make([][]int64, len(m.leaves)), single: make([]int, len(m.leaves)),
-		totals: len(m.keys) == 0 && m.p.Type.Shape == Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}}
+		totals: len(m.keys) == 0 && m.p.Type.Shape == Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}, quantiles: map[quantileOf][]int64{}}
 	g.place(found)
 	g.bind()
 	shown := g.shown()
@@ -147,6 +154,18 @@ func (g *merging) counts(i int) []int64 {
 	return g.counted[i]
 }
 
+// quantile is one of a leaf in a row. Without keys those of all rows are computed at once.
+func (g *merging) quantile(i int, permille int64, row int32) int64 {
+	if len(g.keys) > 0 {
+		return partial.Quantile(row, permille, g.sources[i])
+	}
+	of := quantileOf{i, permille}
+	if g.quantiles[of] == nil {
+		g.quantiles[of] = partial.Quantiles(g.rows, permille, g.sources[i])
+	}
+	return g.quantiles[of][row]
+}
+
 // numbersOf are the numbers that a column is in all rows but those that g.texts has more; nil where it
 // is not a mere count.
 func (g *merging) numbersOf(e expr.Expr) []int64 {
@@ -195,12 +214,15 @@ func (g *merging) metric(of *mergedPart, m *metric, made expr.Expr, row int32) e
 	return expr.Eval(made, func(e expr.Expr) expr.Value {
 		if op, args, ok := e.Calls(); ok && op == dialect.Quantile {
 			permille, _ := args[1].Constant()
-			value, ok := partial.Quantile(row, permille, g.sources[leafOf(args[0])])
-			return expr.Value{Kind: dialect.Int, Int: value, Null: !ok}
+			return numberOrNull(g.quantile(leafOf(args[0]), permille, row))
 		}
-		n := g.count(leafOf(e), row)
-		return expr.Value{Kind: dialect.Int, Int: n, Null: n == partial.None}
+		return numberOrNull(g.count(leafOf(e), row))
 	})
+}
+
+// numberOrNull is a number, or null in place of None.
+func numberOrNull(n int64) expr.Value {
+	return expr.Value{Kind: dialect.Int, Int: n, Null: n == partial.None}
 }
 
 // leafOf is the leaf that a column of leafColumn stands for.

@@ -156,7 +156,7 @@ func TestMerge(t *testing.T) {
 		least, greatest := partial.Extremes(partial.Least, len(keys), sources[4]), partial.Extremes(partial.Greatest, len(keys), sources[5])
 		for row, key := range keys {
 			quantile := "none"
-			if q, ok := partial.Quantile(int32(row), 750, sources[2]); ok {
+			if q := partial.Quantile(int32(row), 750, sources[2]); q != partial.None {
 				quantile = fmt.Sprint(q)
 			}
 			if single := cache.Count(int32(row), site.Members(partial.Set, "m"), sources[1]); single != counts[row] || single != texts[row] {
