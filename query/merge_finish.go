@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
@@ -51,72 +50,6 @@ func (m *merge) finish(cache *partial.Cache, site *partial.Website, found [][]*p
 		shown = slices.DeleteFunc(shown, func(row int32) bool { return !g.isAmong(row, among) })
 	}
 	return g.output(g.page(shown))
-}
-
-// place tells what row each key of the partials counts for.
-func (g *merging) place(found [][]*partial.Partial) {
-	cells := make([][]int32, len(g.stretches))
-	if len(g.keys) > 0 {
-		g.texts = g.site.Keys(g.keyNames())
-		g.rows, g.values = len(g.texts), make([][]string, len(g.texts))
-	} else {
-		cells = g.cells()
-	}
-	for _, partials := range found {
-		of := make([]partial.Source, 0, len(partials))
-		for i, p := range partials {
-			if p != nil {
-				of = append(of, partial.Source{Partial: p, Rows: cells[i]})
-			}
-		}
-		g.sources = append(g.sources, of)
-	}
-}
-
-// cells are the rows of the quarters of an hour of each stretch.
-func (g *merging) cells() [][]int32 {
-	w, segments := g.p.counted(), calendar.Segments(g.p.Range)
-	number := func(int64) int64 { return 0 }
-	if g.p.Type.Shape == Series {
-		width, at := g.p.Grain.Width(), 0
-		number = func(t int64) int64 {
-			for at+1 < len(segments) && segments[at+1].From <= t {
-				at++
-			}
-			return floorDiv(t+segments[at].Shift, width)
-		}
-	}
-	cells, numbers := make([][]int32, len(g.stretches)), []int64{}
-	for i, s := range g.stretches {
-		cells[i] = make([]int32, (s.To-s.From)/quarter)
-		for cell := range cells[i] {
-			cells[i][cell] = -1
-			if t := s.From + int64(cell)*quarter; t >= w.from && t < w.to {
-				cells[i][cell] = int32(len(numbers))
-				numbers = append(numbers, number(t))
-			}
-		}
-	}
-	if len(numbers) == 0 {
-		return cells
-	}
-	g.first = slices.Min(numbers)
-	g.rows = int(slices.Max(numbers)-g.first) + 1
-	for _, rows := range cells {
-		for cell, i := range rows {
-			if i >= 0 {
-				rows[cell] = int32(numbers[i] - g.first)
-			}
-		}
-	}
-	return cells
-}
-
-func floorDiv(n, by int64) int64 {
-	if n < 0 {
-		return (n - by + 1) / by
-	}
-	return n / by
 }
 
 // key are the values of a row's keys.
