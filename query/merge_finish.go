@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
@@ -15,25 +14,32 @@ import (
 // keys, a bucket of the series, or the only one.
 type merging struct {
 	*merge
-	cache   *partial.Cache
-	site    *partial.Website
-	sources [][]partial.Source // by leaf
-	rows    int
-	first   int64      // the number of the bucket of row 0
-	texts   []string   // keys, by row; more than rows where types want some of which nothing counts
-	values  [][]string // the same taken apart, when they were asked for
-	counted [][]int64  // what sums and sets count, and extremes are, by leaf and row
-	single  []int      // how many rows were counted by themselves, by leaf
-	totals  bool       // there is a row even where nothing counts
-	columns map[string]func(row int32) expr.Value
-	numbers map[string]int        // columns that are the count of a leaf, by that
-	sumOver map[string]expr.Value // of what was summed over all rows
+	cache     *partial.Cache
+	site      *partial.Website
+	sources   [][]partial.Source // by leaf
+	rows      int
+	first     int64                  // the number of the bucket of row 0
+	texts     []string               // keys, by row; more than rows where types want some of which nothing counts
+	values    [][]string             // the same taken apart, when they were asked for
+	counted   [][]int64              // what sums and sets count, and extremes are, by leaf and row
+	single    []int                  // how many rows were counted by themselves, by leaf
+	quantiles map[quantileOf][]int64 // by row
+	totals    bool                   // there is a row even where nothing counts
+	columns   map[string]func(row int32) expr.Value
+	numbers   map[string]int        // columns that are the count of a leaf, by that
+	sumOver   map[string]expr.Value // of what was summed over all rows
+}
+
+// A quantileOf is a quantile of a leaf.
+type quantileOf struct {
+	leaf     int
+	permille int64
 }
 
 // finish makes the rows that the statement of m's plan would give.
 func (m *merge) finish(cache *partial.Cache, site *partial.Website, found [][]*partial.Partial, among [][]string) *store.Rows {
 	g := &merging{merge: m, cache: cache, site: site, rows: 1, counted: make([][]int64, len(m.leaves)), single: make([]int, len(m.leaves)),
-		totals: len(m.keys) == 0 && m.p.Type.Shape == Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}}
+		totals: len(m.keys) == 0 && m.p.Type.Shape == Totals, numbers: map[string]int{}, sumOver: map[string]expr.Value{}, quantiles: map[quantileOf][]int64{}}
 	g.place(found)
 	g.bind()
 	shown := g.shown()
@@ -44,72 +50,6 @@ func (m *merge) finish(cache *partial.Cache, site *partial.Website, found [][]*p
 		shown = slices.DeleteFunc(shown, func(row int32) bool { return !g.isAmong(row, among) })
 	}
 	return g.output(g.page(shown))
-}
-
-// place tells what row each key of the partials counts for.
-func (g *merging) place(found [][]*partial.Partial) {
-	cells := make([][]int32, len(g.stretches))
-	if len(g.keys) > 0 {
-		g.texts = g.site.Keys(g.keyNames())
-		g.rows, g.values = len(g.texts), make([][]string, len(g.texts))
-	} else {
-		cells = g.cells()
-	}
-	for _, partials := range found {
-		of := make([]partial.Source, 0, len(partials))
-		for i, p := range partials {
-			if p != nil {
-				of = append(of, partial.Source{Partial: p, Rows: cells[i]})
-			}
-		}
-		g.sources = append(g.sources, of)
-	}
-}
-
-// cells are the rows of the quarters of an hour of each stretch.
-func (g *merging) cells() [][]int32 {
-	w, segments := g.p.counted(), calendar.Segments(g.p.Range)
-	number := func(int64) int64 { return 0 }
-	if g.p.Type.Shape == Series {
-		width, at := g.p.Grain.Width(), 0
-		number = func(t int64) int64 {
-			for at+1 < len(segments) && segments[at+1].From <= t {
-				at++
-			}
-			return floorDiv(t+segments[at].Shift, width)
-		}
-	}
-	cells, numbers := make([][]int32, len(g.stretches)), []int64{}
-	for i, s := range g.stretches {
-		cells[i] = make([]int32, (s.To-s.From)/quarter)
-		for cell := range cells[i] {
-			cells[i][cell] = -1
-			if t := s.From + int64(cell)*quarter; t >= w.from && t < w.to {
-				cells[i][cell] = int32(len(numbers))
-				numbers = append(numbers, number(t))
-			}
-		}
-	}
-	if len(numbers) == 0 {
-		return cells
-	}
-	g.first = slices.Min(numbers)
-	g.rows = int(slices.Max(numbers)-g.first) + 1
-	for _, rows := range cells {
-		for cell, i := range rows {
-			if i >= 0 {
-				rows[cell] = int32(numbers[i] - g.first)
-			}
-		}
-	}
-	return cells
-}
-
-func floorDiv(n, by int64) int64 {
-	if n < 0 {
-		return (n - by + 1) / by
-	}
-	return n / by
 }
 
 // key are the values of a row's keys.
@@ -145,6 +85,18 @@ func (g *merging) counts(i int) []int64 {
 		}
 	}
 	return g.counted[i]
+}
+
+// quantile is one of a leaf in a row. Without keys those of all rows are computed at once.
+func (g *merging) quantile(i int, permille int64, row int32) int64 {
+	if len(g.keys) > 0 {
+		return partial.Quantile(row, permille, g.sources[i])
+	}
+	of := quantileOf{i, permille}
+	if g.quantiles[of] == nil {
+		g.quantiles[of] = partial.Quantiles(g.rows, permille, g.sources[i])
+	}
+	return g.quantiles[of][row]
 }
 
 // numbersOf are the numbers that a column is in all rows but those that g.texts has more; nil where it
@@ -195,12 +147,15 @@ func (g *merging) metric(of *mergedPart, m *metric, made expr.Expr, row int32) e
 	return expr.Eval(made, func(e expr.Expr) expr.Value {
 		if op, args, ok := e.Calls(); ok && op == dialect.Quantile {
 			permille, _ := args[1].Constant()
-			value, ok := partial.Quantile(row, permille, g.sources[leafOf(args[0])])
-			return expr.Value{Kind: dialect.Int, Int: value, Null: !ok}
+			return numberOrNull(g.quantile(leafOf(args[0]), permille, row))
 		}
-		n := g.count(leafOf(e), row)
-		return expr.Value{Kind: dialect.Int, Int: n, Null: n == partial.None}
+		return numberOrNull(g.count(leafOf(e), row))
 	})
+}
+
+// numberOrNull is a number, or null in place of None.
+func numberOrNull(n int64) expr.Value {
+	return expr.Value{Kind: dialect.Int, Int: n, Null: n == partial.None}
 }
 
 // leafOf is the leaf that a column of leafColumn stands for.

@@ -104,3 +104,59 @@ func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	}
 	return mergeOf(found.parameters[0].plan)
 }
+
+// TestMonths wants joined days of a month to count for the rows that they count for themselves, and for the
+// same rows in all answers that may share them; and that this would show if all series shared them.
+func TestMonths(t *testing.T) {
+	e, err := New(Config{Store: nothing{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng, shared, months, others := rand.New(rand.NewPCG(3, 4)), map[string][]int32{}, map[int64][]int32{}, 0
+	for range 300 {
+		g := randomSeries(e, rng)
+		if g == nil {
+			continue
+		}
+		cells := g.cells()
+		for _, m := range g.months(cells) {
+			rows := slices.Concat(cells[m.begin:m.end]...)
+			if time.UnixMilli(m.From).UTC().AddDate(0, 1, 0).UnixMilli() != m.To || len(rows) != int((m.To-m.From)/quarter) || slices.Min(rows) < 0 {
+				t.Fatalf("%v is no whole month of %v", m.Stretch, g.p.Range)
+			}
+			for i, row := range rows {
+				rows[i] = row - m.first
+				if m.rows[rows[i]] != row {
+					t.Fatalf("%v: row %d became %d", m.Stretch, row, m.rows[rows[i]])
+				}
+			}
+			name := fmt.Sprint(m.Stretch, m.cut)
+			if known := shared[name]; known != nil && !slices.Equal(known, rows) {
+				t.Errorf("%s: other rows in %v", name, g.p.Range)
+			}
+			if known := months[m.From]; known != nil && !slices.Equal(known, rows) {
+				others++
+			}
+			shared[name], months[m.From] = rows, rows
+		}
+	}
+	if len(shared) < 50 || others == 0 {
+		t.Errorf("%d months, of which %d have other rows than before", len(shared), others)
+	}
+}
+
+// randomSeries is the merge of a series in a random zone; nil where that is asked wrongly.
+func randomSeries(e *Engine, rng *rand.Rand) *merging {
+	zones := []string{"UTC", "America/New_York", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "Africa/Cairo"}
+	start := time.Date(2025, 1, 1+rng.IntN(365), 0, 0, 0, 0, time.UTC)
+	req := Request{Parameters: []Parameter{{Name: "summary"}}, TimeZone: zones[rng.IntN(len(zones))], Granularity: []string{"daily", "hourly"}[rng.IntN(2)],
+		StartDate: start.Format(time.DateOnly), EndDate: start.AddDate(0, 0, 27+rng.IntN(100)).Format(time.DateOnly)}
+	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}}, req, time.Unix(1_790_000_000, 0))
+	if len(mistakes) > 0 || found.parameters[0].err != nil {
+		return nil
+	}
+	if m := mergeOf(found.parameters[0].plan); m != nil {
+		return &merging{merge: m}
+	}
+	return nil
+}

@@ -24,6 +24,7 @@ type run struct {
 	file    string
 	runs    int // times that each question is asked at least
 	clients int
+	memory  int64 // of the store, in bytes
 }
 
 // BenchmarkAnswers measures how long the service takes to answer, as the package comment says.
@@ -50,7 +51,7 @@ func BenchmarkAnswers(b *testing.B) {
 // open opens the file until the benchmark ends.
 func (r *run) open(b *testing.B) *service {
 	b.Helper()
-	s, err := newService(b.Context(), r.file, r.clients)
+	s, err := newService(b.Context(), r.file, r.memory, r.clients)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func newRun(b *testing.B) *run {
 	dir := cmp.Or(os.Getenv("SIGHTLINE_BENCH_DIR"), b.TempDir())
 	number := func(name string, otherwise int) int { return storetest.Number(b, "SIGHTLINE_BENCH_"+name, otherwise) }
 	of := traffic{number("PAGEVIEWS", 1_000_000), number("DAYS", 90)}
-	r := &run{&result{Memory: map[string]int64{}}, filepath.Join(dir, fmt.Sprintf("%d-in-%d.duckdb", of.Pageviews, of.Days)), number("RUNS", 5), number("CLIENTS", 8)}
+	r := &run{&result{Memory: map[string]int64{}}, filepath.Join(dir, fmt.Sprintf("%d-in-%d.duckdb", of.Pageviews, of.Days)), number("RUNS", 5), number("CLIENTS", 8), int64(number("MEMORY", 1024)) << 20}
 	if file := os.Getenv("SIGHTLINE_BENCH_JSON"); file != "" {
 		var err error
 		if r.result, err = read(file); err != nil {
@@ -126,7 +127,7 @@ func (r *run) stage(b *testing.B, name string, subjects []subject, questions []q
 // cold asks a store that was just opened, over HTTP.
 func (r *run) cold(b *testing.B, q question, of subject) {
 	for b.Loop() {
-		s, err := newService(b.Context(), r.file, r.clients)
+		s, err := newService(b.Context(), r.file, r.memory, r.clients)
 		if err != nil {
 			b.Fatal(err)
 		}

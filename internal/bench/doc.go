@@ -9,13 +9,15 @@
 //	SIGHTLINE_BENCH_BATCH      rows of one commit while they are loaded; 5 000
 //	SIGHTLINE_BENCH_RUNS       how often each question is asked at least; 5
 //	SIGHTLINE_BENCH_CLIENTS    clients that ask at once; 8
+//	SIGHTLINE_BENCH_MEMORY     MiB that the store may take; 1 024
 //	SIGHTLINE_BENCH_DIR        where the rows stay for the next time; by itself a temporary folder
 //	SIGHTLINE_BENCH_JSON       the file that figures are added to; none
 //	SIGHTLINE_BENCH_REPORT     the Markdown file that is written of them; none
 //	SIGHTLINE_BENCH_COMMIT, SIGHTLINE_BENCH_NOTE  what the report says of the program and of the machine
 //
-// BenchmarkLive asks while rows come, of the same file, and makes no report. BenchmarkAPI holds what the
-// API costs beside the store against bare handlers, in rounds of 200 requests times SIGHTLINE_BENCH_RUNS.
+// BenchmarkLive asks while rows come, and BenchmarkRanges about longer and longer ranges, of the same file; they
+// make no report. BenchmarkAPI holds what the API costs beside the store against bare handlers, in rounds of 200
+// requests times SIGHTLINE_BENCH_RUNS.
 //
 // Parts are chosen by -bench, as in -bench 'Answers/warm/big/90d', and how long a
 // quick question is asked again by -benchtime.

@@ -33,9 +33,9 @@ type service struct {
 // patience is longer than the slowest question takes, so that it is measured.
 const patience = 10 * time.Minute
 
-// newService opens the file. Keys and their limits are checked as by the example, but nobody is limited.
-func newService(ctx context.Context, file string, clients int) (*service, error) {
-	s, err := duckdb.Open(ctx, duckdb.Config{Path: file})
+// newService opens the file of a store that may take so much memory; 0: as much as it takes by itself. Keys and their limits are checked as by the example, but nobody is limited.
+func newService(ctx context.Context, file string, most int64, clients int) (*service, error) {
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: most})
 	if err != nil {
 		return nil, err
 	}

@@ -155,9 +155,9 @@ func (b *builder) extremes(kind Kind, column int) []*Partial {
 			found[group] = kind.extreme(found[group], values.Ints[row])
 		}
 	}
-	return b.each(func(p *Partial, group int, key uint32) {
+	return b.each(func(p *maker, group int, key uint32) {
 		if found[group] != None {
-			p.keys, p.values = append(p.keys, key), append(p.values, found[group])
+			p.addValue(key, found[group])
 		}
 	})
 }
@@ -169,24 +169,21 @@ func (b *builder) sums(column int) []*Partial {
 	for row, group := range b.groups {
 		sums[group] += values[row]
 	}
-	return b.each(func(p *Partial, group int, key uint32) {
+	return b.each(func(p *maker, group int, key uint32) {
 		if sums[group] != 0 {
-			p.keys, p.values = append(p.keys, key), append(p.values, sums[group])
+			p.addValue(key, sums[group])
 		}
 	})
 }
 
 // each makes a partial of every stretch by what of each of its keys.
-func (b *builder) each(what func(p *Partial, group int, key uint32)) []*Partial {
-	found := make([]*Partial, len(b.Stretches))
+func (b *builder) each(what func(p *maker, group int, key uint32)) []*Partial {
+	found, p := make([]*Partial, len(b.Stretches)), &maker{}
 	for i := range found {
-		p := &Partial{}
 		for key := range b.keys {
 			what(p, i*b.keys+key, uint32(key))
 		}
-		p.keys, p.values = slices.Clip(p.keys), slices.Clip(p.values)
-		p.members, p.ends = slices.Clip(p.members), slices.Clip(p.ends)
-		found[i] = p
+		found[i] = p.done()
 	}
 	return found
 }
@@ -216,11 +213,10 @@ func (b *builder) textSets(column int, members *keys) []*Partial {
 // setsOf makes the partials of sets of the members, none or one, of rows.
 func (b *builder) setsOf(member func(row int) (number uint32, times int)) []*Partial {
 	byGroup := gather(b, member)
-	return b.each(func(p *Partial, group int, key uint32) {
+	return b.each(func(p *maker, group int, key uint32) {
 		if found := byGroup(group); len(found) > 0 {
 			slices.Sort(found)
-			p.members = append(p.members, slices.Compact(found)...)
-			p.keys, p.ends = append(p.keys, key), append(p.ends, uint32(len(p.members)))
+			p.addSet(key, slices.Compact(found))
 		}
 	})
 }
@@ -234,11 +230,10 @@ func (b *builder) samples(column int) []*Partial {
 		}
 		return values.Ints[row], int(counts[row])
 	})
-	return b.each(func(p *Partial, group int, key uint32) {
+	return b.each(func(p *maker, group int, key uint32) {
 		if found := byGroup(group); len(found) > 0 {
 			slices.Sort(found)
-			p.values = append(p.values, found...)
-			p.keys, p.ends = append(p.keys, key), append(p.ends, uint32(len(p.values)))
+			p.addSample(key, found)
 		}
 	})
 }

@@ -34,6 +34,10 @@ func (c *Cache) Forget(of store.Subject) {
 		for name := range w.aggregates {
 			w.forget(name)
 		}
+		for _, all := range w.joinedOf {
+			c.size -= all.size
+		}
+		clear(w.joinedOf)
 		c.size -= w.size
 		delete(c.websites, of)
 	}
@@ -52,6 +56,7 @@ type Website struct {
 	aggregates map[string]*partials // by name
 	keys       map[string]*keys     // by what they are called, as members; those of text sets, too
 	members    map[string]*members
+	joinedOf   map[joinedName]*joinedPartials
 	asked      map[string]struct{}
 	size       int64 // bytes of keys and members
 }
@@ -81,7 +86,7 @@ func (c *Cache) Website(of store.Subject) *Website {
 	w := c.websites[of]
 	if w == nil {
 		w = &Website{cache: c, subject: of, building: make(chan struct{}, 1), aggregates: map[string]*partials{},
-			keys: map[string]*keys{}, members: map[string]*members{}, asked: map[string]struct{}{}}
+			keys: map[string]*keys{}, members: map[string]*members{}, joinedOf: map[joinedName]*joinedPartials{}, asked: map[string]struct{}{}}
 		c.websites[of] = w
 	}
 	return w
@@ -217,6 +222,7 @@ func (w *Website) Add(b *Computed) ([][]*Partial, error) {
 			if before, ok := all.of[s]; ok {
 				grown -= before.size()
 			}
+			made[i][j].id = c.tick()
 			all.of[s] = version{rows: b.Versions[j], Partial: made[i][j]}
 			all.size += grown
 			c.size += grown
@@ -301,9 +307,13 @@ func (c *Cache) tick() uint64 {
 	return c.clock
 }
 
-// shrink forgets what was not used for longest until c is as small as it must be.
+// shrink forgets what was not used for longest until c is as small as it must be: first of what joins
+// partials.
 func (c *Cache) shrink() {
 	for c.size > c.most {
+		if c.forgetJoined(c.clock + 1) {
+			continue
+		}
 		var from *Website
 		var of store.Subject
 		var name string

@@ -3,7 +3,8 @@
 // A partial is the state of one aggregate over the rows of one stretch of time, by the keys that
 // the rows are grouped by: sums, least and greatest values, sets, or samples of which quantiles are
 // taken. Partials of different stretches merge exactly, in any order: sums add, sets unite, and
-// samples are ranked together. So an answer about any range is merged from the partials of its days.
+// samples are ranked together. So an answer about any range is merged from the partials of its days. Those of
+// a month, which would be merged the same way by every longer range, can be joined into one.
 //
 // A [Cache] keeps partials in memory, bounded in bytes. It numbers the keys and the members of sets of
 // each subject, so that merging compares small integers. These numbers mean nothing outside a process
@@ -44,15 +45,19 @@ type Stretch struct{ From, To int64 }
 // A Partial is the state of one aggregate over the rows of a stretch, by key. It is immutable; nil is
 // the state of no rows.
 type Partial struct {
+	id      uint64   // within its cache; of joined partials 0
 	keys    []uint32 // ascending
-	values  []int64  // of a Sample those of each key, ascending; else one for each key
+	values  numbers  // of a Sample those of each key, ascending; else one for each key
 	members []uint32 // of a set those of each key, by their numbers
 	ends    []uint32 // of a set and a Sample: where those of each key end
+	// dense tells of a set whose members are bits: then members has how many there are, the number of the
+	// first word, and words. It is nil where none are.
+	dense []bool
 }
 
 // size is about how many bytes p takes.
 func (p *Partial) size() int64 {
-	return 160 + 4*int64(len(p.keys)+len(p.members)+len(p.ends)) + 8*int64(len(p.values))
+	return 208 + 4*int64(len(p.keys)+len(p.members)+len(p.ends)+len(p.values.small)) + 8*int64(len(p.values.wide)) + int64(len(p.dense))
 }
 
 // span is where the values or members of the i-th key lie.
@@ -88,16 +93,17 @@ func Sums(rows int, of []Source) []int64 {
 		if s.Partial == nil {
 			continue
 		}
+		values := s.values
 		for i, key := range s.keys {
 			if row := s.row(key); row >= 0 {
-				sums[row] += s.values[i]
+				sums[row] += values.at(i)
 			}
 		}
 	}
 	return sums
 }
 
-// None is the result of [Extremes] for a row without a value.
+// None is the result of [Extremes] and [Quantile] for a row without a value.
 const None = math.MinInt64
 
 // Extremes returns, for each row of the answer, the least value or, if kind is Greatest, the greatest.
@@ -109,7 +115,7 @@ func Extremes(kind Kind, rows int, of []Source) []int64 {
 		}
 		for i, key := range s.keys {
 			if row := s.row(key); row >= 0 {
-				found[row] = kind.extreme(found[row], s.values[i])
+				found[row] = kind.extreme(found[row], s.values.at(i))
 			}
 		}
 	}
@@ -130,40 +136,48 @@ func (k Kind) extreme(a, b int64) int64 {
 }
 
 // Quantile returns the permille/1000 quantile of the samples of a row, interpolated, times 1000;
-// false when the row has no samples.
-func Quantile(row int32, permille int64, of []Source) (int64, bool) {
-	var samples [][]int64
+// None when the row has no samples.
+func Quantile(row int32, permille int64, of []Source) int64 {
+	return quantile(permille, listsOf(row, of), of)
+}
+
+// Quantiles returns those of each row of the answer.
+func Quantiles(rows int, permille int64, of []Source) []int64 {
+	found := slices.Repeat([]int64{None}, rows)
+	byRow(rows, of, nil, func(row uint32, lists []list) { found[row] = quantile(permille, lists, of) })
+	return found
+}
+
+func quantile(permille int64, lists []list, of []Source) int64 {
+	var samples []numbers
 	n := int64(0)
-	for _, l := range listsOf(row, of) {
-		samples = append(samples, of[l.source].values[l.from:l.to])
+	for _, l := range lists {
+		samples = append(samples, of[l.source].values.slice(l.from, l.to))
 		n += int64(l.to - l.from)
 	}
 	if n == 0 {
-		return 0, false
+		return None
 	}
 	at := (n - 1) * permille
 	low, next := ranked(samples, at/1000)
-	return low*1000 + (next-low)*(at%1000), true
+	return low*1000 + (next-low)*(at%1000)
 }
 
 // ranked is the value with so many others before it in ascending lists together, and the one after
 // it; of the last value itself.
-func ranked(ascending [][]int64, before int64) (value, next int64) {
-	low, high := ascending[0][0], ascending[0][0]
-	for _, list := range ascending {
-		low, high = min(low, list[0]), max(high, list[len(list)-1])
-	}
+func ranked(ascending []numbers, before int64) (value, next int64) {
+	low, high := ascending[0].at(0), ascending[0].at(0)
 	// Of each list, what is below from is too small, and what is above to is not the least any more.
 	from, to, cut := make([]int, len(ascending)), make([]int, len(ascending)), make([]int, len(ascending))
 	for i, list := range ascending {
-		to[i] = len(list)
+		to[i] = list.len()
+		low, high = min(low, list.at(0)), max(high, list.at(to[i]-1))
 	}
 	for low < high {
 		middle := low + (high-low)/2
 		upTo := int64(0)
 		for i, list := range ascending {
-			within := list[from[i]:to[i]]
-			cut[i] = from[i] + sort.Search(len(within), func(j int) bool { return within[j] > middle })
+			cut[i] = from[i] + sort.Search(to[i]-from[i], func(j int) bool { return list.at(from[i]+j) > middle })
 			upTo += int64(cut[i])
 		}
 		if upTo > before {
@@ -176,10 +190,10 @@ func ranked(ascending [][]int64, before int64) (value, next int64) {
 	}
 	upTo, next := int64(0), int64(math.MaxInt64)
 	for i, list := range ascending {
-		after := from[i] + sort.Search(len(list)-from[i], func(j int) bool { return list[from[i]+j] > low })
+		after := from[i] + sort.Search(list.len()-from[i], func(j int) bool { return list.at(from[i]+j) > low })
 		upTo += int64(after)
-		if after < len(list) {
-			next = min(next, list[after])
+		if after < list.len() {
+			next = min(next, list.at(after))
 		}
 	}
 	if upTo > before+1 || next == math.MaxInt64 {

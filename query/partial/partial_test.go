@@ -82,11 +82,11 @@ func batch(rng *rand.Rand, of []observation, keyed bool, stretches []partial.Str
 	return b
 }
 
-// answer is what partials say of a key, or of all without keys: rows, members, a quantile, extremes.
-func answer(of []observation, key string) string {
+// answer is what partials say of the rows that count: rows, members, a quantile, extremes.
+func answer(of []observation, counts func(observation) bool) string {
 	rows, members, values := 0, map[int64]bool{}, []int64{}
 	for _, o := range of {
-		if key != "" && o.key != key {
+		if !counts(o) {
 			continue
 		}
 		rows++
@@ -98,73 +98,165 @@ func answer(of []observation, key string) string {
 		}
 	}
 	slices.Sort(values)
-	quantile, least, greatest := "none", int64(partial.None), int64(partial.None)
+	quantile, least, greatest := int64(partial.None), int64(partial.None), int64(partial.None)
 	if n := len(values); n > 0 {
 		least, greatest = values[0], values[n-1]
 		at := (n - 1) * 750
 		low, high := values[at/1000], values[min(at/1000+1, n-1)]
-		quantile = fmt.Sprint(low*1000 + (high-low)*int64(at%1000))
+		quantile = low*1000 + (high-low)*int64(at%1000)
 	}
-	return fmt.Sprintf("%d rows, %d members, %s, %d to %d", rows, len(members), quantile, least, greatest)
+	return fmt.Sprintf("%d rows, %d members, %d, %d to %d", rows, len(members), quantile, least, greatest)
 }
 
-// TestMerge wants any cut of time into partials, made and merged in any order, to say what the rows
-// say together, with keys and without.
+// A cut is a random cut of time into partials, which are kept.
+type cut struct {
+	cache     *partial.Cache
+	site      *partial.Website
+	keyed     bool
+	width     int64 // of the rows of the answer, in cells, where there are no keys
+	stretches []partial.Stretch
+}
+
+func randomCut(t *testing.T, rng *rand.Rand, all []observation, most int64) *cut {
+	t.Helper()
+	c := &cut{cache: partial.NewCache(most), keyed: rng.IntN(2) == 0, width: 1 + rng.Int64N(8)}
+	c.site = c.cache.Website(store.Subject{ID: "w"})
+	for from := int64(0); from < 8*cell; {
+		to := min(from+cell*(1+rng.Int64N(3)), 8*cell)
+		if c.keyed {
+			to = min(from+1+rng.Int64N(3*cell), (from/(4*cell)+1)*4*cell)
+		}
+		c.stretches = append(c.stretches, partial.Stretch{From: from, To: to})
+		from = to
+	}
+	for at := 0; at < len(c.stretches); {
+		n := 1 + rng.IntN(len(c.stretches)-at)
+		if _, err := c.site.Add(batch(rng, all, c.keyed, c.stretches[at:at+n])); err != nil {
+			t.Fatal(err)
+		}
+		at += n
+	}
+	return c
+}
+
+// sources are the partials of an aggregate. Without keys a row is so many cells.
+func (c *cut) sources(t *testing.T, a partial.Aggregate) (of []partial.Source) {
+	t.Helper()
+	found, missing := c.site.Find(a, c.stretches, slices.Repeat([]uint64{1}, len(c.stretches)))
+	if len(missing) > 0 {
+		t.Fatalf("%v are missing", missing)
+	}
+	for i, p := range found {
+		s := partial.Source{Partial: p}
+		for at := c.stretches[i].From; !c.keyed && at < c.stretches[i].To; at += cell {
+			s.Rows = append(s.Rows, int32(at/cell/c.width))
+		}
+		of = append(of, s)
+	}
+	return of
+}
+
+// join puts one source in place of some, asking as often as that takes.
+func (c *cut) join(a partial.Aggregate, of []partial.Source, from, to int) (rest []partial.Source, asked int) {
+	within, first := partial.Stretch{From: c.stretches[from].From, To: c.stretches[to-1].To}, int32(0)
+	if !c.keyed {
+		first = of[from].Rows[0]
+	}
+	for asked < 3 {
+		asked++
+		if p := c.site.Join(a, fmt.Sprint(c.width), within, first, of[from:to]); p != nil {
+			joined := partial.Source{Partial: p}
+			for row := first; !c.keyed && row < 8; row++ {
+				joined.Rows = append(joined.Rows, row)
+			}
+			return slices.Concat(of[:from], []partial.Source{joined}, of[to:]), asked
+		}
+	}
+	return of, asked
+}
+
+// rows are what each row of the answer is about, by its number.
+func (c *cut) rows() []func(observation) bool {
+	var rows []func(observation) bool
+	if c.keyed {
+		for _, key := range c.site.Keys("key") {
+			rows = append(rows, func(o observation) bool { return o.key == key })
+		}
+		return rows
+	}
+	for row := range (7 / c.width) + 1 {
+		rows = append(rows, func(o observation) bool { return o.at/cell/c.width == row })
+	}
+	return rows
+}
+
+// answers are what the sources of all aggregates say of each row. Each is computed for the row by itself, too.
+func (c *cut) answers(sources [][]partial.Source) (all []string) {
+	n := len(c.rows())
+	members, texts := c.site.Members(partial.Set, "m"), c.site.Members(partial.TextSet, "t")
+	sums, sets, textSets := partial.Sums(n, sources[0]), c.cache.Counts(n, members, sources[1]), c.cache.Counts(n, texts, sources[3])
+	quantiles := partial.Quantiles(n, 750, sources[2])
+	least, greatest := partial.Extremes(partial.Least, n, sources[4]), partial.Extremes(partial.Greatest, n, sources[5])
+	for row := range int32(n) {
+		if c.cache.Count(row, members, sources[1]) != sets[row] || textSets[row] != sets[row] || partial.Quantile(row, 750, sources[2]) != quantiles[row] {
+			all = append(all, "one thing by itself, another among all")
+			continue
+		}
+		all = append(all, fmt.Sprintf("%d rows, %d members, %d, %d to %d", sums[row], sets[row], quantiles[row], least[row], greatest[row]))
+	}
+	return all
+}
+
+// TestMerge wants any cut of time into partials, made and merged in any order, and with some of them joined,
+// to say what the rows say together, with keys and without.
 func TestMerge(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		all, keyed := observations(rng, rng.IntN(200)), rng.IntN(2) == 0
-		cache := partial.NewCache(1 << 20)
-		site := cache.Website(store.Subject{ID: "w"})
-		stretches, from := []partial.Stretch{}, int64(0)
-		for from < 8*cell {
-			to := min(from+cell*(1+rng.Int64N(3)), 8*cell)
-			if keyed {
-				to = min(from+1+rng.Int64N(3*cell), (from/(4*cell)+1)*4*cell)
-			}
-			stretches = append(stretches, partial.Stretch{From: from, To: to})
-			from = to
+		all := observations(rng, rng.IntN(200))
+		c := randomCut(t, rng, all, 1<<20)
+		from := rng.IntN(len(c.stretches))
+		to := from + 1 + rng.IntN(len(c.stretches)-from)
+		var sources [][]partial.Source
+		for _, a := range aggregates {
+			of, _ := c.join(a, c.sources(t, a), from, to)
+			rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+			sources = append(sources, of)
 		}
-		for at := 0; at < len(stretches); {
-			n := 1 + rng.IntN(len(stretches)-at)
-			if _, err := site.Add(batch(rng, all, keyed, stretches[at:at+n])); err != nil {
-				t.Fatal(err)
-			}
-			at += n
-		}
-		order := rng.Perm(len(stretches))
-		sources := make([][]partial.Source, len(aggregates))
-		for i, a := range aggregates {
-			found, missing := site.Find(a, stretches, slices.Repeat([]uint64{1}, len(stretches)))
-			if len(missing) > 0 {
-				t.Fatalf("seed %d: %v are missing", seed, missing)
-			}
-			for _, j := range order {
-				s := partial.Source{Partial: found[j]}
-				if !keyed {
-					s.Rows = make([]int32, 4)
-				}
-				sources[i] = append(sources[i], s)
+		got := c.answers(sources)
+		for row, counts := range c.rows() {
+			if want := answer(all, counts); got[row] != want {
+				t.Errorf("seed %d, row %d, %d to %d joined: got %s, want %s", seed, row, from, to, got[row], want)
 			}
 		}
-		keys := []string{""}
-		if keyed {
-			keys = site.Keys("key")
+	}
+}
+
+// TestJoin wants partials to be joined when they are asked for again as they were, but never what they were
+// before; and that TestMerge would show it if what was joined before stood for them.
+func TestJoin(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		all := observations(rng, 50)
+		c := randomCut(t, rng, all, 1<<20)
+		of := c.sources(t, aggregates[0])
+		changed := rng.IntN(len(of))
+		before, asked := c.join(aggregates[0], of, 0, len(of))
+		_, again := c.join(aggregates[0], of, 0, len(of))
+		more := all
+		for _, o := range observations(rng, 50) { // come in one of the stretches
+			if s := c.stretches[changed]; o.at >= s.From && o.at < s.To {
+				more = append(more, o)
+			}
 		}
-		sums, counts := partial.Sums(len(keys), sources[0]), cache.Counts(len(keys), site.Members(partial.Set, "m"), sources[1])
-		texts := cache.Counts(len(keys), site.Members(partial.TextSet, "t"), sources[3])
-		least, greatest := partial.Extremes(partial.Least, len(keys), sources[4]), partial.Extremes(partial.Greatest, len(keys), sources[5])
-		for row, key := range keys {
-			quantile := "none"
-			if q, ok := partial.Quantile(int32(row), 750, sources[2]); ok {
-				quantile = fmt.Sprint(q)
-			}
-			if single := cache.Count(int32(row), site.Members(partial.Set, "m"), sources[1]); single != counts[row] || single != texts[row] {
-				t.Errorf("seed %d: row %d has %d members by itself, %d among all, and %d texts", seed, row, single, counts[row], texts[row])
-			}
-			if got, want := fmt.Sprintf("%d rows, %d members, %s, %d to %d", sums[row], counts[row], quantile, least[row], greatest[row]), answer(all, key); got != want {
-				t.Errorf("seed %d, key %q: got %s, want %s", seed, key, got, want)
-			}
+		if _, err := c.site.Add(batch(rng, more, c.keyed, c.stretches[changed:changed+1])); err != nil {
+			t.Fatal(err)
+		}
+		after, askedAfter := c.join(aggregates[0], c.sources(t, aggregates[0]), 0, len(of))
+		if got := []int{asked, again, askedAfter}; !slices.Equal(got, []int{2, 1, 2}) {
+			t.Errorf("seed %d: joined when asked %v times", seed, got)
+		}
+		if stale, sums := partial.Sums(8, before), partial.Sums(8, after); len(more) > len(all) && slices.Equal(stale, sums) {
+			t.Errorf("seed %d: rows that came do not show: %v", seed, sums)
 		}
 	}
 }
@@ -224,9 +316,49 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// TestJoinedRoom wants what joins partials to take no room from these, nor from what else is asked for by turns.
+func TestJoinedRoom(t *testing.T) {
+	cutWithin := func(most int64) *cut {
+		rng := rand.New(rand.NewPCG(1, 5))
+		return randomCut(t, rng, observations(rng, 4000), most)
+	}
+	ask := func(c *cut, way string) bool {
+		of := c.sources(t, aggregates[2]) // none of which is missing
+		return c.site.Join(aggregates[2], way, partial.Stretch{To: 8 * cell}, 0, of) != nil
+	}
+	large := cutWithin(1 << 20)
+	days := large.cache.Size()
+	for range 2 {
+		ask(large, "a")
+	}
+	one := large.cache.Size() - days
+	for _, c := range []struct {
+		name string
+		room int64 // beside the partials
+		want string
+	}{
+		{"none", 0, "false false false false false false false false false"},
+		{"for one", one * 3 / 2, "false false true false true false true false true"}, // the other is asked for twice in the end
+		{"for both", one * 3, "false false true true true true true true true"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cut, got := cutWithin(days+c.room), ""
+			for _, way := range []string{"a", "b", "a", "b", "a", "b", "a", "b", "b"} {
+				got += fmt.Sprint(" ", ask(cut, way))
+			}
+			if size := cut.cache.Size(); got[1:] != c.want || size > days+c.room {
+				t.Errorf("with %d bytes of %d for partials: %s, want %s", size, days, got[1:], c.want)
+			}
+			if cut.cache.Forget(store.Subject{ID: "w"}); cut.cache.Size() != 0 {
+				t.Errorf("%d bytes of what was forgotten", cut.cache.Size())
+			}
+		})
+	}
+}
+
 // TestAtOnce adds and merges at the same time, for the race detector.
 func TestAtOnce(t *testing.T) {
-	cache, stretch := partial.NewCache(1<<20), []partial.Stretch{{From: 0, To: 4 * cell}}
+	cache, stretches := partial.NewCache(1<<20), []partial.Stretch{{From: 0, To: 4 * cell}, {From: 4 * cell, To: 8 * cell}}
 	var working sync.WaitGroup
 	for i := range 4 {
 		working.Go(func() {
@@ -237,15 +369,19 @@ func TestAtOnce(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				b := batch(rng, observations(rng, 50), true, stretch)
+				b := batch(rng, observations(rng, 50), true, stretches)
 				b.KeyNames = fmt.Sprint("key", n%7)
 				_, err := site.Add(b)
 				site.Unlock()
 				if err != nil {
 					t.Error(err)
 				}
-				found, _ := site.Find(aggregates[1], stretch, []uint64{1})
-				cache.Counts(len(site.Keys(b.KeyNames)), site.Members(partial.Set, "m"), []partial.Source{{Partial: found[0], Rows: make([]int32, 50)}})
+				found, _ := site.Find(aggregates[1], stretches, []uint64{1, 1})
+				of := []partial.Source{{Partial: found[0], Rows: make([]int32, 50)}, {Partial: found[1], Rows: make([]int32, 50)}}
+				for range 3 {
+					site.Join(aggregates[1], "", partial.Stretch{To: 8 * cell}, 0, of)
+				}
+				cache.Counts(len(site.Keys(b.KeyNames)), site.Members(partial.Set, "m"), of)
 				if n%20 == 0 {
 					cache.Forget(store.Subject{ID: "1"})
 				}

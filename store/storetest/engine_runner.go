@@ -50,17 +50,28 @@ func (r *engineRunner) warm(t *testing.T, questions iter.Seq[reference.Question]
 }
 
 // outcome is that of q. Where the engine keeps partials it is asked twice, since it merges answers
-// from the second time on. Two different answers are none.
+// from the second time on, and four times about a month, whose days it joins then. Two different answers are none.
 func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcome {
 	first := r.once(ctx, q)
 	if r.asked++; first.json == nil || r.again == 0 || r.asked%r.again != 0 {
 		return first
 	}
-	second := r.once(ctx, q)
-	if !bytes.Equal(first.json, second.json) {
-		return outcome{text: fmt.Sprintf("asked again it answers otherwise: %s", firstDifference(first.show(), second.show()))}
+	last := first
+	for range timesAgain(q) {
+		if last = r.once(ctx, q); !bytes.Equal(first.json, last.json) {
+			return outcome{text: fmt.Sprintf("asked again it answers otherwise: %s", firstDifference(first.show(), last.show()))}
+		}
 	}
-	return second
+	return last
+}
+
+func timesAgain(q reference.Question) int {
+	from, fromErr := time.Parse(time.DateOnly, q.StartDate)
+	to, toErr := time.Parse(time.DateOnly, q.EndDate)
+	if fromErr == nil && toErr == nil && to.Sub(from) >= 27*24*time.Hour {
+		return 3
+	}
+	return 1
 }
 
 func (r *engineRunner) once(ctx context.Context, q reference.Question) outcome {

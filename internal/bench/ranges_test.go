@@ -1,0 +1,122 @@
+//go:build cgo && unix
+
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The zones that BenchmarkRanges asks in: one whose clocks never change, and one where they do twice a year.
+var rangeZones = []string{"UTC", "America/New_York"}
+
+// ranges are the last days that it asks about, as far as there are so many.
+func (r *run) ranges() []int {
+	return slices.DeleteFunc([]int{30, 90, 365}, func(days int) bool { return days > r.Traffic.Days })
+}
+
+// BenchmarkRanges measures how answers that are merged from partials grow with the range, and what a zone
+// with changing clocks adds: the engine answers about each range in each zone by turns. Times are those of
+// the processor, so that they tell the same beside other work. The mean is the geometric one of all
+// questions. Memory is what the process takes before the first question, and at most while all clients ask all
+// of them about the longest range, for the first time and again.
+func BenchmarkRanges(b *testing.B) {
+	r := newRun(b)
+	s := r.open(b)
+	idle, peak := r.taken(b, s)
+	b.Run("memory", func(b *testing.B) {
+		b.ReportMetric(float64(idle>>20), "idle-MiB")
+		b.ReportMetric(float64(peak>>20), "peak-MiB")
+		b.ReportMetric(0, "ns/op")
+	})
+	logs := map[string]float64{} // by range and zone
+	for _, q := range byHand() {
+		b.Run(q.name, func(b *testing.B) {
+			for name, ms := range s.byTurns(b, q, r.ranges()) {
+				b.ReportMetric(ms, name)
+				logs[name] += math.Log(ms)
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+	b.Run("mean", func(b *testing.B) {
+		for name, log := range logs {
+			b.ReportMetric(math.Exp(log/float64(len(byHand()))), name)
+		}
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+// byTurns is the p50 of what answers take of the processor, in milliseconds, by range and zone. The first,
+// for which partials are made and joined, do not count.
+func (s *service) byTurns(b *testing.B, q question, ranges []int) map[string]float64 {
+	b.Helper()
+	took := map[string][]time.Duration{}
+	turn := func() {
+		for _, days := range ranges {
+			for _, zone := range rangeZones {
+				before := processorTime(b)
+				s.askIn(b, q, subject{"big", days}, zone)
+				name := fmt.Sprintf("%dd-%s-ms", days, zone)
+				took[name] = append(took[name], processorTime(b)-before)
+			}
+		}
+	}
+	for range 4 {
+		turn()
+	}
+	clear(took)
+	for b.Loop() {
+		turn()
+	}
+	found := map[string]float64{}
+	for name, all := range took {
+		slices.Sort(all)
+		found[name] = float64(all[len(all)/2].Microseconds()) / 1000
+	}
+	return found
+}
+
+// processorTime is what the process took so far.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// askIn asks the engine in a zone. The last day is ten days before the last with rows, so that it is within a month.
+func (s *service) askIn(b *testing.B, q question, of subject, zone string) {
+	b.Helper()
+	_, request := q.request(b, of)
+	last := end.AddDate(0, 0, -11)
+	request.TimeZone, request.StartDate, request.EndDate = zone, last.AddDate(0, 0, 1-of.Days).Format(time.DateOnly), last.Format(time.DateOnly)
+	if _, err := s.run(b.Context(), request, of); err != nil {
+		b.Error(err)
+	}
+}
+
+// taken is how much memory the process takes.
+func (r *run) taken(b *testing.B, s *service) (idle, peak int64) {
+	b.Helper()
+	idle = peakMemory(b, func() {})
+	peak = peakMemory(b, func() {
+		for range 4 {
+			for _, q := range byHand() {
+				var asking sync.WaitGroup
+				for range r.clients {
+					asking.Go(func() { s.askIn(b, q, subject{"big", slices.Max(r.ranges())}, rangeZones[1]) })
+				}
+				asking.Wait()
+			}
+		}
+	})
+	return idle, peak
+}

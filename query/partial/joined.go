@@ -1,0 +1,207 @@
+package partial
+
+import "slices"
+
+// A partial that joins others is kept as long as there is room that those do not need.
+
+// joinedName tells apart what joins partials of a website.
+type joinedName struct {
+	aggregate string
+	cut       string // how rows are made of keys
+}
+
+// joinedPartials are those of one name, by the stretch that they join.
+type joinedPartials struct {
+	of   map[Stretch]joined
+	size int64
+	used uint64
+}
+
+// A joined is a partial, or the note that it was asked for.
+type joined struct {
+	of     []uint64 // the partials that it joins
+	asked  uint64   // when it was asked for, while there is none
+	making bool     // somebody makes it
+	*Partial
+}
+
+func (j joined) size() int64 {
+	size := 96 + 8*int64(len(j.of))
+	if j.Partial != nil {
+		size += j.Partial.size()
+	}
+	return size
+}
+
+// Join returns one partial in place of all sources of an aggregate within a stretch. Its keys are their
+// rows less first; cut names how these are made of keys. It returns nil, and the sources are to be merged
+// themselves, when it is asked for the first time, since they may change before the next, and where there
+// is no room for it.
+func (w *Website) Join(a Aggregate, cut string, within Stretch, first int32, of []Source) *Partial {
+	var ids []uint64
+	most := int64(0)
+	for _, s := range of {
+		if s.Partial != nil {
+			ids = append(ids, s.id)
+			most += s.Partial.size()
+		}
+	}
+	if len(ids) < 2 {
+		return nil
+	}
+	name := joinedName{a.Name, cut}
+	made, wanted := w.joined(name, within, ids, most)
+	if !wanted {
+		return made
+	}
+	made = join(a.Kind, first, of)
+	w.keepJoined(name, within, ids, made)
+	return made
+}
+
+// joined is the partial that joins these; where there is none, it tells whether to make it, which
+// takes some bytes at most.
+func (w *Website) joined(name joinedName, within Stretch, of []uint64, bytes int64) (found *Partial, wanted bool) {
+	c := w.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.websites[w.subject] != w {
+		return nil, false
+	}
+	all := w.joinedOf[name]
+	if all == nil {
+		all = &joinedPartials{of: map[Stretch]joined{}, size: emptySize}
+		w.joinedOf[name] = all
+		c.size += all.size
+	}
+	all.used = c.tick()
+	switch known, ok := all.of[within]; {
+	case !ok || !slices.Equal(known.of, of):
+		c.putJoined(all, within, joined{of: of, asked: all.used})
+		c.shrink()
+		return nil, false
+	case known.Partial != nil:
+		return known.Partial, false
+	case known.making:
+		return nil, false
+	default:
+		known.making = c.makeRoom(bytes, known.asked)
+		known.asked = all.used
+		all.of[within] = known
+		return nil, known.making
+	}
+}
+
+// keepJoined keeps a partial that joins these, if nothing came between.
+func (w *Website) keepJoined(name joinedName, within Stretch, of []uint64, made *Partial) {
+	c := w.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if all := w.joinedOf[name]; all != nil && slices.Equal(all.of[within].of, of) && c.websites[w.subject] == w {
+		c.putJoined(all, within, joined{of: of, Partial: made})
+		c.shrink()
+	}
+}
+
+func (c *Cache) putJoined(all *joinedPartials, within Stretch, j joined) {
+	grown := j.size()
+	if before, ok := all.of[within]; ok {
+		grown -= before.size()
+	}
+	all.of[within] = j
+	all.size += grown
+	c.size += grown
+}
+
+// makeRoom forgets joined partials that were not used since then until there is room for some bytes, and
+// reports whether there is. Those that are used by turns with what needs the room stay: otherwise all would be
+// made again and again.
+func (c *Cache) makeRoom(bytes int64, then uint64) bool {
+	for c.size+bytes > c.most {
+		if !c.forgetJoined(then) {
+			return false
+		}
+	}
+	return true
+}
+
+// forgetJoined forgets the joined partials that were used before all others and before then, if there are such.
+func (c *Cache) forgetJoined(before uint64) bool {
+	var from *Website
+	var name joinedName
+	for _, w := range c.websites {
+		for n, all := range w.joinedOf {
+			if all.used < before {
+				before, from, name = all.used, w, n
+			}
+		}
+	}
+	if from != nil {
+		c.size -= from.joinedOf[name].size
+		delete(from.joinedOf, name)
+	}
+	return from != nil
+}
+
+// join makes one partial of sources.
+func join(kind Kind, first int32, of []Source) *Partial {
+	of, rows := fromRow(first, of)
+	p := &maker{}
+	switch {
+	case kind == Sum:
+		for row, sum := range Sums(rows, of) {
+			if sum != 0 {
+				p.addValue(uint32(row), sum)
+			}
+		}
+	case kind.Extreme():
+		for row, value := range Extremes(kind, rows, of) {
+			if value != None {
+				p.addValue(uint32(row), value)
+			}
+		}
+	case kind == Sample:
+		var all []int64
+		byRow(rows, of, nil, func(row uint32, lists []list) {
+			all = all[:0]
+			for _, l := range lists {
+				for i := l.from; i < l.to; i++ {
+					all = append(all, of[l.source].values.at(int(i)))
+				}
+			}
+			slices.Sort(all)
+			p.addSample(row, all)
+		})
+	default:
+		var all []uint32
+		byRow(rows, of, nil, func(row uint32, lists []list) {
+			all = all[:0]
+			for _, l := range lists {
+				all = l.appendMembers(all, of)
+			}
+			slices.Sort(all)
+			p.addSet(row, slices.Compact(all))
+		})
+	}
+	return p.done()
+}
+
+// fromRow are sources whose rows begin with first, and how many rows they have.
+func fromRow(first int32, of []Source) (from []Source, rows int) {
+	for _, s := range of {
+		if s.Partial == nil {
+			continue
+		}
+		if s.Rows != nil {
+			s.Rows = slices.Clone(s.Rows)
+			for i := range s.Rows {
+				s.Rows[i] -= first
+			}
+		}
+		for _, key := range s.keys {
+			rows = max(rows, int(s.row(key))+1)
+		}
+		from = append(from, s)
+	}
+	return from, rows
+}

@@ -1,0 +1,49 @@
+package partial
+
+import "slices"
+
+// A maker makes partials one after the other, each key by key in their order.
+type maker struct {
+	p       Partial // whose lists are larger than they need to be
+	numbers []int64 // its values
+}
+
+// addValue adds a key with its value.
+func (m *maker) addValue(key uint32, value int64) {
+	m.p.keys, m.numbers = append(m.p.keys, key), append(m.numbers, value)
+}
+
+// addSample adds a key with its values, which are ascending.
+func (m *maker) addSample(key uint32, values []int64) {
+	m.numbers = append(m.numbers, values...)
+	m.p.keys, m.p.ends = append(m.p.keys, key), append(m.p.ends, uint32(len(m.numbers)))
+}
+
+// addSet adds a key with its members, which are ascending: as bits where these are fewer bytes.
+func (m *maker) addSet(key uint32, members []uint32) {
+	p := &m.p
+	first, last := members[0]/32, members[len(members)-1]/32
+	dense := int(last-first)+3 < len(members)
+	if !dense {
+		p.members = append(p.members, members...)
+	} else {
+		at := len(p.members) + 2
+		p.members = append(p.members, uint32(len(members)), first)
+		p.members = append(p.members, make([]uint32, last-first+1)...)
+		for _, member := range members {
+			p.members[at+int(member/32-first)] |= 1 << (member % 32)
+		}
+	}
+	p.keys, p.ends, p.dense = append(p.keys, key), append(p.ends, uint32(len(p.members))), append(p.dense, dense)
+}
+
+// done is the partial that was made.
+func (m *maker) done() *Partial {
+	p := &m.p
+	made := &Partial{keys: slices.Clone(p.keys), values: numbersOf(m.numbers), members: slices.Clone(p.members), ends: slices.Clone(p.ends)}
+	if slices.Contains(p.dense, true) {
+		made.dense = slices.Clone(p.dense)
+	}
+	*p, m.numbers = Partial{keys: p.keys[:0], members: p.members[:0], ends: p.ends[:0], dense: p.dense[:0]}, m.numbers[:0]
+	return made
+}
