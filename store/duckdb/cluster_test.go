@@ -52,7 +52,7 @@ func TestReferenceOfClusters(t *testing.T) {
 		Open: func(t *testing.T, _ string, _ func() time.Time) store.Store {
 			return clustered{openClustering(t, filepath.Join(t.TempDir(), "s.duckdb"), 400)}
 		},
-	}, storetest.RandomRunOf(t, 73))
+	}, storetest.RandomRunOf(t, 73, 20260310))
 }
 
 // Rows that move while others are written, read and erased are the rows of a store where none moves: none is
