@@ -39,8 +39,8 @@ type Config struct {
 	TLS *tls.Config
 	// Cluster names a cluster of the servers' configuration. Then Migrate makes every
 	// table Replicated on all of its servers, with a Distributed one in front. Acknowledged writes are
-	// on a majority of a shard's replicas; queries and versions may come from a replica that lacks
-	// them, unless Settings has select_sequential_consistency = 1.
+	// on a majority of a shard's replicas; queries, versions and seals may come from a replica that
+	// lacks them, unless Settings has select_sequential_consistency = 1.
 	Cluster string
 	// Retention is how long rows are kept, counted from their time, in whole days. Older ones are
 	// deleted when the server merges the files that hold them, and at the latest when all of their

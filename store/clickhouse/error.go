@@ -149,6 +149,7 @@ func unreachable(err error) bool {
 	}
 	text := err.Error()
 	return strings.Contains(text, "unexpected EOF") || // as net/http has it of the end of an answer
+		strings.Contains(text, "server closed idle connection") || // of one that was kept
 		strings.Contains(text, "failed to decode server hello") // the driver drops the cause
 }
 
