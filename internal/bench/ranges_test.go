@@ -15,9 +15,13 @@ import (
 // The zones that BenchmarkRanges asks in: one whose clocks never change, and one where they do twice a year.
 var rangeZones = []string{"UTC", "America/New_York"}
 
-// ranges are the last days that it asks about, as far as there are so many.
+// ranges are the last days that it asks about, as far as there are so many, or all.
 func (r *run) ranges() []int {
-	return slices.DeleteFunc([]int{30, 90, 365}, func(days int) bool { return days > r.Traffic.Days })
+	found := slices.DeleteFunc([]int{30, 90, 365}, func(days int) bool { return days > r.Traffic.Days })
+	if len(found) == 0 {
+		return []int{r.Traffic.Days}
+	}
+	return found
 }
 
 // BenchmarkRanges measures how answers that are merged from partials grow with the range, and what a zone
