@@ -44,7 +44,7 @@ func decode(body []byte, maxBatch int, z *zones) ([]Decoded, bool, error) {
 		all, err := decodeBatch(v, maxBatch, z)
 		return all, true, err
 	default:
-		return nil, false, bodyError(Invalid, "the body must be a query object or an array of query objects, not %s", v.kind())
+		return nil, false, bodyError(InvalidJSON, "the body must be a query object or an array of query objects, not %s", v.kind())
 	}
 }
 
@@ -58,12 +58,21 @@ func checkJSON(body []byte) error {
 	if json.Valid(body) {
 		return nil
 	}
+	return bodyError(InvalidJSON, "the body is not valid JSON: %s", brokenAt(body))
+}
+
+// brokenAt says where and why body is no JSON.
+func brokenAt(body []byte) string {
 	var raw json.RawMessage
-	err := json.Unmarshal(body, &raw)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return bodyError(InvalidJSON, "the body is not valid JSON: %s, at byte %d", syntax, syntax.Offset)
+	syntax, _ := errors.AsType[*json.SyntaxError](json.Unmarshal(body, &raw))
+	switch {
+	case syntax == nil || syntax.Offset < 1 || syntax.Offset > int64(len(body)) || strings.Contains(syntax.Error(), "unexpected end"):
+		return fmt.Sprintf("it ends too early, at byte %d", len(body))
+	case strings.Contains(syntax.Error(), "max depth"):
+		return fmt.Sprintf("it is nested too deeply, at byte %d", syntax.Offset)
 	}
-	return bodyError(InvalidJSON, "the body is not valid JSON")
+	found, _ := utf8.DecodeRune(body[syntax.Offset-1:])
+	return fmt.Sprintf("%q is not expected, at byte %d", found, syntax.Offset)
 }
 
 func bodyError(code Code, format string, args ...any) *Error {
@@ -77,7 +86,7 @@ func decodeBatch(v fieldValue, most int, z *zones) ([]Decoded, error) {
 	items := v.items()
 	for i, item := range items {
 		if item.kind() != "an object" {
-			return nil, bodyError(Invalid, "item %d of the batch must be a query object, not %s", i, item.kind())
+			return nil, bodyError(InvalidJSON, "item %d of the batch must be a query object, not %s", i, item.kind())
 		}
 	}
 	switch {
