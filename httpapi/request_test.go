@@ -110,6 +110,14 @@ func TestEveryMistakeIsTold(t *testing.T) {
 		{"POST", "/v1/query?website_id=site_a&timezone=Foo", "all", "5", " timezone"},
 		{"POST", "/v1/query?website_id=site_a&link_id=x&timezone=Foo", "all", body, "website_id link_id timezone parameters[0].limit preset"},
 		{"POST", "/v1/query/compile?website_id=site_a&link_id=x", "all", body, "website_id link_id parameters[0].limit preset"},
+		{"POST", "/public/v1/flags", "flags", `{}`, "clientId key type defaultValue"},
+		{"POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"a b","defaultValue":7,"x":1,"rolloutPercentage":101}`, "defaultValue x type key rolloutPercentage"},
+		{"PATCH", "/public/v1/flags/f", "flags", `{"clientId":"site_a","name":5,"x":1,"type":"odd","rolloutPercentage":101,"rules":[5,{"enabled":true}]}`,
+			"name rules[0] x type rolloutPercentage rules[1].type rules[1].operator"},
+		{"PATCH", "/public/v1/flags/f", "flags", `{"type":7,"schedule":[{"scheduledAt":"2026-03-28T00:00:00Z","action":"update_rollout","value":50}]}`, "type clientId schedule[0].scheduledAt"},
+		{"GET", "/public/v1/flags/evaluate", "", "", "clientId key"},
+		{"GET", "/public/v1/flags/evaluate?userId=" + strings.Repeat("u", 513) + "&key=" + strings.Repeat("k", 129), "", "", "clientId key userId"},
+		{"POST", "/public/v1/flags/bulk", "", `{"keys":5,"userId":5,"email":5,"properties":{"a":[[[[[[[[[[]]]]]]]]]]}}`, "email keys userId clientId properties"},
 		{"GET", "/v1/query?website_id=site_a&link_id=x&timezone=Foo" + address, "all", "", "website_id link_id preset timezone limit"},
 	} {
 		rec := w.send(tc.method, tc.target, tc.key, tc.body)
