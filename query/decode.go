@@ -3,14 +3,11 @@ package query
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // DefaultBatch is the largest number of queries in one body, unless the host sets another.
@@ -46,33 +43,6 @@ func decode(body []byte, maxBatch int, z *zones) ([]Decoded, bool, error) {
 	default:
 		return nil, false, bodyError(InvalidJSON, "the body must be a query object or an array of query objects, not %s", v.kind())
 	}
-}
-
-func checkJSON(body []byte) error {
-	if !utf8.Valid(body) {
-		return bodyError(InvalidJSON, "the body is not valid UTF-8")
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return bodyError(InvalidJSON, "the body is empty")
-	}
-	if json.Valid(body) {
-		return nil
-	}
-	return bodyError(InvalidJSON, "the body is not valid JSON: %s", brokenAt(body))
-}
-
-// brokenAt says where and why body is no JSON.
-func brokenAt(body []byte) string {
-	var raw json.RawMessage
-	syntax, _ := errors.AsType[*json.SyntaxError](json.Unmarshal(body, &raw))
-	switch {
-	case syntax == nil || syntax.Offset < 1 || syntax.Offset > int64(len(body)) || strings.Contains(syntax.Error(), "unexpected end"):
-		return fmt.Sprintf("it ends too early, at byte %d", len(body))
-	case strings.Contains(syntax.Error(), "max depth"):
-		return fmt.Sprintf("it is nested too deeply, at byte %d", syntax.Offset)
-	}
-	found, _ := utf8.DecodeRune(body[syntax.Offset-1:])
-	return fmt.Sprintf("%q is not expected, at byte %d", found, syntax.Offset)
 }
 
 func bodyError(code Code, format string, args ...any) *Error {
