@@ -3,6 +3,7 @@ package auth
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // A RefusedError is an [ErrInvalid], with its text, that carries for the audit trail which key was
@@ -39,3 +40,42 @@ var (
 	// ErrBadKey: a key that contradicts itself or lacks something cannot be issued.
 	ErrBadKey = errors.New("auth: key not acceptable")
 )
+
+// A FieldError is one mistake in a key, or in what a panel token is asked for.
+type FieldError struct {
+	Field   string // by its name in JSON, as in "resources[0].kind"
+	Message string // what is wrong with it; safe to show
+}
+
+// maxFaults is how many mistakes are told of.
+const maxFaults = 100
+
+// FieldErrors are all mistakes that were found, up to a hundred. It wraps [ErrBadKey].
+type FieldErrors []FieldError
+
+// Error lists the mistakes, one on a line.
+func (f FieldErrors) Error() string {
+	lines := make([]string, len(f))
+	for i, one := range f {
+		lines[i] = ErrBadKey.Error() + ": " + one.Field + ": " + one.Message
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns ErrBadKey.
+func (f FieldErrors) Unwrap() error { return ErrBadKey }
+
+func (f *FieldErrors) addf(field, format string, args ...any) {
+	if len(*f) == maxFaults {
+		return
+	}
+	*f = append(*f, FieldError{field, fmt.Sprintf(format, args...)})
+}
+
+// err is nil when there are none.
+func (f FieldErrors) err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}

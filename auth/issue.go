@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -128,53 +127,66 @@ func millis(t time.Time) time.Time {
 	return time.UnixMilli(t.UnixMilli()).UTC()
 }
 
-// Check returns every reason why k cannot be issued, joined, or nil; the error wraps
-// [ErrBadKey]. A key without scopes, or that reaches no resource, is no error.
+// Check returns every reason why k cannot be issued, as [FieldErrors], or nil. A key without scopes, or
+// that reaches no resource, is no error.
 func (k *Key) Check() error {
-	var faults []error
-	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrBadKey}, args...)...))
-	}
+	var faults FieldErrors
 	if k.Owner == "" {
-		fault("owner is missing")
+		faults.addf("owner", "is missing")
 	}
-	for _, text := range []string{k.ID, k.Owner, k.Name} {
+	for _, text := range []struct{ name, value string }{{"id", k.ID}, {"owner", k.Owner}, {"name", k.Name}} {
 		switch {
-		case !utf8.ValidString(text):
-			fault("id, owner or name is not UTF-8")
-		case utf8.RuneCountInString(text) > maxText:
-			fault("id, owner or name has more than %d characters", maxText)
-		case strings.ContainsFunc(text, unicode.IsControl):
-			fault("id, owner or name has control characters")
+		case !utf8.ValidString(text.value):
+			faults.addf(text.name, "is not UTF-8")
+		case utf8.RuneCountInString(text.value) > maxText:
+			faults.addf(text.name, "has more than %d characters", maxText)
+		case strings.ContainsFunc(text.value, unicode.IsControl):
+			faults.addf(text.name, "has control characters")
 		}
 	}
-	for i, s := range k.Scopes {
-		if !slices.Contains(Scopes(), s) {
-			fault("scopes[%d]: %q is not one of %q", i, s, Scopes())
-		}
-	}
+	faults.checkScopes(k.Scopes, Scopes())
 	if k.All && len(k.Resources) > 0 {
-		fault("it is over all resources and over a list of them; say one")
+		faults.addf("resources", "the key is over all resources and over a list of them; say one")
 	}
-	for i, r := range k.Resources {
-		if ReadScopes(r.Kind) == nil || r.ID == "" || !utf8.ValidString(r.ID) {
-			fault("resources[%d]: %q %q is no website, link or schedule with an id", i, r.Kind, r.ID)
+	faults.checkNarrowing(k.Resources, k.Filters, k.Types)
+	if k.Limits != nil && k.Limits.PerMinute < 1 {
+		faults.addf("limits", "%d requests per minute", k.Limits.PerMinute)
+	}
+	return faults.err()
+}
+
+func (f *FieldErrors) checkScopes(scopes, allowed []Scope) {
+	var names []string
+	for _, s := range allowed {
+		names = append(names, string(s))
+	}
+	for i, s := range scopes {
+		if !slices.Contains(allowed, s) {
+			f.addf(fmt.Sprintf("scopes[%d]", i), "%.64q is not one of %s", string(s), strings.Join(names, ", "))
 		}
 	}
-	for i, f := range k.Filters {
-		if f.Field == "" || f.Op == "" || len(f.Values) == 0 {
-			fault("filters[%d]: needs a field, an op and values", i)
+}
+
+// checkNarrowing checks what keys and tokens are narrowed by.
+func (f *FieldErrors) checkNarrowing(resources []Resource, filters []Filter, types []string) {
+	for i, r := range resources {
+		if ReadScopes(r.Kind) == nil {
+			f.addf(fmt.Sprintf("resources[%d].kind", i), "%.64q is not one of website, link, schedule", r.Kind)
+		}
+		if r.ID == "" || !utf8.ValidString(r.ID) {
+			f.addf(fmt.Sprintf("resources[%d].id", i), "is missing or not UTF-8")
+		}
+	}
+	for i, one := range filters {
+		if one.Field == "" || one.Op == "" || len(one.Values) == 0 {
+			f.addf(fmt.Sprintf("filters[%d]", i), "needs a field, an op and values")
 		}
 		// Kept otherwise than it was said, it would not filter what it should.
-		if !utf8.ValidString(f.Field + f.Op + strings.Join(f.Values, "")) {
-			fault("filters[%d] is not UTF-8", i)
+		if !utf8.ValidString(one.Field + one.Op + strings.Join(one.Values, "")) {
+			f.addf(fmt.Sprintf("filters[%d]", i), "is not UTF-8")
 		}
 	}
-	if slices.Contains(k.Types, "") || !utf8.ValidString(strings.Join(k.Types, "")) {
-		fault("types: one is empty or not UTF-8")
+	if slices.Contains(types, "") || !utf8.ValidString(strings.Join(types, "")) {
+		f.addf("types", "one is empty or not UTF-8")
 	}
-	if k.Limits != nil && k.Limits.PerMinute < 1 {
-		fault("limits: %d requests per minute", k.Limits.PerMinute)
-	}
-	return errors.Join(faults...)
 }

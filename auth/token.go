@@ -98,14 +98,15 @@ type sealed struct {
 }
 
 // Mint makes a token for the key whose secret has digest key. It is valid for ttl: at least a second,
-// at most [MaxTokenTTL]. Its error wraps [ErrBadKey] and joins all that is wrong with ttl and claims.
+// at most [MaxTokenTTL]. Its error wraps [ErrBadKey]: it is [FieldErrors] with all that is wrong with ttl
+// and claims, or says that the token would be too long.
 func (t *Tokens) Mint(key Digest, c Claims, ttl time.Duration) (Secret, error) {
-	fault := c.check()
+	faults := c.faults()
 	if ttl < time.Second || ttl > MaxTokenTTL {
-		fault = errors.Join(fault, fmt.Errorf("%w: a token lives between 1 s and %v, not %v", ErrBadKey, MaxTokenTTL, ttl))
+		faults.addf("ttl", "must be from 1 to %v seconds, not %v", MaxTokenTTL.Seconds(), ttl.Seconds())
 	}
-	if fault != nil {
-		return Secret{}, fault
+	if err := faults.err(); err != nil {
+		return Secret{}, err
 	}
 	id, err := base62(t.cfg.Rand, 20)
 	if err != nil {
@@ -160,15 +161,13 @@ func (t *Tokens) open(text string) (s sealed, refusal string) {
 // readScopes are the scopes that a panel token may have.
 func readScopes() []Scope { return []Scope{ReadData, ReadLinks, ReadMonitors} }
 
-func (c Claims) check() error {
-	// The rules are those of keys, whose lists these narrow.
-	faults := []error{(&Key{Owner: "-", Resources: c.Resources, Filters: c.Filters, Types: c.Types}).Check()}
-	for i, s := range c.Scopes {
-		if !slices.Contains(readScopes(), s) {
-			faults = append(faults, fmt.Errorf("%w: scopes[%d]: %q is not one of %q", ErrBadKey, i, s, readScopes()))
-		}
-	}
-	return errors.Join(faults...)
+// Check returns everything that is wrong with c, as [FieldErrors], or nil.
+func (c Claims) Check() error { return c.faults().err() }
+
+func (c Claims) faults() (faults FieldErrors) {
+	faults.checkScopes(c.Scopes, readScopes())
+	faults.checkNarrowing(c.Resources, c.Filters, c.Types)
+	return faults
 }
 
 // narrowed returns the part of k that c leaves. It never reaches further than k.

@@ -16,6 +16,7 @@ import (
 type Patch struct {
 	Client string // clientId; empty when it is not there
 	fields map[string]func(*Flag)
+	faults FieldErrors // of the shape
 }
 
 // Empty reports whether p sets no field.
@@ -45,9 +46,60 @@ func (p Patch) Flag() (Flag, error) {
 	return f, faults.err()
 }
 
+// Mistakes returns everything that is wrong with p by itself at an instant, as FieldErrors, or nil: the shape,
+// what is missing (for a new flag also what Flag says) and values. It is for a p that cannot be applied; what is
+// wrong in view of other flags, an [Editor] tells of one that can.
+func (p Patch) Mistakes(isNew bool, now time.Time) error {
+	faults, f := slices.Clone(p.faults), Flag{Client: p.Client, Type: Rollout}
+	missing := FieldErrors{}
+	if p.Client == "" {
+		missing.addf("clientId", "is missing")
+	}
+	if isNew {
+		_, err := p.Flag()
+		missing, _ = errors.AsType[FieldErrors](err)
+	}
+	faults.addNew(missing)
+	p.Apply(&f)
+	if slices.ContainsFunc(faults, func(known FieldError) bool { return known.Field == "type" }) {
+		f.Type = Rollout // so that it forbids nothing to other fields
+	}
+	f.normalize()
+	var values FieldErrors
+	f.check(now, &values)
+	faults.addNew(slices.DeleteFunc(values, func(v FieldError) bool {
+		return p.fields[topOf(v.Field)] == nil // it is not of p
+	}))
+	return faults.err()
+}
+
+// addNew adds those of more whose field has no mistake yet: they would follow from that.
+func (f *FieldErrors) addNew(more FieldErrors) {
+	before := *f
+	for _, m := range more {
+		if !slices.ContainsFunc(before, func(known FieldError) bool { return within(known.Field, m.Field) || within(m.Field, known.Field) }) {
+			f.addf(m.Field, "%s", m.Message)
+		}
+	}
+}
+
+// within reports whether field is part, or has it in it.
+func within(field, part string) bool {
+	rest, ok := strings.CutPrefix(part, field)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
+// topOf is the field of the flag that field lies in.
+func topOf(field string) string {
+	if end := strings.IndexAny(field, ".["); end >= 0 {
+		return field[:end]
+	}
+	return field
+}
+
 // ParsePatch reads a JSON object whose names are those of [Flag] that a caller sets; null clears
-// a field that may be absent. Its error is [FieldErrors] with everything that is wrong with the shape;
-// values are checked by [Flag.Check].
+// a field that may be absent. Its error is [FieldErrors] with everything that is wrong with the shape; the
+// Patch is good for [Patch.Mistakes] then. Values are checked by [Flag.Check].
 func ParsePatch(js []byte) (Patch, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(js, &raw); err != nil || raw == nil {
@@ -68,6 +120,7 @@ func ParsePatch(js []byte) (Patch, error) {
 			p.fields[name] = read(name, raw[name], &faults)
 		}
 	}
+	p.faults = faults
 	return p, faults.err()
 }
 

@@ -93,6 +93,11 @@ func FuzzPatch(f *testing.F) {
 			if faults, ok := errors.AsType[FieldErrors](err); !ok || len(faults) == 0 {
 				t.Fatalf("an error that names nothing: %v", err)
 			}
+			for _, isNew := range []bool{true, false} {
+				if all, _ := errors.AsType[FieldErrors](p.Mistakes(isNew, noon())); len(all) < len(p.faults) {
+					t.Fatalf("of %v are told %v", err, all)
+				}
+			}
 			return
 		}
 		flag, err := p.Flag()

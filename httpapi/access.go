@@ -27,7 +27,7 @@ var subjects = []struct {
 }
 
 // allowSubject lets the key ask about the one website, link or monitor that the address names.
-func (a *api) allowSubject(ctx context.Context, r *front.Request, _ *question) error {
+func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) error {
 	values, ok := r.Query()
 	if !ok {
 		return errMalformed
@@ -50,7 +50,7 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, _ *question) e
 		return a.allowResource(ctx, r)
 	}
 	r.Resource = auth.Resource{}
-	return several
+	return append(several, a.mistakes(ctx, r, q)...)
 }
 
 // noSubject says that the address names nothing to ask about, and what it names.

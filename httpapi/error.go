@@ -187,7 +187,7 @@ func fillBody(err error, p *problem) {
 
 func fillCost(err error, p *problem) {
 	if c, ok := errors.AsType[*front.CostError](err); ok {
-		p.Message = "The request " + c.Error()
+		p.Message = fmt.Sprintf("The request costs %d of a limit of %d per minute: ask for less in one request", c.Cost, c.Limit)
 	}
 }
 

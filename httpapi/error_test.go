@@ -44,7 +44,7 @@ func TestErrors(t *testing.T) {
 		{"too fast", &front.LimitedError{Decision: limit, Status: limit.RateStatus(now)}, 429, `"error":"Rate limit exceeded","code":"RATE_LIMITED","limit":120,"remaining":0,"reset":1774785601500,"retryAfter":2`,
 			[2]string{"Retry-After", "2"}},
 		{"more than a limit allows", &front.CostError{Cost: 30, Limit: 20}, 400,
-			`"error":"The request costs 30 of a limit of 20 per 1m0s: ask for less in one request","code":"VALIDATION_ERROR"`, [2]string{}},
+			`"error":"The request costs 30 of a limit of 20 per minute: ask for less in one request","code":"VALIDATION_ERROR"`, [2]string{}},
 		{"a body that does not end", &front.BodyError{Err: io.ErrUnexpectedEOF}, 400,
 			`"error":"body: the body could not be read to its end","code":"INVALID_JSON","details":[{"field":"body","message":"the body could not be read to its end"}]`, [2]string{}},
 		{"no subject", errNoSubject, 400, `"error":"One of website_id, link_id and schedule_id is required","code":"MISSING_PROJECT_ID"`, [2]string{}},

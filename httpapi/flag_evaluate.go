@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,11 +37,19 @@ func (a *api) readOne(_ context.Context, r *front.Request, q *flagQuestion) erro
 		return errMalformed
 	}
 	q.context, q.keys = contextOf(values), []string{values.Get("key")}
-	err := q.check()
-	if err == nil && len(q.keys) == 0 {
-		return query.Errors{{Code: query.Invalid, Field: "key", Message: "is missing"}}
+	bad := q.check("key")
+	if len(q.keys) == 0 {
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: "key", Message: "is missing"})
 	}
-	return err
+	return orNil(bad)
+}
+
+// orNil is bad as an error, which is nil when there are none.
+func orNil(bad query.Errors) error {
+	if len(bad) == 0 {
+		return nil
+	}
+	return bad
 }
 
 // readSeveral takes the same for several flags: all of them when there are no keys.
@@ -49,7 +59,7 @@ func (a *api) readSeveral(_ context.Context, r *front.Request, q *flagQuestion) 
 		return errMalformed
 	}
 	q.context, q.all, q.keys = contextOf(values), !values.Has("keys"), strings.Split(values.Get("keys"), ",")
-	return q.check()
+	return orNil(q.check("keys"))
 }
 
 // contextOf is that of an address. Properties that are no JSON object are none.
@@ -70,32 +80,37 @@ func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuesti
 	if err != nil {
 		return err
 	}
-	var body struct {
-		Client string    `json:"clientId"`
-		Keys   *[]string `json:"keys"`
+	var members map[string]json.RawMessage
+	if err := decodeInto("", js, &members, false); err != nil {
+		return query.Errors{err}
+	}
+	var client string
+	var keys *[]string
+	c := &q.context
+	into := map[string]memberReader{
+		"clientId": oneOf(&client), "keys": oneOf(&keys), "environment": oneOf(&c.Environment), "userId": oneOf(&c.UserID), "email": oneOf(&c.Email),
+		"organizationId": oneOf(&c.OrganizationID), "teamId": oneOf(&c.TeamID), "properties": oneOf(&c.Properties),
 	}
 	var bad query.Errors
-	for _, v := range []any{&body, &q.context} {
-		if err := decodeInto("", js, v, false); err != nil {
-			bad = append(bad, err)
+	for _, sent := range slices.Sorted(maps.Keys(members)) {
+		for name, read := range into {
+			if strings.EqualFold(sent, name) {
+				bad = append(bad, read(name, members[sent])...)
+			}
 		}
 	}
-	if len(bad) > 0 {
-		return bad
+	if client != "" {
+		q.client = client
 	}
-	if body.Client != "" {
-		q.client = body.Client
+	if q.all = keys == nil; !q.all {
+		q.keys = *keys
 	}
-	q.all = body.Keys == nil
-	if body.Keys != nil {
-		q.keys = *body.Keys
-	}
-	return q.check()
+	return orNil(addTo(bad, q.check("keys")...))
 }
 
-// check says what is wrong with the client and the keys, which it makes ready: without blanks
-// around them, and none empty.
-func (q *flagQuestion) check() error {
+// check says what is wrong with the client, the context and the keys, which are those of a field. It makes the keys
+// ready: without blanks around them, and none empty.
+func (q *flagQuestion) check(field string) query.Errors {
 	var bad query.Errors
 	mistake := func(field, text string) {
 		bad = append(bad, &query.Error{Code: query.Invalid, Field: field, Message: text})
@@ -103,23 +118,28 @@ func (q *flagQuestion) check() error {
 	if q.client == "" {
 		mistake("clientId", "is missing")
 	}
+	long := "has more than %d characters"
+	if field == "keys" {
+		long = "has one of more than %d characters"
+	}
 	var keys []string
 	for _, key := range q.keys {
 		if key = strings.TrimSpace(key); key != "" {
 			keys = append(keys, key)
 		}
 		if utf8.RuneCountInString(key) > flags.MaxKey {
-			mistake("keys", fmt.Sprintf("has one of more than %d characters", flags.MaxKey))
+			mistake(field, fmt.Sprintf(long, flags.MaxKey))
 			break
 		}
 	}
 	if q.keys = keys; len(keys) > flags.MaxKeys {
-		mistake("keys", fmt.Sprintf("are more than %d", flags.MaxKeys))
+		mistake(field, fmt.Sprintf("are more than %d", flags.MaxKeys))
 	}
-	if len(bad) > 0 {
-		return bad
+	faults, _ := errors.AsType[flags.FieldErrors](q.context.Check())
+	for _, f := range faults {
+		mistake(f.Field, f.Message)
 	}
-	return nil
+	return bad
 }
 
 // evaluateFlag answers one flag.

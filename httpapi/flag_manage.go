@@ -84,7 +84,14 @@ func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) e
 		return err
 	}
 	patch, err := flags.ParsePatch(body)
-	if patch.Client == "" && err != nil {
+	isNew := r.Method == http.MethodPost
+	if isNew && err == nil {
+		_, err = patch.Flag()
+	}
+	if err != nil || patch.Client == "" {
+		err = patch.Mistakes(isNew, r.Now)
+	}
+	if patch.Client == "" {
 		return err
 	}
 	// Whose it is comes first: to others nothing is told of what they sent either.

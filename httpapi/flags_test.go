@@ -176,7 +176,7 @@ func TestEveryMistakeOfAFlagIsTold(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	rec := w.send("POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"a b","type":"odd","rolloutPercentage":101}`)
 	expect(t, rec, 400, "VALIDATION_ERROR")
-	if n := len(object(t, rec)["details"].([]any)); n != 1 { // what is missing comes before what is wrong
+	if n := len(object(t, rec)["details"].([]any)); n != 4 {
 		t.Errorf("%d: %s", n, rec.Body)
 	}
 	rec = w.send("POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"a b","type":"odd","defaultValue":true,"rolloutPercentage":101}`)

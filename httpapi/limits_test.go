@@ -61,7 +61,7 @@ func TestABatchThatCanNeverPassIsToldSo(t *testing.T) {
 	}
 	rec := w.send("POST", "/v1/query?website_id=site_a", "all", "["+oneQuery+","+oneQuery+","+oneQuery+"]")
 	expect(t, rec, 400, "VALIDATION_ERROR")
-	if text := object(t, rec)["error"]; text != "The request costs 3 of a limit of 2 per 1m0s: ask for less in one request" || rec.Header().Get("Retry-After") != "" {
+	if text := object(t, rec)["error"]; text != "The request costs 3 of a limit of 2 per minute: ask for less in one request" || rec.Header().Get("Retry-After") != "" {
 		t.Errorf("it says %q, headers %v", text, rec.Header())
 	}
 	rec = w.send("POST", "/v1/query?website_id=site_a", "all", "["+oneQuery+","+oneQuery+"]")

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/query"
@@ -29,6 +31,54 @@ func decodeInto(field string, js []byte, v any, strict bool) *query.Error {
 	return &query.Error{Code: query.Invalid, Field: field, Message: text, Err: err}
 }
 
+// A memberReader reads the member of an object that is called name, and tells what is wrong with it.
+type memberReader func(name string, js []byte) query.Errors
+
+// oneOf reads a value.
+func oneOf[T any](into *T) memberReader {
+	return func(name string, js []byte) query.Errors {
+		if err := decodeInto(name, js, into, true); err != nil {
+			return query.Errors{err}
+		}
+		return nil
+	}
+}
+
+// eachOf reads an array, item by item.
+func eachOf[T any](into *[]T) memberReader {
+	return func(name string, js []byte) (bad query.Errors) {
+		var items []json.RawMessage
+		if bad = oneOf(&items)(name, js); len(bad) > 0 {
+			return bad
+		}
+		*into = make([]T, len(items))
+		for i, item := range items {
+			wrong := oneOf(&(*into)[i])(fmt.Sprintf("%s[%d]", name, i), item)
+			if len(bad) < maxUnknown {
+				bad = append(bad, wrong...)
+			}
+		}
+		return bad
+	}
+}
+
+// addTo adds to bad those of more whose field has no mistake yet: they would follow from that.
+func addTo(bad query.Errors, more ...*query.Error) query.Errors {
+	before := bad
+	for _, e := range more {
+		if !slices.ContainsFunc(before, func(known *query.Error) bool { return within(known.Field, e.Field) || within(e.Field, known.Field) }) {
+			bad = append(bad, e)
+		}
+	}
+	return bad
+}
+
+// within reports whether field is part, or has it in it.
+func within(field, part string) bool {
+	rest, ok := strings.CutPrefix(part, field)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
 // wordOf is what JSON calls a value of t.
 func wordOf(t reflect.Type) string {
 	switch t.Kind() {
@@ -47,11 +97,14 @@ func wordOf(t reflect.Type) string {
 
 // wordOfJSON is the same for what encoding/json found, which may be a number and its text.
 func wordOfJSON(found string) string {
-	switch kind, _, _ := strings.Cut(found, " "); kind {
-	case "bool":
+	kind, text, _ := strings.Cut(found, " ")
+	switch {
+	case kind == "bool":
 		return "a boolean"
-	case "array", "object":
+	case kind == "array", kind == "object":
 		return "an " + kind
+	case text != "":
+		return fmt.Sprintf("%.64s", text)
 	default:
 		return "a " + kind
 	}

@@ -3,7 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -33,16 +33,17 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 	values, _ := r.Query() // allowSubject has refused what is malformed
 	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone")...)
 	zone, mistakes := a.zoneOf(values)
-	if bad = append(bad, mistakes...); len(bad) > 0 {
+	bad = append(bad, mistakes...)
+	if len(q.queries) == 1 && !q.batch {
+		bad = append(bad, q.queries[0].Errors...)
+	}
+	if len(bad) > 0 {
 		return bad
 	}
 	if zone != "" {
 		for i := range q.queries {
 			q.queries[i].Request.TimeZone = zone
 		}
-	}
-	if !q.batch && len(q.queries[0].Errors) > 0 {
-		return q.queries[0].Errors
 	}
 	return nil
 }
@@ -74,6 +75,16 @@ func (a *api) readAddress(_ context.Context, r *front.Request, q *question) erro
 	return nil
 }
 
+// mistakes are those of the body, or of the address where there is none.
+func (a *api) mistakes(ctx context.Context, r *front.Request, q *question) query.Errors {
+	read := a.readAddress
+	if r.Method == http.MethodPost {
+		read = a.readBody
+	}
+	bad, _ := errors.AsType[query.Errors](read(ctx, r, q))
+	return bad
+}
+
 // single is the value of a parameter that may be given once.
 func single(values url.Values, name string) (string, query.Errors) {
 	all := values[name]
@@ -96,10 +107,13 @@ func unknown(values url.Values, known ...string) query.Errors {
 		}
 	}
 	slices.Sort(names)
+	message := "is not a parameter here; none is"
+	if len(known) > 0 {
+		message = "is not a parameter here; known are " + strings.Join(known, ", ")
+	}
 	var bad query.Errors
 	for _, name := range names[:min(len(names), maxUnknown)] {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: name,
-			Message: fmt.Sprintf("is not a parameter here; known are %s", strings.Join(known, ", "))})
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message})
 	}
 	return bad
 }

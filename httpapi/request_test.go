@@ -76,7 +76,7 @@ func TestFirstRequestWrittenWrong(t *testing.T) {
 		{"with a preset that is none", path, json, key, strings.Replace(body, "last_7d", "last_365d", 1), 400,
 			`preset unknown preset "last_365d"; allowed are today, yesterday, last_7d`},
 		{"with a limit in quotes", path, json, key, strings.Replace(body, "2", `"2"`, 1), 400, "limit must be a whole number, not a string"},
-		{"with a comma too many", path, json, key, strings.Replace(body, "}", ",}", 1), 400, "the body is not valid JSON: invalid character '}'"},
+		{"with a comma too many", path, json, key, strings.Replace(body, "}", ",}", 1), 400, "the body is not valid JSON: '}' is not expected, at byte"},
 		{"without a type that there is", path, json, key, strings.Replace(body, "summary_metrics", "sumary_metrics", 1), 200, `did you mean "summary_metrics"?`},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
@@ -97,5 +97,37 @@ func TestFirstRequestWrittenWrong(t *testing.T) {
 				t.Errorf("told %s, want %s", rec.Body, tc.told)
 			}
 		})
+	}
+}
+
+// What is wrong with the address, the body and the parameters is told at once.
+func TestEveryMistakeIsTold(t *testing.T) {
+	w, _ := newFlagWorld(t)
+	const body = `{"parameters":[{"name":"pages","limit":10001}],"preset":"x"}`
+	const address = "&parameters=pages&preset=x&limit=0"
+	for _, tc := range []struct{ method, target, key, body, want string }{
+		{"POST", "/v1/query?website_id=site_a&timezone=Foo&x=1", "all", body, "x timezone parameters[0].limit preset"},
+		{"POST", "/v1/query?website_id=site_a&timezone=Foo", "all", "5", " timezone"},
+		{"POST", "/v1/query?website_id=site_a&link_id=x&timezone=Foo", "all", body, "website_id link_id timezone parameters[0].limit preset"},
+		{"POST", "/v1/query/compile?website_id=site_a&link_id=x", "all", body, "website_id link_id parameters[0].limit preset"},
+		{"POST", "/public/v1/flags", "flags", `{}`, "clientId key type defaultValue"},
+		{"POST", "/public/v1/flags", "flags", `{"clientId":"site_a","key":"a b","defaultValue":7,"x":1,"rolloutPercentage":101}`, "defaultValue x type key rolloutPercentage"},
+		{"PATCH", "/public/v1/flags/f", "flags", `{"clientId":"site_a","name":5,"x":1,"type":"odd","rolloutPercentage":101,"rules":[5,{"enabled":true}]}`,
+			"name rules[0] x type rolloutPercentage rules[1].type rules[1].operator"},
+		{"PATCH", "/public/v1/flags/f", "flags", `{"type":7,"schedule":[{"scheduledAt":"2026-03-28T00:00:00Z","action":"update_rollout","value":50}]}`, "type clientId schedule[0].scheduledAt"},
+		{"GET", "/public/v1/flags/evaluate", "", "", "clientId key"},
+		{"GET", "/public/v1/flags/evaluate?userId=" + strings.Repeat("u", 513) + "&key=" + strings.Repeat("k", 129), "", "", "clientId key userId"},
+		{"POST", "/public/v1/flags/bulk", "", `{"keys":5,"userId":5,"email":5,"properties":{"a":[[[[[[[[[[]]]]]]]]]]}}`, "email keys userId clientId properties"},
+		{"GET", "/v1/query?website_id=site_a&link_id=x&timezone=Foo" + address, "all", "", "website_id link_id preset timezone limit"},
+	} {
+		rec := w.send(tc.method, tc.target, tc.key, tc.body)
+		expect(t, rec, 400, "")
+		var fields []string
+		for _, d := range object(t, rec)["details"].([]any) {
+			fields = append(fields, d.(map[string]any)["field"].(string))
+		}
+		if got := strings.Join(fields, " "); got != tc.want {
+			t.Errorf("%s %s %s: told %q, want %q: %s", tc.method, tc.target, tc.body, got, tc.want, rec.Body)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +19,9 @@ import (
 
 // defaultTTL is how long a panel token lives when the request does not say.
 const defaultTTL = time.Hour
+
+// maxTTL is how many seconds it may live.
+const maxTTL = int(auth.MaxTokenTTL / time.Second)
 
 // tokenRequest is the body of POST /v1/tokens. What is left out stays as the key has it.
 type tokenRequest struct {
@@ -72,14 +76,23 @@ func (a *api) readToken(_ context.Context, r *front.Request, q *question) error 
 	if err != nil {
 		return err
 	}
-	if bad := q.token.read(js); len(bad) > 0 {
-		return bad
-	}
+	bad := q.token.read(js)
 	claims := q.token.claims()
-	if bad := a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claims.Filters), Types: claims.Types}); len(bad) > 0 {
-		return bad
+	bad = addTo(bad, a.cfg.Engine.CheckAccess(query.Access{Filters: queryFilters(claims.Filters), Types: claims.Types})...)
+	if bad = addTo(bad, mistakesOf(claims.Check())...); len(bad) == 0 {
+		return nil
 	}
-	return nil
+	slices.SortStableFunc(bad, func(a, b *query.Error) int { return strings.Compare(a.Field, b.Field) })
+	return bad[:min(len(bad), maxUnknown)]
+}
+
+// mistakesOf are those that err, of auth, lists.
+func mistakesOf(err error) (bad query.Errors) {
+	faults, _ := errors.AsType[auth.FieldErrors](err)
+	for _, f := range faults {
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: f.Field, Message: f.Message, Err: err})
+	}
+	return bad
 }
 
 // read takes js, an object. A list that is empty, or null, would narrow to nothing, which no token is for, and
@@ -89,23 +102,31 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 	if err := decodeInto("", js, &members, false); err != nil {
 		return query.Errors{err}
 	}
-	into := map[string]any{
-		"ttl": &t.ttl, "scopes": &t.scopes, "resources": &t.resources, "filters": &t.filters, "types": &t.types, "subject": &t.subject,
+	into := map[string]memberReader{
+		"ttl": oneOf(&t.ttl), "scopes": eachOf(&t.scopes), "resources": eachOf(&t.resources), "filters": eachOf(&t.filters), "types": eachOf(&t.types), "subject": oneOf(&t.subject),
 	}
 	lengths := map[string]func() int{
 		"scopes": func() int { return len(t.scopes) }, "resources": func() int { return len(t.resources) }, "types": func() int { return len(t.types) },
 	}
+	mistake := func(field, format string, args ...any) {
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: field, Message: fmt.Sprintf(format, args...)})
+	}
 	for name, js := range members {
-		v, known := into[name]
+		read, known := into[name]
 		if !known {
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "is none of " + strings.Join(slices.Sorted(maps.Keys(into)), ", ")})
-		} else if err := decodeInto(name, js, v, true); err != nil {
-			bad = append(bad, err)
-		} else if length := lengths[name]; length != nil && length() == 0 {
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "is empty; without it the token has those of the key"})
+			mistake(name, "is none of %s", strings.Join(slices.Sorted(maps.Keys(into)), ", "))
+			continue
+		}
+		wrong, length := read(name, js), lengths[name]
+		switch {
+		case len(wrong) > 0:
+			bad = append(bad, wrong...)
+		case length != nil && length() == 0:
+			mistake(name, "is empty; without it the token has those of the key")
+		case name == "ttl" && t.ttl != nil && (*t.ttl < 1 || *t.ttl > maxTTL):
+			mistake(name, "must be from 1 to %d seconds, not %d", maxTTL, *t.ttl)
 		}
 	}
-	slices.SortFunc(bad, func(a, b *query.Error) int { return strings.Compare(a.Field, b.Field) })
 	return bad
 }
 
@@ -123,12 +144,14 @@ func (t *tokenRequest) claims() auth.Claims {
 func (a *api) mintToken(_ context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	ttl := defaultTTL
 	if q.token.ttl != nil {
-		const most = int(auth.MaxTokenTTL / time.Second)
-		ttl = time.Duration(max(-1, min(*q.token.ttl, most+1))) * time.Second // beyond, Mint refuses alike
+		ttl = time.Duration(*q.token.ttl) * time.Second
 	}
 	token, err := a.cfg.Minter.Mint(r.Request, q.token.claims(), ttl)
+	if bad := mistakesOf(err); len(bad) > 0 {
+		return nil, bad
+	}
 	if errors.Is(err, auth.ErrBadKey) {
-		return nil, query.Errors{{Code: query.Invalid, Field: "body", Message: strings.NewReplacer(auth.ErrBadKey.Error()+": ", "", "\n", "; ").Replace(err.Error()), Err: err}}
+		return nil, query.Errors{{Code: query.Invalid, Field: "body", Message: strings.TrimPrefix(err.Error(), auth.ErrBadKey.Error()+": "), Err: err}}
 	}
 	if err != nil {
 		return nil, err

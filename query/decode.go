@@ -3,14 +3,11 @@ package query
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // DefaultBatch is the largest number of queries in one body, unless the host sets another.
@@ -44,26 +41,8 @@ func decode(body []byte, maxBatch int, z *zones) ([]Decoded, bool, error) {
 		all, err := decodeBatch(v, maxBatch, z)
 		return all, true, err
 	default:
-		return nil, false, bodyError(Invalid, "the body must be a query object or an array of query objects, not %s", v.kind())
+		return nil, false, bodyError(InvalidJSON, "the body must be a query object or an array of query objects, not %s", v.kind())
 	}
-}
-
-func checkJSON(body []byte) error {
-	if !utf8.Valid(body) {
-		return bodyError(InvalidJSON, "the body is not valid UTF-8")
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return bodyError(InvalidJSON, "the body is empty")
-	}
-	if json.Valid(body) {
-		return nil
-	}
-	var raw json.RawMessage
-	err := json.Unmarshal(body, &raw)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return bodyError(InvalidJSON, "the body is not valid JSON: %s, at byte %d", syntax, syntax.Offset)
-	}
-	return bodyError(InvalidJSON, "the body is not valid JSON")
 }
 
 func bodyError(code Code, format string, args ...any) *Error {
@@ -77,7 +56,7 @@ func decodeBatch(v fieldValue, most int, z *zones) ([]Decoded, error) {
 	items := v.items()
 	for i, item := range items {
 		if item.kind() != "an object" {
-			return nil, bodyError(Invalid, "item %d of the batch must be a query object, not %s", i, item.kind())
+			return nil, bodyError(InvalidJSON, "item %d of the batch must be a query object, not %s", i, item.kind())
 		}
 	}
 	switch {

@@ -68,11 +68,11 @@ func TestDecodeRefusesBodies(t *testing.T) {
 		{"a number that is none", `{"limit":01}`, InvalidJSON},
 		{"nesting without end", strings.Repeat("[", 100_000), InvalidJSON},
 		{"nesting deeper than any reader goes", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), InvalidJSON},
-		{"deep arrays", strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000), Invalid},
-		{"null", "null", Invalid},
-		{"a string", `"summary"`, Invalid},
-		{"an array of names", `["summary"]`, Invalid},
-		{"an array with one null", `[{},null]`, Invalid},
+		{"deep arrays", strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000), InvalidJSON},
+		{"null", "null", InvalidJSON},
+		{"a string", `"summary"`, InvalidJSON},
+		{"an array of names", `["summary"]`, InvalidJSON},
+		{"an array with one null", `[{},null]`, InvalidJSON},
 		{"an empty batch", `[]`, Invalid},
 		{"a batch that is too long", "[" + strings.Repeat("{},", 20) + "{}]", Invalid},
 	} {
@@ -80,6 +80,19 @@ func TestDecodeRefusesBodies(t *testing.T) {
 		var e *Error
 		if !errors.As(err, &e) || e.Code != row.code || e.Message == "" || all != nil {
 			t.Errorf("%s: %v, %v; want %s", row.why, all, err, row.code)
+		}
+	}
+}
+
+// What is wrong with a body is told in words of JSON.
+func TestDecodeSaysWhereBodiesBreak(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"id":"x"`: "it ends too early, at byte 9", `{} x`: "'x' is not expected, at byte 4", `{"id":"a",}`: "'}' is not expected, at byte 11",
+		`{é}`: "'é' is not expected, at byte 2", "{\"id\":\"a\x00\"}": `'\x00' is not expected, at byte 9`,
+		strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001): "it is nested too deeply, at byte 10001",
+	} {
+		if _, _, err := Decode([]byte(body), 0); err == nil || err.Error() != "the body is not valid JSON: "+want {
+			t.Errorf("%.20s: %v, want %s", body, err, want)
 		}
 	}
 }

@@ -192,15 +192,20 @@ func (v *resolver) parameter(i int, p Parameter) preparedParameter {
 	return found
 }
 
-// mergeErrors makes one of all the mistakes of a parameter: the first, with the texts of all.
+// mergeErrors makes one of all the mistakes of a parameter: the first, with the texts of all. Those of the options
+// by themselves do not say in words which one is meant.
 func mergeErrors(errs Errors) *Error {
 	if len(errs) == 0 {
 		return nil
 	}
-	first := *errs[0]
-	for _, e := range errs[1:] {
-		first.Message += "; " + e.Message
+	first, texts := *errs[0], make([]string, len(errs))
+	for i, e := range errs {
+		texts[i] = e.Message
+		if _, field, own := strings.Cut(e.Field, "]."); own && e.Code == Invalid {
+			texts[i] = field + ": " + e.Message
+		}
 	}
+	first.Message = strings.Join(texts, "; ")
 	return &first
 }
 

@@ -32,7 +32,8 @@ type Request struct {
 
 // A Parameter asks for one query type. What it leaves empty it takes from its request, so that
 // it answers as it would alone in a request with its own options. With only one date of its own, the
-// other is that of the request's resolved range. A mistake in its options fails only this parameter.
+// other is that of the request's resolved range. A mistake in its options fails only this parameter,
+// but for a limit or a page out of bounds, which is one of the request.
 type Parameter struct {
 	Name        string
 	ID          string
@@ -119,7 +120,26 @@ func checkRequest(q *Request, zoneField string, zones *zones, list *issues) pars
 			checkHourly(inField("granularity"), Invalid, rd.grain, int(rd.end-rd.start)+1, list)
 		}
 	}
+	if len(list.errors) > 0 {
+		checkOptions(q.Parameters, list)
+	}
 	return rd
+}
+
+// checkOptions tells, in a request that is refused, also the mistakes that would fail single parameters.
+func checkOptions(all []Parameter, list *issues) {
+	for i, p := range all[:min(len(all), maxParameters)] {
+		if list.full() { // looking for suggestions takes time
+			return
+		}
+		for _, date := range []struct{ field, text string }{{"start_date", p.StartDate}, {"end_date", p.EndDate}} {
+			if date.text != "" {
+				checkDate(inParameter(i, date.field), date.text, list)
+			}
+		}
+		own := p.options(i)
+		own.check(list)
+	}
 }
 
 func checkParameters(all []Parameter, list *issues) {
@@ -135,6 +155,8 @@ func checkParameters(all []Parameter, list *issues) {
 		}
 		checkText(here, p.Name, list)
 		checkText(inParameter(i, "id"), p.ID, list)
+		own := p.options(i)
+		own.checkPage(list)
 	}
 }
 

@@ -68,12 +68,7 @@ func (o *options) check(list *issues) {
 	if o.preset != "" {
 		checkPreset(o.at("preset"), o.preset, list)
 	}
-	if o.limit != nil {
-		checkLimit(o.at("limit"), *o.limit, list)
-	}
-	if o.pageNumber < 0 {
-		list.addf(o.at("page"), "must be at least 1, not %d", o.pageNumber)
-	}
+	o.checkPage(list)
 	list.atMost(o.at("filters"), "filters", maxFilters, len(o.filters))
 	for i, f := range o.filters[:min(len(o.filters), maxFilters)] {
 		checkFilter(o.at("filters").item(i), f, list)
@@ -83,6 +78,15 @@ func (o *options) check(list *issues) {
 		list.add(o.at("compare"), unknown(Invalid, "comparison", string(c), compareNames()))
 	}
 	o.checkOrder(list)
+}
+
+func (o *options) checkPage(list *issues) {
+	if o.limit != nil {
+		checkLimit(o.at("limit"), *o.limit, list)
+	}
+	if o.pageNumber < 0 {
+		list.addf(o.at("page"), "must be at least 1, not %d", o.pageNumber)
+	}
 }
 
 func (o *options) checkOrder(list *issues) {

@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -24,7 +25,12 @@ func (*mintToken) Help() string {
 	return `What the token opens is at every use what the key opens then and these flags leave of it. It ends with --ttl, with the key, and with the secret that the key has now. The token is written to stdout, alone; nothing of it is kept.`
 }
 
-func (t *mintToken) Validate() error { return t.check() }
+func (t *mintToken) Validate() error {
+	if ttl := time.Duration(t.TTL); ttl < time.Second || ttl > auth.MaxTokenTTL {
+		return errors.New("--ttl: not from 1s to 24h")
+	}
+	return t.check()
+}
 
 func (t *mintToken) Run(ctx context.Context, e environment) error {
 	return t.reissue(ctx, e, t.PepperFile, func(m *meta.Store, trail *trail) error {

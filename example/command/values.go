@@ -170,9 +170,12 @@ func (f *filter) UnmarshalText(text []byte) error {
 	}
 	*f = filter{Field: parts[0], Op: parts[1], Values: parts[2:]}
 	if op == query.In || op == query.NotIn {
+		if parts[2] == "" {
+			return fmt.Errorf("%s needs a value, as in path:in:/a,/b", op)
+		}
 		values, err := csv.NewReader(strings.NewReader(parts[2])).Read()
 		if err != nil {
-			return fmt.Errorf("values %q: %w", parts[2], err)
+			return fmt.Errorf("%q has quotes that do not enclose a value; inside of one each is written twice", parts[2])
 		}
 		f.Values = values
 	}

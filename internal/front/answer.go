@@ -44,10 +44,14 @@ func JSON(v any) (*Answer, error) {
 
 // Matches reports whether If-None-Match of r names tag, in any coding, or anything.
 func Matches(r *http.Request, tag string) bool {
+	return names(r, func(sent string) bool { return sent == "*" || plainTag(sent) == tag })
+}
+
+// names reports whether a tag of If-None-Match of r, taken as strong, is one.
+func names(r *http.Request, is func(tag string) bool) bool {
 	for _, line := range r.Header.Values("If-None-Match") {
 		for part := range strings.SplitSeq(line, ",") {
-			part = strings.TrimSpace(part)
-			if part == "*" || plainTag(strings.TrimPrefix(part, "W/")) == tag {
+			if is(strings.TrimPrefix(strings.TrimSpace(part), "W/")) {
 				return true
 			}
 		}

@@ -24,7 +24,13 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 		return
 	}
 	a.varies = true
-	if len(a.Body) < minCompressed || !AcceptsGzip(r.Header) || a.sent(r) == http.StatusNotModified {
+	if a.sent(r) == http.StatusNotModified {
+		if a.Status = http.StatusNotModified; AcceptsGzip(r.Header) && names(r, func(tag string) bool { return tag == gzipped(a.ETag) }) {
+			a.ETag = gzipped(a.ETag) // 304 has the tag that 200 would have
+		}
+		return
+	}
+	if len(a.Body) < minCompressed || !AcceptsGzip(r.Header) {
 		return
 	}
 	if a.coding = "gzip"; a.Compressed != nil {
@@ -33,7 +39,7 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 		a.Body = c.gzip(a.Body)
 	}
 	if a.ETag != "" {
-		a.ETag = strings.TrimSuffix(a.ETag, `"`) + gzipTag
+		a.ETag = gzipped(a.ETag)
 	}
 }
 
@@ -53,6 +59,9 @@ func (c *compressor) gzip(body []byte) []byte {
 
 // gzipTag ends the tags of compressed answers.
 const gzipTag = `-gzip"`
+
+// gzipped is the tag of the data of tag when it is compressed.
+func gzipped(tag string) string { return strings.TrimSuffix(tag, `"`) + gzipTag }
 
 // plainTag is the tag of the data that tag stands for, in whatever coding.
 func plainTag(tag string) string {

@@ -33,7 +33,9 @@ func TestAnswersAreCompressed(t *testing.T) {
 		{name: "of gzip again", accepts: "gzip", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
 		{name: "small", accepts: "gzip", size: 100, status: 200, tag: `"v1"`},
 		{name: "refused", accepts: "gzip;q=0, zstd", size: 5000, status: 200, tag: `"v1"`},
-		{name: "there already", accepts: "gzip", has: `W/"v1-gzip"`, size: 5000, status: 304, tag: `"v1"`},
+		{name: "there already", accepts: "gzip", has: `W/"v1-gzip"`, size: 5000, status: 304, tag: `"v1-gzip"`},
+		{name: "there already, but not to be had", has: `"v1-gzip"`, size: 5000, status: 304, tag: `"v1"`},
+		{name: "another coding there already", accepts: "gzip", has: `"v0", "v1"`, size: 5000, status: 304, tag: `"v1"`},
 		{name: "there already, as it is", has: `"v1"`, size: 5000, status: 304, tag: `"v1"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
