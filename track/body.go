@@ -42,6 +42,9 @@ func (c *call) read() error {
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		return c.route.tooLarge.problem()
 	}
+	if errors.Is(err, front.ErrLateBody) {
+		return err
+	}
 	if torn := (*front.BodyError)(nil); errors.As(err, &torn) {
 		return c.notJSON(err)
 	}

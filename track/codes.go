@@ -26,6 +26,7 @@ const (
 	codeIngestTooLarge code = iota
 	codeTrackTooLarge
 	codeErrorsTooLarge
+	codeLateBody
 	codeInvalidJSON
 	codeTrackBody
 	codeNotArray
@@ -63,6 +64,7 @@ var codes = [...]ErrorCode{
 	codeIngestTooLarge:  {"INGEST_PAYLOAD_TOO_LARGE", http.StatusRequestEntityTooLarge, "Payload too large", "The body is longer than the service takes.", 0},
 	codeTrackTooLarge:   {"TRACK_PAYLOAD_TOO_LARGE", http.StatusRequestEntityTooLarge, "Payload too large", "The same on /track.", 0},
 	codeErrorsTooLarge:  {"INGEST_ERRORS_BODY_TOO_LARGE", http.StatusRequestEntityTooLarge, "Error batch too large", "The same on /errors.", 0},
+	codeLateBody:        {"REQUEST_TIMEOUT", http.StatusRequestTimeout, "The body did not arrive in time", "The body took more than ten seconds to arrive; nothing was stored, and it may be sent again.", 0},
 	codeInvalidJSON:     {"INVALID_JSON", http.StatusBadRequest, "Invalid request body", "The body is not JSON, or not of the shape that the route takes.", 0},
 	codeTrackBody:       {"TRACK_INVALID_BODY", http.StatusBadRequest, "Invalid request body", "The same on /track.", 0},
 	codeNotArray:        {"INGEST_BATCH_NOT_ARRAY", http.StatusBadRequest, "Batch endpoint expects array of events", "The body is JSON, and no array.", 0},
