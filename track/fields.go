@@ -141,6 +141,11 @@ func (f *fields) referrer(domain string) (page, from string) {
 
 // number returns an optional number.
 func (f *fields) number(names ...string) (v float64, name string, ok bool) {
+	return f.numeric("a number", names...)
+}
+
+// numeric is number for what is told by the words of expected when it is none.
+func (f *fields) numeric(expected string, names ...string) (v float64, name string, ok bool) {
 	raw, name := f.get(names...)
 	var s string
 	switch raw := raw.(type) {
@@ -153,12 +158,12 @@ func (f *fields) number(names ...string) (v float64, name string, ok bool) {
 			return 0, name, false
 		}
 	default:
-		f.fail(name, "invalid_type", "expected a number")
+		f.fail(name, "invalid_type", "expected %s", expected)
 		return 0, name, false
 	}
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		f.fail(name, "invalid_type", "expected a number")
+		f.fail(name, "invalid_type", "expected %s", expected)
 		return 0, name, false
 	}
 	return v, name, true
@@ -200,7 +205,11 @@ func (c *call) moment(f *fields) time.Time {
 	case t.After(c.now.Add(skew)):
 		f.fail(name, "too_big", "not more than one hour from now")
 	case c.key == nil && window > 0 && t.Before(c.now.Add(-window)):
-		f.fail(name, "too_old", "not more than %g hours before now without a key", window.Hours())
+		without := ""
+		if c.route.access == ByKeyOrWebsite {
+			without = " without a key"
+		}
+		f.fail(name, "too_old", "not more than %g hours before now%s", window.Hours(), without)
 		f.old = true
 		_ = c.turnAway(f.ctx, codeTooOld, c.home)
 	}
@@ -208,7 +217,13 @@ func (c *call) moment(f *fields) time.Time {
 }
 
 // layouts are the forms of instants that are no number. Without a zone they are UTC.
-var layouts = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04Z07:00", time.DateOnly, time.RFC1123, time.RFC1123Z}
+var layouts = [...]string{
+	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", time.DateOnly, time.RFC1123, time.RFC1123Z,
+	"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
+}
+
+// anInstant is what senders are told to write.
+const anInstant = "milliseconds since 1970, or a date and time of ISO 8601 as 2026-03-04T12:00:00Z"
 
 // instant returns an optional instant, in milliseconds since 1970 or as text.
 func (f *fields) instant(names ...string) (t time.Time, name string, ok bool) {
@@ -221,12 +236,12 @@ func (f *fields) instant(names ...string) (t time.Time, name string, ok bool) {
 			}
 		}
 	}
-	ms, name, ok := f.number(names...)
+	ms, name, ok := f.numeric(anInstant, names...)
 	if !ok {
 		return time.Time{}, name, false
 	}
 	if t = time.UnixMilli(int64(max(min(ms, 1e15), -1e15))).UTC(); !sane(t) {
-		f.fail(name, "invalid_value", "expected an instant")
+		f.fail(name, "invalid_value", "expected %s", anInstant)
 		return time.Time{}, name, false
 	}
 	return t, name, true
