@@ -15,6 +15,7 @@
 //	POST /link-visits    up to 100 uses of short links; a key
 //	POST /uptime-checks  up to 100 checks of monitors; a key
 //	GET  /tracker.js     the script that pages load, and under a name with its hash: [Tracker]
+//	GET  /health         {"status":"ok"} whenever the handler answers; package health tells of the stores
 //
 // Keys need the scope track:events. Bodies are JSON under any content type, plain or compressed by gzip.
 //
