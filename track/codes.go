@@ -86,7 +86,7 @@ var codes = [...]ErrorCode{
 	codeAddress:         {"INGEST_IP_NOT_AUTHORIZED", http.StatusForbidden, "IP address not authorized", "The website takes no events from this address.", 0},
 	codePaused:          {"WEBSITE_PAUSED", http.StatusForbidden, "Website is paused", "The website takes no events now.", 0},
 	codeKeyedEvents:     {"TRACK_KEY_REQUIRED", http.StatusForbidden, "Custom events of this website need an API key", "The website takes custom events from senders with a key alone.", 0},
-	codeQuota:           {"BILLING_LIMIT_EXCEEDED", http.StatusPaymentRequired, "Event quota exceeded", "The website has as many events this month as its rules allow.", 0},
+	codeQuota:           {"BILLING_LIMIT_EXCEEDED", http.StatusPaymentRequired, "Event quota exceeded", "The website has as many events this month as its rules allow. Until the next, repeats of events that are stored are refused, too.", 0},
 	codeQuotaDown:       {"BILLING_CHECK_UNAVAILABLE", http.StatusServiceUnavailable, "Event quota cannot be checked, retry later", "It is not known how many events the website has; nothing was stored.", retryLater},
 	codeTooOld:          {"EVENT_TOO_OLD", http.StatusBadRequest, "Event is too old", "The event's timestamp lies further back than is taken on this route; /track takes any with a key, where other routes of events read none.", 0},
 	codeRateLimited:     {"TRACK_RATE_LIMITED", http.StatusTooManyRequests, "Rate limit exceeded", "A limit is used up: limit, remaining, reset (Unix milliseconds) and retryAfter (seconds) say which and until when.", 0},
