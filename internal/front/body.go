@@ -50,7 +50,7 @@ func (e *BodyError) Error() string {
 
 // Is reports whether e is target: ErrLateBody, when a deadline passed.
 func (e *BodyError) Is(target error) bool {
-	return target == ErrLateBody && errors.Is(e.Err, os.ErrDeadlineExceeded) //nolint:errorlint // errors.Is unwraps
+	return target == ErrLateBody && errors.Is(e.Err, os.ErrDeadlineExceeded)
 }
 
 // Unwrap returns the cause.
