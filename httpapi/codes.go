@@ -26,6 +26,7 @@ const (
 	codeForbidden
 	codeNotFound
 	codeMethod
+	codeLateBody
 	codeConflict
 	codePrecondition
 	codeTooLarge
@@ -54,6 +55,7 @@ var codes = [...]ErrorCode{
 		"The key's scopes or resources do not reach that far. What does not exist and what is somebody else's are told alike."},
 	codeNotFound:     {"NOT_FOUND", 404, "There is nothing at this address", "No route has this path, or the client has no such flag."},
 	codeMethod:       {"METHOD_NOT_ALLOWED", 405, "This address does not answer to that method", "The header Allow lists the methods that it answers to."},
+	codeLateBody:     {"REQUEST_TIMEOUT", 408, "The body did not arrive in time", "The body took more than ten seconds to arrive; it may be sent again."},
 	codeConflict:     {"CONFLICT", 409, "A flag with this key already exists", "The client has a flag of this key in this environment."},
 	codePrecondition: {"PRECONDITION_FAILED", 412, "The flag was changed meanwhile", "If-Match names no revision that the flag has now."},
 	codeTooLarge:     {"PAYLOAD_TOO_LARGE", 413, "The body is too large", "The body is longer than the service takes; the message says how long it may be."},

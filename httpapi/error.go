@@ -37,6 +37,7 @@ var errorTable = []struct {
 	{as[*query.Error], codeValidation, fillMistake},
 	{as[*http.MaxBytesError], codeTooLarge, fillSize},
 	{as[*mediaTypeError], codeMediaType, fillMediaType},
+	{is(front.ErrLateBody), codeLateBody, nil},
 	{as[*front.BodyError], codeInvalidJSON, fillBody},
 	{is(front.ErrNoRoute), codeNotFound, nil},
 	{is(store.ErrNotFound), codeNotFound, nil},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,8 @@ func TestErrors(t *testing.T) {
 			`"error":"The request costs 30 of a limit of 20 per minute: ask for less in one request","code":"VALIDATION_ERROR"`, [2]string{}},
 		{"a body that does not end", &front.BodyError{Err: io.ErrUnexpectedEOF}, 400,
 			`"error":"body: the body could not be read to its end","code":"INVALID_JSON","details":[{"field":"body","message":"the body could not be read to its end"}]`, [2]string{}},
+		{"a body that is late", &front.BodyError{Err: os.ErrDeadlineExceeded, Within: time.Second}, 408,
+			`"error":"The body did not arrive in time","code":"REQUEST_TIMEOUT"`, [2]string{}},
 		{"no subject", errNoSubject, 400, `"error":"One of website_id, link_id and schedule_id is required","code":"MISSING_PROJECT_ID"`, [2]string{}},
 		{"mistakes", query.Errors{
 			{Code: query.Invalid, Field: "preset", Message: `unknown preset "last_8d"`, Suggestion: "last_7d", Allowed: []string{"x"}, Err: errSecret},

@@ -48,7 +48,7 @@ type Rules struct {
 	// KeyedEvents refuses custom events that are sent without a key.
 	KeyedEvents bool `json:"keyedEvents,omitempty"`
 	// MonthlyEvents is how many page events, custom events and clicks the website takes in a UTC month;
-	// 0 means any number.
+	// 0 means any number. Requests at the same time, and several processes within a minute, may pass it.
 	MonthlyEvents int64 `json:"monthlyEvents,omitempty"`
 	// Paused refuses all events, with and without a key.
 	Paused bool `json:"paused,omitempty"`

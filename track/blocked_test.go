@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,6 +138,18 @@ func TestQuota(t *testing.T) {
 	}
 	if u.asked != 1 {
 		t.Errorf("events were counted %d times", u.asked)
+	}
+	if got := w.post(t, "/identify?website_id=w1", `{"profileId":"u1"}`); got.code != 200 {
+		t.Errorf("a person, who is no event: %d %s", got.code, got.raw)
+	}
+	const over = "BILLING_LIMIT_EXCEEDED"
+	w = &world{rules: store.Rules{MonthlyEvents: 10}, usage: &monthly{stored: 8}}
+	got := w.post(t, "/batch?client_id=w1", "["+view+",{},"+view+","+view+","+view+"]")
+	if want := []string{"", "INVALID_EVENT_SCHEMA", "", over, over}; got.code != 200 || !slices.Equal(got.codes(), want) || len(w.rows().Events) != 2 {
+		t.Errorf("a batch with two too many: %d %s", got.code, got.raw)
+	}
+	if got := w.post(t, "/?client_id=w1", view); got.code != 402 {
+		t.Errorf("after that batch: %d %s", got.code, got.raw)
 	}
 	w = &world{rules: store.Rules{MonthlyEvents: 10}, usage: &monthly{err: errDown}}
 	if got := w.post(t, "/?client_id=w1", view); got.code != 503 || got.body["code"] != "BILLING_CHECK_UNAVAILABLE" || got.header.Get("Retry-After") == "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -42,6 +43,9 @@ func (c *call) read() error {
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		return c.route.tooLarge.problem()
 	}
+	if errors.Is(err, front.ErrLateBody) {
+		return err
+	}
 	if torn := (*front.BodyError)(nil); errors.As(err, &torn) {
 		return c.notJSON(err)
 	}
@@ -51,7 +55,9 @@ func (c *call) read() error {
 	if items, values := count(raw); items > c.route.items && c.route.items > 1 {
 		return codeTooMany.problem()
 	} else if values > maxValues {
-		return codeTooMany.problem()
+		p := codeTooMany.problem()
+		p.Message += fmt.Sprintf(": more than %d values in all", maxValues)
+		return p
 	}
 	if c.body.value, err = decode(raw); err != nil {
 		c.body.err = c.notJSON(err)

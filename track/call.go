@@ -38,7 +38,7 @@ type call struct {
 	owners  map[store.Subject]string // the same of links and monitors
 	only    *string                  // lazily: the only website of the key
 	used    map[auth.Resource]bool   // what rows were made for
-	quotas  map[string]*used         // of the websites that have one
+	quotas  map[string]*quota        // of the websites that have one
 	excused bool                     // the sender is not told what is wrong
 }
 
@@ -85,8 +85,11 @@ func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
 		c.items = append(c.items, item{taken: taken{kind: c.route.kind}, err: codeBadEvent.wrongType("", "expected an object")})
 		return nil
 	}
-	f := newFields(o)
+	f, before := newFields(o), len(b.Events)
 	got, err := c.route.take(c, f.in(ctx), b)
+	if err == nil {
+		err = c.spend(ctx, b, before)
+	}
 	if err == nil {
 		c.items = append(c.items, item{taken: got})
 		return nil

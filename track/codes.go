@@ -26,6 +26,7 @@ const (
 	codeIngestTooLarge code = iota
 	codeTrackTooLarge
 	codeErrorsTooLarge
+	codeLateBody
 	codeInvalidJSON
 	codeTrackBody
 	codeNotArray
@@ -63,10 +64,11 @@ var codes = [...]ErrorCode{
 	codeIngestTooLarge:  {"INGEST_PAYLOAD_TOO_LARGE", http.StatusRequestEntityTooLarge, "Payload too large", "The body is longer than the service takes.", 0},
 	codeTrackTooLarge:   {"TRACK_PAYLOAD_TOO_LARGE", http.StatusRequestEntityTooLarge, "Payload too large", "The same on /track.", 0},
 	codeErrorsTooLarge:  {"INGEST_ERRORS_BODY_TOO_LARGE", http.StatusRequestEntityTooLarge, "Error batch too large", "The same on /errors.", 0},
+	codeLateBody:        {"REQUEST_TIMEOUT", http.StatusRequestTimeout, "The body did not arrive in time", "The body took more than ten seconds to arrive; nothing was stored, and it may be sent again.", 0},
 	codeInvalidJSON:     {"INVALID_JSON", http.StatusBadRequest, "Invalid request body", "The body is not JSON, or not of the shape that the route takes.", 0},
 	codeTrackBody:       {"TRACK_INVALID_BODY", http.StatusBadRequest, "Invalid request body", "The same on /track.", 0},
 	codeNotArray:        {"INGEST_BATCH_NOT_ARRAY", http.StatusBadRequest, "Batch endpoint expects array of events", "The body is JSON, and no array.", 0},
-	codeTooMany:         {"INGEST_BATCH_TOO_LARGE", http.StatusBadRequest, "Batch too large", "There are more items than the route takes.", 0},
+	codeTooMany:         {"INGEST_BATCH_TOO_LARGE", http.StatusBadRequest, "Batch too large", "There are more items than the route takes, or more than 20 000 values in all, which the message says.", 0},
 	codeBadEvent:        {"INVALID_EVENT_SCHEMA", http.StatusBadRequest, "Invalid event schema", "Fields of the item are wrong; errors lists all that are.", 0},
 	codeUnknownType:     {"INGEST_UNKNOWN_EVENT_TYPE", http.StatusBadRequest, "Unknown event type", "The item's type is none that the route takes.", 0},
 	codeNoClient:        {"INGEST_MISSING_CLIENT_ID", http.StatusBadRequest, "Missing client ID", "The request names no website.", 0},
@@ -84,9 +86,9 @@ var codes = [...]ErrorCode{
 	codeAddress:         {"INGEST_IP_NOT_AUTHORIZED", http.StatusForbidden, "IP address not authorized", "The website takes no events from this address.", 0},
 	codePaused:          {"WEBSITE_PAUSED", http.StatusForbidden, "Website is paused", "The website takes no events now.", 0},
 	codeKeyedEvents:     {"TRACK_KEY_REQUIRED", http.StatusForbidden, "Custom events of this website need an API key", "The website takes custom events from senders with a key alone.", 0},
-	codeQuota:           {"BILLING_LIMIT_EXCEEDED", http.StatusPaymentRequired, "Event quota exceeded", "The website has as many events this month as its rules allow.", 0},
+	codeQuota:           {"BILLING_LIMIT_EXCEEDED", http.StatusPaymentRequired, "Event quota exceeded", "The website has as many events this month as its rules allow. Until the next, repeats of events that are stored are refused, too.", 0},
 	codeQuotaDown:       {"BILLING_CHECK_UNAVAILABLE", http.StatusServiceUnavailable, "Event quota cannot be checked, retry later", "It is not known how many events the website has; nothing was stored.", retryLater},
-	codeTooOld:          {"EVENT_TOO_OLD", http.StatusBadRequest, "Event is too old to be sent without a key", "The event's timestamp lies further back than is taken without a key.", 0},
+	codeTooOld:          {"EVENT_TOO_OLD", http.StatusBadRequest, "Event is too old", "The event's timestamp lies further back than is taken on this route; /track takes any with a key, where other routes of events read none.", 0},
 	codeRateLimited:     {"TRACK_RATE_LIMITED", http.StatusTooManyRequests, "Rate limit exceeded", "A limit is used up: limit, remaining, reset (Unix milliseconds) and retryAfter (seconds) say which and until when.", 0},
 	codeNotFound:        {"NOT_FOUND", http.StatusNotFound, "Not found", "No route has this path.", 0},
 	codeMethod:          {"METHOD_NOT_ALLOWED", http.StatusMethodNotAllowed, "Method not allowed", "The header Allow lists the methods that the address answers to.", 0},

@@ -15,6 +15,7 @@
 //	POST /link-visits    up to 100 uses of short links; a key
 //	POST /uptime-checks  up to 100 checks of monitors; a key
 //	GET  /tracker.js     the script that pages load, and under a name with its hash: [Tracker]
+//	GET  /health         {"status":"ok"} whenever the handler answers; package health tells of the stores
 //
 // Keys need the scope track:events. Bodies are JSON under any content type, plain or compressed by gzip.
 //
@@ -45,7 +46,16 @@
 // body names the website. Without any, pages of its domain and subdomains may send events, and so may
 // programs, which send no Origin: this keeps out pages of other websites, but no program. Their events
 // are at most Config.Window old; an older one fails alone. With a key of the website neither applies,
-// except Rules.Paused.
+// except Rules.Paused and Rules.MonthlyEvents.
+//
+// # Quotas
+//
+// A website with Rules.MonthlyEvents takes events up to it, item by item; what is beyond is refused
+// with BILLING_LIMIT_EXCEEDED, and when nothing is left, so are whole requests, but those of /identify.
+// The quota is looked at before repeats are recognised: while none is left, a repeat of a stored event
+// is refused like a new one, and one that is taken counts for up to a minute. Requests that are worked
+// on at the same time do not see each other's events, and other processes see them up to a minute
+// later: so much more may be taken.
 //
 // Requests for an existing website that are turned away, and those of bots, are counted by reason and
 // stored every ten seconds and by [Handler.Close], for the query type blocked_traffic; they are logged

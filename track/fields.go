@@ -7,18 +7,11 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/store"
 )
-
-// oldest is the earliest instant that is believed.
-var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// skew is how far the clocks of senders may be ahead.
-const skew = time.Hour
 
 // fields reads one item and gathers every mistake in it. Of several names the first
 // that is there counts; null is not there.
@@ -141,6 +134,11 @@ func (f *fields) referrer(domain string) (page, from string) {
 
 // number returns an optional number.
 func (f *fields) number(names ...string) (v float64, name string, ok bool) {
+	return f.numeric("a number", names...)
+}
+
+// numeric is number for what is told by the words of expected when it is none.
+func (f *fields) numeric(expected string, names ...string) (v float64, name string, ok bool) {
 	raw, name := f.get(names...)
 	var s string
 	switch raw := raw.(type) {
@@ -153,12 +151,12 @@ func (f *fields) number(names ...string) (v float64, name string, ok bool) {
 			return 0, name, false
 		}
 	default:
-		f.fail(name, "invalid_type", "expected a number")
+		f.fail(name, "invalid_type", "expected %s", expected)
 		return 0, name, false
 	}
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		f.fail(name, "invalid_type", "expected a number")
+		f.fail(name, "invalid_type", "expected %s", expected)
 		return 0, name, false
 	}
 	return v, name, true
@@ -187,53 +185,6 @@ func scaled(v float64, digits int) int64 {
 	}
 	return int64(math.Round(x))
 }
-
-// moment is when the item happened: now when it does not say so. Instants that are not
-// believed, or not of this sender, are a mistake.
-func (c *call) moment(f *fields) time.Time {
-	t, name, ok := f.instant("timestamp")
-	switch window := c.h.cfg.Window; {
-	case !ok:
-		return c.now.Truncate(time.Millisecond)
-	case t.Before(oldest):
-		f.fail(name, "too_small", "not before %s", oldest.Format(time.DateOnly))
-	case t.After(c.now.Add(skew)):
-		f.fail(name, "too_big", "not more than one hour from now")
-	case c.key == nil && window > 0 && t.Before(c.now.Add(-window)):
-		f.fail(name, "too_old", "not more than %g hours before now without a key", window.Hours())
-		f.old = true
-		_ = c.turnAway(f.ctx, codeTooOld, c.home)
-	}
-	return t
-}
-
-// layouts are the forms of instants that are no number. Without a zone they are UTC.
-var layouts = [...]string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02T15:04Z07:00", time.DateOnly, time.RFC1123, time.RFC1123Z}
-
-// instant returns an optional instant, in milliseconds since 1970 or as text.
-func (f *fields) instant(names ...string) (t time.Time, name string, ok bool) {
-	v, name := f.get(names...)
-	if s, text := v.(string); text {
-		s = strings.TrimSpace(s)
-		for _, l := range layouts {
-			if t, err := time.Parse(l, s); err == nil && sane(t) {
-				return t.UTC().Truncate(time.Millisecond), name, true
-			}
-		}
-	}
-	ms, name, ok := f.number(names...)
-	if !ok {
-		return time.Time{}, name, false
-	}
-	if t = time.UnixMilli(int64(max(min(ms, 1e15), -1e15))).UTC(); !sane(t) {
-		f.fail(name, "invalid_value", "expected an instant")
-		return time.Time{}, name, false
-	}
-	return t, name, true
-}
-
-// sane reports whether t is an instant that any store can hold.
-func sane(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }
 
 // units is the length of s in UTF-16, by which senders measure.
 func units(s string) int {

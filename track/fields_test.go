@@ -72,6 +72,9 @@ func TestInstants(t *testing.T) {
 		{`"2026-03-04T17:45:00+05:45"`, at("2026-03-04T12:00:00Z")},
 		{`"2026-03-04T12:00:00"`, at("2026-03-04T12:00:00Z")},
 		{`"2026-03-04 12:00:00.5"`, at("2026-03-04T12:00:00.5Z")},
+		{`"2026-03-04T10:00"`, at("2026-03-04T10:00:00Z")},
+		{`"2026-03-04 10:00"`, at("2026-03-04T10:00:00Z")},
+		{`"2026-03-04 12:00:00+01:00"`, at("2026-03-04T11:00:00Z")},
 		{`"2026-03-04"`, at("2026-03-04T00:00:00Z")},
 		{`"Wed, 04 Mar 2026 11:00:00 GMT"`, at("2026-03-04T11:00:00Z")},
 	} {
@@ -79,6 +82,12 @@ func TestInstants(t *testing.T) {
 		got := event(t, &w, "x", `,"timestamp":`+c.sent).Time
 		if !got.Equal(c.want) || got.Location() != time.UTC {
 			t.Errorf("%s is %v, want %v", c.sent, got, c.want)
+		}
+	}
+	for _, sent := range []string{`"soon"`, `[]`, `1e300`} {
+		var w world
+		if a := w.post(t, "/track?website_id=w1", `{"name":"x","timestamp":`+sent+`}`); a.code != 400 || !strings.Contains(a.raw, anInstant) {
+			t.Errorf("%s: %d %s", sent, a.code, a.raw)
 		}
 	}
 }

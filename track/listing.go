@@ -42,5 +42,5 @@ func Routes() []Route {
 	for _, path := range []string{scriptPath, pinned} {
 		list = append(list, Route{Method: http.MethodGet, Path: path, Access: Open, Class: auth.ClassTrack})
 	}
-	return list
+	return append(list, Route{Method: http.MethodGet, Path: alivePath, Access: Open, Class: auth.ClassHealth})
 }

@@ -2,8 +2,11 @@ package track
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
+	"regexp"
 
 	"github.com/sightline-analytics/sightline/internal/front"
 )
@@ -28,11 +31,7 @@ func pixelSteps(steps front.Steps[call]) front.Steps[call] {
 		if len(r.URL.RawQuery) > maxPixel {
 			return c.excuse(codeIngestTooLarge.problem())
 		}
-		item := object{}
-		for name, values := range r.URL.Query() {
-			item[name] = values[0]
-		}
-		c.body.value = item
+		c.body.value = pixelItem(r.URL.Query())
 		return nil
 	}
 	steps.Answer = func(ctx context.Context, r *front.Request, c *call) (*front.Answer, error) {
@@ -44,6 +43,46 @@ func pixelSteps(steps front.Steps[call]) front.Steps[call] {
 		return &front.Answer{Status: http.StatusOK, Type: "image/gif", Body: []byte(pixel), Header: http.Header{"Cross-Origin-Resource-Policy": {"cross-origin"}}}, nil
 	}
 	return steps
+}
+
+// bracketed is a parameter that sets one field of an object: properties[plan].
+var bracketed = regexp.MustCompile(`^([^\[\]]+)\[([^\[\]]+)\]$`)
+
+// decimal is a value in brackets that is a number, as JSON spells it.
+var decimal = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+// pixelItem is the item that the parameters spell. An object that is there as a whole counts before
+// its single fields.
+func pixelItem(query url.Values) object {
+	item := object{}
+	for name, values := range query {
+		parts := bracketed.FindStringSubmatch(name)
+		if parts == nil {
+			item[name] = values[0]
+			continue
+		}
+		if query.Has(parts[1]) {
+			continue
+		}
+		fields, _ := item[parts[1]].(object)
+		if fields == nil {
+			fields = object{}
+			item[parts[1]] = fields
+		}
+		fields[parts[2]] = pixelValue(values[0])
+	}
+	return item
+}
+
+// pixelValue is the number, the truth value or the text that s spells.
+func pixelValue(s string) any {
+	switch {
+	case s == "true", s == "false":
+		return s == "true"
+	case decimal.MatchString(s):
+		return json.Number(s)
+	}
+	return s
 }
 
 // excuse leaves out an error that stays when the request is repeated.

@@ -84,3 +84,21 @@ func TestPixelTakesWhatBodiesSay(t *testing.T) {
 		t.Error(cmp.Diff(stored[:1], stored[1:]))
 	}
 }
+
+func TestPixelReadsBrackets(t *testing.T) {
+	const all = `{"code":"007","n":-1.5,"no":false,"one":1,"yes":true}`
+	for query, want := range map[string]string{
+		"properties[one]=1&properties[n]=-1.50&properties[yes]=true&properties[no]=false&properties[code]=007":                    all,
+		"properties%5Bone%5D=1&properties%5Bn%5D=-1.5&properties%5Byes%5D=true&properties%5Bno%5D=false&properties%5Bcode%5D=007": all,
+		"properties[a]=1&properties=%7B%22b%22%3A2%7D":                                                                            `{"b":2}`,
+		"properties[a][b]=1&properties[]=1&[a]=1":                                                                                 "",
+	} {
+		var w world
+		r := httptest.NewRequest(http.MethodGet, "/px.jpg?client_id=w1&name=x&path=/&"+query, nil)
+		r.Header.Set("User-Agent", chrome)
+		w.handler(t).ServeHTTP(httptest.NewRecorder(), r)
+		if len(w.written) != 1 || w.rows().Events[0].Properties != want {
+			t.Errorf("%s: %+v, want %s", query, w.written, want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func asProblem(err error) *problem {
 		is   error
 		code code
 	}{
-		{front.ErrNoRoute, codeNotFound}, {front.ErrMethod, codeMethod}, {auth.ErrRequired, codeAuthRequired},
+		{front.ErrNoRoute, codeNotFound}, {front.ErrMethod, codeMethod}, {front.ErrLateBody, codeLateBody}, {auth.ErrRequired, codeAuthRequired},
 		{context.DeadlineExceeded, codeUnavailable}, {context.Canceled, codeUnavailable},
 	} {
 		if errors.Is(err, row.is) {

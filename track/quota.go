@@ -71,10 +71,16 @@ func (u *usageCache) events(ctx context.Context, one *used, website string, now 
 	return one.stored + one.taken.Load(), nil
 }
 
-// withinQuota refuses events of a website that has as many this month as its rules allow. Months
-// are those of UTC.
+// A quota is what one request may take of a website's.
+type quota struct {
+	used *used
+	left int64 // when the request began, less the events that it took; others may take them, too
+}
+
+// withinQuota refuses requests for a website that has as many events this month as its rules allow.
+// Months are those of UTC.
 func (c *call) withinQuota(ctx context.Context, w store.Website) error {
-	if w.Rules.MonthlyEvents == 0 || c.h.usage.usage == nil {
+	if w.Rules.MonthlyEvents == 0 || c.h.usage.usage == nil || c.route.kind == kindIdentify { // which is no event
 		return nil
 	}
 	one := c.h.usage.of(w.ID)
@@ -86,17 +92,35 @@ func (c *call) withinQuota(ctx context.Context, w store.Website) error {
 		return c.turnAway(ctx, codeQuota, w.ID)
 	}
 	if c.quotas == nil {
-		c.quotas = map[string]*used{}
+		c.quotas = map[string]*quota{}
 	}
-	c.quotas[w.ID] = one
+	c.quotas[w.ID] = &quota{one, w.Rules.MonthlyEvents - n}
+	return nil
+}
+
+// spend refuses the events of b from the given one on when their website has no room left for them.
+// An item has one event or none.
+func (c *call) spend(ctx context.Context, b *store.Batch, from int) error {
+	for i := from; i < len(b.Events); i++ {
+		website := b.Events[i].Website
+		q := c.quotas[website]
+		if q == nil {
+			continue
+		}
+		if q.left == 0 {
+			b.Events = b.Events[:from]
+			return c.turnAway(ctx, codeQuota, website)
+		}
+		q.left--
+	}
 	return nil
 }
 
 // charge counts the events of b, which are stored.
 func (c *call) charge(b *store.Batch) {
 	for i := range b.Events {
-		if one := c.quotas[b.Events[i].Website]; one != nil {
-			one.taken.Add(1)
+		if q := c.quotas[b.Events[i].Website]; q != nil {
+			q.used.taken.Add(1)
 		}
 	}
 }

@@ -46,6 +46,7 @@ func (h *handler) serve() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	all = append(all, alive())
 	for _, rt := range routes() {
 		if rt.kind == kindIdentify && h.cfg.Profiles == nil {
 			continue

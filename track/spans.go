@@ -87,20 +87,25 @@ func addVital(c *call, f *fields, b *store.Batch) (string, error) {
 
 func (f *fields) samples() []store.Sample {
 	var all []store.Sample
-	named := f.peek("metricName", "metric_name")
+	named, known := f.peek("metricName", "metric_name"), false
 	for _, m := range metrics {
 		names := []string{strings.ToLower(m.name), m.name}
 		if named != "" {
 			if !strings.EqualFold(named, m.name) {
 				continue
 			}
-			names = []string{"metricValue", "metric_value"}
+			names, known = []string{"metricValue", "metric_value"}, true
 		}
 		if x := f.measure(m.limit, m.digits, names...); x.Valid {
 			all = append(all, store.Sample{Metric: m.name, Value: x.V})
 		}
 	}
-	if len(all) == 0 && len(f.wrong) == 0 {
+	switch {
+	case len(all) > 0 || len(f.wrong) > 0:
+	case known:
+		_, name := f.get("metricValue", "metric_value")
+		f.fail(name, "invalid_value", "expected a number that is not negative")
+	default:
 		f.fail("metricName", "invalid_value", "expected a value of FCP, LCP, CLS, INP, TTFB or FPS")
 	}
 	return all

@@ -59,4 +59,12 @@ func TestVitals(t *testing.T) {
 	if want := []string{"v1/a[{CLS 1235}]", "v2/a[{FPS 60}]"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	for _, c := range []struct{ fields, wrong string }{
+		{`"metricName":"XYZ","metricValue":1`, "metricName"}, {`"metricValue":1`, "metricName"},
+		{`"metricName":"LCP"`, "metricValue"}, {`"metricName":"LCP","metric_value":-1`, "metric_value"}, {`"metricName":"LCP","metricValue":"x"`, "metricValue"},
+	} {
+		if a := w.post(t, "/vitals?client_id=w1", `{"path":"/a",`+c.fields+`}`); a.code != 400 || !slices.Equal(a.wrongFields(), []string{c.wrong}) {
+			t.Errorf("%s: %d %s", c.fields, a.code, a.raw)
+		}
+	}
 }

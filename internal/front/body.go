@@ -30,6 +30,9 @@ const (
 	maxDiscarded = 8 << 20
 )
 
+// ErrLateBody is what a BodyError is when the body took too long: the same may arrive in time later.
+var ErrLateBody = errors.New("the body did not arrive in time")
+
 // A BodyError says why a body could not be read to its end: the caller stopped sending, sent
 // what HTTP cannot read, or took too long.
 type BodyError struct {
@@ -39,10 +42,15 @@ type BodyError struct {
 
 // Error implements error.
 func (e *BodyError) Error() string {
-	if errors.Is(e.Err, os.ErrDeadlineExceeded) {
+	if e.Is(ErrLateBody) {
 		return fmt.Sprintf("the body did not arrive within %s", e.Within)
 	}
 	return "the body could not be read to its end"
+}
+
+// Is reports whether e is target: ErrLateBody, when a deadline passed.
+func (e *BodyError) Is(target error) bool {
+	return target == ErrLateBody && errors.Is(e.Err, os.ErrDeadlineExceeded)
 }
 
 // Unwrap returns the cause.

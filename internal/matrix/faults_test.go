@@ -138,9 +138,8 @@ var refusals = map[fault]map[string]want{
 		hostTrack: {status: http.StatusRequestEntityTooLarge, code: "INGEST_PAYLOAD_TOO_LARGE", message: "Payload too large"},
 	},
 	halfSent: {
-		hostAPI: {status: http.StatusBadRequest, code: "INVALID_JSON", message: "body: the body did not arrive within 10s",
-			details: `,"details":[{"field":"body","message":"the body did not arrive within 10s"}]`},
-		hostTrack: {status: http.StatusBadRequest, code: "INVALID_JSON", message: "Invalid request body"},
+		hostAPI:   {status: http.StatusRequestTimeout, code: "REQUEST_TIMEOUT", message: "The body did not arrive in time"},
+		hostTrack: {status: http.StatusRequestTimeout, code: "REQUEST_TIMEOUT", message: "The body did not arrive in time"},
 	},
 }
 
@@ -151,7 +150,6 @@ var trackCodes = []struct {
 }{
 	{tooLarge, "/track", "TRACK_PAYLOAD_TOO_LARGE", "Payload too large"},
 	{tooLarge, "/errors", "INGEST_ERRORS_BODY_TOO_LARGE", "Error batch too large"},
-	{halfSent, "/track", "TRACK_INVALID_BODY", "Invalid request body"},
 }
 
 // ending is what follows in a refusal after the request's id: what the caller is told of its limit.

@@ -116,4 +116,4 @@ func (w *world) checkTrail(t *testing.T, cells []cell) {
 }
 
 // outcomes are the trail's words for statuses.
-var outcomes = map[int]string{200: "allowed", 400: "failed", 401: "refused", 403: "refused", 413: "failed", 429: "refused", 503: "failed"}
+var outcomes = map[int]string{200: "allowed", 400: "failed", 401: "refused", 403: "refused", 408: "failed", 413: "failed", 429: "refused", 503: "failed"}

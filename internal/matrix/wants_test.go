@@ -171,7 +171,7 @@ func (x want) refusal(r route, id string) string {
 		return x.body
 	case r.host == hostTrack:
 		return fmt.Sprintf(`{"success":false,"status":"error","error":%q,"message":%q,"code":%q,"retryable":%v,"requestId":%q%s}`,
-			x.message, x.message, x.code, x.spent, id, x.ending(r))
+			x.message, x.message, x.code, x.spent || x.status == http.StatusRequestTimeout, id, x.ending(r))
 	}
 	body := fmt.Sprintf(`"success":false,"error":%q,"code":%q,"requestId":%q%s}`, x.message, x.code, id, x.ending(r))
 	if r.access != string(httpapi.ByKeyOrClient) {
