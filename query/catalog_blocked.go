@@ -20,7 +20,7 @@ func blockedTypes() []Type {
 
 func blockedMetrics() []metric {
 	return []metric{
-		{source: "blocked", column: countColumn("requests", "Requests", "Turned away; single events where others of their request were taken"),
+		{source: "blocked", column: countColumn("requests", "Requests", "Turned away: requests refused before their events are looked at, else single events"),
 			expr: expr.Call(dialect.Sum, row("requests"))},
 		{source: "blocked", column: instantColumn("last_seen", "Last seen", "To some seconds: requests are counted together"),
 			expr: expr.Call(dialect.Max, row("time"))},
