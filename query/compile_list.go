@@ -57,7 +57,7 @@ func (c *compiler) chosenSessions(spec sessionSpec, events selection) {
 	facts := c.facts(spec)
 	h := func(name expr.Ident) expr.Expr { return expr.Col("h", name) }
 	var union []sqlbuilder.Builder
-	if !gap.empty() {
+	if !gap.empty() || c.rng.empty() { // a zone may leave out a day
 		events.columns = append(c.eventColumns(columnsOf("p", selection{columns: facts.aggregates})), named{"start", h("start")})
 		inside := expr.And(expr.Eq(h("session_hash"), row("session_hash")),
 			expr.Ge(row("time"), h("start")), expr.Lt(row("time"), expr.Add(h("start"), expr.Int(day))))
