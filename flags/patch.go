@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sightline-analytics/sightline/internal/fieldpath"
 )
 
 // A Patch is some fields of a flag, read from JSON.
@@ -46,10 +48,10 @@ func (p Patch) Flag() (Flag, error) {
 	return f, faults.err()
 }
 
-// Mistakes returns everything that is wrong with p by itself at an instant, as FieldErrors, or nil: the shape,
+// Check returns everything that is wrong with p by itself at an instant, as FieldErrors, or nil: the shape,
 // what is missing (for a new flag also what Flag says) and values. It is for a p that cannot be applied; what is
 // wrong in view of other flags, an [Editor] tells of one that can.
-func (p Patch) Mistakes(isNew bool, now time.Time) error {
+func (p Patch) Check(isNew bool, now time.Time) error {
 	faults, f := slices.Clone(p.faults), Flag{Client: p.Client, Type: Rollout}
 	missing := FieldErrors{}
 	if p.Client == "" {
@@ -77,16 +79,10 @@ func (p Patch) Mistakes(isNew bool, now time.Time) error {
 func (f *FieldErrors) addNew(more FieldErrors) {
 	before := *f
 	for _, m := range more {
-		if !slices.ContainsFunc(before, func(known FieldError) bool { return within(known.Field, m.Field) || within(m.Field, known.Field) }) {
+		if !slices.ContainsFunc(before, func(known FieldError) bool { return fieldpath.Overlap(known.Field, m.Field) }) {
 			f.addf(m.Field, "%s", m.Message)
 		}
 	}
-}
-
-// within reports whether field is part, or has it in it.
-func within(field, part string) bool {
-	rest, ok := strings.CutPrefix(part, field)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // topOf is the field of the flag that field lies in.
@@ -99,7 +95,7 @@ func topOf(field string) string {
 
 // ParsePatch reads a JSON object whose names are those of [Flag] that a caller sets; null clears
 // a field that may be absent. Its error is [FieldErrors] with everything that is wrong with the shape; the
-// Patch is good for [Patch.Mistakes] then. Values are checked by [Flag.Check].
+// Patch is good for [Patch.Check] then. Values are checked by [Flag.Check].
 func ParsePatch(js []byte) (Patch, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(js, &raw); err != nil || raw == nil {

@@ -94,7 +94,7 @@ func FuzzPatch(f *testing.F) {
 				t.Fatalf("an error that names nothing: %v", err)
 			}
 			for _, isNew := range []bool{true, false} {
-				if all, _ := errors.AsType[FieldErrors](p.Mistakes(isNew, noon())); len(all) < len(p.faults) {
+				if all, _ := errors.AsType[FieldErrors](p.Check(isNew, noon())); len(all) < len(p.faults) {
 					t.Fatalf("of %v are told %v", err, all)
 				}
 			}

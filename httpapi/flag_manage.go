@@ -89,7 +89,7 @@ func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) e
 		_, err = patch.Flag()
 	}
 	if err != nil || patch.Client == "" {
-		err = patch.Mistakes(isNew, r.Now)
+		err = patch.Check(isNew, r.Now)
 	}
 	if patch.Client == "" {
 		return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/fieldpath"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -66,17 +67,11 @@ func eachOf[T any](into *[]T) memberReader {
 func addTo(bad query.Errors, more ...*query.Error) query.Errors {
 	before := bad
 	for _, e := range more {
-		if !slices.ContainsFunc(before, func(known *query.Error) bool { return within(known.Field, e.Field) || within(e.Field, known.Field) }) {
+		if !slices.ContainsFunc(before, func(known *query.Error) bool { return fieldpath.Overlap(known.Field, e.Field) }) {
 			bad = append(bad, e)
 		}
 	}
 	return bad
-}
-
-// within reports whether field is part, or has it in it.
-func within(field, part string) bool {
-	rest, ok := strings.CutPrefix(part, field)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // wordOf is what JSON calls a value of t.

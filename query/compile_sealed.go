@@ -194,7 +194,7 @@ func (c *compiler) readKept(column expr.Ident, w interval) []expr.Expr {
 }
 
 // hasReplaced reports whether the sealed tables still have rows of seals that newer ones replaced.
-func (c *compiler) hasReplaced() bool { return c.w.Dialect.Templates[dialect.InSeals] != "" }
+func (c *compiler) hasReplaced() bool { return c.w.Dialect.Has(dialect.InSeals) }
 
 // inSeals leaves out rows t of replaced seals of the days of w. It is absent where the store has no such rows.
 func (c *compiler) inSeals(w interval) (e expr.Expr) {

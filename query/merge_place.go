@@ -27,7 +27,7 @@ func (g *merging) place(found [][]*partial.Partial) {
 		}
 		for _, m := range months {
 			days := of[m.begin:m.end]
-			if p := g.site.Join(g.leaves[i].Aggregate, m.cut, m.Stretch, m.first, days); p != nil {
+			if p := g.site.RollUp(g.leaves[i].Aggregate, m.cut, m.Stretch, m.first, days); p != nil {
 				clear(days)
 				days[0] = partial.Source{Partial: p, Rows: m.rows}
 			}

@@ -79,7 +79,7 @@ func (r stretch) days() int { return int(r.to.Sub(r.from) / (24 * time.Hour)) }
 
 // outlast reports whether a seal is of use after later rows. Where a store keeps the rows of replaced seals, it
 // is not: see [store.Day].
-func (e *Engine) outlast() bool { return e.store.Dialect().Templates[dialect.InSeals] == "" }
+func (e *Engine) outlast() bool { return !e.store.Dialect().Has(dialect.InSeals) }
 
 // stale are the days that what is kept does not stand of, and whose rows are the same as before, in
 // stretches. A day without rows is near others, too. With outlast, a day is among them for its page events alone,

@@ -59,12 +59,12 @@ func (e *Engine) VerifySeals(ctx context.Context, website store.Subject, from, t
 	all := spanned(website, known)
 	for table := range sealTables {
 		sealed := make([]bool, all.days())
-		seals, err := standingSeals(ctx, d, all, table)
+		days, err := standingSeals(ctx, d, all, table)
 		if err != nil {
 			return report, err
 		}
-		for i, seal := range seals {
-			sealed[i] = seal > 0
+		for i, day := range days {
+			sealed[i] = day.Sealed > 0
 		}
 		err = inHalves(ctx, all.runs(sealed), func(run stretch) error { return e.verify(ctx, d, run, table, &report) })
 		if err != nil {
@@ -93,7 +93,7 @@ func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table
 	if err != nil {
 		return err
 	}
-	same := func(i int) bool { return after[i] > 0 && after[i] == before[i] }
+	same := func(i int) bool { return after[i].Sealed > 0 && after[i] == before[i] }
 	for i := range after {
 		if same(i) {
 			report.Verified++
@@ -109,18 +109,22 @@ func (e *Engine) verify(ctx context.Context, d store.Deriver, run stretch, table
 	return nil
 }
 
-// standingSeals are the numbers of the seals of the days of run, 0 where nothing is kept of a day
-// or its seal does not stand for a table.
-func standingSeals(ctx context.Context, d store.Deriver, run stretch, table int) ([]uint64, error) {
+// standingSeals are the days of run. Sealed is 0 where nothing is kept of a day or its seal does not stand for a
+// table, and Version is the sum of those of the days that it was computed from: it is another one when a seal
+// was replaced because rows changed.
+func standingSeals(ctx context.Context, d store.Deriver, run stretch, table int) ([]store.Day, error) {
 	t := sealTables[table]
 	days, err := daysIn(ctx, d, run.of, run.interval().widen(int64(t.before)*day, int64(t.after)*day))
 	if err != nil {
 		return nil, err
 	}
-	stands, seals := standing(days, t.before, t.after), make([]uint64, run.days())
+	stands, seals := standing(days, t.before, t.after), make([]store.Day, run.days())
 	for i := range seals {
 		if stands[t.before+i] {
-			seals[i] = days[t.before+i].Sealed
+			seals[i].Sealed = days[t.before+i].Sealed
+		}
+		for _, near := range days[i : i+t.before+t.after+1] {
+			seals[i].Version += near.Version
 		}
 	}
 	return seals, nil

@@ -57,7 +57,7 @@ func BenchmarkRanges(b *testing.B) {
 }
 
 // byTurns is the p50 of what answers take of the processor, in milliseconds, by range and zone. The first,
-// for which partials are made and joined, do not count.
+// for which partials are made and rolled up, do not count.
 func (s *service) byTurns(b *testing.B, q question, ranges []int) map[string]float64 {
 	b.Helper()
 	took := map[string][]time.Duration{}

@@ -34,10 +34,10 @@ func (c *Cache) Forget(of store.Subject) {
 		for name := range w.aggregates {
 			w.forget(name)
 		}
-		for _, all := range w.joinedOf {
+		for _, all := range w.rolledUp {
 			c.size -= all.size
 		}
-		clear(w.joinedOf)
+		clear(w.rolledUp)
 		c.size -= w.size
 		delete(c.websites, of)
 	}
@@ -56,7 +56,7 @@ type Website struct {
 	aggregates map[string]*partials // by name
 	keys       map[string]*keys     // by what they are called, as members; those of text sets, too
 	members    map[string]*members
-	joinedOf   map[joinedName]*joinedPartials
+	rolledUp   map[rollupName]*rollups
 	asked      map[string]struct{}
 	size       int64 // bytes of keys and members
 }
@@ -86,7 +86,7 @@ func (c *Cache) Website(of store.Subject) *Website {
 	w := c.websites[of]
 	if w == nil {
 		w = &Website{cache: c, subject: of, building: make(chan struct{}, 1), aggregates: map[string]*partials{},
-			keys: map[string]*keys{}, members: map[string]*members{}, joinedOf: map[joinedName]*joinedPartials{}, asked: map[string]struct{}{}}
+			keys: map[string]*keys{}, members: map[string]*members{}, rolledUp: map[rollupName]*rollups{}, asked: map[string]struct{}{}}
 		c.websites[of] = w
 	}
 	return w
@@ -307,11 +307,10 @@ func (c *Cache) tick() uint64 {
 	return c.clock
 }
 
-// shrink forgets what was not used for longest until c is as small as it must be: first of what joins
-// partials.
+// shrink forgets what was not used for longest until c is as small as it must be: first of rollups.
 func (c *Cache) shrink() {
 	for c.size > c.most {
-		if c.forgetJoined(c.clock + 1) {
+		if c.forgetRollup(c.clock + 1) {
 			continue
 		}
 		var from *Website

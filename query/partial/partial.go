@@ -4,7 +4,7 @@
 // the rows are grouped by: sums, least and greatest values, sets, or samples of which quantiles are
 // taken. Partials of different stretches merge exactly, in any order: sums add, sets unite, and
 // samples are ranked together. So an answer about any range is merged from the partials of its days. Those of
-// a month, which would be merged the same way by every longer range, can be joined into one.
+// a month, which would be merged the same way by every longer range, can be rolled up into one.
 //
 // A [Cache] keeps partials in memory, bounded in bytes. It numbers the keys and the members of sets of
 // each subject, so that merging compares small integers. These numbers mean nothing outside a process
@@ -45,7 +45,7 @@ type Stretch struct{ From, To int64 }
 // A Partial is the state of one aggregate over the rows of a stretch, by key. It is immutable; nil is
 // the state of no rows.
 type Partial struct {
-	id      uint64   // within its cache; of joined partials 0
+	id      uint64   // within its cache; of rollups 0
 	keys    []uint32 // ascending
 	values  numbers  // of a Sample those of each key, ascending; else one for each key
 	members []uint32 // of a set those of each key, by their numbers

@@ -156,20 +156,20 @@ func (c *cut) sources(t *testing.T, a partial.Aggregate) (of []partial.Source) {
 	return of
 }
 
-// join puts one source in place of some, asking as often as that takes.
-func (c *cut) join(a partial.Aggregate, of []partial.Source, from, to int) (rest []partial.Source, asked int) {
+// rollUp puts one source in place of some, asking as often as that takes.
+func (c *cut) rollUp(a partial.Aggregate, of []partial.Source, from, to int) (rest []partial.Source, asked int) {
 	within, first := partial.Stretch{From: c.stretches[from].From, To: c.stretches[to-1].To}, int32(0)
 	if !c.keyed {
 		first = of[from].Rows[0]
 	}
 	for asked < 3 {
 		asked++
-		if p := c.site.Join(a, fmt.Sprint(c.width), within, first, of[from:to]); p != nil {
-			joined := partial.Source{Partial: p}
+		if p := c.site.RollUp(a, fmt.Sprint(c.width), within, first, of[from:to]); p != nil {
+			rollup := partial.Source{Partial: p}
 			for row := first; !c.keyed && row < 8; row++ {
-				joined.Rows = append(joined.Rows, row)
+				rollup.Rows = append(rollup.Rows, row)
 			}
-			return slices.Concat(of[:from], []partial.Source{joined}, of[to:]), asked
+			return slices.Concat(of[:from], []partial.Source{rollup}, of[to:]), asked
 		}
 	}
 	return of, asked
@@ -207,7 +207,7 @@ func (c *cut) answers(sources [][]partial.Source) (all []string) {
 	return all
 }
 
-// TestMerge wants any cut of time into partials, made and merged in any order, and with some of them joined,
+// TestMerge wants any cut of time into partials, made and merged in any order, and with some of them rolled up,
 // to say what the rows say together, with keys and without.
 func TestMerge(t *testing.T) {
 	for seed := range uint64(300) {
@@ -218,30 +218,30 @@ func TestMerge(t *testing.T) {
 		to := from + 1 + rng.IntN(len(c.stretches)-from)
 		var sources [][]partial.Source
 		for _, a := range aggregates {
-			of, _ := c.join(a, c.sources(t, a), from, to)
+			of, _ := c.rollUp(a, c.sources(t, a), from, to)
 			rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 			sources = append(sources, of)
 		}
 		got := c.answers(sources)
 		for row, counts := range c.rows() {
 			if want := answer(all, counts); got[row] != want {
-				t.Errorf("seed %d, row %d, %d to %d joined: got %s, want %s", seed, row, from, to, got[row], want)
+				t.Errorf("seed %d, row %d, %d to %d rolled up: got %s, want %s", seed, row, from, to, got[row], want)
 			}
 		}
 	}
 }
 
-// TestJoin wants partials to be joined when they are asked for again as they were, but never what they were
-// before; and that TestMerge would show it if what was joined before stood for them.
-func TestJoin(t *testing.T) {
+// TestRollUp wants partials to be rolled up when they are asked for again as they were, but never what they were
+// before; and that TestMerge would show it if what was rolled up before stood for them.
+func TestRollUp(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 4))
 		all := observations(rng, 50)
 		c := randomCut(t, rng, all, 1<<20)
 		of := c.sources(t, aggregates[0])
 		changed := rng.IntN(len(of))
-		before, asked := c.join(aggregates[0], of, 0, len(of))
-		_, again := c.join(aggregates[0], of, 0, len(of))
+		before, asked := c.rollUp(aggregates[0], of, 0, len(of))
+		_, again := c.rollUp(aggregates[0], of, 0, len(of))
 		more := all
 		for _, o := range observations(rng, 50) { // come in one of the stretches
 			if s := c.stretches[changed]; o.at >= s.From && o.at < s.To {
@@ -251,9 +251,9 @@ func TestJoin(t *testing.T) {
 		if _, err := c.site.Add(batch(rng, more, c.keyed, c.stretches[changed:changed+1])); err != nil {
 			t.Fatal(err)
 		}
-		after, askedAfter := c.join(aggregates[0], c.sources(t, aggregates[0]), 0, len(of))
+		after, askedAfter := c.rollUp(aggregates[0], c.sources(t, aggregates[0]), 0, len(of))
 		if got := []int{asked, again, askedAfter}; !slices.Equal(got, []int{2, 1, 2}) {
-			t.Errorf("seed %d: joined when asked %v times", seed, got)
+			t.Errorf("seed %d: rolled up when asked %v times", seed, got)
 		}
 		if stale, sums := partial.Sums(8, before), partial.Sums(8, after); len(more) > len(all) && slices.Equal(stale, sums) {
 			t.Errorf("seed %d: rows that came do not show: %v", seed, sums)
@@ -316,15 +316,15 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestJoinedRoom wants what joins partials to take no room from these, nor from what else is asked for by turns.
-func TestJoinedRoom(t *testing.T) {
+// TestRollUpRoom wants rollups to take no room from partials, nor from what else is asked for by turns.
+func TestRollUpRoom(t *testing.T) {
 	cutWithin := func(most int64) *cut {
 		rng := rand.New(rand.NewPCG(1, 5))
 		return randomCut(t, rng, observations(rng, 4000), most)
 	}
 	ask := func(c *cut, way string) bool {
 		of := c.sources(t, aggregates[2]) // none of which is missing
-		return c.site.Join(aggregates[2], way, partial.Stretch{To: 8 * cell}, 0, of) != nil
+		return c.site.RollUp(aggregates[2], way, partial.Stretch{To: 8 * cell}, 0, of) != nil
 	}
 	large := cutWithin(1 << 20)
 	days := large.cache.Size()
@@ -379,7 +379,7 @@ func TestAtOnce(t *testing.T) {
 				found, _ := site.Find(aggregates[1], stretches, []uint64{1, 1})
 				of := []partial.Source{{Partial: found[0], Rows: make([]int32, 50)}, {Partial: found[1], Rows: make([]int32, 50)}}
 				for range 3 {
-					site.Join(aggregates[1], "", partial.Stretch{To: 8 * cell}, 0, of)
+					site.RollUp(aggregates[1], "", partial.Stretch{To: 8 * cell}, 0, of)
 				}
 				cache.Counts(len(site.Keys(b.KeyNames)), site.Members(partial.Set, "m"), of)
 				if n%20 == 0 {

@@ -16,9 +16,8 @@ import (
 // How days are sealed, with several processes that write and seal.
 //
 // The rows that are kept of a day carry the number of its seal: a random number, the same for all days of one
-// call of Seal, plus the day. A row of the table seals
-// publishes it: with the day, the days that it was computed from, and the sum of their versions before.
-// Of several seals of a day the one published last counts, and readers leave out the rows of all others
+// call of Seal, plus the day. A row of the table seals publishes it: with the day, the days that it was computed
+// from, and the sum of their versions before. Of several seals of a day the one published last counts, and readers leave out the rows of all others
 // (dialect.InSeals), so that a day is replaced at once, and rows of a seal that nobody published are
 // never seen. Versions only grow: while the sum is the same none of them changed, and the seal is valid.
 // So a process may die at any point, and two may seal a day at once. All that can be left are rows that no
@@ -80,7 +79,7 @@ func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.T
 		if day < first || day > last {
 			continue
 		}
-		one := store.Day{Start: time.Unix(int64(day)*86400, 0).UTC(), Version: known[day]}
+		one := store.Day{Start: time.Unix(int64(day)*86_400, 0).UTC(), Version: known[day]}
 		if seal, ok := states.seals[day]; ok && states.sum(seal.first, seal.last) == seal.version {
 			one.Sealed = math.MaxUint64
 		}

@@ -80,8 +80,8 @@ func (m migration) run() error {
 const versionOfSeals = 80
 
 // noteOldDays gives every day of a website that has rows a version: a release from before versions existed may
-// have written them, and a day without a version counts as one without rows. Repeated
-// after a failure, it makes versions larger, which does no harm.
+// have written them, and a day without a version counts as one without rows.
+// Repeated after a failure, it makes versions larger, which does no harm.
 func (m migration) noteOldDays() error {
 	tables := namesOf(store.KindWebsite)
 	days := make([]string, len(tables))

@@ -71,8 +71,9 @@ func (s *Store) subjects(ctx context.Context, kind store.SubjectKind, from strin
 // When it returns, no running server has a row of it in a table, and none comes back; servers remove
 // the files that had them eight minutes later, unless configured otherwise (old_parts_lifetime). Rows
 // that are written meanwhile may stay: stop their senders first. What other processes compute of the website's
-// days meanwhile stays in sealed_sessions and sealed_hits for an hour or two, where no query reads it. It rewrites every file with a row of
-// subject, which may take minutes; when ctx ends first, the servers go on.
+// days meanwhile stays in sealed_sessions and sealed_hits for an hour or two, where no query reads it.
+//
+// It rewrites every file with a row of subject, which may take minutes; when ctx ends first, the servers go on.
 //
 // Its error wraps ErrRights when the user may not ALTER DELETE.
 func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error) {

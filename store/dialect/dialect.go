@@ -67,6 +67,9 @@ func (d *Dialect) Call(op Op, operands ...string) string {
 	}
 }
 
+// Has reports whether d has a template for op: all but InSeals are required.
+func (d *Dialect) Has(op Op) bool { return d.Templates[op] != "" }
+
 // Check returns an error that names everything the dialect lacks, or nil.
 func (d *Dialect) Check() error {
 	var faults []error
@@ -74,7 +77,7 @@ func (d *Dialect) Check() error {
 		faults = append(faults, errors.New("dialect: Name, Ident and Arg are required"))
 	}
 	for op := range numOps {
-		if d.Templates[op] == "" && op != InSeals {
+		if !d.Has(op) && op != InSeals {
 			faults = append(faults, fmt.Errorf("dialect %s: %s has no template", d.Name, op))
 		}
 	}

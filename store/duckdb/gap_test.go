@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,4 +104,47 @@ func (u told) Days(ctx context.Context, of store.Subject, from, to time.Time) ([
 		u.change(&days[i])
 	}
 	return days, err
+}
+
+// A row that comes after a request looked at its days is in the answers to the requests after that one, whatever
+// was kept of the days by then.
+func TestARowThatComesWhileAnAnswerIsMerged(t *testing.T) {
+	t.Parallel()
+	s, noon := open(t, Config{}), time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	view := func(id string) *store.Batch {
+		return &store.Batch{Events: []store.Event{{Website: site.ID, ID: id, Time: noon, Path: "/", Identity: store.Identity{SessionID: id, AnonymousID: id}}}}
+	}
+	mustWrite(t, s, view("before"))
+	if err := sealing(t, s).Seal(t.Context(), site, noon.AddDate(0, 0, -5), noon.AddDate(0, 0, 5)); err != nil {
+		t.Fatal(err)
+	}
+	meanwhile := func() {}
+	looked := told{s, func(*store.Day) { meanwhile() }}
+	merging, err := query.New(query.Config{Store: looked, ResultCache: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := func() string {
+		answer, err := merging.Run(t.Context(), query.Access{Subject: site},
+			query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-01", EndDate: "2026-03-04"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(answer.Data[0].Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if text := views(); !strings.Contains(text, `"pageviews":1,`) {
+		t.Fatalf("%s, want one pageview", text)
+	}
+	meanwhile = func() {
+		meanwhile = func() {}
+		mustWrite(t, s, view("meanwhile"))
+	}
+	views() // from partials, for the first time
+	if text := views(); !strings.Contains(text, `"pageviews":2,`) {
+		t.Errorf("%s, want the pageview that came meanwhile, too", text)
+	}
 }

@@ -50,7 +50,7 @@ func (r *engineRunner) warm(t *testing.T, questions iter.Seq[reference.Question]
 }
 
 // outcome is that of q. Where the engine keeps partials it is asked twice, since it merges answers
-// from the second time on, and four times about a month, whose days it joins then. Two different answers are none.
+// from the second time on, and four times about a month, whose days it rolls up then. Two different answers are none.
 func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcome {
 	first := r.once(ctx, q)
 	if r.asked++; first.json == nil || r.again == 0 || r.asked%r.again != 0 {

@@ -2,42 +2,42 @@ package partial
 
 import "slices"
 
-// A partial that joins others is kept as long as there is room that those do not need.
+// A rollup is one partial in place of others. It is kept as long as there is room that those do not need.
 
-// joinedName tells apart what joins partials of a website.
-type joinedName struct {
+// rollupName tells apart the rollups of a website.
+type rollupName struct {
 	aggregate string
 	cut       string // how rows are made of keys
 }
 
-// joinedPartials are those of one name, by the stretch that they join.
-type joinedPartials struct {
-	of   map[Stretch]joined
+// rollups are those of one name, by the stretch that they are of.
+type rollups struct {
+	of   map[Stretch]rollup
 	size int64
 	used uint64
 }
 
-// A joined is a partial, or the note that it was asked for.
-type joined struct {
-	of     []uint64 // the partials that it joins
+// A rollup is a partial that others are rolled up into, or the note that it was asked for.
+type rollup struct {
+	of     []uint64 // the partials that it stands for
 	asked  uint64   // when it was asked for, while there is none
 	making bool     // somebody makes it
 	*Partial
 }
 
-func (j joined) size() int64 {
-	size := 96 + 8*int64(len(j.of))
-	if j.Partial != nil {
-		size += j.Partial.size()
+func (r rollup) size() int64 {
+	size := 96 + 8*int64(len(r.of))
+	if r.Partial != nil {
+		size += r.Partial.size()
 	}
 	return size
 }
 
-// Join returns one partial in place of all sources of an aggregate within a stretch. Its keys are their
+// RollUp returns one partial in place of all sources of an aggregate within a stretch. Its keys are their
 // rows less first; cut names how these are made of keys. It returns nil, and the sources are to be merged
 // themselves, when it is asked for the first time, since they may change before the next, and where there
 // is no room for it.
-func (w *Website) Join(a Aggregate, cut string, within Stretch, first int32, of []Source) *Partial {
+func (w *Website) RollUp(a Aggregate, cut string, within Stretch, first int32, of []Source) *Partial {
 	var ids []uint64
 	most := int64(0)
 	for _, s := range of {
@@ -49,35 +49,35 @@ func (w *Website) Join(a Aggregate, cut string, within Stretch, first int32, of 
 	if len(ids) < 2 {
 		return nil
 	}
-	name := joinedName{a.Name, cut}
-	made, wanted := w.joined(name, within, ids, most)
+	name := rollupName{a.Name, cut}
+	made, wanted := w.rollup(name, within, ids, most)
 	if !wanted {
 		return made
 	}
-	made = join(a.Kind, first, of)
-	w.keepJoined(name, within, ids, made)
+	made = rollUp(a.Kind, first, of)
+	w.keepRollup(name, within, ids, made)
 	return made
 }
 
-// joined is the partial that joins these; where there is none, it tells whether to make it, which
+// rollup is the partial that stands for these; where there is none, it tells whether to make it, which
 // takes some bytes at most.
-func (w *Website) joined(name joinedName, within Stretch, of []uint64, bytes int64) (found *Partial, wanted bool) {
+func (w *Website) rollup(name rollupName, within Stretch, of []uint64, bytes int64) (found *Partial, wanted bool) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.websites[w.subject] != w {
 		return nil, false
 	}
-	all := w.joinedOf[name]
+	all := w.rolledUp[name]
 	if all == nil {
-		all = &joinedPartials{of: map[Stretch]joined{}, size: emptySize}
-		w.joinedOf[name] = all
+		all = &rollups{of: map[Stretch]rollup{}, size: emptySize}
+		w.rolledUp[name] = all
 		c.size += all.size
 	}
 	all.used = c.tick()
 	switch known, ok := all.of[within]; {
 	case !ok || !slices.Equal(known.of, of):
-		c.putJoined(all, within, joined{of: of, asked: all.used})
+		c.putRollup(all, within, rollup{of: of, asked: all.used})
 		c.shrink()
 		return nil, false
 	case known.Partial != nil:
@@ -92,59 +92,59 @@ func (w *Website) joined(name joinedName, within Stretch, of []uint64, bytes int
 	}
 }
 
-// keepJoined keeps a partial that joins these, if nothing came between.
-func (w *Website) keepJoined(name joinedName, within Stretch, of []uint64, made *Partial) {
+// keepRollup keeps a partial that stands for these, if nothing came between.
+func (w *Website) keepRollup(name rollupName, within Stretch, of []uint64, made *Partial) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if all := w.joinedOf[name]; all != nil && slices.Equal(all.of[within].of, of) && c.websites[w.subject] == w {
-		c.putJoined(all, within, joined{of: of, Partial: made})
+	if all := w.rolledUp[name]; all != nil && slices.Equal(all.of[within].of, of) && c.websites[w.subject] == w {
+		c.putRollup(all, within, rollup{of: of, Partial: made})
 		c.shrink()
 	}
 }
 
-func (c *Cache) putJoined(all *joinedPartials, within Stretch, j joined) {
-	grown := j.size()
+func (c *Cache) putRollup(all *rollups, within Stretch, r rollup) {
+	grown := r.size()
 	if before, ok := all.of[within]; ok {
 		grown -= before.size()
 	}
-	all.of[within] = j
+	all.of[within] = r
 	all.size += grown
 	c.size += grown
 }
 
-// makeRoom forgets joined partials that were not used since then until there is room for some bytes, and
+// makeRoom forgets rollups that were not used since then until there is room for some bytes, and
 // reports whether there is. Those that are used by turns with what needs the room stay: otherwise all would be
 // made again and again.
 func (c *Cache) makeRoom(bytes int64, then uint64) bool {
 	for c.size+bytes > c.most {
-		if !c.forgetJoined(then) {
+		if !c.forgetRollup(then) {
 			return false
 		}
 	}
 	return true
 }
 
-// forgetJoined forgets the joined partials that were used before all others and before then, if there are such.
-func (c *Cache) forgetJoined(before uint64) bool {
+// forgetRollup forgets the rollups of a name that were used before all others and before then, if there are such.
+func (c *Cache) forgetRollup(before uint64) bool {
 	var from *Website
-	var name joinedName
+	var name rollupName
 	for _, w := range c.websites {
-		for n, all := range w.joinedOf {
+		for n, all := range w.rolledUp {
 			if all.used < before {
 				before, from, name = all.used, w, n
 			}
 		}
 	}
 	if from != nil {
-		c.size -= from.joinedOf[name].size
-		delete(from.joinedOf, name)
+		c.size -= from.rolledUp[name].size
+		delete(from.rolledUp, name)
 	}
 	return from != nil
 }
 
-// join makes one partial of sources.
-func join(kind Kind, first int32, of []Source) *Partial {
+// rollUp makes one partial of sources.
+func rollUp(kind Kind, first int32, of []Source) *Partial {
 	of, rows := fromRow(first, of)
 	p := &maker{}
 	switch {
