@@ -94,12 +94,7 @@ func (s sealed) use(at int64) use {
 }
 
 // floorDay is the start of the UTC day of an instant.
-func floorDay(at int64) int64 {
-	if at < 0 {
-		return (at - day + 1) / day * day
-	}
-	return at / day * day
-}
+func floorDay(at int64) int64 { return floorDiv(at, day) * day }
 
 func (w interval) empty() bool { return w.from >= w.to }
 

@@ -75,6 +75,7 @@ func (g *merging) cells() [][]int32 {
 	return cells
 }
 
+// floorDiv is n / by, rounded down.
 func floorDiv(n, by int64) int64 {
 	if n < 0 {
 		return (n - by + 1) / by

@@ -105,7 +105,7 @@ func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	return mergeOf(found.parameters[0].plan)
 }
 
-// TestMonths wants joined days of a month to count for the rows that they count for themselves, and for the
+// TestMonths wants the rollup of a month to count for the rows that its days count for, and for the
 // same rows in all answers that may share them; and that this would show if all series shared them.
 func TestMonths(t *testing.T) {
 	e, err := New(Config{Store: nothing{}})
