@@ -15,7 +15,7 @@ import (
 // of what it lacks.
 
 // idChanges tell which session ids changed: those with an event in a time that was stored by a commit
-// after since. That is the time of all rows that the sessions and hits of a statement depend on.
+// after since. That is the time of all rows that the sessions and hits depend on which are not kept for all ids.
 type idChanges struct {
 	since uint64
 	in    interval
@@ -52,7 +52,7 @@ func (c *compiler) tellChanged() {
 		where:   append(c.read(c.kept.changes.in), expr.Gt(row("version"), since), hitRows),
 		columns: []named{{"session_hash", row("session_hash")}, {"told", expr.Call(dialect.Max, expr.Int(1))}}}))
 	c.with(changedFrom, c.build(selection{from: relation{"events", "t"}, joins: []join{{to: relation{changedIDs, "i"}, on: sameID}},
-		where:   c.read(c.kept.changes.in.hull(c.rng.widen(margin+day, margin+day))),
+		where:   c.read(c.kept.changes.in),
 		columns: []named{{"first", expr.Call(dialect.Min, row("time"))}}}))
 }
 

@@ -37,12 +37,24 @@ func (e *Engine) kept(ctx context.Context, p *plan) keptOf {
 		e.outdated.add(p.Subject)
 	}
 	of := func(before, after int) sealed { return sealed{w.from, useOf(days, before, after, since)} }
+	sessions := of(sessionsNeedBefore, sessionsNeedAfter)
 	return keptOf{
-		sessions:   of(sessionsNeedBefore, sessionsNeedAfter),
+		sessions:   sessions,
 		pageEvents: of(hitsNeedBefore, pageEventsNeedAfter),
 		hits:       of(hitsNeedBefore, hitsNeedAfter),
-		changes:    idChanges{since, w},
+		changes:    changesIn(sessions, since),
 	}
+}
+
+// changesIn are the changes of ids that tell what is not kept for all of days with those around, given what
+// the seals of their sessions are good for, which need more days than hits do.
+func changesIn(of sealed, since uint64) idChanges {
+	around := interval{of.from, of.from + int64(len(of.days))*day}
+	inner := of.days[sessionsNeedBefore : len(of.days)-sessionsNeedAfter]
+	if first := slices.IndexFunc(inner, func(u use) bool { return u != forAll }); first > 0 {
+		around.from += int64(first) * day
+	}
+	return idChanges{since, around}
 }
 
 // daysAround are the UTC days of a website that what is kept of those of w was computed from, and their time.

@@ -182,6 +182,14 @@ func (g *merging) value(e expr.Expr, row int32) expr.Value {
 	})
 }
 
+// valueOf gives what value is of an expression in rows: for many rows.
+func (g *merging) valueOf(e expr.Expr) func(row int32) expr.Value {
+	if _, name, ok := e.Column(); ok && g.columns[name] != nil {
+		return g.columns[name]
+	}
+	return func(row int32) expr.Value { return g.value(e, row) }
+}
+
 // sumOverAll computes what e asks of all rows that are shown.
 func (g *merging) sumOverAll(e expr.Expr, shown []int32) {
 	expr.ReplaceCalls(e, func(op dialect.Op) bool { return op == dialect.SumOver }, func(_ dialect.Op, args []expr.Expr) expr.Expr {

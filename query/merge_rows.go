@@ -163,6 +163,10 @@ func (g *merging) page(rows []int32) []int32 {
 		return rows
 	}
 	steps := g.steps()
+	values := make([]func(int32) expr.Value, len(steps))
+	for i, s := range steps {
+		values[i] = g.valueOf(s.e)
+	}
 	type ordered struct {
 		row   int32
 		first int64 // what the first step is, if that is a number
@@ -186,7 +190,7 @@ func (g *merging) page(rows []int32) []int32 {
 					order = -order
 				}
 			} else {
-				order = s.compare(g.value(s.e, a.row), g.value(s.e, b.row))
+				order = s.compare(values[i](a.row), values[i](b.row))
 			}
 			if order != 0 {
 				return order
@@ -234,9 +238,9 @@ func (g *merging) output(rows []int32) *store.Rows {
 		exprs = append(exprs, joined(expr.Ident(f.Name)))
 	}
 	for i, kind := range kinds(g.p) {
-		c := store.Column{Kind: kind}
+		c, value := store.Column{Kind: kind}, g.valueOf(exprs[i])
 		for n, row := range rows {
-			v := g.value(exprs[i], row)
+			v := value(row)
 			if v.Null && c.Valid == nil {
 				c.Valid = slices.Repeat([]bool{true}, len(rows))
 			}
