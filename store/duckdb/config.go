@@ -86,15 +86,22 @@ func (c Config) tempDir() string {
 	return c.TempDir
 }
 
-// lockDown is the rest of the engine's settings. They cannot stand in dsn: the driver
-// passes settings on in no order, a temp_directory that follows its limit lifts it, and the
-// engine refuses all others after the last one.
+// lockDown are settings that cannot stand in dsn: the driver passes settings on in no order, and a
+// temp_directory that follows its limit lifts it.
 func (c Config) lockDown() string {
 	limit := ""
 	if c.tempDir() != "" {
 		limit = fmt.Sprintf("SET max_temp_directory_size = '%dB'; ", c.TempLimit)
 	}
-	return limit + "SET enable_external_access = false; SET lock_configuration = true"
+	return limit + "SET enable_external_access = false"
+}
+
+// evict makes the engine let go what it keeps of the file in memory. It fails where the engine cannot do without.
+const evict = "SET memory_limit = '16MB'"
+
+// locked are the settings after which the engine refuses all others.
+func (c Config) locked() string {
+	return fmt.Sprintf("SET memory_limit = '%dB'; SET lock_configuration = true", c.MemoryLimit)
 }
 
 // dsn is the driver's address of path with what the engine may use.

@@ -77,7 +77,12 @@ func (w *writer) open() error {
 	if err != nil {
 		return errors.Join(err, inst.close())
 	}
-	if err := w.load(c); err != nil {
+	err = w.load(c)
+	if err == nil {
+		_ = c.exec(evict) // what load read is not read again soon
+		err = c.exec(s.cfg.locked())
+	}
+	if err != nil {
 		return explainOpen(errors.Join(err, c.close(), inst.close()))
 	}
 	w.engine = c
