@@ -59,17 +59,29 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 		}
 	}
 	ask("idle")
-	ctx, stop := context.WithCancel(b.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := l.run(b.Context(), in.url, paced(ctx, time.Second/50, &next))
-		done <- err
-	}()
-	ask("5000 events per s")
-	stop()
-	if err := <-done; err != nil {
-		b.Fatal(err)
+	beside := func(name string, l ingestLoad, every time.Duration) {
+		ctx, stop := context.WithCancel(b.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := l.run(b.Context(), in.url, paced(ctx, every, &next))
+			done <- err
+		}()
+		ask(name)
+		stop()
+		if err := <-done; err != nil {
+			b.Fatal(err)
+		}
 	}
+	beside("5000 events per s", l, time.Second/50)
+	l.events = 10
+	beside("1000 events per s", l, time.Second/100)
+	l.age = func(n int64) time.Duration { // of one in a hundred up to seven days
+		if n%100 > 0 {
+			return 0
+		}
+		return time.Duration(1+n/100%7) * 24 * time.Hour
+	}
+	beside("1000 events per s and some late", l, time.Second/100)
 	seal()
 	ask("idle again")
 }

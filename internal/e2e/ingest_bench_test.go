@@ -25,6 +25,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/chtest"
+	"github.com/sightline-analytics/sightline/query"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 	"github.com/sightline-analytics/sightline/store/duckdb"
@@ -201,7 +202,60 @@ func BenchmarkIngest(b *testing.B) {
 	}
 }
 
-// BenchmarkIngestOnClickHouse is the same where the events go to a ClickHouse server of this machine,
+// BenchmarkIngestForLong is the same of rows of 30 days, with and without sealing beside: how fast the first and the
+// last twentieth were taken, and the slowest. For 20 million events give -benchtime 200000x.
+func BenchmarkIngestForLong(b *testing.B) {
+	for _, sealing := range []bool{true, false} {
+		b.Run(fmt.Sprintf("sealing %v", sealing), func(b *testing.B) {
+			l := ingestLoad{"", "/batch?client_id=shop", "", 16, 100, nil}
+			l.age = func(n int64) time.Duration {
+				return time.Duration(int64(b.N)-n) * (30 * 24 * time.Hour / time.Duration(b.N))
+			}
+			in := newIngest(b)
+			e, err := query.New(query.Config{Store: in.store})
+			if err != nil {
+				b.Fatal(err)
+			}
+			sealer := query.NewSealer(e)
+			ctx, stop := context.WithCancel(b.Context())
+			var upkeep sync.WaitGroup
+			if sealing {
+				upkeep.Go(func() { sealer.Run(ctx, func(err error) { b.Error(err) }) })
+			}
+			l.measureParts(b, in.url, 20)
+			stop()
+			upkeep.Wait()
+			b.ReportMetric(float64(in.size(b))/float64(b.N*l.events), "bytes/event")
+		})
+	}
+}
+
+// measureParts sends b.N requests, and reports how fast events were taken in the first and in the last of so many parts.
+func (l *ingestLoad) measureParts(b *testing.B, url string, parts int) {
+	b.Helper()
+	var next atomic.Int64
+	rates := make([]float64, parts)
+	b.ResetTimer()
+	for i := range parts {
+		began, from := time.Now(), next.Load()
+		to := int64(b.N * (i + 1) / parts)
+		if _, err := l.run(b.Context(), url, func() (int64, bool) {
+			n := next.Add(1)
+			return n, n <= to
+		}); err != nil {
+			b.Fatal(err)
+		}
+		next.Store(to)
+		rates[i] = float64((to-from)*int64(l.events)) / time.Since(began).Seconds()
+	}
+	b.StopTimer()
+	b.ReportMetric(rates[0], "first-events/s")
+	b.ReportMetric(rates[parts-1], "last-events/s")
+	b.ReportMetric(slices.Min(rates), "least-events/s")
+	b.ReportMetric(float64(b.N*l.events)/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkIngestOnClickHouse is BenchmarkIngest where the events go to a ClickHouse server of this machine,
 // into empty tables, and into those of one that took 7 million events within the last week.
 func BenchmarkIngestOnClickHouse(b *testing.B) {
 	for _, l := range []ingestLoad{
