@@ -117,7 +117,8 @@ func (c Config) dsn(path, agent string, readOnly bool) string {
 		// A commit must not pay for a checkpoint, nor fail with one: the writer
 		// makes checkpoints between commits.
 		"checkpoint_threshold":         {"1TB"},
-		"write_buffer_row_group_count": {"1"}, // else a commit writes the last five, and holds up others
+		"write_buffer_row_group_count": {"1"},    // else a commit writes the last five, and holds up others
+		"allocator_background_threads": {"true"}, // else what queries took stays with the process for long
 		"autoinstall_known_extensions": {"false"},
 		"autoload_known_extensions":    {"false"},
 		"allow_community_extensions":   {"false"},
