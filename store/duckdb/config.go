@@ -23,8 +23,9 @@ type Config struct {
 	// '%'.
 	Path string
 	// MemoryLimit limits the engine's buffers, in bytes: rows until the next checkpoint, what queries
-	// use and, in the rest, the recently used parts of the file. The process needs some 200 MB in
-	// addition, and 4 bytes for each row received in the last eight days. 0 means 1 GiB.
+	// use and, in the rest, the recently used parts of the file. The process needs some 100 MB in
+	// addition, 4 bytes for each row received in the last eight days, what it keeps of answers, and while many
+	// large queries run up to half as much again as this. 0 means 1 GiB.
 	MemoryLimit int64
 	// Threads is how many threads one query may use. 0 means 1: queries run in parallel instead, which
 	// costs less for the same answers.
