@@ -1,0 +1,437 @@
+package partial
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// What is stored of a stretch, one state for all aggregates of a shape, in order:
+//
+//	how many aggregates there are
+//	for each name of members of its sets: the id of their dictionary, and members that it lacks
+//	for each name of members of its sets of texts: the texts
+//	with keys: their texts
+//	for each aggregate its keys, and what it has of each: a number; samples; or places of members, as
+//	differences or as bits
+//
+// Keys and members are numbered anew when a state is loaded: see [Website.Load].
+
+// A Shape is the aggregates that are stored together: over the same rows, by the same keys.
+type Shape struct {
+	Aggregates []Aggregate
+	KeyNames   string // as in Computed
+	Keyed      bool   // otherwise keys are pieces of the stretch
+}
+
+// membersOf are the names of members that aggregates of a kind have, each once.
+func (sh *Shape) membersOf(kind Kind) (names []string) {
+	for _, a := range sh.Aggregates {
+		if a.Kind == kind && !slices.Contains(names, a.Members) {
+			names = append(names, a.Members)
+		}
+	}
+	return names
+}
+
+// Dictionaries are the names of the members that are in dictionaries.
+func (sh *Shape) Dictionaries() []string { return sh.membersOf(Set) }
+
+// A placing tells the places that numbers have.
+type placing struct {
+	id    uint64            // of the dictionary
+	at    map[uint32]uint32 // by number
+	lacks []uint32          // numbers that are not in the dictionary
+}
+
+func newPlacing(d *dictionary) *placing {
+	p := &placing{at: make(map[uint32]uint32, len(d.numbers)), id: d.id}
+	for place, n := range d.numbers {
+		p.at[n] = uint32(place)
+	}
+	return p
+}
+
+// with is p for sets with these numbers, too.
+func (p *placing) with(numbers []uint32, of *members) *placing {
+	var lacks []uint32
+	for _, n := range numbers {
+		if _, ok := p.at[n]; !ok {
+			lacks = append(lacks, n)
+		}
+	}
+	if len(lacks) == 0 {
+		return p
+	}
+	slices.SortFunc(lacks, func(a, b uint32) int { return cmp.Compare(of.values[a], of.values[b]) })
+	more := &placing{id: p.id, at: make(map[uint32]uint32, len(p.at)+len(lacks)), lacks: lacks}
+	for n, place := range p.at {
+		more.at[n] = place
+	}
+	for i, n := range lacks {
+		more.at[n] = uint32(len(p.at) + i)
+	}
+	return more
+}
+
+// allMembers are the numbers of all members of sets, each once.
+func allMembers(of []*Partial) []uint32 {
+	var all []uint32
+	for _, p := range of {
+		all = p.appendAll(all)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// appendAll appends the members of all keys of a set.
+func (p *Partial) appendAll(all []uint32) []uint32 {
+	for i := range p.keys {
+		all = p.appendMembers(i, all)
+	}
+	return all
+}
+
+// appendMembers appends those of the i-th key.
+func (p *Partial) appendMembers(i int, all []uint32) []uint32 {
+	from, to := p.span(i)
+	return list{0, from, to, p.dense != nil && p.dense[i]}.appendMembers(all, []Source{{Partial: p}})
+}
+
+// A stateEncoder writes one state.
+type stateEncoder struct {
+	*encoder
+	keys   map[uint32]uint32 // their places, by number; nil without keys
+	places map[string]*placing
+	buffer []uint32
+}
+
+// encodeState is what is stored of partials, one for each aggregate.
+func (w *Website) encodeState(sh *Shape, of []*Partial, dictionaries map[string]*placing) []byte {
+	e := stateEncoder{encoder: newEncoder(stateFormat), places: map[string]*placing{}}
+	e.uint(uint64(len(of)))
+	setsOf := func(kind Kind, members string) (sets []*Partial) {
+		for i, a := range sh.Aggregates {
+			if a.Kind == kind && a.Members == members {
+				sets = append(sets, of[i])
+			}
+		}
+		return sets
+	}
+	for _, name := range sh.membersOf(Set) {
+		members := w.membersCalled(name)
+		p := dictionaries[name].with(allMembers(setsOf(Set, name)), members)
+		e.places[name] = p
+		e.fixed(p.id)
+		e.uint(uint64(len(p.lacks)))
+		for _, n := range p.lacks {
+			e.fixed(uint64(members.values[n]))
+		}
+	}
+	for _, name := range sh.membersOf(TextSet) {
+		e.places[textPlaces+name] = &placing{at: e.texts(w.keysCalled(name).texts, allMembers(setsOf(TextSet, name)))}
+	}
+	if sh.Keyed {
+		var all []uint32
+		for _, p := range of {
+			all = append(all, p.keys...)
+		}
+		slices.Sort(all)
+		e.keys = e.texts(w.keysCalled(sh.KeyNames).texts, slices.Compact(all))
+	}
+	for i, a := range sh.Aggregates {
+		e.partial(a, of[i])
+	}
+	return e.done()
+}
+
+// textPlaces tells the places of texts from those in dictionaries.
+const textPlaces = "texts "
+
+// texts writes those with these numbers, and tells their places.
+func (e *stateEncoder) texts(texts []string, numbers []uint32) map[uint32]uint32 {
+	places := make(map[uint32]uint32, len(numbers))
+	e.uint(uint64(len(numbers)))
+	for place, n := range numbers {
+		e.text(texts[n])
+		places[n] = uint32(place)
+	}
+	return places
+}
+
+func (e *stateEncoder) partial(a Aggregate, p *Partial) {
+	e.uint(uint64(len(p.keys)))
+	before := int64(-1)
+	for _, key := range p.keys {
+		place := int64(key)
+		if e.keys != nil {
+			place = int64(e.keys[key])
+		}
+		e.uint(uint64(place - before - 1))
+		before = place
+	}
+	for i := range p.keys {
+		switch {
+		case a.Kind == Set:
+			e.set(p, i, e.places[a.Members])
+		case a.Kind == TextSet:
+			e.set(p, i, e.places[textPlaces+a.Members])
+		case a.Kind == Sample:
+			e.sample(p.values.slice(p.span(i)))
+		default:
+			e.int(p.values.at(i))
+		}
+	}
+}
+
+func (e *stateEncoder) sample(values numbers) {
+	e.uint(uint64(values.len()))
+	e.int(values.at(0))
+	for i := 1; i < values.len(); i++ {
+		e.uint(uint64(values.at(i)) - uint64(values.at(i-1)))
+	}
+}
+
+// set writes the places of the members of a key: twice how many there are and, in the same number, 1 if as bits.
+func (e *stateEncoder) set(p *Partial, i int, places *placing) {
+	e.buffer = p.appendMembers(i, e.buffer[:0])
+	for j, n := range e.buffer {
+		e.buffer[j] = places.at[n]
+	}
+	slices.Sort(e.buffer)
+	size, before := 0, int64(-1)
+	for _, place := range e.buffer {
+		size += (bits.Len64(uint64(int64(place)-before-1)|1) + 6) / 7
+		before = int64(place)
+	}
+	n := uint64(len(e.buffer)) << 1
+	if words := (len(places.at) + 63) / 64; 8*words < size {
+		e.uint(n | 1)
+		at := len(e.b)
+		e.b = append(e.b, make([]byte, 8*words)...)
+		for _, place := range e.buffer {
+			e.b[at+int(place/8)] |= 1 << (place % 8)
+		}
+		return
+	}
+	e.uint(n)
+	before = -1
+	for _, place := range e.buffer {
+		e.uint(uint64(int64(place) - before - 1))
+		before = int64(place)
+	}
+}
+
+// A stateReader reads one state.
+type stateReader struct {
+	*reader
+	pieces  int        // that keys may be, without texts
+	keys    []uint32   // numbers by place
+	numbers [][]uint32 // of members, by aggregate and place
+	made    maker
+	order   []int
+}
+
+// readState makes the partials of a stored state. The dictionaries are those of its sets' names.
+func (w *Website) readState(sh *Shape, s Stretch, width int64, stored []byte, dictionaries []*dictionary) ([]*Partial, error) {
+	r := stateReader{reader: newReader(stateFormat, stored), numbers: make([][]uint32, len(sh.Aggregates))}
+	if r.uint() != uint64(len(sh.Aggregates)) {
+		return nil, ErrDamaged
+	}
+	r.readMembers(w, sh, dictionaries)
+	if sh.Keyed {
+		r.keys = r.texts(w.keysCalled(sh.KeyNames))
+	} else {
+		r.pieces = int((s.To - s.From) / width)
+	}
+	found := make([]*Partial, len(sh.Aggregates))
+	for i, a := range sh.Aggregates {
+		if found[i] = r.partial(a.Kind, r.numbers[i]); r.failed {
+			return nil, ErrDamaged
+		}
+	}
+	if len(r.b) > 0 {
+		return nil, ErrDamaged
+	}
+	return found, nil
+}
+
+// readMembers finds the numbers of the members of all sets.
+func (r *stateReader) readMembers(w *Website, sh *Shape, dictionaries []*dictionary) {
+	give := func(kind Kind, name string, numbers []uint32) {
+		for i, a := range sh.Aggregates {
+			if a.Kind == kind && a.Members == name {
+				r.numbers[i] = numbers
+			}
+		}
+	}
+	for i, name := range sh.membersOf(Set) {
+		numbers := dictionaries[i].numbers
+		if r.fixed() != dictionaries[i].id {
+			r.fail()
+		}
+		if n := r.count(8); n > 0 {
+			numbers = slices.Clone(numbers)
+			members := w.membersCalled(name)
+			for range n {
+				numbers = append(numbers, members.number(int64(r.fixed())))
+			}
+		}
+		give(Set, name, numbers)
+	}
+	for _, name := range sh.membersOf(TextSet) {
+		give(TextSet, name, r.texts(w.keysCalled(name)))
+	}
+}
+
+// texts numbers texts.
+func (r *stateReader) texts(of *keys) []uint32 {
+	numbers := make([]uint32, r.count(1))
+	for i := range numbers {
+		text := r.text()
+		n, ok := of.numbers[string(text)]
+		if !ok {
+			n = of.number(string(text))
+		}
+		numbers[i] = n
+	}
+	return numbers
+}
+
+// partial reads that of one aggregate, whose members have these numbers.
+func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
+	keys := r.keysOf()
+	values, ends := make([]int64, 0, len(keys)), make([]int, 0, len(keys))
+	var members []uint32
+	for range keys {
+		switch {
+		case kind == Sample:
+			values = r.sample(values)
+		case kind.Lists():
+			members = r.set(members, numbers)
+		default:
+			values = append(values, r.int())
+		}
+		if r.failed {
+			return nil
+		}
+		ends = append(ends, max(len(values), len(members)))
+	}
+	// Keys have other numbers now, in which they are in another order.
+	r.order = r.order[:0]
+	for i := range keys {
+		r.order = append(r.order, i)
+	}
+	if byNumber := func(a, b int) int { return cmp.Compare(keys[a], keys[b]) }; !slices.IsSortedFunc(r.order, byNumber) {
+		slices.SortFunc(r.order, byNumber)
+	}
+	for j, i := range r.order {
+		if j > 0 && keys[i] == keys[r.order[j-1]] {
+			r.fail() // the same text twice
+			return nil
+		}
+		from := 0
+		if i > 0 {
+			from = ends[i-1]
+		}
+		switch {
+		case kind == Sample:
+			r.made.addSample(keys[i], values[from:ends[i]])
+		case kind.Lists():
+			r.made.addSet(keys[i], members[from:ends[i]])
+		default:
+			r.made.addValue(keys[i], values[i])
+		}
+	}
+	return r.made.done()
+}
+
+// keysOf reads the keys of an aggregate, and returns their numbers.
+func (r *stateReader) keysOf() []uint32 {
+	keys := make([]uint32, r.count(1))
+	most, at := uint64(len(r.keys)+r.pieces), uint64(0)
+	for i := range keys {
+		step := r.uint()
+		if step >= most-at { // at is never more than most
+			r.fail()
+			return nil
+		}
+		at += step
+		keys[i] = uint32(at)
+		if r.pieces == 0 {
+			keys[i] = r.keys[at]
+		}
+		at++
+	}
+	return keys
+}
+
+func (r *stateReader) sample(values []int64) []int64 {
+	n := r.count(1)
+	if n == 0 {
+		r.fail()
+		return values
+	}
+	value := r.int()
+	values = append(values, value)
+	for range n - 1 {
+		next := int64(uint64(value) + r.uint())
+		if next < value {
+			r.fail()
+		}
+		value = next
+		values = append(values, value)
+	}
+	return values
+}
+
+// set appends the numbers of the members of a key.
+func (r *stateReader) set(members, numbers []uint32) []uint32 {
+	n := r.uint()
+	asBits, n := n&1 == 1, n>>1
+	if n == 0 || n > uint64(len(numbers)) {
+		r.fail()
+		return members
+	}
+	if asBits {
+		return r.setOfBits(members, numbers, int(n))
+	}
+	at, most := uint64(0), uint64(len(numbers))
+	for range n {
+		step := r.uint()
+		if step >= most-at || r.failed {
+			r.fail()
+			return members
+		}
+		at += step
+		members = append(members, numbers[at])
+		at++
+	}
+	return members
+}
+
+func (r *stateReader) setOfBits(members, numbers []uint32, n int) []uint32 {
+	words := (len(numbers) + 63) / 64
+	if len(r.b) < 8*words {
+		r.fail()
+		return members
+	}
+	wanted := len(members) + n
+	for i := range words {
+		for word := binary.LittleEndian.Uint64(r.b[8*i:]); word != 0; word &= word - 1 {
+			place := 64*i + bits.TrailingZeros64(word)
+			if place >= len(numbers) {
+				r.fail()
+				return members
+			}
+			members = append(members, numbers[place])
+		}
+	}
+	if len(members) != wanted {
+		r.fail()
+		return members
+	}
+	r.b = r.b[8*words:]
+	return members
+}

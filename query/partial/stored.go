@@ -1,0 +1,161 @@
+package partial
+
+import "slices"
+
+// What a store has of a website: which states, as far as is known; and how they get from memory there and back.
+
+// KnowsStored reports whether it is known what a store has of w.
+func (w *Website) KnowsStored() bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return w.stored != nil
+}
+
+// A StoredVersion says that a store has something called by a number of a stretch, of which version.
+type StoredVersion struct {
+	Name    int64
+	Of      Stretch
+	Version uint64
+}
+
+// KnowStored notes all that a store has of w.
+func (w *Website) KnowStored(all []StoredVersion) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	w.stored = map[int64]map[Stretch]uint64{}
+	w.noteStored(all)
+}
+
+// NoteStored notes what was stored; version 0: what is there is of no use.
+func (w *Website) NoteStored(some []StoredVersion) {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	if w.stored != nil {
+		w.noteStored(some)
+	}
+}
+
+func (w *Website) noteStored(some []StoredVersion) {
+	for _, one := range some {
+		if w.stored[one.Name] == nil {
+			w.stored[one.Name] = map[Stretch]uint64{}
+		}
+		w.stored[one.Name][one.Of] = one.Version
+	}
+}
+
+// StoredVersions are the versions of what a store has by a name; 0: nothing, as far as is known.
+func (w *Website) StoredVersions(name int64, of []Stretch) []uint64 {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	versions := make([]uint64, len(of))
+	if known := w.stored[name]; known != nil {
+		for i, s := range of {
+			versions[i] = known[s]
+		}
+	}
+	return versions
+}
+
+// Encoded is what is to be stored of a stretch.
+type Encoded struct {
+	States       [][]byte          // by shape
+	Dictionaries map[string][]byte // by the name of their members: those that are new
+
+	of   Stretch
+	made map[string]*dictionary
+}
+
+// Encode writes partials of a stretch, by shape and aggregate. Those of one call share dictionaries. One that is in
+// memory is used again if it has nearly all members; otherwise there is a new one, and what is stored with
+// the one before cannot be read any more. The caller holds the lock of w.
+func (w *Website) Encode(s Stretch, shapes []*Shape, found [][]*Partial) *Encoded {
+	e := &Encoded{Dictionaries: map[string][]byte{}, of: s, made: map[string]*dictionary{}}
+	sets, placings := map[string][]*Partial{}, map[string]*placing{}
+	for i, sh := range shapes {
+		for j, a := range sh.Aggregates {
+			if a.Kind == Set {
+				sets[a.Members] = append(sets[a.Members], found[i][j])
+			}
+		}
+	}
+	for name, of := range sets {
+		all := allMembers(of)
+		if d := w.dictionary(dictionaryName{name, s}); d != nil {
+			p := newPlacing(d)
+			lacks := slices.DeleteFunc(slices.Clone(all), func(n uint32) bool { _, ok := p.at[n]; return ok })
+			if len(lacks) <= len(d.numbers)/8 {
+				placings[name] = p
+				continue
+			}
+			all = append(slices.Clone(d.numbers), lacks...)
+		}
+		d, stored := newDictionary(w.membersCalled(name), all)
+		e.Dictionaries[name], e.made[name], placings[name] = stored, d, newPlacing(d)
+	}
+	for i, sh := range shapes {
+		e.States = append(e.States, w.encodeState(sh, found[i], placings))
+	}
+	return e
+}
+
+// Stored notes that e is stored.
+func (w *Website) Stored(e *Encoded) {
+	for name, d := range e.made {
+		w.putDictionary(dictionaryName{name, e.of}, d)
+	}
+}
+
+// A StoredState is one that was read from a store.
+type StoredState struct {
+	Of           Stretch
+	Version      uint64
+	State        []byte
+	Dictionaries map[string][]byte // by the name of their members: those that are not in memory
+}
+
+// Load keeps the partials of stored states; without keys, keys are pieces of that width. It returns those that cannot be
+// read, since they are damaged or another dictionary took the place of theirs. The caller holds the lock of w.
+func (w *Website) Load(sh *Shape, width int64, states []StoredState) (unread []Stretch) {
+	made := make([][]*Partial, len(sh.Aggregates))
+	var stretches []Stretch
+	var versions []uint64
+	for _, one := range states {
+		found, err := w.loadOne(sh, width, one)
+		if err != nil {
+			unread = append(unread, one.Of)
+			continue
+		}
+		stretches, versions = append(stretches, one.Of), append(versions, one.Version)
+		for i, p := range found {
+			made[i] = append(made[i], p)
+		}
+	}
+	if len(stretches) > 0 {
+		w.keep(sh.Aggregates, sh.KeyNames, stretches, versions, made)
+	}
+	return unread
+}
+
+func (w *Website) loadOne(sh *Shape, width int64, one StoredState) ([]*Partial, error) {
+	var dictionaries []*dictionary
+	for _, name := range sh.Dictionaries() {
+		of := dictionaryName{name, one.Of}
+		d := w.dictionary(of)
+		if d == nil {
+			var err error
+			if d, err = readDictionary(one.Dictionaries[name], w.membersCalled(name)); err != nil {
+				return nil, err
+			}
+			w.putDictionary(of, d)
+		}
+		dictionaries = append(dictionaries, d)
+	}
+	found, err := w.readState(sh, one.Of, width, one.State, dictionaries)
+	if err != nil { // the store may have others by now
+		for _, name := range sh.Dictionaries() {
+			w.putDictionary(dictionaryName{name, one.Of}, nil)
+		}
+	}
+	return found, err
+}
