@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -24,36 +25,58 @@ func quiet(days []store.Day) []store.Day {
 	return days[:slices.IndexFunc(days, func(d store.Day) bool { return !d.Start.Before(end) })]
 }
 
-// ahead computes the partials that questions about a website without filters are merged from, of the
-// latest of days, which are quiet, and reports whether it has come to the end. It looks after every type
-// whether it is time to stop. What fails is computed when it is asked for.
+// ahead loads or computes the partials that questions about a website without filters are merged from, of the
+// latest of days, which are quiet, stores those that it computed, and reports whether it has come to the end. It looks
+// after every shape whether it is time to stop. What fails is computed when it is asked for.
 func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.Day, stop func() bool) (done bool, err error) {
 	if e.partials == nil || len(days) == 0 {
 		return true, nil
 	}
+	site := e.partials.Website(website)
+	if e.keeper != nil { // other processes may have stored more
+		err = e.listStored(ctx, site, website)
+	}
+	var latest []partial.Stretch
 	last := days[len(days)-1].Start
-	req := Request{StartDate: last.AddDate(0, 0, 1-aheadDays).Format(time.DateOnly), EndDate: last.Format(time.DateOnly)}
-	for _, of := range e.types.types {
+	for n := aheadDays - 1; n >= 0; n-- {
+		latest = append(latest, dayOf(last.AddDate(0, 0, -n)))
+	}
+	var found []gathered
+	done = true
+	for _, sh := range e.shapesOf().all {
 		if e.partials.Size() > e.partials.MaxBytes()/aheadShare {
-			return true, err
+			break
 		}
-		req.Parameters = []Parameter{{Name: of.Name}}
-		found, mistakes := e.types.resolve(Access{Subject: website}, req, e.now())
-		if len(mistakes) > 0 || found.parameters[0].err != nil {
-			continue // it is of another kind of subject, or needs a filter
-		}
-		g := e.gathering(found.parameters[0].plan)
-		if g == nil || !g.site.Fit(g.all()) {
+		if !site.Fit(sh.Aggregates) {
 			continue
 		}
+		g := sh.gathering(e, website, latest)
 		failed := g.load(ctx)
 		if failed == nil {
-			_, failed = g.gather(ctx)
+			failed = g.gatherPart(ctx, g.parts[0])
 		}
-		err = errors.Join(err, failed)
+		switch {
+		case failed == nil:
+			found = append(found, gathered{sh, g})
+		case !tooLarge(failed): // else a type that needs less of it may yet be merged
+			err = errors.Join(err, failed)
+		}
 		if stop() {
-			return false, err
+			done = false
+			break
 		}
 	}
-	return true, err
+	if e.keeper != nil {
+		err = errors.Join(err, e.save(ctx, website, found))
+	}
+	return done, err
 }
+
+// A gathered shape has its partials in memory.
+type gathered struct {
+	sh *shape
+	*gathering
+}
+
+// settledBefore is when days begin that rows came to for the last time, it may be assumed: they were over a day ago.
+func (e *Engine) settledBefore() time.Time { return e.now().Add(-48 * time.Hour) }

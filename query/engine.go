@@ -28,8 +28,8 @@ type Config struct {
 	// NoDerived computes answers from rows alone: it uses neither seals of the store nor partials.
 	NoDerived bool
 	// MaxPartials is about how many bytes of memory partials take, from which answers are merged. It
-	// needs a Store that is a [store.Deriver]. 0 means DefaultMaxPartials;
-	// negative: none are kept.
+	// needs a Store that is a [store.Deriver]; one that is a [store.StateKeeper] keeps those that a [Sealer] computes,
+	// for after the next start. 0 means DefaultMaxPartials; negative: none are kept.
 	MaxPartials int64
 	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were
 	// computed from change: those to parameters, and whole ones as [Prepared.RunEncoded] makes them. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
@@ -48,7 +48,9 @@ type Engine struct {
 	slots    *slots // of the store
 	names    Names  // may be nil
 	plain    bool
-	partials *partial.Cache               // nil: none are kept
+	partials *partial.Cache    // nil: none are kept
+	keeper   store.StateKeeper // of partials; nil: they are kept in memory only
+	shapes   lazy[shapes]
 	prints   map[*boundType]func() string // fingerprints
 	memo     *cache[string, *compiled]
 	prepared *cache[string, *Prepared]
@@ -97,6 +99,7 @@ func New(cfg Config) (*Engine, error) {
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
 	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
 		e.partials = partial.NewCache(most)
+		e.keeper, _ = e.store.(store.StateKeeper)
 	}
 	if e.now == nil {
 		e.now = time.Now

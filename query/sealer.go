@@ -194,7 +194,7 @@ func (s *Sealer) settled(of store.Subject, days []store.Day) []stretch {
 	if len(days) == 0 {
 		return nil
 	}
-	over, all := s.engine.now().Add(-48*time.Hour), spanned(of, days)
+	over, all := s.engine.settledBefore(), spanned(of, days)
 	wanted := make([]bool, all.days())
 	for _, d := range days {
 		wanted[all.index(d.Start)] = s.scattered[of][d.Start] && d.Version > 0 && d.Start.Before(over)

@@ -159,3 +159,24 @@ func (w *Website) loadOne(sh *Shape, width int64, one StoredState) ([]*Partial, 
 	}
 	return found, err
 }
+
+// LoadDictionary keeps a stored dictionary in memory. The caller holds the lock of w.
+func (w *Website) LoadDictionary(members string, of Stretch, stored []byte) error {
+	d, err := readDictionary(stored, w.membersCalled(members))
+	if err == nil {
+		w.putDictionary(dictionaryName{members, of}, d)
+	}
+	return err
+}
+
+// StoredBeside reports whether a store has something by other names than these.
+func (w *Website) StoredBeside(names []int64) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	for name := range w.stored {
+		if !slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
+}
