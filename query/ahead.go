@@ -25,57 +25,46 @@ func quiet(days []store.Day) []store.Day {
 	return days[:slices.IndexFunc(days, func(d store.Day) bool { return !d.Start.Before(end) })]
 }
 
-// ahead loads or computes the partials that questions about a website without filters are merged from, of the
-// latest of days, which are quiet, stores those that it computed, and reports whether it has come to the end. It looks
-// after every shape whether it is time to stop. What fails is computed when it is asked for.
+// ahead has the partials stored that questions about a website without filters are merged from, of the latest of days,
+// which are quiet, and loads or computes them as far as there is memory. It reports whether it has come to the end, and
+// looks after every shape whether it is time to stop. What fails is computed when it is asked for.
 func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.Day, stop func() bool) (done bool, err error) {
+	for len(days) > 0 && days[len(days)-1].Version == 0 { // it has a seal, and never had rows
+		days = days[:len(days)-1]
+	}
 	if e.partials == nil || len(days) == 0 {
 		return true, nil
-	}
-	site := e.partials.Website(website)
-	if e.keeper != nil { // other processes may have stored more
-		err = e.listStored(ctx, site, website)
 	}
 	var latest []partial.Stretch
 	last := days[len(days)-1].Start
 	for n := aheadDays - 1; n >= 0; n-- {
 		latest = append(latest, dayOf(last.AddDate(0, 0, -n)))
 	}
-	var found []gathered
-	done = true
+	if e.keeper != nil {
+		if done, err = e.keep(ctx, website, latest, stop); !done {
+			return false, err
+		}
+	}
 	for _, sh := range e.shapesOf().all {
 		if e.partials.Size() > e.partials.MaxBytes()/aheadShare {
 			break
 		}
-		if !site.Fit(sh.Aggregates) {
+		g := sh.gathering(e, e.partials.Website(website), website, latest)
+		if !g.site.Fit(sh.Aggregates) {
 			continue
 		}
-		g := sh.gathering(e, website, latest)
 		failed := g.load(ctx)
 		if failed == nil {
-			failed = g.gatherPart(ctx, g.parts[0])
+			failed = g.gatherPart(ctx, sh.part)
 		}
-		switch {
-		case failed == nil:
-			found = append(found, gathered{sh, g})
-		case !tooLarge(failed): // else a type that needs less of it may yet be merged
+		if !tooLarge(failed) { // else a type that needs less of it may yet be merged
 			err = errors.Join(err, failed)
 		}
 		if stop() {
-			done = false
-			break
+			return false, err
 		}
 	}
-	if e.keeper != nil {
-		err = errors.Join(err, e.save(ctx, website, found))
-	}
-	return done, err
-}
-
-// A gathered shape has its partials in memory.
-type gathered struct {
-	sh *shape
-	*gathering
+	return true, err
 }
 
 // settledBefore is when days begin that rows came to for the last time, it may be assumed: they were over a day ago.

@@ -130,6 +130,11 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 		versions = g.versions(of)
 		missing = g.loadStored(ctx, of, missing, versions)
 	}
+	return g.computeAll(ctx, of, missing, versions)
+}
+
+// computeAll computes the partials of a part in these stretches. The caller holds the lock of the website.
+func (g *gathering) computeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
 	for len(missing) > 0 {
 		n := 1
 		for n < len(missing) && n < computedAtOnce && missing[n] == missing[n-1]+1 {

@@ -11,198 +11,240 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What is stored, and when: the partials that are computed ahead, of days that are over for a day at least, so that
-// hardly any is stored twice. Those of questions with filters, and of ends of ranges, stay in memory.
+// What is stored, and when: partials of all shapes of busy websites, of whole days that are over for a day at least, so
+// that hardly any is stored twice. Those of questions with filters, and of the ends of ranges, stay in memory.
 
-// savedAtOnce is about how many bytes are stored at once. Meanwhile a store may take no rows.
-const savedAtOnce = 4 << 20
+const (
+	buildingShare = 8       // this part of the memory for partials is for those that are to be stored
+	builtAtOnce   = 3       // days that are built and stored together
+	savedAtOnce   = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
+)
 
-// A savedDay is one whose partials are to be stored, and those of which shapes.
-type savedDay struct {
-	of     partial.Stretch
-	rows   uint64 // the version of its rows
-	due    []int  // shapes of which the store has no valid state
-	others []int  // of which it has one
-}
-
-// save stores the partials of shapes of a website that the store does not have, and drops what has names that
-// this program does not know.
-func (e *Engine) save(ctx context.Context, website store.Subject, of []gathered) error {
-	if len(of) == 0 {
-		return nil
+// keep has the partials of a website that are computed ahead stored, those of the latest days first, and reports
+// whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
+// stopped stays in memory until it goes on.
+func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, stop func() bool) (done bool, err error) {
+	b := &building{engine: e, website: website, site: e.building.Website(website), known: e.partials.Website(website), shapes: e.shapesOf()}
+	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
+		return true, err
 	}
-	s := &saving{engine: e, website: website, site: of[0].site, of: of}
-	if err := s.site.Lock(ctx); err != nil {
-		return err
-	}
-	err := s.encode(ctx)
-	s.site.Unlock()
-	if err == nil {
-		err = s.store(ctx)
-	}
-	known := e.shapesOf()
-	if names := known.names(); s.site.StoredBeside(names) {
-		err = errors.Join(err, e.keeper.DropStates(ctx, website, names))
-	}
-	return err
-}
-
-// A saving is a call of save.
-type saving struct {
-	engine       *Engine
-	website      store.Subject
-	site         *partial.Website
-	of           []gathered
-	versions     [][]uint64             // by shape and stretch
-	found        [][][]*partial.Partial // by shape, aggregate and stretch
-	dictionaries []store.State
-	states       []store.State
-	encoded      []*partial.Encoded
-}
-
-// encode makes the states that are to be stored. The caller holds the lock of the website.
-func (s *saving) encode(ctx context.Context) error {
-	days := s.days()
-	if err := s.loadDictionaries(ctx, days); err != nil {
-		return err
-	}
-	for i, of := range days {
-		if len(of.due) > 0 {
-			s.encodeDay(i, of)
+	settled := e.settledBefore().UnixMilli()
+	days = slices.DeleteFunc(slices.Clone(days), func(s partial.Stretch) bool { return s.From >= settled })
+	for len(days) > 0 {
+		n := max(0, len(days)-builtAtOnce)
+		b.days, days, b.built = days[n:], days[:n], nil
+		switch done, err := b.build(ctx, stop); {
+		case errors.Is(err, errNotBusy):
+			days = nil
+		case err != nil || !done:
+			return err != nil, err
 		}
+		e.building.Forget(website)
 	}
-	return nil
+	if names := b.shapes.names(); b.known.StoredBeside(names) { // an older program stored it
+		return true, e.keeper.DropStates(ctx, website, names)
+	}
+	return true, nil
 }
 
-// days are those of the shapes, and what is due of each.
-func (s *saving) days() []savedDay {
-	stretches, settled := s.of[0].stretches, s.engine.settledBefore().UnixMilli()
-	days := make([]savedDay, len(stretches))
-	for i, of := range stretches {
-		days[i] = savedDay{of: of, rows: s.of[0].days.sum(interval{of.From, of.To})}
-	}
-	for n, one := range s.of {
-		versions := one.versions(one.parts[0])
-		missing := make([]bool, len(stretches))
-		found := make([][]*partial.Partial, len(one.sh.Aggregates))
-		for j, a := range one.sh.Aggregates {
-			var without []int
-			// Those that were gathered may be of older versions than the latest that are known.
-			found[j], without = s.site.Find(a, stretches, versions)
-			for _, i := range without {
-				missing[i] = true
-			}
-		}
-		s.versions, s.found = append(s.versions, versions), append(s.found, found)
-		for i, stored := range s.site.StoredVersions(one.sh.name, stretches) {
-			switch of := &days[i]; {
-			case missing[i] || versions[i] == 0 || of.of.From >= settled:
-			case one.days.sum(interval{of.of.From, of.of.To}) != of.rows: // rows came meanwhile
-			case stored < versions[i]:
-				of.due = append(of.due, n)
-			default:
-				of.others = append(of.others, n)
-			}
-		}
-	}
-	return days
+// errNotBusy: the website has fewer pageviews than Config.StoreFrom.
+var errNotBusy = errors.New("query: the website is not busy")
+
+// A building makes states of some days.
+type building struct {
+	engine  *Engine
+	website store.Subject
+	site    *partial.Website // that has the partials until they are stored
+	known   *partial.Website // that knows what is stored
+	shapes  shapes
+	days    []partial.Stretch
+	built   []built
 }
 
-// loadDictionaries loads those of days of which something is due, so that what is stored is stored with the same.
-func (s *saving) loadDictionaries(ctx context.Context, days []savedDay) error {
-	var of []*shape
-	for _, one := range s.of {
-		of = append(of, one.sh)
-	}
-	for i := 0; i < len(days); i += loadedAtOnce {
-		var due []partial.Stretch
-		for _, one := range days[i:min(i+loadedAtOnce, len(days))] {
-			if len(one.due) > 0 {
-				due = append(due, one.of)
-			}
-		}
-		if len(due) == 0 {
+// A built shape has its partials in memory of the days that are due.
+type built struct {
+	sh *shape
+	*gathering
+	versions []uint64 // by day
+	due      []int    // days
+}
+
+// build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
+func (b *building) build(ctx context.Context, stop func() bool) (done bool, err error) {
+	for i, sh := range b.shapes.all {
+		one, err := b.gather(ctx, sh)
+		if tooLarge(err) {
 			continue
 		}
-		bytes, _, err := s.engine.readStates(ctx, s.site, s.website, of, due, false)
 		if err != nil {
-			return err
+			return false, err
 		}
-		for _, sh := range of {
-			for members, name := range sh.called {
-				for _, day := range due {
-					if stored, ok := bytes[storedName{name, day}]; ok && !s.site.HasDictionary(members, day) {
-						_ = s.site.LoadDictionary(members, day, stored) // a damaged one is replaced
-					}
+		if len(one.due) == 0 {
+			continue
+		}
+		if i == 0 && one.pageviews() < b.engine.storeFrom*int64(len(one.due)) {
+			return false, errNotBusy
+		}
+		if b.built = append(b.built, one); stop() {
+			return false, nil
+		}
+	}
+	if len(b.built) == 0 {
+		return true, nil
+	}
+	dictionaries, states, err := b.encode(ctx)
+	if err == nil {
+		err = b.store(ctx, dictionaries, states)
+	}
+	return true, err
+}
+
+// gather computes the partials of a shape, of the days that are due.
+func (b *building) gather(ctx context.Context, sh *shape) (one built, err error) {
+	one = built{sh: sh, gathering: sh.gathering(b.engine, b.site, b.website, b.days)}
+	if err := one.load(ctx); err != nil {
+		return one, err
+	}
+	one.versions = one.gathering.versions(sh.part)
+	for i, stored := range b.known.StoredVersions(sh.name, b.days) {
+		if stored < one.versions[i] {
+			one.due = append(one.due, i)
+		}
+	}
+	if len(one.due) == 0 {
+		return one, nil
+	}
+	if err := b.site.Lock(ctx); err != nil {
+		return one, err
+	}
+	defer b.site.Unlock()
+	missing := slices.DeleteFunc(one.look(sh.part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
+	if len(missing) > 0 {
+		ctx = knowDays(ctx) // as gatherPart does
+		if err := one.load(ctx); err != nil {
+			return one, err
+		}
+		one.versions = one.gathering.versions(sh.part)
+	}
+	return one, one.computeAll(ctx, sh.part, missing, one.versions)
+}
+
+// pageviews are those of the days that are due; what the first shape counts is pageviews.
+func (o *built) pageviews() int64 {
+	var of []partial.Source
+	for _, i := range o.due {
+		if p := o.found[o.sh.part.count][i]; p != nil {
+			of = append(of, partial.Source{Partial: p, Rows: make([]int32, day/quarter)})
+		}
+	}
+	return partial.Sums(1, of)[0]
+}
+
+// encode makes the states that are to be stored, and the dictionaries that are new.
+func (b *building) encode(ctx context.Context) (dictionaries, states []store.State, err error) {
+	if err := b.site.Lock(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer b.site.Unlock()
+	if err := b.loadDictionaries(ctx); err != nil {
+		return nil, nil, err
+	}
+	for i, of := range b.days {
+		newer, more := b.encodeDay(i, of)
+		dictionaries, states = append(dictionaries, newer...), append(states, more...)
+	}
+	return dictionaries, states, nil
+}
+
+// loadDictionaries loads those that are stored, so that what is stored later is stored with the same.
+func (b *building) loadDictionaries(ctx context.Context) error {
+	var of []*shape
+	for _, one := range b.built {
+		of = append(of, one.sh)
+	}
+	bytes, _, err := b.engine.readStates(ctx, b.site, b.website, of, b.days, false)
+	for _, sh := range of {
+		for members, name := range sh.called {
+			for _, day := range b.days {
+				if stored, ok := bytes[storedName{name, day}]; ok && !b.site.HasDictionary(members, day) {
+					_ = b.site.LoadDictionary(members, day, stored) // a damaged one is replaced
 				}
 			}
 		}
 	}
-	return nil
+	return err
 }
 
-// encodeDay makes the states of the i-th stretch. With a new dictionary all that is in memory is stored anew: what
-// the store has cannot be read any more.
-func (s *saving) encodeDay(i int, of savedDay) {
-	e := s.encodeShapes(i, of.due)
-	if len(e.Dictionaries) > 0 && len(of.others) > 0 {
-		of.due = append(of.due, of.others...)
-		e = s.encodeShapes(i, of.due)
-	}
-	start, names := time.UnixMilli(of.of.From).UTC(), map[string]int64{}
-	for j, n := range of.due {
-		one := s.of[n]
+// encodeDay makes the states of the i-th day.
+func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []store.State) {
+	var shapes []*partial.Shape
+	var found [][]*partial.Partial
+	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
+	for _, one := range b.built {
+		// What was found before the versions were asked for may be older.
+		partials := one.sh.partials(b.site, of, one.versions[i])
+		if !slices.Contains(one.due, i) || partials == nil {
+			continue
+		}
+		shapes, found = append(shapes, &one.sh.Shape), append(found, partials)
+		rows = one.days.sum(interval{of.From, of.To})
+		states = append(states, store.State{Name: one.sh.name, Day: start, Version: one.versions[i], Rows: rows})
 		for members, name := range one.sh.called {
 			names[members] = name
 		}
-		s.states = append(s.states, store.State{Name: one.sh.name, Day: start, Version: s.versions[n][i], Rows: of.rows, Bytes: e.States[j]})
+	}
+	e := b.site.Encode(of, shapes, found)
+	for j := range states {
+		states[j].Bytes = e.States[j]
 	}
 	for members, bytes := range e.Dictionaries {
-		s.dictionaries = append(s.dictionaries, store.State{Name: names[members], Day: start, Version: of.rows, Rows: of.rows, Bytes: bytes})
+		dictionaries = append(dictionaries, store.State{Name: names[members], Day: start, Version: rows, Rows: rows, Bytes: bytes})
 	}
-	s.encoded = append(s.encoded, e)
+	return dictionaries, states
 }
 
-func (s *saving) encodeShapes(i int, which []int) *partial.Encoded {
-	shapes, found := make([]*partial.Shape, len(which)), make([][]*partial.Partial, len(which))
-	for j, n := range which {
-		shapes[j] = &s.of[n].sh.Shape
-		for _, all := range s.found[n] {
-			found[j] = append(found[j], all[i])
+// partials are those of the shape in a stretch, of a version; nil where some are missing or it has no rows.
+func (sh *shape) partials(site *partial.Website, of partial.Stretch, version uint64) (all []*partial.Partial) {
+	for _, a := range sh.Aggregates {
+		found, missing := site.Find(a, []partial.Stretch{of}, []uint64{version})
+		if len(missing) > 0 || found[0] == nil {
+			return nil
+		}
+		all = append(all, found[0])
+	}
+	return all
+}
+
+// store stores first the dictionaries, without which no state can be read. What is stored with those before them has
+// to be computed anew.
+func (b *building) store(ctx context.Context, dictionaries, states []store.State) error {
+	for _, of := range dictionaries {
+		for _, sh := range b.shapes.all {
+			for members, name := range sh.called {
+				if name == of.Name {
+					b.known.ForgetDictionary(members, dayOf(of.Day))
+					b.known.NoteStored([]partial.StoredVersion{{Name: sh.name, Of: dayOf(of.Day)}})
+				}
+			}
 		}
 	}
-	return s.site.Encode(s.of[0].stretches[i], shapes, found)
-}
-
-// store stores first the dictionaries, without which no state can be read. States of a shape lie together, as they
-// are loaded.
-func (s *saving) store(ctx context.Context) error {
-	if err := s.storeAll(ctx, s.dictionaries); err != nil {
-		return err
-	}
-	for _, e := range s.encoded {
-		s.site.Stored(e)
-	}
-	return s.storeAll(ctx, s.states)
-}
-
-func (s *saving) storeAll(ctx context.Context, states []store.State) error {
-	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Or(cmp.Compare(a.Name, b.Name), a.Day.Compare(b.Day)) })
-	for len(states) > 0 {
+	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Compare(a.Name, b.Name) })
+	all := append(dictionaries, states...)
+	for len(all) > 0 {
 		n, bytes := 0, 0
-		for n < len(states) && bytes < savedAtOnce {
-			bytes += len(states[n].Bytes)
+		for n < len(all) && bytes < savedAtOnce {
+			bytes += len(all[n].Bytes)
 			n++
 		}
-		if err := s.engine.keeper.SaveStates(ctx, s.website, states[:n]); err != nil {
+		if err := b.engine.keeper.SaveStates(ctx, b.website, all[:n]); err != nil {
 			return err
 		}
 		noted := make([]partial.StoredVersion, n)
-		for i, one := range states[:n] {
+		for i, one := range all[:n] {
 			noted[i] = partial.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
 		}
-		s.site.NoteStored(noted)
-		states = states[n:]
+		b.known.NoteStored(noted)
+		all = all[n:]
 	}
 	return nil
 }

@@ -138,10 +138,10 @@ func (s *shapes) names() (all []int64) {
 	return all
 }
 
-// gathering is that of the shape of a website on some days.
-func (sh *shape) gathering(e *Engine, website store.Subject, days []partial.Stretch) *gathering {
+// gathering is that of the shape of a website on some days, into a site of its own.
+func (sh *shape) gathering(e *Engine, site *partial.Website, website store.Subject, days []partial.Stretch) *gathering {
 	m, p := *sh.merge, *sh.p
 	p.Subject = website
 	m.p, m.stretches = &p, days
-	return &gathering{merge: &m, engine: e, site: e.partials.Website(website), found: make([][]*partial.Partial, len(m.leaves))}
+	return &gathering{merge: &m, engine: e, site: site, found: make([][]*partial.Partial, len(m.leaves))}
 }

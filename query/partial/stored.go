@@ -61,16 +61,13 @@ func (w *Website) StoredVersions(name int64, of []Stretch) []uint64 {
 type Encoded struct {
 	States       [][]byte          // by shape
 	Dictionaries map[string][]byte // by the name of their members: those that are new
-
-	of   Stretch
-	made map[string]*dictionary
 }
 
 // Encode writes partials of a stretch, by shape and aggregate. Those of one call share dictionaries. One that is in
 // memory is used again if it has nearly all members; otherwise there is a new one, and what is stored with
-// the one before cannot be read any more. The caller holds the lock of w.
+// the one before cannot be read any more once that is stored. The caller holds the lock of w.
 func (w *Website) Encode(s Stretch, shapes []*Shape, found [][]*Partial) *Encoded {
-	e := &Encoded{Dictionaries: map[string][]byte{}, of: s, made: map[string]*dictionary{}}
+	e := &Encoded{Dictionaries: map[string][]byte{}}
 	sets, placings := map[string][]*Partial{}, map[string]*placing{}
 	for i, sh := range shapes {
 		for j, a := range sh.Aggregates {
@@ -91,7 +88,8 @@ func (w *Website) Encode(s Stretch, shapes []*Shape, found [][]*Partial) *Encode
 			all = append(slices.Clone(d.numbers), lacks...)
 		}
 		d, stored := newDictionary(w.membersCalled(name), all)
-		e.Dictionaries[name], e.made[name], placings[name] = stored, d, newPlacing(d)
+		e.Dictionaries[name], placings[name] = stored, newPlacing(d)
+		w.putDictionary(dictionaryName{name, s}, d)
 	}
 	for i, sh := range shapes {
 		e.States = append(e.States, w.encodeState(sh, found[i], placings))
@@ -99,11 +97,9 @@ func (w *Website) Encode(s Stretch, shapes []*Shape, found [][]*Partial) *Encode
 	return e
 }
 
-// Stored notes that e is stored.
-func (w *Website) Stored(e *Encoded) {
-	for name, d := range e.made {
-		w.putDictionary(dictionaryName{name, e.of}, d)
-	}
+// ForgetDictionary forgets the dictionary of a stretch, since the store has another.
+func (w *Website) ForgetDictionary(members string, of Stretch) {
+	w.putDictionary(dictionaryName{members, of}, nil)
 }
 
 // A StoredState is one that was read from a store.

@@ -69,9 +69,7 @@ func (c *cut) encode(t *testing.T, shapes []*partial.Shape, stretch int) *partia
 			found[i] = append(found[i], c.sources(t, a)[stretch].Partial)
 		}
 	}
-	e := c.site.Encode(c.stretches[stretch], shapes, found)
-	c.site.Stored(e)
-	return e
+	return c.site.Encode(c.stretches[stretch], shapes, found)
 }
 
 // other is c in another process, which numbered other keys and members before.

@@ -29,7 +29,7 @@ func storedQuestion() query.Request {
 func firstAnswers(t *testing.T, s *Store) (text string, statements int64) {
 	t.Helper()
 	counting := &counted{Store: s}
-	e, err := query.New(query.Config{Store: counting, ResultCache: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: counting, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
