@@ -50,8 +50,9 @@ func (e *Engine) shapesOf() shapes {
 				}
 			}
 		}
+		derived := derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, interval{0, day}, nil)
 		for _, sh := range found.all {
-			sh.finish(e)
+			sh.finish(e, derived)
 		}
 		return found
 	})
@@ -86,7 +87,7 @@ const statesVersion = 1
 
 // finish orders the leaves, and names the shape by the statements that it is computed by: those of a program
 // that computes something else have other names, and meet none of its states.
-func (sh *shape) finish(e *Engine) {
+func (sh *shape) finish(e *Engine, seals store.Derivation) {
 	slices.SortStableFunc(sh.leaves, func(a, b leaf) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
 	d := e.store.Dialect()
 	hash := sha256.New()
@@ -103,8 +104,7 @@ func (sh *shape) finish(e *Engine) {
 	w := interval{from, from + day}
 	p := sh.p.in(w)
 	statement, _ := sh.partialStatement(d, p, keptOf{}, sh.part, w)
-	derived := derivation(d, p.Subject, w, nil)
-	for _, s := range []store.Statement{statement, derived.Sessions, derived.Hits} {
+	for _, s := range []store.Statement{statement, seals.Sessions, seals.Hits} {
 		_, _ = fmt.Fprintf(hash, "%q %v\n", s.SQL, s.Args)
 	}
 	sh.name = nameOf(hash.Sum(nil))

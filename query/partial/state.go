@@ -13,8 +13,10 @@ import (
 //	for each name of members of its sets: the id of their dictionary, and members that it lacks
 //	for each name of members of its sets of texts: the texts
 //	with keys: their texts
-//	for each aggregate its keys, and what it has of each: a number; samples; or places of members, as
-//	differences or as bits
+//	for each aggregate its keys, unless it has all, and what it has of each: a number; samples; or places of
+//	members, as differences or as bits
+//
+// Texts are in order, each without what it begins with as the one before does.
 //
 // Keys and members are numbered anew when a state is loaded: see [Website.Load].
 
@@ -102,14 +104,15 @@ func (p *Partial) appendMembers(i int, all []uint32) []uint32 {
 // A stateEncoder writes one state.
 type stateEncoder struct {
 	*encoder
-	keys   map[uint32]uint32 // their places, by number; nil without keys
+	keys   map[uint32]uint32 // their places, by number
+	keyed  bool              // otherwise the numbers of keys are their places
 	places map[string]*placing
 	buffer []uint32
 }
 
 // encodeState is what is stored of partials, one for each aggregate.
 func (w *Website) encodeState(sh *Shape, of []*Partial, dictionaries map[string]*placing) []byte {
-	e := stateEncoder{encoder: newEncoder(stateFormat), places: map[string]*placing{}}
+	e := stateEncoder{encoder: newEncoder(stateFormat), places: map[string]*placing{}, keyed: sh.Keyed}
 	e.uint(uint64(len(of)))
 	setsOf := func(kind Kind, members string) (sets []*Partial) {
 		for i, a := range sh.Aggregates {
@@ -151,27 +154,24 @@ const textPlaces = "texts "
 
 // texts writes those with these numbers, and tells their places.
 func (e *stateEncoder) texts(texts []string, numbers []uint32) map[uint32]uint32 {
-	places := make(map[uint32]uint32, len(numbers))
+	places, before := make(map[uint32]uint32, len(numbers)), ""
+	slices.SortFunc(numbers, func(a, b uint32) int { return cmp.Compare(texts[a], texts[b]) })
 	e.uint(uint64(len(numbers)))
 	for place, n := range numbers {
-		e.text(texts[n])
-		places[n] = uint32(place)
+		same, text := 0, texts[n]
+		for same < min(len(text), len(before)) && text[same] == before[same] {
+			same++
+		}
+		e.uint(uint64(same))
+		e.text(text[same:])
+		places[n], before = uint32(place), text
 	}
 	return places
 }
 
 func (e *stateEncoder) partial(a Aggregate, p *Partial) {
-	e.uint(uint64(len(p.keys)))
-	before := int64(-1)
-	for _, key := range p.keys {
-		place := int64(key)
-		if e.keys != nil {
-			place = int64(e.keys[key])
-		}
-		e.uint(uint64(place - before - 1))
-		before = place
-	}
-	for i := range p.keys {
+	order := e.order(p)
+	for _, i := range order {
 		switch {
 		case a.Kind == Set:
 			e.set(p, i, e.places[a.Members])
@@ -183,6 +183,31 @@ func (e *stateEncoder) partial(a Aggregate, p *Partial) {
 			e.int(p.values.at(i))
 		}
 	}
+}
+
+// order writes how many keys p has and one more, or 0 where it has all of the state, and their places; and tells
+// the order of these.
+func (e *stateEncoder) order(p *Partial) []int {
+	order := make([]int, len(p.keys))
+	place := func(i int) int64 { return int64(p.keys[i]) }
+	if e.keyed {
+		place = func(i int) int64 { return int64(e.keys[p.keys[i]]) }
+	}
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(place(a), place(b)) })
+	if e.keyed && len(order) == len(e.keys) {
+		e.uint(0)
+		return order
+	}
+	e.uint(uint64(len(order)) + 1)
+	before := int64(-1)
+	for _, i := range order {
+		e.uint(uint64(place(i) - before - 1))
+		before = place(i)
+	}
+	return order
 }
 
 func (e *stateEncoder) sample(values numbers) {
@@ -226,11 +251,11 @@ func (e *stateEncoder) set(p *Partial, i int, places *placing) {
 // A stateReader reads one state.
 type stateReader struct {
 	*reader
-	pieces  int        // that keys may be, without texts
-	keys    []uint32   // numbers by place
+	keys    []uint32   // their numbers, by place
+	sorted  []uint32   // their places, by number
+	at      []int32    // what of an aggregate has a key, by its place; -1: nothing
 	numbers [][]uint32 // of members, by aggregate and place
 	made    maker
-	order   []int
 }
 
 // readState makes the partials of a stored state. The dictionaries are those of its sets' names.
@@ -243,8 +268,11 @@ func (w *Website) readState(sh *Shape, s Stretch, width int64, stored []byte, di
 	if sh.Keyed {
 		r.keys = r.texts(w.keysCalled(sh.KeyNames))
 	} else {
-		r.pieces = int((s.To - s.From) / width)
+		for piece := range (s.To - s.From) / width {
+			r.keys = append(r.keys, uint32(piece))
+		}
 	}
+	r.sort()
 	found := make([]*Partial, len(sh.Aggregates))
 	for i, a := range sh.Aggregates {
 		if found[i] = r.partial(a.Kind, r.numbers[i]); r.failed {
@@ -287,9 +315,20 @@ func (r *stateReader) readMembers(w *Website, sh *Shape, dictionaries []*diction
 
 // texts numbers texts.
 func (r *stateReader) texts(of *keys) []uint32 {
-	numbers := make([]uint32, r.count(1))
+	numbers := make([]uint32, r.count(2))
+	var text []byte
 	for i := range numbers {
-		text := r.text()
+		same := r.uint()
+		if same > uint64(len(text)) {
+			r.fail()
+			return nil
+		}
+		rest := r.text()
+		if i > 0 && same < uint64(len(text)) && (len(rest) == 0 || rest[0] <= text[same]) || i > 0 && same == uint64(len(text)) && len(rest) == 0 {
+			r.fail() // they are not in order
+			return nil
+		}
+		text = append(text[:same], rest...)
 		n, ok := of.numbers[string(text)]
 		if !ok {
 			n = of.number(string(text))
@@ -299,12 +338,24 @@ func (r *stateReader) texts(of *keys) []uint32 {
 	return numbers
 }
 
+// sort puts keys in the order of their numbers.
+func (r *stateReader) sort() {
+	r.sorted, r.at = make([]uint32, len(r.keys)), make([]int32, len(r.keys))
+	for place := range r.sorted {
+		r.sorted[place] = uint32(place)
+	}
+	slices.SortFunc(r.sorted, func(a, b uint32) int { return cmp.Compare(r.keys[a], r.keys[b]) })
+}
+
 // partial reads that of one aggregate, whose members have these numbers.
 func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
-	keys := r.keysOf()
-	values, ends := make([]int64, 0, len(keys)), make([]int, 0, len(keys))
+	n := r.places()
+	if r.failed {
+		return nil
+	}
+	values, ends := make([]int64, 0, n), make([]int, 0, n)
 	var members []uint32
-	for range keys {
+	for range n {
 		switch {
 		case kind == Sample:
 			values = r.sample(values)
@@ -318,53 +369,50 @@ func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
 		}
 		ends = append(ends, max(len(values), len(members)))
 	}
-	// Keys have other numbers now, in which they are in another order.
-	r.order = r.order[:0]
-	for i := range keys {
-		r.order = append(r.order, i)
-	}
-	if byNumber := func(a, b int) int { return cmp.Compare(keys[a], keys[b]) }; !slices.IsSortedFunc(r.order, byNumber) {
-		slices.SortFunc(r.order, byNumber)
-	}
-	for j, i := range r.order {
-		if j > 0 && keys[i] == keys[r.order[j-1]] {
-			r.fail() // the same text twice
-			return nil
-		}
-		from := 0
-		if i > 0 {
+	for _, place := range r.sorted {
+		i, from := r.at[place], 0
+		switch {
+		case i < 0:
+			continue
+		case i > 0:
 			from = ends[i-1]
 		}
-		switch {
+		switch key := r.keys[place]; {
 		case kind == Sample:
-			r.made.addSample(keys[i], values[from:ends[i]])
+			r.made.addSample(key, values[from:ends[i]])
 		case kind.Lists():
-			r.made.addSet(keys[i], members[from:ends[i]])
+			r.made.addSet(key, members[from:ends[i]])
 		default:
-			r.made.addValue(keys[i], values[i])
+			r.made.addValue(key, values[i])
 		}
 	}
 	return r.made.done()
 }
 
-// keysOf reads the keys of an aggregate, and returns their numbers.
-func (r *stateReader) keysOf() []uint32 {
-	keys := make([]uint32, r.count(1))
-	most, at := uint64(len(r.keys)+r.pieces), uint64(0)
-	for i := range keys {
+// places reads which keys an aggregate has into r.at, and tells how many.
+func (r *stateReader) places() int {
+	n := r.uint()
+	if n == 0 {
+		for place := range r.at {
+			r.at[place] = int32(place)
+		}
+		return len(r.at)
+	}
+	for place := range r.at {
+		r.at[place] = -1
+	}
+	at, most := uint64(0), uint64(len(r.at))
+	for i := range n - 1 {
 		step := r.uint()
 		if step >= most-at { // at is never more than most
 			r.fail()
-			return nil
+			return 0
 		}
 		at += step
-		keys[i] = uint32(at)
-		if r.pieces == 0 {
-			keys[i] = r.keys[at]
-		}
+		r.at[at] = int32(i)
 		at++
 	}
-	return keys
+	return int(n - 1)
 }
 
 func (r *stateReader) sample(values []int64) []int64 {
