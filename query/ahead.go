@@ -41,7 +41,9 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 		latest = append(latest, dayOf(last.AddDate(0, 0, -n)))
 	}
 	if e.keeper != nil {
-		if done, err = e.keep(ctx, website, latest, stop); !done {
+		settled := e.settledBefore().UnixMilli()
+		over := slices.DeleteFunc(slices.Clone(latest), func(s partial.Stretch) bool { return s.From >= settled })
+		if done, err = e.keep(ctx, website, over, e.storeFrom, stop); !done {
 			return false, err
 		}
 	}

@@ -16,28 +16,29 @@ import (
 
 const (
 	buildingShare = 8       // this part of the memory for partials is for those that are to be stored
-	builtAtOnce   = 3       // days that are built and stored together
+	builtAtOnce   = 3       // days that are built and stored together at first; then twice as many while there is room
 	savedAtOnce   = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
 )
 
 // keep has the partials of a website that are computed ahead stored, those of the latest days first, and reports
 // whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
-// stopped stays in memory until it goes on.
-func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, stop func() bool) (done bool, err error) {
-	b := &building{engine: e, website: website, site: e.building.Website(website), known: e.partials.Website(website), shapes: e.shapesOf()}
+// stopped stays in memory until it goes on. A website with fewer pageviews a day is left out.
+func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, pageviews int64, stop func() bool) (done bool, err error) {
+	b := &building{engine: e, from: pageviews, website: website, site: e.building.Website(website), known: e.partials.Website(website), shapes: e.shapesOf()}
 	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
-	settled := e.settledBefore().UnixMilli()
-	days = slices.DeleteFunc(slices.Clone(days), func(s partial.Stretch) bool { return s.From >= settled })
-	for len(days) > 0 {
-		n := max(0, len(days)-builtAtOnce)
+	for atOnce := builtAtOnce; len(days) > 0; {
+		n := max(0, len(days)-atOnce)
 		b.days, days, b.built = days[n:], days[:n], nil
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			days = nil
 		case err != nil || !done:
 			return err != nil, err
+		}
+		if e.building.Size() < e.building.MaxBytes()/8 {
+			atOnce = min(2*atOnce, loadedAtOnce)
 		}
 		e.building.Forget(website)
 	}
@@ -47,6 +48,25 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial
 	return true, nil
 }
 
+// errNotKept says that the store is no [store.StateKeeper], or Config has none used.
+var errNotKept = errors.New("query: the store keeps no partials")
+
+// StorePartials computes what answers without filters about the UTC days of a website are merged from that [from, to)
+// touches, and has the store keep what it has not. A [Sealer] does so in time, of days that are over and of websites with
+// Config.StoreFrom. It fails when the store is no [store.StateKeeper], and where no partials are kept.
+func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
+	if e.keeper == nil {
+		return errNotKept
+	}
+	var days []partial.Stretch
+	w := daysOf(from, to)
+	for at := w.from; at < w.to; at += day {
+		days = append(days, partial.Stretch{From: at, To: at + day})
+	}
+	_, err := e.keep(ctx, website, days, 0, func() bool { return ctx.Err() != nil })
+	return errors.Join(err, ctx.Err())
+}
+
 // errNotBusy: the website has fewer pageviews than Config.StoreFrom.
 var errNotBusy = errors.New("query: the website is not busy")
 
@@ -54,6 +74,7 @@ var errNotBusy = errors.New("query: the website is not busy")
 type building struct {
 	engine  *Engine
 	website store.Subject
+	from    int64            // pageviews a day
 	site    *partial.Website // that has the partials until they are stored
 	known   *partial.Website // that knows what is stored
 	shapes  shapes
@@ -82,7 +103,7 @@ func (b *building) build(ctx context.Context, stop func() bool) (done bool, err 
 		if len(one.due) == 0 {
 			continue
 		}
-		if i == 0 && one.pageviews() < b.engine.storeFrom*int64(len(one.due)) {
+		if i == 0 && one.pageviews() < b.from*int64(len(one.due)) {
 			return false, errNotBusy
 		}
 		if b.built = append(b.built, one); stop() {

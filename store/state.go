@@ -16,8 +16,8 @@ type StateKeeper interface {
 	States(ctx context.Context, s Subject) ([]State, error)
 	// LoadStates returns the states of these names, of the days that [from, to) touches, in any order, without Rows.
 	LoadStates(ctx context.Context, s Subject, names []int64, from, to time.Time) ([]State, error)
-	// SaveStates keeps states of s, all or nothing, each in place of the one of its name and day. It leaves out those
-	// of days whose [Day.Version] is not Rows any more. It may run beside everything else.
+	// SaveStates keeps states of s, each as a whole or not at all, in place of the one of its name and day. It leaves out
+	// those of days whose [Day.Version] is not Rows any more. It may run beside everything else.
 	SaveStates(ctx context.Context, s Subject, states []State) error
 	// DropStates drops the states of s but those of these names.
 	DropStates(ctx context.Context, s Subject, but []int64) error

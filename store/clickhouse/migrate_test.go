@@ -212,7 +212,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 		if !strings.Contains(formatted, " ON CLUSTER `a \\`strange\\` name`") {
 			t.Errorf("not made on the cluster: %s", formatted)
 		}
-		for _, engine := range []string{"ReplicatedMergeTree", "ReplicatedAggregatingMergeTree", "Distributed"} {
+		for _, engine := range []string{"ReplicatedMergeTree", "ReplicatedAggregatingMergeTree", "ReplicatedReplacingMergeTree", "Distributed"} {
 			if strings.Contains(formatted, "ENGINE = "+engine+"(") {
 				engines[engine]++
 			}
@@ -221,7 +221,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 			t.Errorf("parsed with a mistake in it:\n%s", ddl)
 		}
 	}
-	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-1 || engines["ReplicatedAggregatingMergeTree"] != 1 || engines["Distributed"] != n {
+	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-2 || engines["ReplicatedAggregatingMergeTree"] != 1 || engines["ReplicatedReplacingMergeTree"] != 1 || engines["Distributed"] != n {
 		t.Errorf("engines of %d statements: %v", len(schema), engines)
 	}
 }

@@ -96,6 +96,7 @@ func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Respons
 	}
 	sealer, _ := s.(derivedStore)
 	h.fillAndSeal(t, s, sealer, seed, how, func() { runner.warm(t, asked) })
+	runner.restart(t)
 	return runner
 }
 
@@ -112,6 +113,7 @@ func (h *Harness) warmed(t *testing.T, s store.Store, sealer derivedStore, seed 
 	t.Helper()
 	runner := newEngineRunner(t, query.Config{Store: sealer}, rows)
 	h.fillAndSeal(t, s, sealer, seed, how, func() { runner.warm(t, asked) })
+	runner.restart(t)
 	return runner
 }
 
@@ -149,6 +151,11 @@ func (how sealing) seal(t *testing.T, s derivedStore, rng *rand.Rand) {
 			}
 			if err := seal(t.Context(), of, from, to); err != nil {
 				t.Fatal(err)
+			}
+			if _, keeps := s.(store.StateKeeper); keeps && of.ID == busiest {
+				if err := engine.StorePartials(t.Context(), of, from, to); err != nil {
+					t.Fatal(err)
+				}
 			}
 			until = to
 		}
