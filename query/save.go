@@ -30,16 +30,18 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
 		n := max(0, len(days)-atOnce)
-		b.days, days, b.built = days[n:], days[:n], nil
+		b.days, b.built = days[n:], nil
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
-			days = nil
+			n = 0
+		case errors.Is(err, errNoRoom):
+			n, atOnce = len(days), len(b.days)/2
 		case err != nil || !done:
 			return err != nil, err
-		}
-		if e.building.Size() < e.building.MaxBytes()/8 {
+		case len(b.built) > 0 && e.building.Size() < e.building.MaxBytes()/8:
 			atOnce = min(2*atOnce, loadedAtOnce)
 		}
+		days = days[:n]
 		e.building.Forget(website)
 	}
 	if names := b.shapes.names(); b.known.StoredBeside(names) { // an older program stored it
@@ -69,6 +71,9 @@ func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from,
 
 // errNotBusy: the website has fewer pageviews than Config.StoreFrom.
 var errNotBusy = errors.New("query: the website is not busy")
+
+// errNoRoom: not all partials of the days fit into the memory for those that are to be stored.
+var errNoRoom = errors.New("query: too many partials at once")
 
 // A building makes states of some days.
 type building struct {
@@ -170,9 +175,16 @@ func (b *building) encode(ctx context.Context) (dictionaries, states []store.Sta
 	if err := b.loadDictionaries(ctx); err != nil {
 		return nil, nil, err
 	}
+	due := 0
 	for i, of := range b.days {
 		newer, more := b.encodeDay(i, of)
 		dictionaries, states = append(dictionaries, newer...), append(states, more...)
+	}
+	for _, one := range b.built {
+		due += len(one.due)
+	}
+	if len(states) < due && len(b.days) > 1 {
+		return nil, nil, errNoRoom
 	}
 	return dictionaries, states, nil
 }
