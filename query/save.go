@@ -24,13 +24,13 @@ const (
 // whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
 // stopped stays in memory until it goes on. A website with fewer pageviews a day is left out.
 func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, pageviews int64, stop func() bool) (done bool, err error) {
-	b := &building{engine: e, from: pageviews, website: website, site: e.building.Website(website), known: e.partials.Website(website), shapes: e.shapesOf()}
+	b := &building{engine: e, from: pageviews, website: website, known: e.partials.Website(website), shapes: e.shapesOf()}
 	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
 	for atOnce := builtAtOnce; len(days) > 0; {
 		n := max(0, len(days)-atOnce)
-		b.days, b.built = days[n:], nil
+		b.site, b.days, b.built = e.building.Website(website), days[n:], nil
 		switch done, err := b.build(ctx, stop); {
 		case errors.Is(err, errNotBusy):
 			n = 0
