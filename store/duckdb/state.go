@@ -7,14 +7,24 @@ import (
 	sqldriver "database/sql/driver"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/store"
 )
 
+// How states lie in the file. Where a row is read the engine reads all of its vector, 2048 rows in the order in which
+// they were stored. So a state is in rows of few bytes, its pieces, and the pieces of all days of a name lie
+// together: a question reads its own, and hardly others. What is stored day by day is brought into that order by
+// Maintain.
+
+// pieceBytes are those of a piece. The engine puts larger ones elsewhere, one by one.
+const pieceBytes = 2000
+
 // States implements [store.StateKeeper].
 func (s *Store) States(ctx context.Context, subject store.Subject) ([]store.State, error) {
-	return s.states(ctx, subject, "''::BLOB", "true")
+	return s.states(ctx, subject, "''::BLOB", "piece = 0")
 }
 
 // LoadStates implements [store.StateKeeper].
@@ -22,8 +32,13 @@ func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []i
 	if len(names) == 0 || !from.Before(to) {
 		return nil, ctx.Err()
 	}
-	return s.states(ctx, subject, "state", "name IN (SELECT unnest($names::BIGINT[])) AND day BETWEEN $first::INTEGER AND $last::INTEGER",
-		named("names", names), named("first", utcDay(from.UnixMilli())), named("last", lastDay(to)))
+	// Numbers in the text are a condition that the engine looks at before it reads other columns.
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = strconv.FormatInt(name, 10)
+	}
+	return s.states(ctx, subject, "state", "name IN ("+strings.Join(list, ", ")+") AND day BETWEEN $first::INTEGER AND $last::INTEGER",
+		named("first", utcDay(from.UnixMilli())), named("last", lastDay(to)))
 }
 
 // states selects those of a subject. Like a query it takes a slot and a reader's connection.
@@ -40,21 +55,30 @@ func (s *Store) states(ctx context.Context, subject store.Subject, bytes, where 
 	case s.slots <- struct{}{}:
 	}
 	defer func() { <-s.slots }()
-	question := "SELECT name, day::BIGINT, version, " + bytes + " FROM partials WHERE subject = $subject::INTEGER AND " + where
+	question := "SELECT name, day::BIGINT, version, piece::BIGINT, " + bytes + " FROM partials WHERE subject = $subject::INTEGER AND " + where
+	all := map[[2]int64]*pieces{}
 	err = s.reading(ctx, func(ctx context.Context, c *conn) error {
 		return c.eachIn(ctx, question, append(args, named("subject", number)), func(v []sqldriver.Value) error {
-			var name, day, version int64
-			if err := scan(v, &name, &day, &version); err != nil {
+			var name, day, version, piece int64
+			if err := scan(v, &name, &day, &version, &piece); err != nil {
 				return err
 			}
-			state, ok := v[3].([]byte)
+			state, ok := v[4].([]byte)
 			if !ok {
-				return fmt.Errorf("duckdb: a state is %T, not bytes", v[3])
+				return fmt.Errorf("duckdb: a state is %T, not bytes", v[4])
 			}
-			found = append(found, store.State{Name: name, Day: time.UnixMilli(day * dayMillis).UTC(), Version: uint64(version), Bytes: state}) //nolint:gosec // it was one
+			of := all[[2]int64{name, day}]
+			if of == nil {
+				of = &pieces{version: version}
+				all[[2]int64{name, day}] = of
+			}
+			of.add(piece, state)
 			return nil
 		})
 	})
+	for at, of := range all {
+		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * dayMillis).UTC(), Version: uint64(of.version), Bytes: slices.Concat(of.all...)}) //nolint:gosec // it was one
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -62,6 +86,19 @@ func (s *Store) states(ctx context.Context, subject store.Subject, bytes, where 
 		return nil, fmt.Errorf("duckdb: states: %w", explain(err))
 	}
 	return found, nil
+}
+
+// pieces are those of a state.
+type pieces struct {
+	version int64
+	all     [][]byte
+}
+
+func (p *pieces) add(number int64, bytes []byte) {
+	for int64(len(p.all)) <= number {
+		p.all = append(p.all, nil)
+	}
+	p.all[number] = bytes
 }
 
 // SaveStates implements [store.StateKeeper], in one transaction on a connection of its own. It waits for Seal, and
@@ -90,8 +127,12 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 			}
 			return c.fill("partials", func(add func(...sqldriver.Value) error) error {
 				for i, one := range states {
-					if err := add(number, one.Name, int32(days[i]), int64(one.Version), one.Bytes); err != nil { //nolint:gosec // they fit
-						return err
+					for piece, bytes := int32(0), one.Bytes; piece == 0 || len(bytes) > 0; piece++ {
+						n := min(len(bytes), pieceBytes)
+						if err := add(number, one.Name, int32(days[i]), int64(one.Version), piece, bytes[:n:n]); err != nil { //nolint:gosec // they fit
+							return err
+						}
+						bytes = bytes[n:]
 					}
 				}
 				return nil
@@ -121,28 +162,51 @@ func (s *Store) DropStates(ctx context.Context, subject store.Subject, but []int
 	return nil
 }
 
-// fewDead is how many rows of the table may be dead in any case.
-const fewDead = 2000
+// fewRuns is how many runs there may be in any case; see packStates.
+const fewRuns = 1000
 
 // createPartials makes the table as it is after the last migration.
 const createPartials = "CREATE TABLE partials(subject INTEGER NOT NULL, name BIGINT NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL," +
-	" state BLOB USING COMPRESSION uncompressed NOT NULL);"
+	" piece INTEGER NOT NULL, state BLOB USING COMPRESSION uncompressed NOT NULL);"
 
-// packStates writes the table of states anew, in the order of subject, name and day, when half of its rows are dead:
-// those that others replaced. The engine frees the place of dead rows only where all of a row group are, and a row
-// group has more states than many a file.
+// packStates writes the table of states anew, in the order of subject, name and day, when half of its rows are dead,
+// those that others replaced, or when the rows of a name lie in many places, as they do that were stored on different
+// days. The engine frees the place of dead rows only where all of a row group are.
 func (s *Store) packStates(ctx context.Context) error {
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
-	return s.beside(ctx, func(_ context.Context, c *conn) error {
-		var live, all int64
-		err := c.each("SELECT count(*), coalesce(max(rowid), -1) + 1 FROM partials", nil, func(v []sqldriver.Value) error { return scan(v, &live, &all) })
-		if err != nil || all-live < max(live, fewDead) {
+	return s.beside(ctx, func(ctx context.Context, c *conn) error {
+		var live, all, names, runs int64
+		err := c.eachIn(ctx, "SELECT count(*), coalesce(max(place), -1) + 1, count(DISTINCT (subject, name)), coalesce(sum((new)::INTEGER), 0)::BIGINT FROM"+
+			" (SELECT rowid AS place, subject, name, coalesce(name <> lag(name) OVER (ORDER BY rowid), true) AS new FROM partials)", nil,
+			func(v []sqldriver.Value) error { return scan(v, &live, &all, &names, &runs) })
+		if err != nil || all-live < max(live, fewRuns) && runs < 8*names+live/1024+fewRuns {
 			return err
 		}
-		return transact(c, func() error {
-			return c.exec("ALTER TABLE partials RENAME TO old_partials;" + createPartials +
-				"INSERT INTO partials FROM old_partials ORDER BY subject, name, day; DROP TABLE old_partials")
-		})
+		return transact(c, func() error { return s.rewriteStates(ctx, c) })
 	})
+}
+
+// rewriteStates puts those of one subject after those of another, since to order all at once takes more memory.
+func (s *Store) rewriteStates(ctx context.Context, c *conn) error {
+	if err := c.exec("ALTER TABLE partials RENAME TO old_partials;" + createPartials); err != nil {
+		return err
+	}
+	var subjects []int64
+	err := c.eachIn(ctx, "SELECT DISTINCT subject::BIGINT FROM old_partials ORDER BY 1", nil, func(v []sqldriver.Value) error {
+		subjects = append(subjects, 0)
+		return scan(v, &subjects[len(subjects)-1])
+	})
+	for _, subject := range subjects {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = c.exec("INSERT INTO partials FROM old_partials WHERE subject = $subject::INTEGER ORDER BY name, day, piece", named("subject", subject))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.exec("DROP TABLE old_partials")
 }
