@@ -31,14 +31,6 @@ func (e *encoder) uint(n uint64)  { e.b = binary.AppendUvarint(e.b, n) }
 func (e *encoder) int(n int64)    { e.b = binary.AppendVarint(e.b, n) }
 func (e *encoder) fixed(n uint64) { e.b = binary.LittleEndian.AppendUint64(e.b, n) }
 
-// fixedOf writes the lower bytes of a number.
-func (e *encoder) fixedOf(n uint64, width int) {
-	for range width {
-		e.b = append(e.b, byte(n))
-		n >>= 8
-	}
-}
-
 func (e *encoder) text(s string) {
 	e.uint(uint64(len(s)))
 	e.b = append(e.b, s...)

@@ -2,7 +2,6 @@ package partial
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 )
@@ -74,28 +73,23 @@ func (c *Cache) forgetDictionaries() (some bool) {
 }
 
 // newDictionary makes a dictionary of numbered members, and what is to be stored of it: its id, how many
-// members it has, how many bytes each takes, and how much each is larger than the one before.
+// members it has, the last, and how much each is larger than the one before.
 func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
 	slices.SortFunc(numbers, func(a, b uint32) int { return cmp.Compare(uint64(of.values[a]), uint64(of.values[b])) })
 	d := &dictionary{id: rand.Uint64(), numbers: numbers} //nolint:gosec // no secret
-	most, before := uint64(0), uint64(0)
-	for _, n := range numbers {
-		value := uint64(of.values[n])
-		most, before = max(most, value-before), value
-	}
-	width := 1
-	for most>>(8*width) > 0 && width < 8 {
-		width++
-	}
 	e := newEncoder(dictionaryFormat)
 	e.fixed(d.id)
 	e.uint(uint64(len(numbers)))
-	e.uint(uint64(width))
-	before = 0
-	for _, n := range numbers {
-		value := uint64(of.values[n])
-		e.fixedOf(value-before, width)
-		before = value
+	if len(numbers) > 0 {
+		last, before := uint64(of.values[numbers[len(numbers)-1]]), uint64(0)
+		e.fixed(last)
+		low, w := lowBits(last, len(numbers)), bitWriter{}
+		for _, n := range numbers {
+			value := uint64(of.values[n])
+			w.rice(value-before-1, low)
+			before = value
+		}
+		e.b = append(e.b, w.done()...)
 	}
 	return d, e.done()
 }
@@ -104,27 +98,27 @@ func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
 func readDictionary(stored []byte, of *members) (*dictionary, error) {
 	r := newReader(dictionaryFormat, stored)
 	d := &dictionary{id: r.fixed()}
-	n, width := r.uint(), int(r.uint())
-	if r.failed || width < 1 || width > 8 || n != uint64(len(r.b)/width) || len(r.b)%width != 0 {
+	n := r.uint()
+	if n == 0 && !r.failed {
+		return d, nil
+	}
+	last := r.fixed()
+	if r.failed || n == 0 || n > 8*uint64(len(r.b)) {
 		return nil, ErrDamaged
 	}
-	d.numbers = make([]uint32, n)
-	value, rest := uint64(0), r.b
-	for i := range d.numbers {
-		var step uint64
-		if len(rest) >= 8 {
-			step = binary.LittleEndian.Uint64(rest) << (64 - 8*width) >> (64 - 8*width)
-		} else {
-			var last [8]byte
-			copy(last[:], rest[:width])
-			step = binary.LittleEndian.Uint64(last[:])
-		}
-		if value+step < value || step == 0 {
+	values, low, all := make([]int64, n), lowBits(last, int(n)), bitReader{b: r.b}
+	value := uint64(0)
+	for i := range values {
+		next := value + all.rice(low) + 1
+		if next <= value || all.failed {
 			return nil, ErrDamaged
 		}
-		value += step
-		d.numbers[i] = of.number(int64(value))
-		rest = rest[width:]
+		value = next
+		values[i] = int64(value)
 	}
+	if value != last {
+		return nil, ErrDamaged
+	}
+	d.numbers = of.numberAll(values)
 	return d, nil
 }

@@ -2,7 +2,6 @@ package partial
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math/bits"
 	"slices"
 )
@@ -13,8 +12,8 @@ import (
 //	for each name of members of its sets: the id of their dictionary, and members that it lacks
 //	for each name of members of its sets of texts: the texts
 //	with keys: their texts
-//	for each aggregate its keys, unless it has all, and what it has of each: a number; samples; or places of
-//	members, as differences or as bits
+//	for each aggregate its keys, unless it has all, and what it has of each: a number; or how many samples or members
+//	it has, and then the bits of all of these
 //
 // Texts are in order, each without what it begins with as the one before does.
 //
@@ -170,18 +169,23 @@ func (e *stateEncoder) texts(texts []string, numbers []uint32) map[uint32]uint32
 }
 
 func (e *stateEncoder) partial(a Aggregate, p *Partial) {
-	order := e.order(p)
+	order, w := e.order(p), bitWriter{}
 	for _, i := range order {
 		switch {
 		case a.Kind == Set:
-			e.set(p, i, e.places[a.Members])
+			e.set(&w, p, i, e.places[a.Members])
 		case a.Kind == TextSet:
-			e.set(p, i, e.places[textPlaces+a.Members])
+			e.set(&w, p, i, e.places[textPlaces+a.Members])
 		case a.Kind == Sample:
-			e.sample(p.values.slice(p.span(i)))
+			e.sample(&w, p.values.slice(p.span(i)))
 		default:
 			e.int(p.values.at(i))
 		}
+	}
+	if a.Kind.Lists() {
+		listed := w.done()
+		e.uint(uint64(len(listed)))
+		e.b = append(e.b, listed...)
 	}
 }
 
@@ -210,40 +214,32 @@ func (e *stateEncoder) order(p *Partial) []int {
 	return order
 }
 
-func (e *stateEncoder) sample(values numbers) {
-	e.uint(uint64(values.len()))
-	e.int(values.at(0))
-	for i := 1; i < values.len(); i++ {
-		e.uint(uint64(values.at(i)) - uint64(values.at(i-1)))
+// sample writes how many values a key has, and to w the first, how many bits are lower ones, and the differences.
+func (e *stateEncoder) sample(w *bitWriter, values numbers) {
+	n := values.len()
+	e.uint(uint64(n))
+	first := uint64(values.at(0))
+	width := uint(bits.Len64(first))
+	w.write(uint64(width), 7)
+	w.write(first, width)
+	low := lowBits(uint64(values.at(n-1))-first, n)
+	w.write(uint64(low), 6)
+	for i := 1; i < n; i++ {
+		w.rice(uint64(values.at(i))-uint64(values.at(i-1)), low)
 	}
 }
 
-// set writes the places of the members of a key: twice how many there are and, in the same number, 1 if as bits.
-func (e *stateEncoder) set(p *Partial, i int, places *placing) {
+// set writes how many members a key has, and their places to w.
+func (e *stateEncoder) set(w *bitWriter, p *Partial, i int, places *placing) {
 	e.buffer = p.appendMembers(i, e.buffer[:0])
 	for j, n := range e.buffer {
 		e.buffer[j] = places.at[n]
 	}
 	slices.Sort(e.buffer)
-	size, before := 0, int64(-1)
+	e.uint(uint64(len(e.buffer)))
+	low, before := lowBits(uint64(len(places.at)), len(e.buffer)), int64(-1)
 	for _, place := range e.buffer {
-		size += (bits.Len64(uint64(int64(place)-before-1)|1) + 6) / 7
-		before = int64(place)
-	}
-	n := uint64(len(e.buffer)) << 1
-	if words := (len(places.at) + 63) / 64; 8*words < size {
-		e.uint(n | 1)
-		at := len(e.b)
-		e.b = append(e.b, make([]byte, 8*words)...)
-		for _, place := range e.buffer {
-			e.b[at+int(place/8)] |= 1 << (place % 8)
-		}
-		return
-	}
-	e.uint(n)
-	before = -1
-	for _, place := range e.buffer {
-		e.uint(uint64(int64(place) - before - 1))
+		w.rice(uint64(int64(place)-before-1), low)
 		before = int64(place)
 	}
 }
@@ -353,21 +349,36 @@ func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
 	if r.failed {
 		return nil
 	}
-	values, ends := make([]int64, 0, n), make([]int, 0, n)
+	var values []int64
 	var members []uint32
-	for range n {
-		switch {
-		case kind == Sample:
-			values = r.sample(values)
-		case kind.Lists():
-			members = r.set(members, numbers)
-		default:
-			values = append(values, r.int())
+	ends := make([]int, n)
+	if kind.Lists() {
+		for i := range ends {
+			ends[i] = int(r.uint())
 		}
-		if r.failed {
+		listed := bitReader{b: r.b[:r.count(1)]}
+		r.b = r.b[len(listed.b):]
+		for i, many := range ends {
+			// Each takes a bit at least.
+			if many < 1 || many > 8*len(listed.b) || listed.failed || r.failed {
+				r.fail()
+				return nil
+			}
+			if kind == Sample {
+				values = readSample(&listed, many, values)
+			} else {
+				members = readSet(&listed, many, members, numbers)
+			}
+			ends[i] = max(len(values), len(members))
+		}
+		if listed.failed {
+			r.fail()
 			return nil
 		}
-		ends = append(ends, max(len(values), len(members)))
+	} else {
+		for range n {
+			values = append(values, r.int())
+		}
 	}
 	for _, place := range r.sorted {
 		i, from := r.at[place], 0
@@ -375,7 +386,7 @@ func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
 		case i < 0:
 			continue
 		case i > 0:
-			from = ends[i-1]
+			from = ends[i-1] // 0 where there is one value for each key
 		}
 		switch key := r.keys[place]; {
 		case kind == Sample:
@@ -415,18 +426,15 @@ func (r *stateReader) places() int {
 	return int(n - 1)
 }
 
-func (r *stateReader) sample(values []int64) []int64 {
-	n := r.count(1)
-	if n == 0 {
-		r.fail()
-		return values
-	}
-	value := r.int()
+func readSample(r *bitReader, n int, values []int64) []int64 {
+	value := int64(r.read(min(uint(r.read(7)), 64)))
+	low := uint(r.read(6))
 	values = append(values, value)
 	for range n - 1 {
-		next := int64(uint64(value) + r.uint())
-		if next < value {
-			r.fail()
+		next := int64(uint64(value) + r.rice(low))
+		if next < value || r.failed {
+			r.failed = true
+			return values
 		}
 		value = next
 		values = append(values, value)
@@ -434,52 +442,18 @@ func (r *stateReader) sample(values []int64) []int64 {
 	return values
 }
 
-// set appends the numbers of the members of a key.
-func (r *stateReader) set(members, numbers []uint32) []uint32 {
-	n := r.uint()
-	asBits, n := n&1 == 1, n>>1
-	if n == 0 || n > uint64(len(numbers)) {
-		r.fail()
-		return members
-	}
-	if asBits {
-		return r.setOfBits(members, numbers, int(n))
-	}
-	at, most := uint64(0), uint64(len(numbers))
+// readSet appends the numbers of the members of a key.
+func readSet(r *bitReader, n int, members, numbers []uint32) []uint32 {
+	low, at, most := lowBits(uint64(len(numbers)), n), uint64(0), uint64(len(numbers))
 	for range n {
-		step := r.uint()
+		step := r.rice(low)
 		if step >= most-at || r.failed {
-			r.fail()
+			r.failed = true
 			return members
 		}
 		at += step
 		members = append(members, numbers[at])
 		at++
 	}
-	return members
-}
-
-func (r *stateReader) setOfBits(members, numbers []uint32, n int) []uint32 {
-	words := (len(numbers) + 63) / 64
-	if len(r.b) < 8*words {
-		r.fail()
-		return members
-	}
-	wanted := len(members) + n
-	for i := range words {
-		for word := binary.LittleEndian.Uint64(r.b[8*i:]); word != 0; word &= word - 1 {
-			place := 64*i + bits.TrailingZeros64(word)
-			if place >= len(numbers) {
-				r.fail()
-				return members
-			}
-			members = append(members, numbers[place])
-		}
-	}
-	if len(members) != wanted {
-		r.fail()
-		return members
-	}
-	r.b = r.b[8*words:]
 	return members
 }
