@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -191,18 +192,23 @@ func (b *building) encode(ctx context.Context) (dictionaries, states []store.Sta
 
 // loadDictionaries loads those that are stored, so that what is stored later is stored with the same.
 func (b *building) loadDictionaries(ctx context.Context) error {
-	var of []*shape
+	wanted := map[int64]string{} // members, by the name of their dictionary
 	for _, one := range b.built {
-		of = append(of, one.sh)
-	}
-	bytes, _, err := b.engine.readStates(ctx, b.site, b.website, of, b.days, false)
-	for _, sh := range of {
-		for members, name := range sh.called {
-			for _, day := range b.days {
-				if stored, ok := bytes[storedName{name, day}]; ok && !b.site.HasDictionary(members, day) {
-					_ = b.site.LoadDictionary(members, day, stored) // a damaged one is replaced
+		for _, name := range one.sh.unknown(b.site, one.sh.Aggregates, b.days) {
+			for members, called := range one.sh.called {
+				if called == name {
+					wanted[name] = members
 				}
 			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	found, err := b.engine.readStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
+	for at, state := range found {
+		if !b.site.HasDictionary(wanted[at.name], at.of) {
+			_ = b.site.LoadDictionary(wanted[at.name], at.of, state.Bytes) // a damaged one is replaced
 		}
 	}
 	return err

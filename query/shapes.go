@@ -109,7 +109,7 @@ func (sh *shape) finish(e *Engine, seals store.Derivation) {
 	}
 	sh.name = nameOf(hash.Sum(nil))
 	sh.called = map[string]int64{}
-	for _, members := range sh.Dictionaries() {
+	for _, members := range sh.Dictionaries(sh.Aggregates) {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d\ndictionary %s", statesVersion, members))
 		sh.called[members] = nameOf(sum[:])
 	}

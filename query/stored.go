@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/sightline-analytics/sightline/query/partial"
@@ -93,43 +94,16 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 	if len(wanted) == 0 {
 		return missing
 	}
+	var chunks [][]partial.Stretch
 	for len(wanted) > 0 {
 		n := 1
 		for n < len(wanted) && wanted[n].From < wanted[0].From+loadedAtOnce*day {
 			n++
 		}
-		if g.loadDays(ctx, sh, wanted[:n]) != nil {
-			break
-		}
-		wanted = wanted[n:]
+		chunks, wanted = append(chunks, wanted[:n]), wanted[n:]
 	}
+	g.loadChunks(ctx, sh, g.aggregates(of), chunks)
 	return g.look(of, versions)
-}
-
-// loadDays loads the states of a shape of these days, and notes which cannot be read.
-func (g *gathering) loadDays(ctx context.Context, sh *shape, days []partial.Stretch) error {
-	bytes, versions, err := g.engine.readStates(ctx, g.site, g.p.Subject, []*shape{sh}, days, true)
-	if err != nil {
-		return err
-	}
-	var states []partial.StoredState
-	var unread []partial.StoredVersion
-	for _, s := range days {
-		if state, ok := bytes[storedName{sh.name, s}]; ok {
-			one := partial.StoredState{Of: s, Version: versions[s], State: state, Dictionaries: map[string][]byte{}}
-			for members, name := range sh.called {
-				one.Dictionaries[members] = bytes[storedName{name, s}]
-			}
-			states = append(states, one)
-		} else {
-			unread = append(unread, partial.StoredVersion{Name: sh.name, Of: s})
-		}
-	}
-	for _, s := range g.site.Load(&sh.Shape, quarter, states) {
-		unread = append(unread, partial.StoredVersion{Name: sh.name, Of: s})
-	}
-	g.site.NoteStored(unread)
-	return nil
 }
 
 // A storedName is what the store calls a state or a dictionary of a day.
@@ -138,37 +112,71 @@ type storedName struct {
 	of   partial.Stretch
 }
 
-// readStates reads what the store has of some days: the dictionaries of shapes that are not in memory and, withStates,
-// their states. It returns the versions of the states of the last shape.
-func (e *Engine) readStates(ctx context.Context, site *partial.Website, website store.Subject, of []*shape, days []partial.Stretch, withStates bool) (map[storedName][]byte, map[partial.Stretch]uint64, error) {
-	var names []int64
-	for _, sh := range of {
-		if withStates {
-			names = append(names, sh.name)
-		}
-		for members, name := range sh.called {
-			for _, s := range days {
-				if !site.HasDictionary(members, s) {
-					names = append(names, name)
-					break
-				}
+// storedDays are what the store has of some days.
+type storedDays struct {
+	days []partial.Stretch
+	of   map[storedName]store.State
+}
+
+// loadChunks loads states of some aggregates of a shape, and notes which cannot be read. While those of some days are
+// loaded, those of the next are read.
+func (g *gathering) loadChunks(ctx context.Context, sh *shape, some []partial.Aggregate, chunks [][]partial.Stretch) {
+	read := make(chan storedDays, 1)
+	go func() {
+		defer close(read)
+		defer func() { _ = recover() }() // a fault of the store: what is not loaded is computed, which tells
+		for _, days := range chunks {
+			names := append(sh.unknown(g.site, some, days), sh.name)
+			of, err := g.engine.readStates(ctx, g.p.Subject, names, days)
+			if err != nil {
+				return
 			}
+			read <- storedDays{days, of}
+		}
+	}()
+	for one := range read {
+		g.loadDays(sh, some, one)
+	}
+}
+
+func (g *gathering) loadDays(sh *shape, some []partial.Aggregate, read storedDays) {
+	var states []partial.StoredState
+	var unread []partial.StoredVersion
+	for _, day := range read.days {
+		state, ok := read.of[storedName{sh.name, day}]
+		if !ok {
+			unread = append(unread, partial.StoredVersion{Name: sh.name, Of: day})
+			continue
+		}
+		one := partial.StoredState{Of: day, Version: state.Version, State: state.Bytes, Dictionaries: map[string][]byte{}}
+		for members, name := range sh.called {
+			one.Dictionaries[members] = read.of[storedName{name, day}].Bytes
+		}
+		states = append(states, one)
+	}
+	for _, day := range g.site.Load(&sh.Shape, some, quarter, states) {
+		unread = append(unread, partial.StoredVersion{Name: sh.name, Of: day})
+	}
+	g.site.NoteStored(unread)
+}
+
+// unknown are the names of the dictionaries that sets among some aggregates need and that are not in memory of all days.
+func (sh *shape) unknown(site *partial.Website, some []partial.Aggregate, days []partial.Stretch) (names []int64) {
+	for _, members := range sh.Dictionaries(some) {
+		if slices.ContainsFunc(days, func(s partial.Stretch) bool { return !site.HasDictionary(members, s) }) {
+			names = append(names, sh.called[members])
 		}
 	}
-	if len(names) == 0 {
-		return nil, nil, nil
-	}
+	return names
+}
+
+// readStates reads what the store has by these names, of days in their order.
+func (e *Engine) readStates(ctx context.Context, website store.Subject, names []int64, days []partial.Stretch) (map[storedName]store.State, error) {
 	from, to := interval{days[0].From, days[len(days)-1].To}.times()
 	states, err := e.keeper.LoadStates(ctx, website, names, from, to)
-	if err != nil {
-		return nil, nil, err
-	}
-	bytes, versions := make(map[storedName][]byte, len(states)), make(map[partial.Stretch]uint64, len(days))
+	found := make(map[storedName]store.State, len(states))
 	for _, one := range states {
-		bytes[storedName{one.Name, dayOf(one.Day)}] = one.Bytes
-		if one.Name == of[len(of)-1].name {
-			versions[dayOf(one.Day)] = one.Version
-		}
+		found[storedName{one.Name, dayOf(one.Day)}] = one
 	}
-	return bytes, versions, nil
+	return found, err
 }

@@ -12,7 +12,7 @@ import (
 //	for each name of members of its sets: the id of their dictionary, and members that it lacks
 //	for each name of members of its sets of texts: the texts
 //	with keys: their texts
-//	for each aggregate its keys, unless it has all, and what it has of each: a number; or how many samples or members
+//	for each aggregate how many bytes follow, its keys, unless it has all, and what it has of each: a number; or how many samples or members
 //	it has, and then the bits of all of these
 //
 // Texts are in order, each without what it begins with as the one before does.
@@ -36,8 +36,10 @@ func (sh *Shape) membersOf(kind Kind) (names []string) {
 	return names
 }
 
-// Dictionaries are the names of the members that are in dictionaries.
-func (sh *Shape) Dictionaries() []string { return sh.membersOf(Set) }
+// Dictionaries are the names of the members, of the sets among some of its aggregates, that are in dictionaries.
+func (sh *Shape) Dictionaries(of []Aggregate) []string {
+	return (&Shape{Aggregates: of}).membersOf(Set)
+}
 
 // A placing tells the places that numbers have.
 type placing struct {
@@ -143,7 +145,13 @@ func (w *Website) encodeState(sh *Shape, of []*Partial, dictionaries map[string]
 		e.keys = e.texts(w.keysCalled(sh.KeyNames).texts, slices.Compact(all))
 	}
 	for i, a := range sh.Aggregates {
+		before := e.b
+		e.b = nil
 		e.partial(a, of[i])
+		one := e.b
+		e.b = before
+		e.uint(uint64(len(one)))
+		e.b = append(e.b, one...)
 	}
 	return e.done()
 }
@@ -254,8 +262,8 @@ type stateReader struct {
 	made    maker
 }
 
-// readState makes the partials of a stored state. The dictionaries are those of its sets' names.
-func (w *Website) readState(sh *Shape, s Stretch, width int64, stored []byte, dictionaries []*dictionary) ([]*Partial, error) {
+// readState makes the partials of some aggregates of a stored state. The dictionaries are those of their names of members.
+func (w *Website) readState(sh *Shape, some []Aggregate, s Stretch, width int64, stored []byte, dictionaries map[string]*dictionary) ([]*Partial, error) {
 	r := stateReader{reader: newReader(stateFormat, stored), numbers: make([][]uint32, len(sh.Aggregates))}
 	if r.uint() != uint64(len(sh.Aggregates)) {
 		return nil, ErrDamaged
@@ -269,20 +277,26 @@ func (w *Website) readState(sh *Shape, s Stretch, width int64, stored []byte, di
 		}
 	}
 	r.sort()
-	found := make([]*Partial, len(sh.Aggregates))
+	found := make([]*Partial, len(some))
 	for i, a := range sh.Aggregates {
-		if found[i] = r.partial(a.Kind, r.numbers[i]); r.failed {
-			return nil, ErrDamaged
+		n := r.count(1)
+		rest := r.b[n:]
+		if wanted := slices.Index(some, a); wanted >= 0 {
+			r.b = r.b[:n]
+			if found[wanted] = r.partial(a.Kind, r.numbers[i]); r.failed || len(r.b) > 0 {
+				return nil, ErrDamaged
+			}
 		}
+		r.b = rest
 	}
-	if len(r.b) > 0 {
+	if r.failed || len(r.b) > 0 || slices.Contains(found, nil) {
 		return nil, ErrDamaged
 	}
 	return found, nil
 }
 
 // readMembers finds the numbers of the members of all sets.
-func (r *stateReader) readMembers(w *Website, sh *Shape, dictionaries []*dictionary) {
+func (r *stateReader) readMembers(w *Website, sh *Shape, dictionaries map[string]*dictionary) {
 	give := func(kind Kind, name string, numbers []uint32) {
 		for i, a := range sh.Aggregates {
 			if a.Kind == kind && a.Members == name {
@@ -290,12 +304,18 @@ func (r *stateReader) readMembers(w *Website, sh *Shape, dictionaries []*diction
 			}
 		}
 	}
-	for i, name := range sh.membersOf(Set) {
-		numbers := dictionaries[i].numbers
-		if r.fixed() != dictionaries[i].id {
+	for _, name := range sh.membersOf(Set) {
+		id, n := r.fixed(), r.count(8)
+		d := dictionaries[name]
+		if d == nil { // no set of these members is wanted
+			r.b = r.b[8*n:]
+			continue
+		}
+		numbers := d.numbers
+		if id != d.id {
 			r.fail()
 		}
-		if n := r.count(8); n > 0 {
+		if n > 0 {
 			numbers = slices.Clone(numbers)
 			members := w.membersCalled(name)
 			for range n {
@@ -353,13 +373,24 @@ func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
 	var members []uint32
 	ends := make([]int, n)
 	if kind.Lists() {
+		all := uint64(0)
 		for i := range ends {
 			ends[i] = int(r.uint())
+			all += uint64(ends[i])
 		}
-		listed := bitReader{b: r.b[:r.count(1)]}
-		r.b = r.b[len(listed.b):]
+		n := r.count(1)
+		listed := bitReader{b: r.b[:n]}
+		r.b = r.b[n:]
+		if all > 8*uint64(n) { // each takes a bit at least
+			r.fail()
+			return nil
+		}
+		if kind == Sample {
+			values = make([]int64, 0, all)
+		} else {
+			members = make([]uint32, 0, all)
+		}
 		for i, many := range ends {
-			// Each takes a bit at least.
 			if many < 1 || many > 8*len(listed.b) || listed.failed || r.failed {
 				r.fail()
 				return nil

@@ -110,14 +110,14 @@ type StoredState struct {
 	Dictionaries map[string][]byte // by the name of their members: those that are not in memory
 }
 
-// Load keeps the partials of stored states; without keys, keys are pieces of that width. It returns those that cannot be
+// Load keeps the partials of some aggregates of stored states; without keys, keys are pieces of that width. It returns those that cannot be
 // read, since they are damaged or another dictionary took the place of theirs. The caller holds the lock of w.
-func (w *Website) Load(sh *Shape, width int64, states []StoredState) (unread []Stretch) {
-	made := make([][]*Partial, len(sh.Aggregates))
+func (w *Website) Load(sh *Shape, some []Aggregate, width int64, states []StoredState) (unread []Stretch) {
+	made := make([][]*Partial, len(some))
 	var stretches []Stretch
 	var versions []uint64
 	for _, one := range states {
-		found, err := w.loadOne(sh, width, one)
+		found, err := w.loadOne(sh, some, width, one)
 		if err != nil {
 			unread = append(unread, one.Of)
 			continue
@@ -128,14 +128,14 @@ func (w *Website) Load(sh *Shape, width int64, states []StoredState) (unread []S
 		}
 	}
 	if len(stretches) > 0 {
-		w.keep(sh.Aggregates, sh.KeyNames, stretches, versions, made)
+		w.keep(some, sh.KeyNames, stretches, versions, made)
 	}
 	return unread
 }
 
-func (w *Website) loadOne(sh *Shape, width int64, one StoredState) ([]*Partial, error) {
-	var dictionaries []*dictionary
-	for _, name := range sh.Dictionaries() {
+func (w *Website) loadOne(sh *Shape, some []Aggregate, width int64, one StoredState) ([]*Partial, error) {
+	dictionaries := map[string]*dictionary{}
+	for _, name := range sh.Dictionaries(some) {
 		of := dictionaryName{name, one.Of}
 		d := w.dictionary(of)
 		if d == nil {
@@ -145,11 +145,11 @@ func (w *Website) loadOne(sh *Shape, width int64, one StoredState) ([]*Partial, 
 			}
 			w.putDictionary(of, d)
 		}
-		dictionaries = append(dictionaries, d)
+		dictionaries[name] = d
 	}
-	found, err := w.readState(sh, one.Of, width, one.State, dictionaries)
+	found, err := w.readState(sh, some, one.Of, width, one.State, dictionaries)
 	if err != nil { // the store may have others by now
-		for _, name := range sh.Dictionaries() {
+		for name := range dictionaries {
 			w.putDictionary(dictionaryName{name, one.Of}, nil)
 		}
 	}

@@ -112,8 +112,8 @@ func TestStored(t *testing.T) {
 					}
 					continue
 				}
-				unread := o.site.Load(one[0], cell, []partial.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: e.Dictionaries}})
-				if len(unread) > 0 && !slices.Equal(one[0].Dictionaries(), nil) && !o.site.HasDictionary("m", s) {
+				unread := o.site.Load(one[0], one[0].Aggregates, cell, []partial.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: e.Dictionaries}})
+				if len(unread) > 0 && len(one[0].Dictionaries(one[0].Aggregates)) > 0 && !o.site.HasDictionary("m", s) {
 					// This process did not see the dictionary, which was stored with what it computed.
 					unread = nil
 					if _, err := o.site.Add(batch(rng, all, c.keyed, []partial.Stretch{s})); err != nil {
@@ -148,7 +148,7 @@ func TestStoredDamage(t *testing.T) {
 	e, o := c.encode(t, []*partial.Shape{shape}, 0), c.other(t, rng, all)
 	before := o.cache.Size()
 	readable := func(state, dictionary []byte) bool {
-		unread := o.site.Load(shape, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}})
+		unread := o.site.Load(shape, shape.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}})
 		return len(unread) == 0
 	}
 	changed := func(b []byte) []byte {
@@ -215,7 +215,7 @@ func FuzzState(f *testing.F) {
 		c := cut{keyed: keyed, width: 1, stretches: []partial.Stretch{{From: 0, To: 4 * cell}}, cache: partial.NewCache(1 << 20)}
 		c.site = c.cache.Website(store.Subject{ID: "w"})
 		shape := &partial.Shape{KeyNames: "key", Keyed: keyed, Aggregates: aggregates}
-		if unread := c.site.Load(shape, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}}); len(unread) > 0 {
+		if unread := c.site.Load(shape, shape.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}}); len(unread) > 0 {
 			return
 		}
 		if _, err := c.site.Add(batch(rng, observations(rng, 20), keyed, []partial.Stretch{{From: 4 * cell, To: 8 * cell}})); err != nil {
