@@ -27,7 +27,7 @@ func quiet(days []store.Day) []store.Day {
 
 // ahead has the partials stored that questions about a website without filters are merged from, of the latest of days,
 // which are quiet, and loads or computes them as far as there is memory. It reports whether it has come to the end, and
-// looks after every shape whether it is time to stop. What fails is computed when it is asked for.
+// looks after every bundle whether it is time to stop. What fails is computed when it is asked for.
 func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.Day, stop func() bool) (done bool, err error) {
 	for len(days) > 0 && days[len(days)-1].Version == 0 { // it has a seal, and never had rows
 		days = days[:len(days)-1]
@@ -47,17 +47,17 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 			return false, err
 		}
 	}
-	for _, sh := range e.shapesOf().all {
+	for _, bu := range e.bundlesOf().all {
 		if e.partials.Size() > e.partials.MaxBytes()/aheadShare {
 			break
 		}
-		g := sh.gathering(e, e.partials.Website(website), website, latest)
-		if !g.site.Fit(sh.Aggregates) {
+		g := bu.gathering(e, e.partials.Website(website), website, latest)
+		if !g.site.Fit(bu.Aggregates) {
 			continue
 		}
 		failed := g.load(ctx)
 		if failed == nil {
-			failed = g.gatherPart(ctx, sh.part)
+			failed = g.gatherPart(ctx, bu.part)
 		}
 		if !tooLarge(failed) { // else a type that needs less of it may yet be merged
 			err = errors.Join(err, failed)

@@ -55,7 +55,7 @@ type Engine struct {
 	keeper    store.StateKeeper // of partials; nil: they are kept in memory only
 	building  *partial.Cache    // of partials that are to be stored
 	storeFrom int64
-	shapes    lazy[shapes]
+	bundles   lazy[bundles]
 	prints    map[*boundType]func() string // fingerprints
 	memo      *cache[string, *compiled]
 	prepared  *cache[string, *Prepared]

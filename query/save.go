@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What is stored, and when: partials of all shapes of busy websites, of whole days that are over for a day at least, so
+// What is stored, and when: partials of all bundles of busy websites, of whole days that are over for a day at least, so
 // that hardly any is stored twice. Those of questions with filters, and of the ends of ranges, stay in memory.
 
 const (
@@ -25,7 +25,7 @@ const (
 // whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
 // stopped stays in memory until it goes on. A website with fewer pageviews a day is left out.
 func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, pageviews int64, stop func() bool) (done bool, err error) {
-	b := &building{engine: e, from: pageviews, website: website, known: e.partials.Website(website), shapes: e.shapesOf()}
+	b := &building{engine: e, from: pageviews, website: website, known: e.partials.Website(website), bundles: e.bundlesOf()}
 	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
 		return true, err
 	}
@@ -45,7 +45,7 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial
 		days = days[:n]
 		e.building.Forget(website)
 	}
-	if names := b.shapes.names(); b.known.StoredBeside(names) { // an older program stored it
+	if names := b.bundles.names(); b.known.StoredBeside(names) { // an older program stored it
 		return true, e.keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
@@ -83,14 +83,14 @@ type building struct {
 	from    int64            // pageviews a day
 	site    *partial.Website // that has the partials until they are stored
 	known   *partial.Website // that knows what is stored
-	shapes  shapes
+	bundles bundles
 	days    []partial.Stretch
 	built   []built
 }
 
-// A built shape has its partials in memory of the days that are due.
+// A built bundle has its partials in memory of the days that are due.
 type built struct {
-	sh *shape
+	bu *bundle
 	*gathering
 	versions []uint64 // by day
 	due      []int    // days
@@ -98,8 +98,8 @@ type built struct {
 
 // build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
 func (b *building) build(ctx context.Context, stop func() bool) (done bool, err error) {
-	for i, sh := range b.shapes.all {
-		one, err := b.gather(ctx, sh)
+	for i, bu := range b.bundles.all {
+		one, err := b.gather(ctx, bu)
 		if tooLarge(err) {
 			continue
 		}
@@ -126,14 +126,14 @@ func (b *building) build(ctx context.Context, stop func() bool) (done bool, err 
 	return true, err
 }
 
-// gather computes the partials of a shape, of the days that are due.
-func (b *building) gather(ctx context.Context, sh *shape) (one built, err error) {
-	one = built{sh: sh, gathering: sh.gathering(b.engine, b.site, b.website, b.days)}
+// gather computes the partials of a bundle, of the days that are due.
+func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error) {
+	one = built{bu: bu, gathering: bu.gathering(b.engine, b.site, b.website, b.days)}
 	if err := one.load(ctx); err != nil {
 		return one, err
 	}
-	one.versions = one.gathering.versions(sh.part)
-	for i, stored := range b.known.StoredVersions(sh.name, b.days) {
+	one.versions = one.gathering.versions(bu.part)
+	for i, stored := range b.known.StoredVersions(bu.name, b.days) {
 		if stored < one.versions[i] {
 			one.due = append(one.due, i)
 		}
@@ -145,22 +145,22 @@ func (b *building) gather(ctx context.Context, sh *shape) (one built, err error)
 		return one, err
 	}
 	defer b.site.Unlock()
-	missing := slices.DeleteFunc(one.look(sh.part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
+	missing := slices.DeleteFunc(one.look(bu.part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
 	if len(missing) > 0 {
 		ctx = knowDays(ctx) // as gatherPart does
 		if err := one.load(ctx); err != nil {
 			return one, err
 		}
-		one.versions = one.gathering.versions(sh.part)
+		one.versions = one.gathering.versions(bu.part)
 	}
-	return one, one.computeAll(ctx, sh.part, missing, one.versions)
+	return one, one.computeAll(ctx, bu.part, missing, one.versions)
 }
 
-// pageviews are those of the days that are due; what the first shape counts is pageviews.
+// pageviews are those of the days that are due; what the first bundle counts is pageviews.
 func (o *built) pageviews() int64 {
 	var of []partial.Source
 	for _, i := range o.due {
-		if p := o.found[o.sh.part.count][i]; p != nil {
+		if p := o.found[o.bu.part.count][i]; p != nil {
 			of = append(of, partial.Source{Partial: p, Rows: make([]int32, day/quarter)})
 		}
 	}
@@ -194,8 +194,8 @@ func (b *building) encode(ctx context.Context) (dictionaries, states []store.Sta
 func (b *building) loadDictionaries(ctx context.Context) error {
 	wanted := map[int64]string{} // members, by the name of their dictionary
 	for _, one := range b.built {
-		for _, name := range one.sh.unknown(b.site, one.sh.Aggregates, b.days) {
-			for members, called := range one.sh.called {
+		for _, name := range one.bu.unknown(b.site, one.bu.Aggregates, b.days) {
+			for members, called := range one.bu.called {
 				if called == name {
 					wanted[name] = members
 				}
@@ -216,23 +216,23 @@ func (b *building) loadDictionaries(ctx context.Context) error {
 
 // encodeDay makes the states of the i-th day.
 func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []store.State) {
-	var shapes []*partial.Shape
+	var bundles []*partial.Bundle
 	var found [][]*partial.Partial
 	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
 	for _, one := range b.built {
 		// What was found before the versions were asked for may be older.
-		partials := one.sh.partials(b.site, of, one.versions[i])
+		partials := one.bu.partials(b.site, of, one.versions[i])
 		if !slices.Contains(one.due, i) || partials == nil {
 			continue
 		}
-		shapes, found = append(shapes, &one.sh.Shape), append(found, partials)
+		bundles, found = append(bundles, &one.bu.Bundle), append(found, partials)
 		rows = one.days.sum(interval{of.From, of.To})
-		states = append(states, store.State{Name: one.sh.name, Day: start, Version: one.versions[i], Rows: rows})
-		for members, name := range one.sh.called {
+		states = append(states, store.State{Name: one.bu.name, Day: start, Version: one.versions[i], Rows: rows})
+		for members, name := range one.bu.called {
 			names[members] = name
 		}
 	}
-	e := b.site.Encode(of, shapes, found)
+	e := b.site.Encode(of, bundles, found)
 	for j := range states {
 		states[j].Bytes = e.States[j]
 	}
@@ -242,9 +242,9 @@ func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []
 	return dictionaries, states
 }
 
-// partials are those of the shape in a stretch, of a version; nil where some are missing or it has no rows.
-func (sh *shape) partials(site *partial.Website, of partial.Stretch, version uint64) (all []*partial.Partial) {
-	for _, a := range sh.Aggregates {
+// partials are those of the bundle in a stretch, of a version; nil where some are missing or it has no rows.
+func (bu *bundle) partials(site *partial.Website, of partial.Stretch, version uint64) (all []*partial.Partial) {
+	for _, a := range bu.Aggregates {
 		found, missing := site.Find(a, []partial.Stretch{of}, []uint64{version})
 		if len(missing) > 0 || found[0] == nil {
 			return nil
@@ -258,11 +258,11 @@ func (sh *shape) partials(site *partial.Website, of partial.Stretch, version uin
 // to be computed anew.
 func (b *building) store(ctx context.Context, dictionaries, states []store.State) error {
 	for _, of := range dictionaries {
-		for _, sh := range b.shapes.all {
-			for members, name := range sh.called {
+		for _, bu := range b.bundles.all {
+			for members, name := range bu.called {
 				if name == of.Name {
 					b.known.ForgetDictionary(members, dayOf(of.Day))
-					b.known.NoteStored([]partial.StoredVersion{{Name: sh.name, Of: dayOf(of.Day)}})
+					b.known.NoteStored([]partial.StoredVersion{{Name: bu.name, Of: dayOf(of.Day)}})
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Where the store is a store.StateKeeper, partials that are computed ahead are stored, those of whole days of a shape as
+// Where the store is a store.StateKeeper, partials that are computed ahead are stored, those of whole days of a bundle as
 // one state, so that the first answers after a start are merged from them. A state is valid as a partial in
 // memory is: while its version is that of the rows of all days that it was computed from. Versions outlive the
 // process on every store, and grow with every row that comes or goes. What fails to be stored or loaded is computed.
@@ -40,10 +40,10 @@ func (g *gathering) mostlyStored(ctx context.Context) bool {
 	if g.engine.keeper == nil || !g.site.Fit(g.all()) {
 		return false
 	}
-	known := g.engine.shapesOf()
-	shapes := make([]*shape, len(g.parts))
+	known := g.engine.bundlesOf()
+	bundles := make([]*bundle, len(g.parts))
 	for i, of := range g.parts {
-		if shapes[i] = known.of(g.merge, of); shapes[i] == nil {
+		if bundles[i] = known.of(g.merge, of); bundles[i] == nil {
 			return false
 		}
 	}
@@ -55,7 +55,7 @@ func (g *gathering) mostlyStored(ctx context.Context) bool {
 	}
 	for i, of := range g.parts {
 		versions, days, stored := g.versions(of), 0, 0
-		for j, version := range g.site.StoredVersions(shapes[i].name, g.stretches) {
+		for j, version := range g.site.StoredVersions(bundles[i].name, g.stretches) {
 			if versions[j] > 0 {
 				days++
 				if version >= versions[j] {
@@ -79,13 +79,13 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 	if g.engine.keeper == nil || len(missing) == 0 {
 		return missing
 	}
-	known := g.engine.shapesOf()
-	sh := known.of(g.merge, of)
-	if sh == nil || !g.site.KnowsStored() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+	known := g.engine.bundlesOf()
+	bu := known.of(g.merge, of)
+	if bu == nil || !g.site.KnowsStored() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
 		return missing
 	}
 	var wanted []partial.Stretch
-	stored := g.site.StoredVersions(sh.name, g.stretches)
+	stored := g.site.StoredVersions(bu.name, g.stretches)
 	for _, i := range missing {
 		if s := g.stretches[i]; s.From == floorDay(s.From) && s.To == s.From+day && stored[i] >= versions[i] {
 			wanted = append(wanted, s)
@@ -102,7 +102,7 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 		}
 		chunks, wanted = append(chunks, wanted[:n]), wanted[n:]
 	}
-	g.loadChunks(ctx, sh, g.aggregates(of), chunks)
+	g.loadChunks(ctx, bu, g.aggregates(of), chunks)
 	return g.look(of, versions)
 }
 
@@ -118,15 +118,15 @@ type storedDays struct {
 	of   map[storedName]store.State
 }
 
-// loadChunks loads states of some aggregates of a shape, and notes which cannot be read. While those of some days are
+// loadChunks loads states of some aggregates of a bundle, and notes which cannot be read. While those of some days are
 // loaded, those of the next are read.
-func (g *gathering) loadChunks(ctx context.Context, sh *shape, some []partial.Aggregate, chunks [][]partial.Stretch) {
+func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []partial.Aggregate, chunks [][]partial.Stretch) {
 	read := make(chan storedDays, 1)
 	go func() {
 		defer close(read)
 		defer func() { _ = recover() }() // a fault of the store: what is not loaded is computed, which tells
 		for _, days := range chunks {
-			names := append(sh.unknown(g.site, some, days), sh.name)
+			names := append(bu.unknown(g.site, some, days), bu.name)
 			of, err := g.engine.readStates(ctx, g.p.Subject, names, days)
 			if err != nil {
 				return
@@ -135,36 +135,36 @@ func (g *gathering) loadChunks(ctx context.Context, sh *shape, some []partial.Ag
 		}
 	}()
 	for one := range read {
-		g.loadDays(sh, some, one)
+		g.loadDays(bu, some, one)
 	}
 }
 
-func (g *gathering) loadDays(sh *shape, some []partial.Aggregate, read storedDays) {
+func (g *gathering) loadDays(bu *bundle, some []partial.Aggregate, read storedDays) {
 	var states []partial.StoredState
 	var unread []partial.StoredVersion
 	for _, day := range read.days {
-		state, ok := read.of[storedName{sh.name, day}]
+		state, ok := read.of[storedName{bu.name, day}]
 		if !ok {
-			unread = append(unread, partial.StoredVersion{Name: sh.name, Of: day})
+			unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
 			continue
 		}
 		one := partial.StoredState{Of: day, Version: state.Version, State: state.Bytes, Dictionaries: map[string][]byte{}}
-		for members, name := range sh.called {
+		for members, name := range bu.called {
 			one.Dictionaries[members] = read.of[storedName{name, day}].Bytes
 		}
 		states = append(states, one)
 	}
-	for _, day := range g.site.Load(&sh.Shape, some, quarter, states) {
-		unread = append(unread, partial.StoredVersion{Name: sh.name, Of: day})
+	for _, day := range g.site.Load(&bu.Bundle, some, quarter, states) {
+		unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
 	}
 	g.site.NoteStored(unread)
 }
 
 // unknown are the names of the dictionaries that sets among some aggregates need and that are not in memory of all days.
-func (sh *shape) unknown(site *partial.Website, some []partial.Aggregate, days []partial.Stretch) (names []int64) {
-	for _, members := range sh.Dictionaries(some) {
+func (bu *bundle) unknown(site *partial.Website, some []partial.Aggregate, days []partial.Stretch) (names []int64) {
+	for _, members := range bu.Dictionaries(some) {
 		if slices.ContainsFunc(days, func(s partial.Stretch) bool { return !site.HasDictionary(members, s) }) {
-			names = append(names, sh.called[members])
+			names = append(names, bu.called[members])
 		}
 	}
 	return names

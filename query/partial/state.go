@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// What is stored of a stretch, one state for all aggregates of a shape, in order:
+// What is stored of a stretch, one state for all aggregates of a bundle, in order:
 //
 //	how many aggregates there are
 //	for each name of members of its sets: the id of their dictionary, and members that it lacks
@@ -19,16 +19,16 @@ import (
 //
 // Keys and members are numbered anew when a state is loaded: see [Website.Load].
 
-// A Shape is the aggregates that are stored together: over the same rows, by the same keys.
-type Shape struct {
+// A Bundle is the aggregates that are stored together: over the same rows, by the same keys.
+type Bundle struct {
 	Aggregates []Aggregate
 	KeyNames   string // as in Computed
 	Keyed      bool   // otherwise keys are pieces of the stretch
 }
 
 // membersOf are the names of members that aggregates of a kind have, each once.
-func (sh *Shape) membersOf(kind Kind) (names []string) {
-	for _, a := range sh.Aggregates {
+func (bu *Bundle) membersOf(kind Kind) (names []string) {
+	for _, a := range bu.Aggregates {
 		if a.Kind == kind && !slices.Contains(names, a.Members) {
 			names = append(names, a.Members)
 		}
@@ -37,8 +37,8 @@ func (sh *Shape) membersOf(kind Kind) (names []string) {
 }
 
 // Dictionaries are the names of the members, of the sets among some of its aggregates, that are in dictionaries.
-func (sh *Shape) Dictionaries(of []Aggregate) []string {
-	return (&Shape{Aggregates: of}).membersOf(Set)
+func (bu *Bundle) Dictionaries(of []Aggregate) []string {
+	return (&Bundle{Aggregates: of}).membersOf(Set)
 }
 
 // A placing tells the places that numbers have.
@@ -112,18 +112,18 @@ type stateEncoder struct {
 }
 
 // encodeState is what is stored of partials, one for each aggregate.
-func (w *Website) encodeState(sh *Shape, of []*Partial, dictionaries map[string]*placing) []byte {
-	e := stateEncoder{encoder: newEncoder(stateFormat), places: map[string]*placing{}, keyed: sh.Keyed}
+func (w *Website) encodeState(bu *Bundle, of []*Partial, dictionaries map[string]*placing) []byte {
+	e := stateEncoder{encoder: newEncoder(stateFormat), places: map[string]*placing{}, keyed: bu.Keyed}
 	e.uint(uint64(len(of)))
 	setsOf := func(kind Kind, members string) (sets []*Partial) {
-		for i, a := range sh.Aggregates {
+		for i, a := range bu.Aggregates {
 			if a.Kind == kind && a.Members == members {
 				sets = append(sets, of[i])
 			}
 		}
 		return sets
 	}
-	for _, name := range sh.membersOf(Set) {
+	for _, name := range bu.membersOf(Set) {
 		members := w.membersCalled(name)
 		p := dictionaries[name].with(allMembers(setsOf(Set, name)), members)
 		e.places[name] = p
@@ -133,18 +133,18 @@ func (w *Website) encodeState(sh *Shape, of []*Partial, dictionaries map[string]
 			e.fixed(uint64(members.values[n]))
 		}
 	}
-	for _, name := range sh.membersOf(TextSet) {
+	for _, name := range bu.membersOf(TextSet) {
 		e.places[textPlaces+name] = &placing{at: e.texts(w.keysCalled(name).texts, allMembers(setsOf(TextSet, name)))}
 	}
-	if sh.Keyed {
+	if bu.Keyed {
 		var all []uint32
 		for _, p := range of {
 			all = append(all, p.keys...)
 		}
 		slices.Sort(all)
-		e.keys = e.texts(w.keysCalled(sh.KeyNames).texts, slices.Compact(all))
+		e.keys = e.texts(w.keysCalled(bu.KeyNames).texts, slices.Compact(all))
 	}
-	for i, a := range sh.Aggregates {
+	for i, a := range bu.Aggregates {
 		before := e.b
 		e.b = nil
 		e.partial(a, of[i])
@@ -263,14 +263,14 @@ type stateReader struct {
 }
 
 // readState makes the partials of some aggregates of a stored state. The dictionaries are those of their names of members.
-func (w *Website) readState(sh *Shape, some []Aggregate, s Stretch, width int64, stored []byte, dictionaries map[string]*dictionary) ([]*Partial, error) {
-	r := stateReader{reader: newReader(stateFormat, stored), numbers: make([][]uint32, len(sh.Aggregates))}
-	if r.uint() != uint64(len(sh.Aggregates)) {
+func (w *Website) readState(bu *Bundle, some []Aggregate, s Stretch, width int64, stored []byte, dictionaries map[string]*dictionary) ([]*Partial, error) {
+	r := stateReader{reader: newReader(stateFormat, stored), numbers: make([][]uint32, len(bu.Aggregates))}
+	if r.uint() != uint64(len(bu.Aggregates)) {
 		return nil, ErrDamaged
 	}
-	r.readMembers(w, sh, dictionaries)
-	if sh.Keyed {
-		r.keys = r.texts(w.keysCalled(sh.KeyNames))
+	r.readMembers(w, bu, dictionaries)
+	if bu.Keyed {
+		r.keys = r.texts(w.keysCalled(bu.KeyNames))
 	} else {
 		for piece := range (s.To - s.From) / width {
 			r.keys = append(r.keys, uint32(piece))
@@ -278,7 +278,7 @@ func (w *Website) readState(sh *Shape, some []Aggregate, s Stretch, width int64,
 	}
 	r.sort()
 	found := make([]*Partial, len(some))
-	for i, a := range sh.Aggregates {
+	for i, a := range bu.Aggregates {
 		n := r.count(1)
 		rest := r.b[n:]
 		if wanted := slices.Index(some, a); wanted >= 0 {
@@ -296,15 +296,15 @@ func (w *Website) readState(sh *Shape, some []Aggregate, s Stretch, width int64,
 }
 
 // readMembers finds the numbers of the members of all sets.
-func (r *stateReader) readMembers(w *Website, sh *Shape, dictionaries map[string]*dictionary) {
+func (r *stateReader) readMembers(w *Website, bu *Bundle, dictionaries map[string]*dictionary) {
 	give := func(kind Kind, name string, numbers []uint32) {
-		for i, a := range sh.Aggregates {
+		for i, a := range bu.Aggregates {
 			if a.Kind == kind && a.Members == name {
 				r.numbers[i] = numbers
 			}
 		}
 	}
-	for _, name := range sh.membersOf(Set) {
+	for _, name := range bu.membersOf(Set) {
 		id, n := r.fixed(), r.count(8)
 		d := dictionaries[name]
 		if d == nil { // no set of these members is wanted
@@ -324,7 +324,7 @@ func (r *stateReader) readMembers(w *Website, sh *Shape, dictionaries map[string
 		}
 		give(Set, name, numbers)
 	}
-	for _, name := range sh.membersOf(TextSet) {
+	for _, name := range bu.membersOf(TextSet) {
 		give(TextSet, name, r.texts(w.keysCalled(name)))
 	}
 }

@@ -59,18 +59,18 @@ func (w *Website) StoredVersions(name int64, of []Stretch) []uint64 {
 
 // Encoded is what is to be stored of a stretch.
 type Encoded struct {
-	States       [][]byte          // by shape
+	States       [][]byte          // by bundle
 	Dictionaries map[string][]byte // by the name of their members: those that are new
 }
 
-// Encode writes partials of a stretch, by shape and aggregate. Those of one call share dictionaries. One that is in
+// Encode writes partials of a stretch, by bundle and aggregate. Those of one call share dictionaries. One that is in
 // memory is used again if it has nearly all members; otherwise there is a new one, and what is stored with
 // the one before cannot be read any more once that is stored. The caller holds the lock of w.
-func (w *Website) Encode(s Stretch, shapes []*Shape, found [][]*Partial) *Encoded {
+func (w *Website) Encode(s Stretch, bundles []*Bundle, found [][]*Partial) *Encoded {
 	e := &Encoded{Dictionaries: map[string][]byte{}}
 	sets, placings := map[string][]*Partial{}, map[string]*placing{}
-	for i, sh := range shapes {
-		for j, a := range sh.Aggregates {
+	for i, bu := range bundles {
+		for j, a := range bu.Aggregates {
 			if a.Kind == Set {
 				sets[a.Members] = append(sets[a.Members], found[i][j])
 			}
@@ -91,8 +91,8 @@ func (w *Website) Encode(s Stretch, shapes []*Shape, found [][]*Partial) *Encode
 		e.Dictionaries[name], placings[name] = stored, newPlacing(d)
 		w.putDictionary(dictionaryName{name, s}, d)
 	}
-	for i, sh := range shapes {
-		e.States = append(e.States, w.encodeState(sh, found[i], placings))
+	for i, bu := range bundles {
+		e.States = append(e.States, w.encodeState(bu, found[i], placings))
 	}
 	return e
 }
@@ -112,12 +112,12 @@ type StoredState struct {
 
 // Load keeps the partials of some aggregates of stored states; without keys, keys are pieces of that width. It returns those that cannot be
 // read, since they are damaged or another dictionary took the place of theirs. The caller holds the lock of w.
-func (w *Website) Load(sh *Shape, some []Aggregate, width int64, states []StoredState) (unread []Stretch) {
+func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []StoredState) (unread []Stretch) {
 	made := make([][]*Partial, len(some))
 	var stretches []Stretch
 	var versions []uint64
 	for _, one := range states {
-		found, err := w.loadOne(sh, some, width, one)
+		found, err := w.loadOne(bu, some, width, one)
 		if err != nil {
 			unread = append(unread, one.Of)
 			continue
@@ -128,14 +128,14 @@ func (w *Website) Load(sh *Shape, some []Aggregate, width int64, states []Stored
 		}
 	}
 	if len(stretches) > 0 {
-		w.keep(some, sh.KeyNames, stretches, versions, made)
+		w.keep(some, bu.KeyNames, stretches, versions, made)
 	}
 	return unread
 }
 
-func (w *Website) loadOne(sh *Shape, some []Aggregate, width int64, one StoredState) ([]*Partial, error) {
+func (w *Website) loadOne(bu *Bundle, some []Aggregate, width int64, one StoredState) ([]*Partial, error) {
 	dictionaries := map[string]*dictionary{}
-	for _, name := range sh.Dictionaries(some) {
+	for _, name := range bu.Dictionaries(some) {
 		of := dictionaryName{name, one.Of}
 		d := w.dictionary(of)
 		if d == nil {
@@ -147,7 +147,7 @@ func (w *Website) loadOne(sh *Shape, some []Aggregate, width int64, one StoredSt
 		}
 		dictionaries[name] = d
 	}
-	found, err := w.readState(sh, some, one.Of, width, one.State, dictionaries)
+	found, err := w.readState(bu, some, one.Of, width, one.State, dictionaries)
 	if err != nil { // the store may have others by now
 		for name := range dictionaries {
 			w.putDictionary(dictionaryName{name, one.Of}, nil)

@@ -32,17 +32,17 @@ func manifold(rng *rand.Rand) []observation {
 	return found
 }
 
-// shapesOf deals the aggregates to shapes at random.
-func shapesOf(rng *rand.Rand, keyed bool) []*partial.Shape {
-	shapes := make([]*partial.Shape, 1+rng.IntN(3))
-	for i := range shapes {
-		shapes[i] = &partial.Shape{KeyNames: "key", Keyed: keyed}
+// bundlesOf deals the aggregates to bundles at random.
+func bundlesOf(rng *rand.Rand, keyed bool) []*partial.Bundle {
+	bundles := make([]*partial.Bundle, 1+rng.IntN(3))
+	for i := range bundles {
+		bundles[i] = &partial.Bundle{KeyNames: "key", Keyed: keyed}
 	}
 	for _, a := range aggregates {
-		sh := shapes[rng.IntN(len(shapes))]
-		sh.Aggregates = append(sh.Aggregates, a)
+		bu := bundles[rng.IntN(len(bundles))]
+		bu.Aggregates = append(bu.Aggregates, a)
 	}
-	return shapes
+	return bundles
 }
 
 // wholeCut is a cut whose days are whole if there are keys: only such are stored.
@@ -61,15 +61,15 @@ func wholeCut(t *testing.T, rng *rand.Rand, all []observation) *cut {
 }
 
 // encode is what is stored of a stretch of c.
-func (c *cut) encode(t *testing.T, shapes []*partial.Shape, stretch int) *partial.Encoded {
+func (c *cut) encode(t *testing.T, bundles []*partial.Bundle, stretch int) *partial.Encoded {
 	t.Helper()
-	found := make([][]*partial.Partial, len(shapes))
-	for i, sh := range shapes {
-		for _, a := range sh.Aggregates {
+	found := make([][]*partial.Partial, len(bundles))
+	for i, bu := range bundles {
+		for _, a := range bu.Aggregates {
 			found[i] = append(found[i], c.sources(t, a)[stretch].Partial)
 		}
 	}
-	return c.site.Encode(c.stretches[stretch], shapes, found)
+	return c.site.Encode(c.stretches[stretch], bundles, found)
 }
 
 // other is c in another process, which numbered other keys and members before.
@@ -100,11 +100,11 @@ func TestStored(t *testing.T) {
 			all = observations(rng, rng.IntN(200))
 		}
 		c := wholeCut(t, rng, all)
-		shapes, o := shapesOf(rng, c.keyed), c.other(t, rng, all)
+		bundles, o := bundlesOf(rng, c.keyed), c.other(t, rng, all)
 		for i, s := range c.stretches {
-			order := rng.Perm(len(shapes)) // they are stored one by one, and share dictionaries
+			order := rng.Perm(len(bundles)) // they are stored one by one, and share dictionaries
 			for _, n := range order {
-				one := shapes[n : n+1]
+				one := bundles[n : n+1]
 				e := c.encode(t, one, i)
 				if rng.IntN(4) == 0 {
 					if _, err := o.site.Add(batch(rng, all, c.keyed, []partial.Stretch{s})); err != nil {
@@ -144,11 +144,11 @@ func TestStoredDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	all := manifold(rng)
 	c := wholeCut(t, rng, all)
-	shape := &partial.Shape{KeyNames: "key", Keyed: c.keyed, Aggregates: aggregates}
-	e, o := c.encode(t, []*partial.Shape{shape}, 0), c.other(t, rng, all)
+	bundle := &partial.Bundle{KeyNames: "key", Keyed: c.keyed, Aggregates: aggregates}
+	e, o := c.encode(t, []*partial.Bundle{bundle}, 0), c.other(t, rng, all)
 	before := o.cache.Size()
 	readable := func(state, dictionary []byte) bool {
-		unread := o.site.Load(shape, shape.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}})
+		unread := o.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}})
 		return len(unread) == 0
 	}
 	changed := func(b []byte) []byte {
@@ -167,7 +167,7 @@ func TestStoredDamage(t *testing.T) {
 		if readable(changed(e.States[0]), e.Dictionaries["m"]) || readable(e.States[0], changed(e.Dictionaries["m"])) || readable(e.States[0], nil) {
 			t.Fatal("damage is not told")
 		}
-		if readable(e.States[0], other.encode(t, []*partial.Shape{shape}, 0).Dictionaries["m"]) {
+		if readable(e.States[0], other.encode(t, []*partial.Bundle{bundle}, 0).Dictionaries["m"]) {
 			t.Fatal("a state is read with another dictionary")
 		}
 		other.cache.Forget(store.Subject{ID: "w"})
@@ -199,7 +199,7 @@ func FuzzState(f *testing.F) {
 		for i := range made {
 			of[i] = made[i][0]
 		}
-		e := c.site.Encode(c.stretches[0], []*partial.Shape{{KeyNames: "key", Keyed: c.keyed, Aggregates: aggregates}}, [][]*partial.Partial{of})
+		e := c.site.Encode(c.stretches[0], []*partial.Bundle{{KeyNames: "key", Keyed: c.keyed, Aggregates: aggregates}}, [][]*partial.Partial{of})
 		f.Add(e.States[0], e.Dictionaries["m"], c.keyed)
 	}
 	f.Fuzz(func(t *testing.T, state, dictionary []byte, keyed bool) {
@@ -214,8 +214,8 @@ func FuzzState(f *testing.F) {
 		}
 		c := cut{keyed: keyed, width: 1, stretches: []partial.Stretch{{From: 0, To: 4 * cell}}, cache: partial.NewCache(1 << 20)}
 		c.site = c.cache.Website(store.Subject{ID: "w"})
-		shape := &partial.Shape{KeyNames: "key", Keyed: keyed, Aggregates: aggregates}
-		if unread := c.site.Load(shape, shape.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}}); len(unread) > 0 {
+		bundle := &partial.Bundle{KeyNames: "key", Keyed: keyed, Aggregates: aggregates}
+		if unread := c.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}}); len(unread) > 0 {
 			return
 		}
 		if _, err := c.site.Add(batch(rng, observations(rng, 20), keyed, []partial.Stretch{{From: 4 * cell, To: 8 * cell}})); err != nil {
