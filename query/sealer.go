@@ -33,6 +33,9 @@ func NewSealer(e *Engine) *Sealer {
 	if !ok || e.plain {
 		return nil
 	}
+	if e.keeper != nil {
+		e.bundlesOf() // now, not when the first question waits
+	}
 	return &Sealer{
 		engine: e, store: s, before: map[store.Subject][]store.Day{}, done: map[store.Subject]uint64{}, sealed: map[store.Subject]time.Time{},
 		ahead: map[store.Subject][]store.Day{}, scattered: map[store.Subject]map[time.Time]bool{},

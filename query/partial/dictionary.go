@@ -94,6 +94,16 @@ func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
 	return d, e.done()
 }
 
+// dictionaryLen is how many members a stored dictionary says that it has; 0 where it cannot be read.
+func dictionaryLen(stored []byte) int {
+	r := &reader{b: stored[min(head, len(stored)):]}
+	r.fixed()
+	if n := r.uint(); n <= 8*uint64(len(r.b)) {
+		return int(n)
+	}
+	return 0
+}
+
 // readDictionary numbers the members of a stored dictionary.
 func readDictionary(stored []byte, of *members) (*dictionary, error) {
 	r := newReader(dictionaryFormat, stored)

@@ -1,6 +1,10 @@
 package partial
 
-import "math/rand/v2"
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+)
 
 // keys numbers texts: 0, 1, 2 and so on, in the order in which they came up.
 type keys struct {
@@ -30,32 +34,71 @@ func (k *keys) publish() (bytes int64) {
 
 // members numbers whole numbers in the same way. It is a hash table with open addressing: days with tens of
 // thousands of members are numbered in one go when what is stored of them is loaded.
+//
+// Members are hashes, and those of a dictionary come in their order. So at first the slot of a value is its
+// highest bits: then memory is gone through from its beginning to its end. Where too many have nearly the same slot,
+// be it that they are no hashes or that somebody chose them, it is mixed at random.
 type members struct {
 	values    []int64  // by number
 	slots     []uint32 // one more than the number of the value that is there; 0: none
-	shift     uint     // a slot is what is left of a product's bits
-	factor    uint64   // random and odd, so that nobody can choose values that share a slot
+	shift     uint     // a slot is the highest bits of a product
+	factor    uint64
 	published int
 }
 
+const (
+	inOrder   = 2   // a factor: values have 63 bits
+	mostSteps = 200 // from the slot of a value to where it is, before slots are mixed
+)
+
 func newMembers() *members {
 	const bits = 6
-	return &members{slots: make([]uint32, 1<<bits), shift: 64 - bits, factor: rand.Uint64() | 1} //nolint:gosec // no secret
+	return &members{slots: make([]uint32, 1<<bits), shift: 64 - bits, factor: inOrder}
 }
 
 func (m *members) number(value int64) uint32 {
 	if 2*len(m.values) >= len(m.slots) {
-		m.grow()
+		m.resize(2 * len(m.slots))
 	}
 	at := m.slot(value)
-	for ; m.slots[at] != 0; at = (at + 1) & (len(m.slots) - 1) {
+	for steps := 0; m.slots[at] != 0; at = (at + 1) & (len(m.slots) - 1) {
 		if n := m.slots[at] - 1; m.values[n] == value {
 			return n
+		}
+		if steps++; steps > mostSteps && m.factor == inOrder {
+			m.factor = rand.Uint64() | 1 //nolint:gosec // no secret
+			m.resize(len(m.slots))
+			return m.number(value)
 		}
 	}
 	m.values = append(m.values, value)
 	m.slots[at] = uint32(len(m.values))
 	return uint32(len(m.values) - 1)
+}
+
+// reserve makes room for so many more.
+func (m *members) reserve(n int) {
+	size := len(m.slots)
+	for size < 2*(len(m.values)+n) {
+		size *= 2
+	}
+	if size > len(m.slots) {
+		m.values = slices.Grow(m.values, n)
+		m.resize(size)
+	}
+}
+
+// resize gives all numbers their slots among so many.
+func (m *members) resize(slots int) {
+	m.shift = 64 - uint(bits.Len(uint(slots))-1)
+	m.slots = make([]uint32, slots)
+	for n, value := range m.values {
+		at := m.slot(value)
+		for m.slots[at] != 0 {
+			at = (at + 1) & (slots - 1)
+		}
+		m.slots[at] = uint32(n + 1)
+	}
 }
 
 // numberAll numbers values, as number does. It looks where each may be before it looks at any, so that the
@@ -87,18 +130,6 @@ func (m *members) numberAll(values []int64) []uint32 {
 }
 
 func (m *members) slot(value int64) int { return int(uint64(value) * m.factor >> m.shift) }
-
-func (m *members) grow() {
-	m.shift--
-	m.slots = make([]uint32, 2*len(m.slots))
-	for n, value := range m.values {
-		at := m.slot(value)
-		for m.slots[at] != 0 {
-			at = (at + 1) & (len(m.slots) - 1)
-		}
-		m.slots[at] = uint32(n + 1)
-	}
-}
 
 func (m *members) publish() (bytes int64) {
 	bytes = 24 * int64(len(m.values)-m.published)

@@ -116,6 +116,13 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 	made := make([][]*Partial, len(some))
 	var stretches []Stretch
 	var versions []uint64
+	for _, name := range bu.Dictionaries(some) {
+		n := 0
+		for _, one := range states {
+			n += dictionaryLen(one.Dictionaries[name])
+		}
+		w.membersCalled(name).reserve(n)
+	}
 	for _, one := range states {
 		found, err := w.loadOne(bu, some, width, one)
 		if err != nil {
