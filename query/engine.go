@@ -31,8 +31,8 @@ type Config struct {
 	// needs a Store that is a [store.Deriver]; one that is a [store.StateKeeper] keeps those that a [Sealer] computes,
 	// for after the next start. 0 means DefaultMaxPartials; negative: none are kept.
 	MaxPartials int64
-	// StoreFrom is how many pageviews a day a website has at least whose partials are stored: those of smaller ones are
-	// computed as fast as they would be loaded. 0 means DefaultStoreFrom; negative: those of all are stored.
+	// StoreFrom is how many pageviews a day a website has at least whose partials are stored: a first answer about a
+	// smaller one is computed as fast as they would be loaded. 0 means DefaultStoreFrom; negative: those of all are stored.
 	StoreFrom int64
 	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were
 	// computed from change: those to parameters, and whole ones as [Prepared.RunEncoded] makes them. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
@@ -65,7 +65,7 @@ type Engine struct {
 }
 
 // DefaultStoreFrom is how many pageviews a day a website has at least whose partials are stored, when Config says nothing.
-const DefaultStoreFrom = 1000
+const DefaultStoreFrom = 10_000
 
 // DefaultMaxPartials is about how many bytes of memory partials take when Config says nothing.
 const DefaultMaxPartials = 256 << 20

@@ -3,6 +3,8 @@
 package duckdb
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -126,5 +128,62 @@ func TestPackStates(t *testing.T) {
 	}
 	if err := s.DropStates(t.Context(), site, []int64{7}); err != nil || countStates(t, s) != 1 {
 		t.Errorf("%d states are left, want one: %v", countStates(t, s), err)
+	}
+}
+
+// A broken store keeps no states, and fails to tell of any.
+type broken struct{ *Store }
+
+var errBroken = errors.New("broken")
+
+func (broken) States(context.Context, store.Subject) ([]store.State, error) { return nil, errBroken }
+func (broken) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
+	return nil, errBroken
+}
+func (broken) SaveStates(context.Context, store.Subject, []store.State) error { return errBroken }
+
+// forgetful tells of states, but cannot give them back.
+type forgetful struct{ *Store }
+
+func (forgetful) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
+	return nil, errBroken
+}
+
+// What cannot be stored or loaded is computed, and answers are the same.
+func TestStatesThatFail(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{})
+	mustWrite(t, s, batch("a", 500))
+	for range 4 {
+		seal(t, sealer(t, s))
+	}
+	want := ""
+	for name, of := range map[string]store.Store{"": s, "broken": broken{s}, "forgetful": forgetful{s}} {
+		e, err := query.New(query.Config{Store: of, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		by, failed := query.NewSealer(e), error(nil)
+		for range 3 {
+			if _, err := by.Seal(t.Context()); err != nil {
+				failed = err
+			}
+		}
+		for range 3 {
+			p, err := e.Prepare(query.Access{Subject: site}, storedQuestion())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.RunEncoded(t.Context())
+			if want == "" && err == nil {
+				want = string(got.JSON)
+			}
+			if err != nil || string(got.JSON) != want {
+				t.Errorf("%s: %v, %v; want %s", name, got, err, want)
+			}
+		}
+		if name == "broken" && !errors.Is(failed, errBroken) {
+			t.Errorf("nobody hears that states cannot be stored: %v", failed)
+		}
 	}
 }
