@@ -208,7 +208,9 @@ func (b *building) loadDictionaries(ctx context.Context) error {
 	found, err := b.engine.readStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
 	for at, state := range found {
 		if !b.site.HasDictionary(wanted[at.name], at.of) {
-			_ = b.site.LoadDictionary(wanted[at.name], at.of, state.Bytes) // a damaged one is replaced
+			if read, err := partial.ReadDictionary(state.Bytes); err == nil { // a damaged one is replaced
+				b.site.KeepDictionary(wanted[at.name], at.of, read)
+			}
 		}
 	}
 	return err

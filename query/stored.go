@@ -71,7 +71,7 @@ func (g *gathering) mostlyStored(ctx context.Context) bool {
 }
 
 // loadedAtOnce is how many days states are loaded of at once.
-const loadedAtOnce = 31
+const loadedAtOnce = 15
 
 // loadStored loads what the store has of the missing stretches of a part, and returns those that are missing
 // yet. The caller holds the lock of the website.
@@ -114,12 +114,13 @@ type storedName struct {
 
 // storedDays are what the store has of some days.
 type storedDays struct {
-	days []partial.Stretch
-	of   map[storedName]store.State
+	days         []partial.Stretch
+	of           map[storedName]store.State
+	dictionaries map[storedName]*partial.Dictionary
 }
 
 // loadChunks loads states of some aggregates of a bundle, and notes which cannot be read. While those of some days are
-// loaded, those of the next are read.
+// loaded, those of the next are read, with their dictionaries.
 func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []partial.Aggregate, chunks [][]partial.Stretch) {
 	read := make(chan storedDays, 1)
 	go func() {
@@ -131,7 +132,7 @@ func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []partial.A
 			if err != nil {
 				return
 			}
-			read <- storedDays{days, of}
+			read <- storedDays{days, of, bu.dictionaries(of, days)}
 		}
 	}()
 	for one := range read {
@@ -148,9 +149,9 @@ func (g *gathering) loadDays(bu *bundle, some []partial.Aggregate, read storedDa
 			unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
 			continue
 		}
-		one := partial.StoredState{Of: day, Version: state.Version, State: state.Bytes, Dictionaries: map[string][]byte{}}
+		one := partial.StoredState{Of: day, Version: state.Version, State: state.Bytes, Dictionaries: map[string]*partial.Dictionary{}}
 		for members, name := range bu.called {
-			one.Dictionaries[members] = read.of[storedName{name, day}].Bytes
+			one.Dictionaries[members] = read.dictionaries[storedName{name, day}]
 		}
 		states = append(states, one)
 	}
@@ -158,6 +159,22 @@ func (g *gathering) loadDays(bu *bundle, some []partial.Aggregate, read storedDa
 		unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
 	}
 	g.site.NoteStored(unread)
+}
+
+// dictionaries are those among what was read that are not damaged.
+func (bu *bundle) dictionaries(read map[storedName]store.State, days []partial.Stretch) map[storedName]*partial.Dictionary {
+	found := map[storedName]*partial.Dictionary{}
+	for _, name := range bu.called {
+		for _, day := range days {
+			at := storedName{name, day}
+			if stored, ok := read[at]; ok {
+				if d, err := partial.ReadDictionary(stored.Bytes); err == nil {
+					found[at] = d
+				}
+			}
+		}
+	}
+	return found
 }
 
 // unknown are the names of the dictionaries that sets among some aggregates need and that are not in memory of all days.

@@ -94,20 +94,16 @@ func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
 	return d, e.done()
 }
 
-// dictionaryLen is how many members a stored dictionary says that it has; 0 where it cannot be read.
-func dictionaryLen(stored []byte) int {
-	r := &reader{b: stored[min(head, len(stored)):]}
-	r.fixed()
-	if n := r.uint(); n <= 8*uint64(len(r.b)) {
-		return int(n)
-	}
-	return 0
+// A Dictionary is a stored one that was read, and whose members have no numbers yet.
+type Dictionary struct {
+	id     uint64
+	values []int64
 }
 
-// readDictionary numbers the members of a stored dictionary.
-func readDictionary(stored []byte, of *members) (*dictionary, error) {
+// ReadDictionary reads a stored dictionary.
+func ReadDictionary(stored []byte) (*Dictionary, error) {
 	r := newReader(dictionaryFormat, stored)
-	d := &dictionary{id: r.fixed()}
+	d := &Dictionary{id: r.fixed()}
 	n := r.uint()
 	if n == 0 && !r.failed {
 		return d, nil
@@ -116,19 +112,30 @@ func readDictionary(stored []byte, of *members) (*dictionary, error) {
 	if r.failed || n == 0 || n > 8*uint64(len(r.b)) {
 		return nil, ErrDamaged
 	}
-	values, low, all := make([]int64, n), lowBits(last, int(n)), bitReader{b: r.b}
-	value := uint64(0)
-	for i := range values {
+	d.values = make([]int64, n)
+	low, all, value := lowBits(last, int(n)), bitReader{b: r.b}, uint64(0)
+	for i := range d.values {
 		next := value + all.rice(low) + 1
 		if next <= value || all.failed {
 			return nil, ErrDamaged
 		}
 		value = next
-		values[i] = int64(value)
+		d.values[i] = int64(value)
 	}
 	if value != last {
 		return nil, ErrDamaged
 	}
-	d.numbers = of.numberAll(values)
 	return d, nil
+}
+
+// KeepDictionary numbers the members of a dictionary of a stretch and keeps them in memory. The caller holds the lock
+// of w.
+func (w *Website) KeepDictionary(members string, of Stretch, read *Dictionary) {
+	w.keepDictionary(dictionaryName{members, of}, read)
+}
+
+func (w *Website) keepDictionary(name dictionaryName, read *Dictionary) *dictionary {
+	d := &dictionary{read.id, w.membersCalled(name.members).numberAll(read.values)}
+	w.putDictionary(name, d)
+	return d
 }

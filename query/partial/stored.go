@@ -107,7 +107,7 @@ type StoredState struct {
 	Of           Stretch
 	Version      uint64
 	State        []byte
-	Dictionaries map[string][]byte // by the name of their members: those that are not in memory
+	Dictionaries map[string]*Dictionary // by the name of their members: those that are not in memory
 }
 
 // Load keeps the partials of some aggregates of stored states; without keys, keys are pieces of that width. It returns those that cannot be
@@ -119,7 +119,9 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 	for _, name := range bu.Dictionaries(some) {
 		n := 0
 		for _, one := range states {
-			n += dictionaryLen(one.Dictionaries[name])
+			if d := one.Dictionaries[name]; d != nil {
+				n += len(d.values)
+			}
 		}
 		w.membersCalled(name).reserve(n)
 	}
@@ -145,12 +147,11 @@ func (w *Website) loadOne(bu *Bundle, some []Aggregate, width int64, one StoredS
 	for _, name := range bu.Dictionaries(some) {
 		of := dictionaryName{name, one.Of}
 		d := w.dictionary(of)
+		if read := one.Dictionaries[name]; d == nil && read != nil {
+			d = w.keepDictionary(of, read)
+		}
 		if d == nil {
-			var err error
-			if d, err = readDictionary(one.Dictionaries[name], w.membersCalled(name)); err != nil {
-				return nil, err
-			}
-			w.putDictionary(of, d)
+			return nil, ErrDamaged
 		}
 		dictionaries[name] = d
 	}
@@ -161,15 +162,6 @@ func (w *Website) loadOne(bu *Bundle, some []Aggregate, width int64, one StoredS
 		}
 	}
 	return found, err
-}
-
-// LoadDictionary keeps a stored dictionary in memory. The caller holds the lock of w.
-func (w *Website) LoadDictionary(members string, of Stretch, stored []byte) error {
-	d, err := readDictionary(stored, w.membersCalled(members))
-	if err == nil {
-		w.putDictionary(dictionaryName{members, of}, d)
-	}
-	return err
 }
 
 // StoredBeside reports whether a store has something by other names than these.

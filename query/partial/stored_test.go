@@ -32,6 +32,17 @@ func manifold(rng *rand.Rand) []observation {
 	return found
 }
 
+// read are the dictionaries that can be read.
+func read(stored map[string][]byte) map[string]*partial.Dictionary {
+	found := map[string]*partial.Dictionary{}
+	for members, bytes := range stored {
+		if d, err := partial.ReadDictionary(bytes); err == nil {
+			found[members] = d
+		}
+	}
+	return found
+}
+
 // bundlesOf deals the aggregates to bundles at random.
 func bundlesOf(rng *rand.Rand, keyed bool) []*partial.Bundle {
 	bundles := make([]*partial.Bundle, 1+rng.IntN(3))
@@ -112,7 +123,7 @@ func TestStored(t *testing.T) {
 					}
 					continue
 				}
-				unread := o.site.Load(one[0], one[0].Aggregates, cell, []partial.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: e.Dictionaries}})
+				unread := o.site.Load(one[0], one[0].Aggregates, cell, []partial.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: read(e.Dictionaries)}})
 				if len(unread) > 0 && len(one[0].Dictionaries(one[0].Aggregates)) > 0 && !o.site.HasDictionary("m", s) {
 					// This process did not see the dictionary, which was stored with what it computed.
 					unread = nil
@@ -148,7 +159,7 @@ func TestStoredDamage(t *testing.T) {
 	e, o := c.encode(t, []*partial.Bundle{bundle}, 0), c.other(t, rng, all)
 	before := o.cache.Size()
 	readable := func(state, dictionary []byte) bool {
-		unread := o.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}})
+		unread := o.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: read(map[string][]byte{"m": dictionary})}})
 		return len(unread) == 0
 	}
 	changed := func(b []byte) []byte {
@@ -215,7 +226,7 @@ func FuzzState(f *testing.F) {
 		c := cut{keyed: keyed, width: 1, stretches: []partial.Stretch{{From: 0, To: 4 * cell}}, cache: partial.NewCache(1 << 20)}
 		c.site = c.cache.Website(store.Subject{ID: "w"})
 		bundle := &partial.Bundle{KeyNames: "key", Keyed: keyed, Aggregates: aggregates}
-		if unread := c.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: map[string][]byte{"m": dictionary}}}); len(unread) > 0 {
+		if unread := c.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: read(map[string][]byte{"m": dictionary})}}); len(unread) > 0 {
 			return
 		}
 		if _, err := c.site.Add(batch(rng, observations(rng, 20), keyed, []partial.Stretch{{From: 4 * cell, To: 8 * cell}})); err != nil {
