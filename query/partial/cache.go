@@ -39,8 +39,9 @@ func (c *Cache) Forget(of store.Subject) {
 		}
 		clear(w.rolledUp)
 		w.forgetDictionaries()
-		w.stored = nil
 		c.size -= w.size
+		w.size -= w.storedSize
+		w.stored, w.storedSize = nil, 0
 		delete(c.websites, of)
 	}
 }
@@ -65,6 +66,7 @@ type Website struct {
 	dictionaries   map[dictionaryName]*dictionary
 	dictionarySize int64
 	stored         map[int64]map[Stretch]uint64 // versions of what a store has, by name; nil: not known
+	storedSize     int64                        // bytes of stored, which size has, too
 }
 
 // partials are those of one aggregate.

@@ -24,6 +24,13 @@ func (w *Website) KnowStored(all []StoredVersion) {
 	defer w.cache.mu.Unlock()
 	w.stored = map[int64]map[Stretch]uint64{}
 	w.noteStored(all)
+	const bytes = 64 // of each, about
+	grown := bytes*int64(len(all)) - w.storedSize
+	w.storedSize += grown
+	w.size += grown
+	if w.cache.websites[w.subject] == w {
+		w.cache.size += grown
+	}
 }
 
 // NoteStored notes what was stored; version 0: what is there is of no use.
