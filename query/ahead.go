@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -24,36 +25,49 @@ func quiet(days []store.Day) []store.Day {
 	return days[:slices.IndexFunc(days, func(d store.Day) bool { return !d.Start.Before(end) })]
 }
 
-// ahead computes the partials that questions about a website without filters are merged from, of the
-// latest of days, which are quiet, and reports whether it has come to the end. It looks after every type
-// whether it is time to stop. What fails is computed when it is asked for.
+// ahead has the partials stored that questions about a website without filters are merged from, of the latest of days,
+// which are quiet, and loads or computes them as far as there is memory. It reports whether it has come to the end, and
+// looks after every bundle whether it is time to stop. What fails is computed when it is asked for.
 func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.Day, stop func() bool) (done bool, err error) {
+	for len(days) > 0 && days[len(days)-1].Version == 0 { // it has a seal, and never had rows
+		days = days[:len(days)-1]
+	}
 	if e.partials == nil || len(days) == 0 {
 		return true, nil
 	}
+	var latest []partial.Stretch
 	last := days[len(days)-1].Start
-	req := Request{StartDate: last.AddDate(0, 0, 1-aheadDays).Format(time.DateOnly), EndDate: last.Format(time.DateOnly)}
-	for _, of := range e.types.types {
+	for n := aheadDays - 1; n >= 0; n-- {
+		latest = append(latest, dayOf(last.AddDate(0, 0, -n)))
+	}
+	if e.keeper != nil {
+		settled := e.settledBefore().UnixMilli()
+		over := slices.DeleteFunc(slices.Clone(latest), func(s partial.Stretch) bool { return s.From >= settled })
+		if done, err = e.keep(ctx, website, over, e.storeFrom, stop); !done {
+			return false, err
+		}
+	}
+	for _, bu := range e.bundlesOf().all {
 		if e.partials.Size() > e.partials.MaxBytes()/aheadShare {
-			return true, err
+			break
 		}
-		req.Parameters = []Parameter{{Name: of.Name}}
-		found, mistakes := e.types.resolve(Access{Subject: website}, req, e.now())
-		if len(mistakes) > 0 || found.parameters[0].err != nil {
-			continue // it is of another kind of subject, or needs a filter
-		}
-		g := e.gathering(found.parameters[0].plan)
-		if g == nil || !g.site.Fit(g.all()) {
+		g := bu.gathering(e, e.partials.Website(website), website, latest)
+		if !g.site.Fit(bu.Aggregates) {
 			continue
 		}
 		failed := g.load(ctx)
 		if failed == nil {
-			_, failed = g.gather(ctx)
+			failed = g.gatherPart(ctx, bu.part)
 		}
-		err = errors.Join(err, failed)
+		if !tooLarge(failed) { // else a type that needs less of it may yet be merged
+			err = errors.Join(err, failed)
+		}
 		if stop() {
 			return false, err
 		}
 	}
 	return true, err
 }
+
+// settledBefore is when days begin that rows came to for the last time, it may be assumed: they were over a day ago.
+func (e *Engine) settledBefore() time.Time { return e.now().Add(-48 * time.Hour) }

@@ -64,7 +64,10 @@
 // second request on, or from the first where a [Sealer] computed the partials in advance. A merge
 // (merge*.go) splits the metrics of a plan into leaves (aggregates whose states merge), finds the
 // partials of every UTC day and leaf in package partial, has the store compute those that are missing
-// or whose rows changed, and makes the rows that the statement would have given. Where the rows of most
+// or whose rows changed, and makes the rows that the statement would have given. Where the store is a
+// [store.StateKeeper], partials that were computed in advance are stored, and the first answer after a start is merged
+// from them: those of all types without filters, of busy websites (Config.StoreFrom), of days that are over. What
+// questions with filters need stays in memory. Where the rows of most
 // days of a range have changed since the last request, the statement runs instead. Not merged are
 // lists, profiles, columns that show a text of the latest row, and answers to keys with mandatory
 // filters.

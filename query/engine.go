@@ -28,9 +28,12 @@ type Config struct {
 	// NoDerived computes answers from rows alone: it uses neither seals of the store nor partials.
 	NoDerived bool
 	// MaxPartials is about how many bytes of memory partials take, from which answers are merged. It
-	// needs a Store that is a [store.Deriver]. 0 means DefaultMaxPartials;
-	// negative: none are kept.
+	// needs a Store that is a [store.Deriver]; one that is a [store.StateKeeper] keeps those that a [Sealer] computes,
+	// for after the next start. 0 means DefaultMaxPartials; negative: none are kept.
 	MaxPartials int64
+	// StoreFrom is how many pageviews a day a website has at least whose partials are stored: a first answer about a
+	// smaller one is computed as fast as they would be loaded. 0 means DefaultStoreFrom; negative: those of all are stored.
+	StoreFrom int64
 	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were
 	// computed from change: those to parameters, and whole ones as [Prepared.RunEncoded] makes them. It needs a Store that is a [store.Versioner]. 0 means DefaultResultCache;
 	// negative: none are kept.
@@ -39,23 +42,30 @@ type Config struct {
 
 // An Engine answers requests from one store. It is immutable and safe for concurrent use.
 type Engine struct {
-	store    store.Store
-	types    *Registry
-	now      func() time.Time
-	timeout  time.Duration
-	parallel int
-	most     int64  // bytes of an answer
-	slots    *slots // of the store
-	names    Names  // may be nil
-	plain    bool
-	partials *partial.Cache               // nil: none are kept
-	prints   map[*boundType]func() string // fingerprints
-	memo     *cache[string, *compiled]
-	prepared *cache[string, *Prepared]
-	room     sync.Pool // of *[]byte, for answers that are not kept
-	answers  *answers  // may be nil
-	outdated websiteSet
+	store     store.Store
+	types     *Registry
+	now       func() time.Time
+	timeout   time.Duration
+	parallel  int
+	most      int64  // bytes of an answer
+	slots     *slots // of the store
+	names     Names  // may be nil
+	plain     bool
+	partials  *partial.Cache    // nil: none are kept
+	keeper    store.StateKeeper // of partials; nil: they are kept in memory only
+	building  *partial.Cache    // of partials that are to be stored
+	storeFrom int64
+	bundles   lazy[bundles]
+	prints    map[*boundType]func() string // fingerprints
+	memo      *cache[string, *compiled]
+	prepared  *cache[string, *Prepared]
+	room      sync.Pool // of *[]byte, for answers that are not kept
+	answers   *answers  // may be nil
+	outdated  websiteSet
 }
+
+// DefaultStoreFrom is how many pageviews a day a website has at least whose partials are stored, when Config says nothing.
+const DefaultStoreFrom = 10_000
 
 // DefaultMaxPartials is about how many bytes of memory partials take when Config says nothing.
 const DefaultMaxPartials = 256 << 20
@@ -93,10 +103,13 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.slots, e.memo, e.prepared = newSlots(e.store), newCache[string, *compiled](memoBytes), newCache[string, *Prepared](preparedBytes)
 	e.answers = newAnswers(e.store, cmp.Or(cfg.ResultCache, DefaultResultCache))
+	e.storeFrom = cmp.Or(cfg.StoreFrom, DefaultStoreFrom)
 	e.prints = fingerprints(e.types, e.store.Dialect())
 	most := cmp.Or(cfg.MaxPartials, DefaultMaxPartials)
 	if _, derives := e.store.(store.Deriver); derives && most > 0 && !cfg.NoDerived {
-		e.partials = partial.NewCache(most)
+		e.partials = partial.NewCache(most - most/buildingShare)
+		e.building = partial.NewCache(most / buildingShare)
+		e.keeper, _ = e.store.(store.StateKeeper)
 	}
 	if e.now == nil {
 		e.now = time.Now

@@ -126,6 +126,9 @@ func (m *merge) leaf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
 	if found.Kind.Lists() {
 		found.e = args[0]
 		found.Members = found.e.String()
+		if _, column, ok := found.e.Column(); ok {
+			found.Members = column // of rows or of their sessions
+		}
 	}
 	found.Name = strings.Join([]string{part.tb.name, strconv.Itoa(int(found.Kind)), found.e.String(), m.rowsText()}, "\n")
 	for _, i := range part.leaves {

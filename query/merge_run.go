@@ -44,12 +44,12 @@ func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
 }
 
 // merged are the rows that the statement of p would give, merged from partials; nil where it has to
-// be asked: for the first time, and while the rows of most days change. Partials that are missing are
+// be asked: for the first time, unless a store has most of the partials, and while the rows of most days change. Partials that are missing are
 // computed and kept. While rows are written, those of different tables may be of moments that lie as
 // far apart as it takes to compute them.
 func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.Rows, error) {
 	g := e.gathering(p)
-	if g == nil || !g.site.Asked(g.all()) {
+	if g == nil || !g.site.Asked(g.all()) && !g.mostlyStored(ctx) {
 		return nil, nil
 	}
 	if err := g.load(ctx); err != nil || g.mostlyStale() {
@@ -78,7 +78,7 @@ const computedAtOnce = 15
 func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 	for _, of := range g.parts {
 		err := g.gatherPart(ctx, of)
-		if errors.Is(err, partial.ErrTooLarge) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch) {
+		if tooLarge(err) {
 			g.site.Exclude(g.aggregates(of))
 			return false, nil
 		}
@@ -87,6 +87,11 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// tooLarge reports whether what was computed is too large to be kept.
+func tooLarge(err error) bool {
+	return errors.Is(err, partial.ErrTooLarge) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch)
 }
 
 // mostlyStale reports whether three quarters of the days that have rows got new ones since somebody
@@ -123,7 +128,13 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 			return err
 		}
 		versions = g.versions(of)
+		missing = g.loadStored(ctx, of, missing, versions)
 	}
+	return g.computeAll(ctx, of, missing, versions)
+}
+
+// computeAll computes the partials of a part in these stretches. The caller holds the lock of the website.
+func (g *gathering) computeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
 	for len(missing) > 0 {
 		n := 1
 		for n < len(missing) && n < computedAtOnce && missing[n] == missing[n-1]+1 {
@@ -154,7 +165,9 @@ const maxPartialBytes = 1 << 28
 
 // compute computes the partials of all leaves of a part in stretches that follow each other.
 func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) error {
-	statement, computed := g.engine.partialStatement(ctx, g.merge, of, interval{g.stretches[from].From, g.stretches[to-1].To})
+	w := interval{g.stretches[from].From, g.stretches[to-1].To}
+	p := g.p.in(w)
+	statement, computed := g.merge.partialStatement(g.engine.store.Dialect(), p, g.engine.kept(ctx, p), of, w)
 	rows, err := g.engine.store.Query(ctx, statement)
 	if err != nil {
 		return err
@@ -170,14 +183,18 @@ func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, v
 	return nil
 }
 
-// partialStatement selects what partials of a part in w are made of: rows by cell and key, and by
+// in is the plan p about a time.
+func (p *plan) in(w interval) *plan {
+	about := *p
+	about.Range.From, about.Range.To = w.times()
+	about.Until = about.Range.To
+	return &about
+}
+
+// partialStatement selects what partials of a part in w, which p is about, are made of: rows by cell and key, and by
 // what is in its sets and samples.
-func (e *Engine) partialStatement(ctx context.Context, m *merge, of *mergedPart, w interval) (store.Statement, *partial.Computed) {
-	p := *m.p
-	p.Range.From, p.Range.To = w.times()
-	p.Until = p.Range.To
-	d := e.store.Dialect()
-	c := &compiler{p: &p, kept: e.kept(ctx, &p), rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.from, To: w.to}}
+func (m *merge) partialStatement(d *dialect.Dialect, p *plan, kept keptOf, of *mergedPart, w interval) (store.Statement, *partial.Computed) {
+	c := &compiler{p: p, kept: kept, rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.from, To: w.to}}
 	q, at := c.rows(of.tb), row("time")
 	if of.tb.rows == sessionRows {
 		at = ofSession("start")

@@ -77,7 +77,8 @@ func someLeaves(t *testing.T, e *Engine) (all []partialText, merged int) {
 		for i, leaf := range m.leaves {
 			of := *leaf.part
 			of.leaves = slices.Compact([]int{i, of.count})
-			statement, _ := e.partialStatement(t.Context(), m, &of, interval{0, day})
+			p := m.p.in(interval{0, day})
+			statement, _ := m.partialStatement(e.store.Dialect(), p, e.kept(t.Context(), p), &of, interval{0, day})
 			text := strings.ReplaceAll(fmt.Sprint(statement.SQL, statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
 			all = append(all, partialText{leaf.Name, strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.count), "count")})
 		}

@@ -33,6 +33,9 @@ func NewSealer(e *Engine) *Sealer {
 	if !ok || e.plain {
 		return nil
 	}
+	if e.keeper != nil {
+		e.bundlesOf() // now, not when the first question waits
+	}
 	return &Sealer{
 		engine: e, store: s, before: map[store.Subject][]store.Day{}, done: map[store.Subject]uint64{}, sealed: map[store.Subject]time.Time{},
 		ahead: map[store.Subject][]store.Day{}, scattered: map[store.Subject]map[time.Time]bool{},
@@ -194,7 +197,7 @@ func (s *Sealer) settled(of store.Subject, days []store.Day) []stretch {
 	if len(days) == 0 {
 		return nil
 	}
-	over, all := s.engine.now().Add(-48*time.Hour), spanned(of, days)
+	over, all := s.engine.settledBefore(), spanned(of, days)
 	wanted := make([]bool, all.days())
 	for _, d := range days {
 		wanted[all.index(d.Start)] = s.scattered[of][d.Start] && d.Version > 0 && d.Start.Before(over)

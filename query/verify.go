@@ -131,7 +131,9 @@ func standingSeals(ctx context.Context, d store.Deriver, run stretch, table int)
 }
 
 // RebuildSeals seals again the UTC days of a website that [from, to) touches and that have rows or a
-// seal, and returns how many it asked the store for; those whose rows change meanwhile may stay as they are. Partials of the website and all cached answers are dropped.
+// seal, and returns how many it asked the store for; those whose rows change meanwhile may stay as they are. Partials of
+// the website, in memory and in the store, and all cached answers are dropped: they are of the same versions, and may
+// have been computed from what the seals were before. Other processes keep theirs in memory.
 func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, to time.Time) (days int, err error) {
 	d, ok := e.store.(store.Deriver)
 	if !ok {
@@ -155,6 +157,9 @@ func (e *Engine) RebuildSeals(ctx context.Context, website store.Subject, from, 
 	})
 	if e.partials != nil {
 		e.partials.Forget(website)
+	}
+	if keeper, ok := e.store.(store.StateKeeper); ok {
+		err = errors.Join(err, keeper.DropStates(ctx, website, nil))
 	}
 	if e.answers != nil {
 		e.answers.kept.Clear()

@@ -38,7 +38,10 @@ func (c *Cache) Forget(of store.Subject) {
 			c.size -= all.size
 		}
 		clear(w.rolledUp)
+		w.forgetDictionaries()
 		c.size -= w.size
+		w.size -= w.storedSize
+		w.stored, w.storedSize = nil, 0
 		delete(c.websites, of)
 	}
 }
@@ -59,6 +62,11 @@ type Website struct {
 	rolledUp   map[rollupName]*rollups
 	asked      map[string]struct{}
 	size       int64 // bytes of keys and members
+
+	dictionaries   map[dictionaryName]*dictionary
+	dictionarySize int64
+	stored         map[int64]map[Stretch]uint64 // versions of what a store has, by name; nil: not known
+	storedSize     int64                        // bytes of stored, which size has, too
 }
 
 // partials are those of one aggregate.
@@ -86,7 +94,8 @@ func (c *Cache) Website(of store.Subject) *Website {
 	w := c.websites[of]
 	if w == nil {
 		w = &Website{cache: c, subject: of, building: make(chan struct{}, 1), aggregates: map[string]*partials{},
-			keys: map[string]*keys{}, members: map[string]*members{}, rolledUp: map[rollupName]*rollups{}, asked: map[string]struct{}{}}
+			keys: map[string]*keys{}, members: map[string]*members{}, rolledUp: map[rollupName]*rollups{}, asked: map[string]struct{}{},
+			dictionaries: map[dictionaryName]*dictionary{}}
 		c.websites[of] = w
 	}
 	return w
@@ -196,40 +205,45 @@ func (w *Website) Add(b *Computed) ([][]*Partial, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.keep(b.Aggregates, b.KeyNames, b.Stretches, b.Versions, made)
+	return made, nil
+}
+
+// keep keeps partials by aggregate and stretch. The caller holds the lock of w.
+func (w *Website) keep(aggregates []Aggregate, keyNames string, stretches []Stretch, versions []uint64, made [][]*Partial) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	grown := w.publish(b)
+	grown := w.publish(aggregates, keyNames)
 	w.size += grown
 	switch kept := c.websites[w.subject]; kept {
 	case w:
 		c.size += grown
 	case nil: // c forgot w meanwhile
 		c.websites[w.subject] = w
-		c.size += w.size
+		c.size += w.size + w.dictionarySize
 	default:
-		return made, nil // and has another one
+		return // and has another one
 	}
-	for i, a := range b.Aggregates {
+	for i, a := range aggregates {
 		all := w.aggregates[a.Name]
 		if all == nil || len(all.of) > maxStretches {
 			w.forget(a.Name)
 			all = w.begin(a.Name)
 		}
 		all.used = c.tick()
-		for j, s := range b.Stretches {
+		for j, s := range stretches {
 			grown := made[i][j].size()
 			if before, ok := all.of[s]; ok {
 				grown -= before.size()
 			}
 			made[i][j].id = c.tick()
-			all.of[s] = version{rows: b.Versions[j], Partial: made[i][j]}
+			all.of[s] = version{rows: versions[j], Partial: made[i][j]}
 			all.size += grown
 			c.size += grown
 		}
 	}
 	c.shrink()
-	return made, nil
 }
 
 // maxStretches is how many partials an aggregate has before they are begun anew: those of ends of
@@ -251,12 +265,13 @@ func (w *Website) forget(name string) {
 	}
 }
 
-// publish lets others see the numbers that b needed, and tells about how many bytes they take.
-func (w *Website) publish(b *Computed) (grown int64) {
-	if k := w.keys[b.KeyNames]; k != nil {
+// publish lets others see the numbers that partials of these aggregates and keys needed, and tells about how
+// many bytes they take.
+func (w *Website) publish(aggregates []Aggregate, keyNames string) (grown int64) {
+	if k := w.keys[keyNames]; k != nil {
 		grown += k.publish()
 	}
-	for _, a := range b.Aggregates {
+	for _, a := range aggregates {
 		switch a.Kind {
 		case Set:
 			grown += w.members[a.Members].publish()
@@ -307,10 +322,11 @@ func (c *Cache) tick() uint64 {
 	return c.clock
 }
 
-// shrink forgets what was not used for longest until c is as small as it must be: first of rollups.
+// shrink forgets what was not used for longest until c is as small as it must be: first of rollups, then all
+// dictionaries, which only loading needs.
 func (c *Cache) shrink() {
 	for c.size > c.most {
-		if c.forgetRollup(c.clock + 1) {
+		if c.forgetRollup(c.clock+1) || c.forgetDictionaries() {
 			continue
 		}
 		var from *Website
@@ -329,75 +345,9 @@ func (c *Cache) shrink() {
 		}
 		from.forget(name)
 		if len(from.aggregates) == 0 {
+			from.forgetDictionaries()
 			c.size -= from.size
 			delete(c.websites, of)
 		}
 	}
-}
-
-// keys numbers texts: 0, 1, 2 and so on, in the order in which they came up.
-type keys struct {
-	numbers   map[string]uint32
-	texts     []string // by number
-	published []string
-}
-
-func (k *keys) number(text string) uint32 {
-	n, ok := k.numbers[text]
-	if !ok {
-		n = uint32(len(k.texts))
-		k.numbers[text] = n
-		k.texts = append(k.texts, text)
-	}
-	return n
-}
-
-// publish lets others see all texts, and tells about how many bytes the new ones take.
-func (k *keys) publish() (bytes int64) {
-	for _, text := range k.texts[len(k.published):] {
-		bytes += int64(len(text)) + 64
-	}
-	k.published = k.texts
-	return bytes
-}
-
-// members numbers whole numbers in the same way.
-type members struct {
-	numbers   map[int64]uint32
-	published int
-}
-
-func (m *members) number(value int64) uint32 {
-	n, ok := m.numbers[value]
-	if !ok {
-		n = uint32(len(m.numbers))
-		m.numbers[value] = n
-	}
-	return n
-}
-
-func (m *members) publish() (bytes int64) {
-	bytes = 32 * int64(len(m.numbers)-m.published)
-	m.published = len(m.numbers)
-	return bytes
-}
-
-// keysCalled are the keys of these names, for who adds.
-func (w *Website) keysCalled(names string) *keys {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	if w.keys[names] == nil {
-		w.keys[names] = &keys{numbers: map[string]uint32{}}
-	}
-	return w.keys[names]
-}
-
-// membersCalled are the members of sets of this name, for who adds.
-func (w *Website) membersCalled(name string) *members {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	if w.members[name] == nil {
-		w.members[name] = &members{numbers: map[int64]uint32{}}
-	}
-	return w.members[name]
 }

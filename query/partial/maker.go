@@ -19,10 +19,10 @@ func (m *maker) addSample(key uint32, values []int64) {
 	m.p.keys, m.p.ends = append(m.p.keys, key), append(m.p.ends, uint32(len(m.numbers)))
 }
 
-// addSet adds a key with its members, which are ascending: as bits where these are fewer bytes.
+// addSet adds a key with its members, which differ: as bits where these are fewer bytes.
 func (m *maker) addSet(key uint32, members []uint32) {
 	p := &m.p
-	first, last := members[0]/32, members[len(members)-1]/32
+	first, last := slices.Min(members)/32, slices.Max(members)/32
 	dense := int(last-first)+3 < len(members)
 	if !dense {
 		p.members = append(p.members, members...)

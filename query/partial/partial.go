@@ -174,7 +174,7 @@ func ranked(ascending []numbers, before int64) (value, next int64) {
 		low, high = min(low, list.at(0)), max(high, list.at(to[i]-1))
 	}
 	for low < high {
-		middle := low + (high-low)/2
+		middle := low + int64((uint64(high)-uint64(low))/2) // they may lie far apart
 		upTo := int64(0)
 		for i, list := range ascending {
 			cut[i] = from[i] + sort.Search(to[i]-from[i], func(j int) bool { return list.at(from[i]+j) > middle })

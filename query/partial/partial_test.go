@@ -59,7 +59,7 @@ func batch(rng *rand.Rand, of []observation, keyed bool, stretches []partial.Str
 		columns[0].Ints, columns[1].Texts = append(columns[0].Ints, r.cell), append(columns[1].Texts, r.key)
 		columns[2].Ints, columns[3].Ints = append(columns[2].Ints, r.member), append(columns[3].Ints, r.value)
 		columns[3].Valid, columns[4].Ints = append(columns[3].Valid, !r.absent), append(columns[4].Ints, n)
-		columns[5].Texts = append(columns[5].Texts, strings.Repeat("m", int(r.member)))
+		columns[5].Texts = append(columns[5].Texts, strings.TrimPrefix(fmt.Sprint(r.member, "\xff\x00"), "0\xff\x00"))
 	}
 	for _, o := range of {
 		if o.at < stretches[0].From || o.at >= stretches[len(stretches)-1].To {

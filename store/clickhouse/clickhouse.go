@@ -9,7 +9,8 @@
 // by subject and time in monthly partitions; [Config.Schema] shows their DDL. Subjects
 // are kept by their ids. An event id counts once, however often and by whichever processes it is sent:
 // receipt.go explains how. What is computed of quiet days of websites is in sealed_sessions and sealed_hits,
-// and seals says which of their rows count: derive.go explains how.
+// and seals says which of their rows count: derive.go explains how. States that the engine has kept, which answers are
+// merged from, are in partials.
 //
 // # Rights
 //
@@ -17,7 +18,7 @@
 // 0: settings are sent with every query, which readonly = 1 forbids. A user that writes, erases
 // or seals needs INSERT and ALTER DELETE, too; one that calls Migrate needs SELECT, INSERT,
 // CREATE TABLE, ALTER ADD COLUMN and ALTER TTL, and where the server asks for it TABLE
-// ENGINE ON MergeTree and AggregatingMergeTree. With [Config.Cluster] those who write, erase, seal or migrate need
+// ENGINE ON MergeTree, AggregatingMergeTree and ReplacingMergeTree. With [Config.Cluster] those who write, erase, seal or migrate need
 // CLUSTER, too.
 package clickhouse
 
@@ -44,7 +45,7 @@ type Store struct {
 	conflicts    pendingConflicts
 	changes      openChanges
 	versionCheck versionCheck
-	deriving     sync.Mutex // held by Seal and by Erase
+	deriving     sync.Mutex // held by Seal, SaveStates, DropStates and Erase
 	swept        time.Time  // by Seal
 
 	closing context.Context //nolint:containedctx // done when the store is closed
@@ -55,13 +56,14 @@ type Store struct {
 }
 
 var (
-	_ store.Store     = (*Store)(nil)
-	_ store.Writer    = (*Store)(nil)
-	_ store.Eraser    = (*Store)(nil)
-	_ store.Lister    = (*Store)(nil)
-	_ store.Restorer  = (*Store)(nil)
-	_ store.Versioner = (*Store)(nil)
-	_ store.Deriver   = (*Store)(nil)
+	_ store.Store       = (*Store)(nil)
+	_ store.Writer      = (*Store)(nil)
+	_ store.Eraser      = (*Store)(nil)
+	_ store.Lister      = (*Store)(nil)
+	_ store.Restorer    = (*Store)(nil)
+	_ store.Versioner   = (*Store)(nil)
+	_ store.Deriver     = (*Store)(nil)
+	_ store.StateKeeper = (*Store)(nil)
 )
 
 // Open connects to the servers of cfg and asks one of them for its version.

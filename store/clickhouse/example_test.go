@@ -69,7 +69,7 @@ func ExampleConfig_Schema() {
 	fmt.Println(len(ddl)-1, "tables, of which the last is")
 	fmt.Println(ddl[len(ddl)-2])
 	// Output:
-	// 13 tables, of which the last is
+	// 14 tables, of which the last is
 	// CREATE TABLE IF NOT EXISTS schema_versions (
 	//   version UInt32,
 	//   applied DateTime DEFAULT now()

@@ -40,8 +40,8 @@ func TestNothingButMigrateMakesTables(t *testing.T) {
 		if err := s.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := chtest.Number(t, conn, countTables); n != 13 {
-			t.Errorf("%d tables after Migrate, want 13", n)
+		if n := chtest.Number(t, conn, countTables); n != 14 {
+			t.Errorf("%d tables after Migrate, want 14", n)
 		}
 		if err := s.Ping(t.Context()); err != nil {
 			t.Errorf("Ping: %v", err)
@@ -65,8 +65,8 @@ func TestMigrateAtOnce(t *testing.T) {
 			}
 		}
 		busy.Wait()
-		if n := chtest.Number(t, chtest.Connect(t, dsn), countTables); n != 13 {
-			t.Errorf("%d tables, want 13", n)
+		if n := chtest.Number(t, chtest.Connect(t, dsn), countTables); n != 14 {
+			t.Errorf("%d tables, want 14", n)
 		}
 		if w := write(t, open(t, clickhouse.Config{DSN: dsn}), someEvent("e1")); w.Stored != 1 {
 			t.Errorf("stored %d rows, want 1", w.Stored)
@@ -212,7 +212,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 		if !strings.Contains(formatted, " ON CLUSTER `a \\`strange\\` name`") {
 			t.Errorf("not made on the cluster: %s", formatted)
 		}
-		for _, engine := range []string{"ReplicatedMergeTree", "ReplicatedAggregatingMergeTree", "Distributed"} {
+		for _, engine := range []string{"ReplicatedMergeTree", "ReplicatedAggregatingMergeTree", "ReplicatedReplacingMergeTree", "Distributed"} {
 			if strings.Contains(formatted, "ENGINE = "+engine+"(") {
 				engines[engine]++
 			}
@@ -221,7 +221,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 			t.Errorf("parsed with a mistake in it:\n%s", ddl)
 		}
 	}
-	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-1 || engines["ReplicatedAggregatingMergeTree"] != 1 || engines["Distributed"] != n {
+	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-2 || engines["ReplicatedAggregatingMergeTree"] != 1 || engines["ReplicatedReplacingMergeTree"] != 1 || engines["Distributed"] != n {
 		t.Errorf("engines of %d statements: %v", len(schema), engines)
 	}
 }

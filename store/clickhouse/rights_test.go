@@ -36,7 +36,7 @@ const users = `<clickhouse>
     <grants><query>GRANT SELECT, INSERT, ALTER DELETE ON default.*</query></grants></writer>
   <migrator><password>m</password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota>
     <grants><query>GRANT SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER TTL ON default.*</query>
-      <query>GRANT TABLE ENGINE ON MergeTree, TABLE ENGINE ON AggregatingMergeTree</query></grants></migrator>
+      <query>GRANT TABLE ENGINE ON MergeTree, TABLE ENGINE ON AggregatingMergeTree, TABLE ENGINE ON ReplacingMergeTree</query></grants></migrator>
 </users>
 </clickhouse>`
 

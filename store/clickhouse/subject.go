@@ -70,7 +70,7 @@ func (s *Store) subjects(ctx context.Context, kind store.SubjectKind, from strin
 // Erase removes all rows of subject that are stored, and reports how many there were.
 // When it returns, no running server has a row of it in a table, and none comes back; servers remove
 // the files that had them eight minutes later, unless configured otherwise (old_parts_lifetime). Rows
-// that are written meanwhile may stay: stop their senders first. What other processes compute of the website's
+// that are written meanwhile may stay: stop their senders first. So may states that another process saves in that moment. What other processes compute of the website's
 // days meanwhile stays in sealed_sessions and sealed_hits for an hour or two, where no query reads it.
 //
 // It rewrites every file with a row of subject, which may take minutes; when ctx ends first, the servers go on.
@@ -137,9 +137,13 @@ func (s *Store) eraseAll(ctx context.Context, tables []string, subject store.Sub
 	if subject.Kind != store.KindWebsite {
 		return sum, nil
 	}
+	kept := []string{"partials"}
 	for _, of := range sealTables() {
-		if _, err := s.eraseFrom(ctx, of.table, subject); err != nil {
-			return sum, fmt.Errorf("%s: %w", of.table, err)
+		kept = append(kept, of.table)
+	}
+	for _, table := range kept {
+		if _, err := s.eraseFrom(ctx, table, subject); err != nil {
+			return sum, fmt.Errorf("%s: %w", table, err)
 		}
 	}
 	return sum, nil

@@ -49,12 +49,15 @@ func clusterings() []clustering {
 }
 
 // Maintain implements [store.Maintainer]: it makes clusters of rows that are older than three days, as long as
-// there are enough. After each it rests nine times as long as that took, to leave the store to
+// there are enough, and frees the place of states that others replaced. After each cluster it rests nine times as long as that took, to leave the store to
 // queries and writes, and lets seals go on. It does nothing for a store in memory, where the place of
 // rows that moved would not be free again.
 func (s *Store) Maintain(ctx context.Context) error {
 	if s.cfg.memory() || s.cfg.MemoryLimit < clusterMemory {
 		return ctx.Err()
+	}
+	if err := s.packStates(ctx); err != nil {
+		return fmt.Errorf("duckdb: pack states: %w", explain(err))
 	}
 	for _, of := range clusterings() {
 		for more := true; more; {

@@ -27,7 +27,7 @@ func sealer(t *testing.T, s *Store) *query.Sealer {
 // sealing makes an engine over s, by a clock that does not move.
 func sealing(t *testing.T, s *Store) *query.Engine {
 	t.Helper()
-	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: s, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestPartialsAreComputedAhead(t *testing.T) {
 	t.Parallel()
 	s := &counted{Store: open(t, Config{})}
 	mustWrite(t, s.Store, batch("a", 100))
-	e, err := query.New(query.Config{Store: s, ResultCache: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	e, err := query.New(query.Config{Store: s, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
 	if err != nil {
 		t.Fatal(err)
 	}

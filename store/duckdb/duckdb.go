@@ -22,7 +22,7 @@ type Store struct {
 	mu   sync.RWMutex // held for reading by every query, so that inst stays open
 	inst *instance    // nil while the engine could not be opened again
 
-	deriving sync.Mutex // held by Seal, Erase and Maintain; the writer makes no checkpoint meanwhile
+	deriving sync.Mutex // held by Seal, SaveStates, Erase and Maintain; the writer makes no checkpoint meanwhile
 
 	writes      chan *write
 	tasks       chan func(*writer)
@@ -41,14 +41,15 @@ type setup struct {
 }
 
 var (
-	_ store.Store      = (*Store)(nil)
-	_ store.Writer     = (*Store)(nil)
-	_ store.Versioner  = (*Store)(nil)
-	_ store.Eraser     = (*Store)(nil)
-	_ store.Lister     = (*Store)(nil)
-	_ store.Restorer   = (*Store)(nil)
-	_ store.Deriver    = (*Store)(nil)
-	_ store.Maintainer = (*Store)(nil)
+	_ store.Store       = (*Store)(nil)
+	_ store.Writer      = (*Store)(nil)
+	_ store.Versioner   = (*Store)(nil)
+	_ store.Eraser      = (*Store)(nil)
+	_ store.Lister      = (*Store)(nil)
+	_ store.Restorer    = (*Store)(nil)
+	_ store.Deriver     = (*Store)(nil)
+	_ store.StateKeeper = (*Store)(nil)
+	_ store.Maintainer  = (*Store)(nil)
 )
 
 // Open opens the database at cfg.Path, and creates it when it is missing. An older schema is migrated

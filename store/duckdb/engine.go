@@ -153,8 +153,13 @@ func (c *conn) change(text string, args ...sqldriver.NamedValue) (int64, error) 
 	return result.RowsAffected()
 }
 
-func (c *conn) each(text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) (err error) {
-	rows, err := c.raw.QueryContext(context.Background(), text, args)
+func (c *conn) each(text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) error {
+	return c.eachIn(context.Background(), text, args, yield)
+}
+
+// eachIn is each until ctx ends.
+func (c *conn) eachIn(ctx context.Context, text string, args []sqldriver.NamedValue, yield func([]sqldriver.Value) error) (err error) {
+	rows, err := c.raw.QueryContext(ctx, text, args)
 	if err != nil {
 		return err
 	}

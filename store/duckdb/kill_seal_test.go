@@ -28,8 +28,8 @@ var (
 const killedClusterRows = 150
 
 // sealUntilKilled is a child that writes rows of the second half of these days, late ones and repeats, and
-// seals all of the days meanwhile, again and again, and moves rows into clusters. It prints a line for each time
-// that it sealed, or moved events.
+// seals all of the days meanwhile, again and again, stores partials of them, and moves rows into clusters. It prints a
+// line for each time that it sealed, stored, or moved events.
 func sealUntilKilled(path string) int {
 	ctx := context.Background()
 	all, err := migrations()
@@ -44,7 +44,7 @@ func sealUntilKilled(path string) int {
 	if err != nil {
 		return complain(err)
 	}
-	failed := make(chan error, 3)
+	failed := make(chan error, 4)
 	round := time.Now().UnixNano()
 	half := sealedTo.Sub(sealedFrom) / 2
 	write := func(prefix string, from time.Time, length time.Duration) {
@@ -89,10 +89,19 @@ func sealUntilKilled(path string) int {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
+	go func() {
+		for {
+			from := sealedFrom.AddDate(0, 0, 8*rand.N(5))
+			if err := e.StorePartials(ctx, site, from, from.AddDate(0, 0, 8)); err != nil {
+				failed <- err
+			}
+			fmt.Println("stored")
+		}
+	}()
 	return complain(<-failed)
 }
 
-// A process is killed while it seals days and makes clusters, and while it moves a file of the first schema
+// A process is killed while it seals days, stores partials and makes clusters, and while it moves a file of the first schema
 // forward: each row is there once, what is sealed is what the rows give, and answers are those of the rows.
 // SIGHTLINE_LONG says how often.
 func TestSealsWhenTheProcessIsKilled(t *testing.T) {
@@ -102,9 +111,9 @@ func TestSealsWhenTheProcessIsKilled(t *testing.T) {
 	for round := range storetest.Number(t, "SIGHTLINE_LONG", 2) {
 		lines, kill := startChild(t, "seal", path)
 		if round%2 == 0 { // the file is there, and of this schema
-			for said := map[string]bool{}; !said["sealed"] || !said["moved"]; said[lines.Text()] = true {
+			for said := map[string]bool{}; !said["sealed"] || !said["moved"] || !said["stored"]; said[lines.Text()] = true {
 				if !lines.Scan() || strings.HasPrefix(lines.Text(), "error") {
-					t.Fatalf("the child sealed nothing, or moved nothing, and says %q", lines.Text())
+					t.Fatalf("the child sealed, moved or stored nothing, and says %q", lines.Text())
 				}
 			}
 			time.Sleep(rand.N(300 * time.Millisecond))
@@ -154,7 +163,7 @@ func sealsStand(t *testing.T, path string, undone bool) (verified int, clustered
 		t.Errorf("seals: %+v, %v", report, err)
 	}
 	want := killedAnswers(t, plain)
-	for range 2 { // the second time from partials
+	for range 2 { // at first from partials that are stored, if most of the days have some
 		if got := killedAnswers(t, sealed); !slices.Equal(got, want) {
 			t.Errorf("answers\n%s\nwant those of the rows\n%s", got, want)
 		}

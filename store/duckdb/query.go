@@ -73,34 +73,43 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// read runs stmt on the instance that is open, and keeps it open meanwhile.
-func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (*store.Rows, error) {
+// read runs stmt on the instance that is open.
+func (s *Store) read(ctx context.Context, stmt store.Statement, args []sqldriver.NamedValue) (rows *store.Rows, err error) {
+	err = s.reading(ctx, func(ctx context.Context, c *conn) (err error) {
+		rows, err = c.read(ctx, stmt, args)
+		return err
+	})
+	return rows, err
+}
+
+// reading lends a reader's connection, and keeps the engine open meanwhile.
+func (s *Store) reading(ctx context.Context, do func(context.Context, *conn) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.inst == nil {
 		s.askReopen()
-		return nil, fmt.Errorf("%w: the engine is not open", store.ErrUnavailable)
+		return fmt.Errorf("%w: the engine is not open", store.ErrUnavailable)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.inst.ctx, cancel)()
 	c, err := s.inst.take()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer s.inst.give(c)
-	rows, err := c.read(ctx, stmt, args)
+	err = do(ctx, c)
 	if err != nil && s.inst.ctx.Err() != nil {
-		return nil, fmt.Errorf("%w: the engine was closed", store.ErrUnavailable)
+		return fmt.Errorf("%w: the engine was closed", store.ErrUnavailable)
 	}
 	if fatal(err) {
 		s.askReopen()
 	}
 	// What does not fit while others run may fit later; what does not fit alone never does.
 	if err != nil && strings.Contains(err.Error(), outOfMemory) && len(s.slots) == 1 {
-		return nil, &fault{kind: store.ErrTooMuch, cause: err}
+		return &fault{kind: store.ErrTooMuch, cause: err}
 	}
-	return rows, err
+	return err
 }
 
 // read prepares, checks and runs stmt. A statement that failed is prepared anew the next time.

@@ -149,7 +149,7 @@ func (w *writer) erase(subject store.Subject) (int64, error) {
 			}
 			erased += n
 		}
-		for _, kept := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals"} {
+		for _, kept := range []string{"receipts", "sealed_sessions", "sealed_hits", "seals", "partials"} {
 			if err := w.engine.exec("DELETE FROM "+kept+" WHERE subject = $subject::INTEGER", named("subject", number)); err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@
 // what is stored, each case with the sentence of [store.Writer] that it checks.
 //
 // Fourth, add the optional interfaces, one by one: store.Versioner, [store.Deriver],
-// [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove detects them, and skips
+// [store.StateKeeper], [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove detects them, and skips
 // by name those that the store does not implement.
 //
 // Fifth, test with random requests: [Reference] compares answers with those of plain loops over lists,

@@ -19,26 +19,42 @@ import (
 // question at a time.
 type engineRunner struct {
 	store  store.Store
+	cfg    query.Config
 	engine *query.Engine
 	now    time.Time                             // of the question
 	part   func(*query.Response) ([]byte, error) // what of a response is compared
 	asked  int
-	again  int // of so many questions one is asked twice; 0 means none
+	second *query.Engine // over the same store, which has its partials from there; may be nil
+	again  int           // of so many questions one is asked twice; 0 means none
 }
 
 // newEngineRunner is the engine of cfg, with a clock of its own and without kept answers.
 func newEngineRunner(t *testing.T, cfg query.Config, part func(*query.Response) ([]byte, error)) *engineRunner {
 	t.Helper()
-	r := &engineRunner{store: cfg.Store, part: part}
+	r := &engineRunner{store: cfg.Store, part: part, cfg: cfg}
 	if _, derives := cfg.Store.(store.Deriver); derives && !cfg.NoDerived {
 		r.again = 1
 	}
-	cfg.Now, cfg.ResultCache = func() time.Time { return r.now }, -1
-	var err error
-	if r.engine, err = query.New(cfg); err != nil {
+	r.cfg.Now, r.cfg.ResultCache = func() time.Time { return r.now }, -1
+	r.engine = r.start(t)
+	return r
+}
+
+func (r *engineRunner) start(t *testing.T) *query.Engine {
+	t.Helper()
+	e, err := query.New(r.cfg)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return e
+}
+
+// restart has another engine asked, too, where the store keeps partials: as after a start, it has none in memory.
+func (r *engineRunner) restart(t *testing.T) {
+	t.Helper()
+	if _, keeps := r.cfg.Store.(store.StateKeeper); keeps && r.again > 0 {
+		r.second = r.start(t)
+	}
 }
 
 // warm asks questions whatever the answers are, so that there is something to keep of them.
@@ -61,6 +77,14 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 		if last = r.once(ctx, q); !bytes.Equal(first.json, last.json) {
 			return outcome{text: fmt.Sprintf("asked again it answers otherwise: %s", firstDifference(first.show(), last.show()))}
 		}
+	}
+	if r.second == nil {
+		return last
+	}
+	another := *r // whose clock is that of r
+	another.engine = r.second
+	if after := another.once(ctx, q); !bytes.Equal(after.json, last.json) {
+		return outcome{text: fmt.Sprintf("after a start it answers otherwise: %s", firstDifference(last.show(), after.show()))}
 	}
 	return last
 }

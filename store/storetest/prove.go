@@ -50,6 +50,7 @@ func Prove(t *testing.T, h Harness) {
 	_, writes := s.(store.Writer)
 	_, versions := s.(store.Versioner)
 	_, derives := s.(derivedStore)
+	_, keeps := s.(store.StateKeeper)
 	_, erases := s.(store.Eraser)
 	_, maintains := s.(store.Maintainer)
 	_, lists := s.(store.Lister)
@@ -63,6 +64,7 @@ func Prove(t *testing.T, h Harness) {
 		{"Writer", writes, proveCases(writeCases)},
 		{"Versioner", versions, proveCases(versionCases)},
 		{"Deriver", derives, proveCases(deriverCases)},
+		{"StateKeeper", keeps && derives, proveCases(stateCases)},
 		{"Eraser", erases, proveCases(eraseCases)},
 		{"Maintainer", maintains, proveCases(maintainCases)},
 		{"Lister", lists, proveCases(listerCases)},

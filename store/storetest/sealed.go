@@ -29,6 +29,7 @@ type sealing struct {
 	gaps  int     // one day in so many is where a gap of what is sealed begins; 0 means none
 	again int     // once more: amidOthers or afterOthers
 	only  string  // the website that is sealed; empty means all
+	store bool    // partials of what is sealed are stored, too, of the busiest website
 }
 
 // When a dataset is sealed once more: while the other rows come, so that seals are of different versions
@@ -46,12 +47,12 @@ func sealingOf(seed uint64) sealing {
 	case 0:
 		return sealing{}
 	case 1:
-		return sealing{share: 0.9, most: 30, again: afterOthers}
+		return sealing{share: 0.9, most: 30, again: afterOthers, store: true}
 	}
 	rng := rand.New(rand.NewPCG(seed, 3))
 	return sealing{
 		share: 1 - rng.Float64()*[]float64{0.5, 0.1}[rng.IntN(2)], most: []int{4, 12, 30}[rng.IntN(3)],
-		gaps: []int{0, 20, 4}[rng.IntN(3)], again: rng.IntN(4),
+		gaps: []int{0, 20, 4}[rng.IntN(3)], again: rng.IntN(4), store: true,
 	}
 }
 
@@ -96,6 +97,7 @@ func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Respons
 	}
 	sealer, _ := s.(derivedStore)
 	h.fillAndSeal(t, s, sealer, seed, how, func() { runner.warm(t, asked) })
+	runner.restart(t)
 	return runner
 }
 
@@ -112,6 +114,9 @@ func (h *Harness) warmed(t *testing.T, s store.Store, sealer derivedStore, seed 
 	t.Helper()
 	runner := newEngineRunner(t, query.Config{Store: sealer}, rows)
 	h.fillAndSeal(t, s, sealer, seed, how, func() { runner.warm(t, asked) })
+	if how.store {
+		runner.restart(t)
+	}
 	return runner
 }
 
@@ -149,6 +154,11 @@ func (how sealing) seal(t *testing.T, s derivedStore, rng *rand.Rand) {
 			}
 			if err := seal(t.Context(), of, from, to); err != nil {
 				t.Fatal(err)
+			}
+			if _, keeps := s.(store.StateKeeper); keeps && how.store && of.ID == busiest {
+				if err := engine.StorePartials(t.Context(), of, from, to); err != nil {
+					t.Fatal(err)
+				}
 			}
 			until = to
 		}
@@ -221,7 +231,7 @@ func MergedBesideWrites(t *testing.T, h Harness) {
 		var some *store.Batch
 		some, rest = cut(rest, 1/float64(left))
 		h.fill(t, s, some)
-		sealing{most: 30, gaps: 4, only: busiest}.seal(t, s.(derivedStore), rng)
+		sealing{most: 30, gaps: 4, only: busiest, store: true}.seal(t, s.(derivedStore), rng)
 	}
 	close(done)
 	asking.Wait()

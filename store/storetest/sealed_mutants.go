@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -19,6 +20,53 @@ type badSealer struct {
 	days func([]store.Day)       // nil: as they are
 	seal func(*store.Derivation) // nil: as it is
 	read func(sql string) string // nil: as it is
+	kept func(*store.State)      // nil: as it is
+}
+
+// keeper is the store, or one that keeps nothing.
+func (b badSealer) keeper() store.StateKeeper {
+	if k, ok := b.derivedStore.(store.StateKeeper); ok {
+		return k
+	}
+	return noStates{}
+}
+
+type noStates struct{}
+
+func (noStates) States(context.Context, store.Subject) ([]store.State, error)   { return nil, nil }
+func (noStates) SaveStates(context.Context, store.Subject, []store.State) error { return nil }
+func (noStates) DropStates(context.Context, store.Subject, []int64) error       { return nil }
+func (noStates) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
+	return nil, nil
+}
+
+// States are those of the store, with the mistake.
+func (b badSealer) States(ctx context.Context, s store.Subject) ([]store.State, error) {
+	return b.mistake(b.keeper().States(ctx, s))
+}
+
+// LoadStates returns those of the store, with the mistake.
+func (b badSealer) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
+	return b.mistake(b.keeper().LoadStates(ctx, s, names, from, to))
+}
+
+func (b badSealer) mistake(states []store.State, err error) ([]store.State, error) {
+	for i := range states {
+		if b.kept != nil {
+			b.kept(&states[i])
+		}
+	}
+	return states, err
+}
+
+// SaveStates has the store save them.
+func (b badSealer) SaveStates(ctx context.Context, s store.Subject, states []store.State) error {
+	return b.keeper().SaveStates(ctx, s, states)
+}
+
+// DropStates has the store drop them.
+func (b badSealer) DropStates(ctx context.Context, s store.Subject, but []int64) error {
+	return b.keeper().DropStates(ctx, s, but)
 }
 
 // Query asks the store what the mistake makes of stmt.
@@ -44,6 +92,10 @@ func (b badSealer) Seal(ctx context.Context, d store.Derivation) error {
 		b.seal(&d)
 	}
 	return b.derivedStore.Seal(ctx, d)
+}
+
+func unfiltered(q reference.Question) bool {
+	return len(q.Filters)+len(q.Mandatory)+len(q.GroupBy) == 0
 }
 
 // KillsSealMutants plants one mistake at a time into what a store seals, and fails unless the
@@ -100,9 +152,16 @@ func KillsSealMutants(t *testing.T, h Harness) {
 				d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") WHERE false"
 			}
 		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
+		{"a stored partial is valid whatever its version is", badSealer{kept: func(s *store.State) { s.Version = math.MaxInt64 }},
+			sealing{share: 0.5, most: 30, only: busiest, store: true}, 0, unfiltered},
+		{"a stored partial is of another day", badSealer{kept: func(s *store.State) { s.Day = s.Day.AddDate(0, 0, 1) }},
+			sealing{share: 1, most: 30, only: busiest, store: true}, 0, unfiltered},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
+			if _, keeps := first.(store.StateKeeper); !keeps && m.made.kept != nil {
+				t.Skip("the store keeps no states")
+			}
 			(&Mutation{When: m.when}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				bad := m.made
 				if m.how == before && seed == firstDataset {
@@ -112,6 +171,9 @@ func KillsSealMutants(t *testing.T, h Harness) {
 				s := h.open(t)
 				bad.derivedStore = s.(derivedStore)
 				got := h.warmed(t, s, bad, seed, m.how, firstOf(questions, m.warm))
+				if bad.kept != nil { // it shows at once, or never
+					got.engine, got.second, got.again = got.second, nil, 0
+				}
 				return compareReference(t.Context(), got, dataOf(seed), questions, true)
 			})
 		})

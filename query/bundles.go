@@ -1,0 +1,147 @@
+package query
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Partials are computed ahead, and stored, by bundles: all leaves that the types have without filters over the same
+// rows of one table, by the same keys. So what several types need is computed and stored once.
+
+// A bundle is one of them.
+type bundle struct {
+	partial.Bundle
+	*merge                  // whose only part it is, of no website and no time
+	part   *mergedPart      // which has all leaves
+	count  string           // the name of the leaf that counts rows
+	name   int64            // of its stored states
+	called map[string]int64 // the names of its stored dictionaries, by those of their members
+}
+
+// bundles are all of an engine, in the order of the types.
+type bundles struct {
+	all     []*bundle
+	byCount map[string][]*bundle // by the name of the leaf that counts rows
+}
+
+// bundlesOf are those of e.
+func (e *Engine) bundlesOf() bundles {
+	return e.bundles.get(func() bundles {
+		found := bundles{byCount: map[string][]*bundle{}}
+		// Any website and time do: see bundle.
+		const anyDay = "2001-01-01"
+		now := time.Date(2001, 2, 1, 0, 0, 0, 0, time.UTC)
+		for _, of := range e.types.types {
+			req := Request{StartDate: anyDay, EndDate: anyDay, Parameters: []Parameter{{Name: of.Name}}}
+			resolved, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite}}, req, now)
+			if len(mistakes) > 0 || resolved.parameters[0].err != nil {
+				continue // it is of another kind of subject, or needs a filter
+			}
+			if m := mergeOf(resolved.parameters[0].plan); m != nil {
+				for _, part := range m.parts {
+					found.add(m, part)
+				}
+			}
+		}
+		derived := derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, interval{0, day}, nil)
+		for _, bu := range found.all {
+			bu.finish(e, derived)
+		}
+		return found
+	})
+}
+
+// add adds the leaves of a part.
+func (s *bundles) add(m *merge, of *mergedPart) {
+	count := m.leaves[of.count].Name
+	i := slices.IndexFunc(s.byCount[count], func(bu *bundle) bool { return bu.part.needs == of.needs })
+	if i < 0 {
+		part := &mergedPart{tb: of.tb, needs: of.needs}
+		bu := &bundle{merge: &merge{p: m.p, keys: m.keys, parts: []*mergedPart{part}}, part: part, count: count}
+		i = len(s.byCount[count])
+		s.byCount[count], s.all = append(s.byCount[count], bu), append(s.all, bu)
+	}
+	bu := s.byCount[count][i]
+	for _, leaf := range of.leaves {
+		if one := m.leaves[leaf]; !bu.has(one.Aggregate) {
+			one.part = bu.part
+			bu.leaves = append(bu.leaves, one)
+		}
+	}
+}
+
+func (bu *bundle) has(a partial.Aggregate) bool {
+	return slices.ContainsFunc(bu.leaves, func(l leaf) bool { return l.Name == a.Name })
+}
+
+// statesVersion is a part of the names of states. It has to be another one when what they mean changes in a way that
+// neither statements nor the names of leaves show.
+const statesVersion = 1
+
+// finish orders the leaves, and names the bundle by the statements that it is computed by: those of a program
+// that computes something else have other names, and meet none of its states.
+func (bu *bundle) finish(e *Engine, seals store.Derivation) {
+	slices.SortStableFunc(bu.leaves, func(a, b leaf) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
+	d := e.store.Dialect()
+	hash := sha256.New()
+	_, _ = fmt.Fprintf(hash, "%d\n%+v\n", statesVersion, bu.part.needs) // a hash takes all
+	bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyNames()
+	for i, leaf := range bu.leaves {
+		if bu.part.leaves = append(bu.part.leaves, i); leaf.Name == bu.count {
+			bu.part.count = i
+		}
+		bu.Aggregates = append(bu.Aggregates, leaf.Aggregate)
+		_, _ = fmt.Fprintf(hash, "%q %d %q\n", leaf.Name, leaf.Kind, leaf.Members)
+	}
+	from := bu.p.Range.From.UnixMilli()
+	w := interval{from, from + day}
+	p := bu.p.in(w)
+	statement, _ := bu.partialStatement(d, p, keptOf{}, bu.part, w)
+	for _, s := range []store.Statement{statement, seals.Sessions, seals.Hits} {
+		_, _ = fmt.Fprintf(hash, "%q %v\n", s.SQL, s.Args)
+	}
+	bu.name = nameOf(hash.Sum(nil))
+	bu.called = map[string]int64{}
+	for _, members := range bu.Dictionaries(bu.Aggregates) {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d\ndictionary %s", statesVersion, members))
+		bu.called[members] = nameOf(sum[:])
+	}
+}
+
+func nameOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } //nolint:gosec // any will do
+
+// of is the bundle that has all leaves of a part; nil: none has.
+func (s *bundles) of(m *merge, part *mergedPart) *bundle {
+	for _, bu := range s.byCount[m.leaves[part.count].Name] {
+		if bu.part.needs == part.needs && !slices.ContainsFunc(part.leaves, func(i int) bool { return !bu.has(m.leaves[i].Aggregate) }) {
+			return bu
+		}
+	}
+	return nil
+}
+
+// names are those of all that is stored.
+func (s *bundles) names() (all []int64) {
+	for _, bu := range s.all {
+		all = append(all, bu.name)
+		for _, dictionary := range bu.called {
+			all = append(all, dictionary)
+		}
+	}
+	return all
+}
+
+// gathering is that of the bundle of a website on some days, into a site of its own.
+func (bu *bundle) gathering(e *Engine, site *partial.Website, website store.Subject, days []partial.Stretch) *gathering {
+	m, p := *bu.merge, *bu.p
+	p.Subject = website
+	m.p, m.stretches = &p, days
+	return &gathering{merge: &m, engine: e, site: site, found: make([][]*partial.Partial, len(m.leaves))}
+}

@@ -1,0 +1,87 @@
+package query
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// speaks is a store of another dialect.
+type speaks struct {
+	nothing
+	lang *dialect.Dialect
+}
+
+func (s speaks) Dialect() *dialect.Dialect { return s.lang }
+
+// bundlesBy are the bundles of an engine, by the names of their states.
+func bundlesBy(t *testing.T, lang *dialect.Dialect) map[int64]*bundle {
+	t.Helper()
+	e, err := New(Config{Store: speaks{lang: lang}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[int64]*bundle{}
+	for _, bu := range e.bundlesOf().all {
+		found[bu.name] = bu
+	}
+	return found
+}
+
+// TestBundleNames wants states to have the same names in every process, each bundle its own, and others where
+// anything is computed otherwise: in the statement itself, or in those that seals are computed by.
+func TestBundleNames(t *testing.T) {
+	before, again := bundlesBy(t, dialect.DuckDB()), bundlesBy(t, dialect.DuckDB())
+	if names := slices.Collect(maps.Keys(before)); len(names) < 40 || len(names) != len(again) || slices.ContainsFunc(names, func(n int64) bool { return again[n] == nil }) {
+		t.Errorf("%d bundles, then %d", len(before), len(again))
+	}
+	for op, all := range map[dialect.Op]bool{dialect.FloorDiv: true, dialect.RunningMax: true, dialect.Lower: false} {
+		changed := *dialect.DuckDB()
+		changed.Templates[op] += " /* otherwise */"
+		same := 0
+		for name := range bundlesBy(t, &changed) {
+			if before[name] != nil {
+				same++
+			}
+		}
+		if all && same > 0 || !all && same != len(before) {
+			t.Errorf("%v is written otherwise: %d of %d bundles have the same name", op, same, len(before))
+		}
+	}
+}
+
+// TestBundles wants every part of an answer without filters to be in a bundle, with all of its leaves, and parts
+// with filters in none.
+func TestBundles(t *testing.T) {
+	e, err := New(Config{Store: nothing{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := e.bundlesOf()
+	seen := 0
+	for _, one := range known.all {
+		for _, i := range one.part.leaves {
+			if strings.Contains(one.leaves[i].Name, "\nwhere") {
+				t.Errorf("%s is stored, which has a filter", one.leaves[i].Name)
+			}
+		}
+		if of := known.of(one.merge, one.part); of != one {
+			t.Errorf("%s by %s is in another bundle", one.part.tb.name, one.KeyNames)
+		}
+		filtered := *one.merge
+		filtered.leaves = slices.Clone(one.leaves)
+		for i := range filtered.leaves {
+			filtered.leaves[i].Name += "\nwhere country eq"
+		}
+		if known.of(&filtered, one.part) != nil {
+			t.Errorf("%s by %s is stored with a filter", one.part.tb.name, one.KeyNames)
+		}
+		seen++
+	}
+	if seen < 40 {
+		t.Errorf("%d bundles", seen)
+	}
+}

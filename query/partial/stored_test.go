@@ -1,0 +1,242 @@
+package partial_test
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// manifold are observations with keys of any bytes, members that are hashes, and values of any size.
+func manifold(rng *rand.Rand) []observation {
+	keys, members, width := make([]string, 1+rng.IntN(40)), make([]int64, 1+rng.IntN(600)), int64(1)<<rng.IntN(42)
+	for i := range keys {
+		text := make([]byte, rng.IntN(6))
+		for j := range text {
+			text[j] = byte(rng.IntN(256))
+		}
+		keys[i] = string(text)
+	}
+	for i := range members {
+		members[i] = rng.Int64()
+	}
+	members[0] = 0
+	found := make([]observation, rng.IntN(1500))
+	for i := range found {
+		found[i] = observation{rng.Int64N(8 * cell), keys[rng.IntN(len(keys))], members[rng.IntN(len(members))], rng.Int64N(2*width) - width, rng.IntN(4) == 0}
+	}
+	return found
+}
+
+// read are the dictionaries that can be read.
+func read(stored map[string][]byte) map[string]*partial.Dictionary {
+	found := map[string]*partial.Dictionary{}
+	for members, bytes := range stored {
+		if d, err := partial.ReadDictionary(bytes); err == nil {
+			found[members] = d
+		}
+	}
+	return found
+}
+
+// bundlesOf deals the aggregates to bundles at random.
+func bundlesOf(rng *rand.Rand, keyed bool) []*partial.Bundle {
+	bundles := make([]*partial.Bundle, 1+rng.IntN(3))
+	for i := range bundles {
+		bundles[i] = &partial.Bundle{KeyNames: "key", Keyed: keyed}
+	}
+	for _, a := range aggregates {
+		bu := bundles[rng.IntN(len(bundles))]
+		bu.Aggregates = append(bu.Aggregates, a)
+	}
+	return bundles
+}
+
+// wholeCut is a cut whose days are whole if there are keys: only such are stored.
+func wholeCut(t *testing.T, rng *rand.Rand, all []observation) *cut {
+	t.Helper()
+	c := randomCut(t, rng, all, 64<<20)
+	if !c.keyed {
+		return c
+	}
+	c.cache, c.stretches = partial.NewCache(64<<20), []partial.Stretch{{From: 0, To: 4 * cell}, {From: 4 * cell, To: 8 * cell}}
+	c.site = c.cache.Website(store.Subject{ID: "w"})
+	if _, err := c.site.Add(batch(rng, all, true, c.stretches)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// encode is what is stored of a stretch of c.
+func (c *cut) encode(t *testing.T, bundles []*partial.Bundle, stretch int) *partial.Encoded {
+	t.Helper()
+	found := make([][]*partial.Partial, len(bundles))
+	for i, bu := range bundles {
+		for _, a := range bu.Aggregates {
+			found[i] = append(found[i], c.sources(t, a)[stretch].Partial)
+		}
+	}
+	return c.site.Encode(c.stretches[stretch], bundles, found)
+}
+
+// other is c in another process, which numbered other keys and members before.
+func (c *cut) other(t *testing.T, rng *rand.Rand, of []observation) *cut {
+	t.Helper()
+	o := *c
+	o.cache = partial.NewCache(64 << 20)
+	o.site = o.cache.Website(store.Subject{ID: "w"})
+	of = slices.Clone(of)
+	rng.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+	for i := range of {
+		of[i].at = 8 * cell
+	}
+	some := append(manifold(rng), of[:rng.IntN(len(of)+1)]...)
+	if _, err := o.site.Add(batch(rng, some, true, []partial.Stretch{{From: 8 * cell, To: 12 * cell}})); err != nil {
+		t.Fatal(err)
+	}
+	return &o
+}
+
+// TestStored wants partials that were stored and loaded by another process, which computes some of them
+// itself, to say what the rows say.
+func TestStored(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		all := manifold(rng)
+		if seed%2 == 0 {
+			all = observations(rng, rng.IntN(200))
+		}
+		c := wholeCut(t, rng, all)
+		bundles, o := bundlesOf(rng, c.keyed), c.other(t, rng, all)
+		for i, s := range c.stretches {
+			order := rng.Perm(len(bundles)) // they are stored one by one, and share dictionaries
+			for _, n := range order {
+				one := bundles[n : n+1]
+				e := c.encode(t, one, i)
+				if rng.IntN(4) == 0 {
+					if _, err := o.site.Add(batch(rng, all, c.keyed, []partial.Stretch{s})); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				unread := o.site.Load(one[0], one[0].Aggregates, cell, []partial.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: read(e.Dictionaries)}})
+				if len(unread) > 0 && len(one[0].Dictionaries(one[0].Aggregates)) > 0 && !o.site.HasDictionary("m", s) {
+					// This process did not see the dictionary, which was stored with what it computed.
+					unread = nil
+					if _, err := o.site.Add(batch(rng, all, c.keyed, []partial.Stretch{s})); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if len(unread) > 0 {
+					t.Fatalf("seed %d: %v cannot be read", seed, unread)
+				}
+			}
+		}
+		var sources [][]partial.Source
+		for _, a := range aggregates {
+			sources = append(sources, o.sources(t, a))
+		}
+		got := o.answers(sources)
+		for row, counts := range o.rows() {
+			if want := answer(all, counts); got[row] != want {
+				t.Errorf("seed %d, row %d: got %s, want %s", seed, row, got[row], want)
+			}
+		}
+	}
+}
+
+// TestStoredDamage wants a state with a byte that is another, one of another dictionary and one that is cut off
+// to be told, and to leave what is there as it is.
+func TestStoredDamage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 7))
+	all := manifold(rng)
+	c := wholeCut(t, rng, all)
+	bundle := &partial.Bundle{KeyNames: "key", Keyed: c.keyed, Aggregates: aggregates}
+	e, o := c.encode(t, []*partial.Bundle{bundle}, 0), c.other(t, rng, all)
+	before := o.cache.Size()
+	readable := func(state, dictionary []byte) bool {
+		unread := o.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: read(map[string][]byte{"m": dictionary})}})
+		return len(unread) == 0
+	}
+	changed := func(b []byte) []byte {
+		b = slices.Clone(b)
+		if at := rng.IntN(len(b) + 1); at < len(b) {
+			b[at] ^= 1 << rng.IntN(8)
+			return b
+		}
+		return b[:rng.IntN(len(b))]
+	}
+	other := c.other(t, rng, all)
+	if _, err := other.site.Add(batch(rng, all, c.keyed, c.stretches)); err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		if readable(changed(e.States[0]), e.Dictionaries["m"]) || readable(e.States[0], changed(e.Dictionaries["m"])) || readable(e.States[0], nil) {
+			t.Fatal("damage is not told")
+		}
+		if readable(e.States[0], other.encode(t, []*partial.Bundle{bundle}, 0).Dictionaries["m"]) {
+			t.Fatal("a state is read with another dictionary")
+		}
+		other.cache.Forget(store.Subject{ID: "w"})
+		other = c.other(t, rng, all)
+		if _, err := other.site.Add(batch(rng, all, c.keyed, c.stretches)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o.cache.Size() != before {
+		t.Errorf("%d bytes became %d", before, o.cache.Size())
+	}
+	if !readable(e.States[0], e.Dictionaries["m"]) {
+		t.Error("the whole state cannot be read")
+	}
+}
+
+// FuzzState loads any bytes, with the right checksum, and merges what comes of them.
+func FuzzState(f *testing.F) {
+	rng := rand.New(rand.NewPCG(1, 8))
+	for seed := range uint64(4) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		c := cut{keyed: seed%2 == 0, stretches: []partial.Stretch{{From: 0, To: 4 * cell}}, cache: partial.NewCache(1 << 20)}
+		c.site = c.cache.Website(store.Subject{ID: "w"})
+		made, err := c.site.Add(batch(rng, observations(rng, 60), c.keyed, c.stretches))
+		if err != nil {
+			f.Fatal(err)
+		}
+		of := make([]*partial.Partial, len(made))
+		for i := range made {
+			of[i] = made[i][0]
+		}
+		e := c.site.Encode(c.stretches[0], []*partial.Bundle{{KeyNames: "key", Keyed: c.keyed, Aggregates: aggregates}}, [][]*partial.Partial{of})
+		f.Add(e.States[0], e.Dictionaries["m"], c.keyed)
+	}
+	f.Fuzz(func(t *testing.T, state, dictionary []byte, keyed bool) {
+		for _, b := range [][]byte{state, dictionary} {
+			if len(b) >= 5 {
+				binary.LittleEndian.PutUint32(b[1:5], crc32.Checksum(b[5:], crc32.MakeTable(crc32.Castagnoli)))
+			}
+		}
+		if len(dictionary) >= 13 && len(state) >= 14 {
+			copy(state[6:14], dictionary[5:13]) // the dictionary's number
+			binary.LittleEndian.PutUint32(state[1:5], crc32.Checksum(state[5:], crc32.MakeTable(crc32.Castagnoli)))
+		}
+		c := cut{keyed: keyed, width: 1, stretches: []partial.Stretch{{From: 0, To: 4 * cell}}, cache: partial.NewCache(1 << 20)}
+		c.site = c.cache.Website(store.Subject{ID: "w"})
+		bundle := &partial.Bundle{KeyNames: "key", Keyed: keyed, Aggregates: aggregates}
+		if unread := c.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: read(map[string][]byte{"m": dictionary})}}); len(unread) > 0 {
+			return
+		}
+		if _, err := c.site.Add(batch(rng, observations(rng, 20), keyed, []partial.Stretch{{From: 4 * cell, To: 8 * cell}})); err != nil {
+			t.Fatal(err)
+		}
+		c.stretches = append(c.stretches, partial.Stretch{From: 4 * cell, To: 8 * cell})
+		var sources [][]partial.Source
+		for _, a := range aggregates {
+			sources = append(sources, c.sources(t, a))
+		}
+		c.answers(sources)
+	})
+}

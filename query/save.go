@@ -1,0 +1,291 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// What is stored, and when: partials of all bundles of busy websites, of whole days that are over for a day at least, so
+// that hardly any is stored twice. Those of questions with filters, and of the ends of ranges, stay in memory.
+
+const (
+	buildingShare = 8       // this part of the memory for partials is for those that are to be stored
+	builtAtOnce   = 3       // days that are built and stored together at first; then twice as many while there is room
+	savedAtOnce   = 4 << 20 // about how many bytes are stored at once: meanwhile a store may take no rows
+)
+
+// keep has the partials of a website that are computed ahead stored, those of the latest days first, and reports
+// whether it has come to the end. Those of a day are stored together, with the same dictionaries: what was computed when it
+// stopped stays in memory until it goes on. A website with fewer pageviews a day is left out.
+func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial.Stretch, pageviews int64, stop func() bool) (done bool, err error) {
+	b := &building{engine: e, from: pageviews, website: website, known: e.partials.Website(website), bundles: e.bundlesOf()}
+	if err := e.listStored(ctx, b.known, website); err != nil { // anew: other processes may have stored more
+		return true, err
+	}
+	for atOnce := builtAtOnce; len(days) > 0; {
+		n := max(0, len(days)-atOnce)
+		b.site, b.days, b.built = e.building.Website(website), days[n:], nil
+		switch done, err := b.build(ctx, stop); {
+		case errors.Is(err, errNotBusy):
+			n = 0
+		case errors.Is(err, errNoRoom):
+			n, atOnce = len(days), len(b.days)/2
+		case err != nil || !done:
+			return err != nil, err
+		case len(b.built) > 0 && e.building.Size() < e.building.MaxBytes()/8:
+			atOnce = min(2*atOnce, loadedAtOnce)
+		}
+		days = days[:n]
+		e.building.Forget(website)
+	}
+	if names := b.bundles.names(); b.known.StoredBeside(names) { // an older program stored it
+		return true, e.keeper.DropStates(ctx, website, names)
+	}
+	return true, nil
+}
+
+// errNotKept says that the store is no [store.StateKeeper], or Config has none used.
+var errNotKept = errors.New("query: the store keeps no partials")
+
+// StorePartials computes what answers without filters about the UTC days of a website are merged from that [from, to)
+// touches, and has the store keep what it has not. A [Sealer] does so in time, of days that are over and of websites with
+// Config.StoreFrom. It fails when the store is no [store.StateKeeper], and where no partials are kept.
+func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from, to time.Time) error {
+	if e.keeper == nil {
+		return errNotKept
+	}
+	var days []partial.Stretch
+	w := daysOf(from, to)
+	for at := w.from; at < w.to; at += day {
+		days = append(days, partial.Stretch{From: at, To: at + day})
+	}
+	_, err := e.keep(ctx, website, days, 0, func() bool { return ctx.Err() != nil })
+	return errors.Join(err, ctx.Err())
+}
+
+// errNotBusy: the website has fewer pageviews than Config.StoreFrom.
+var errNotBusy = errors.New("query: the website is not busy")
+
+// errNoRoom: not all partials of the days fit into the memory for those that are to be stored.
+var errNoRoom = errors.New("query: too many partials at once")
+
+// A building makes states of some days.
+type building struct {
+	engine  *Engine
+	website store.Subject
+	from    int64            // pageviews a day
+	site    *partial.Website // that has the partials until they are stored
+	known   *partial.Website // that knows what is stored
+	bundles bundles
+	days    []partial.Stretch
+	built   []built
+}
+
+// A built bundle has its partials in memory of the days that are due.
+type built struct {
+	bu *bundle
+	*gathering
+	versions []uint64 // by day
+	due      []int    // days
+}
+
+// build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
+func (b *building) build(ctx context.Context, stop func() bool) (done bool, err error) {
+	for i, bu := range b.bundles.all {
+		one, err := b.gather(ctx, bu)
+		if tooLarge(err) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		if len(one.due) == 0 {
+			continue
+		}
+		if i == 0 && one.pageviews() < b.from*int64(len(one.due)) {
+			return false, errNotBusy
+		}
+		if b.built = append(b.built, one); stop() {
+			return false, nil
+		}
+	}
+	if len(b.built) == 0 {
+		return true, nil
+	}
+	dictionaries, states, err := b.encode(ctx)
+	if err == nil {
+		err = b.store(ctx, dictionaries, states)
+	}
+	return true, err
+}
+
+// gather computes the partials of a bundle, of the days that are due.
+func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error) {
+	one = built{bu: bu, gathering: bu.gathering(b.engine, b.site, b.website, b.days)}
+	if err := one.load(ctx); err != nil {
+		return one, err
+	}
+	one.versions = one.gathering.versions(bu.part)
+	for i, stored := range b.known.StoredVersions(bu.name, b.days) {
+		if stored < one.versions[i] {
+			one.due = append(one.due, i)
+		}
+	}
+	if len(one.due) == 0 {
+		return one, nil
+	}
+	if err := b.site.Lock(ctx); err != nil {
+		return one, err
+	}
+	defer b.site.Unlock()
+	missing := slices.DeleteFunc(one.look(bu.part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
+	if len(missing) > 0 {
+		ctx = knowDays(ctx) // as gatherPart does
+		if err := one.load(ctx); err != nil {
+			return one, err
+		}
+		one.versions = one.gathering.versions(bu.part)
+	}
+	return one, one.computeAll(ctx, bu.part, missing, one.versions)
+}
+
+// pageviews are those of the days that are due; what the first bundle counts is pageviews.
+func (o *built) pageviews() int64 {
+	var of []partial.Source
+	for _, i := range o.due {
+		if p := o.found[o.bu.part.count][i]; p != nil {
+			of = append(of, partial.Source{Partial: p, Rows: make([]int32, day/quarter)})
+		}
+	}
+	return partial.Sums(1, of)[0]
+}
+
+// encode makes the states that are to be stored, and the dictionaries that are new.
+func (b *building) encode(ctx context.Context) (dictionaries, states []store.State, err error) {
+	if err := b.site.Lock(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer b.site.Unlock()
+	if err := b.loadDictionaries(ctx); err != nil {
+		return nil, nil, err
+	}
+	due := 0
+	for i, of := range b.days {
+		newer, more := b.encodeDay(i, of)
+		dictionaries, states = append(dictionaries, newer...), append(states, more...)
+	}
+	for _, one := range b.built {
+		due += len(one.due)
+	}
+	if len(states) < due && len(b.days) > 1 {
+		return nil, nil, errNoRoom
+	}
+	return dictionaries, states, nil
+}
+
+// loadDictionaries loads those that are stored, so that what is stored later is stored with the same.
+func (b *building) loadDictionaries(ctx context.Context) error {
+	wanted := map[int64]string{} // members, by the name of their dictionary
+	for _, one := range b.built {
+		for _, name := range one.bu.unknown(b.site, one.bu.Aggregates, b.days) {
+			for members, called := range one.bu.called {
+				if called == name {
+					wanted[name] = members
+				}
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	found, err := b.engine.readStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
+	for at, state := range found {
+		if !b.site.HasDictionary(wanted[at.name], at.of) {
+			if read, err := partial.ReadDictionary(state.Bytes); err == nil { // a damaged one is replaced
+				b.site.KeepDictionary(wanted[at.name], at.of, read)
+			}
+		}
+	}
+	return err
+}
+
+// encodeDay makes the states of the i-th day.
+func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []store.State) {
+	var bundles []*partial.Bundle
+	var found [][]*partial.Partial
+	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
+	for _, one := range b.built {
+		// What was found before the versions were asked for may be older.
+		partials := one.bu.partials(b.site, of, one.versions[i])
+		if !slices.Contains(one.due, i) || partials == nil {
+			continue
+		}
+		bundles, found = append(bundles, &one.bu.Bundle), append(found, partials)
+		rows = one.days.sum(interval{of.From, of.To})
+		states = append(states, store.State{Name: one.bu.name, Day: start, Version: one.versions[i], Rows: rows})
+		for members, name := range one.bu.called {
+			names[members] = name
+		}
+	}
+	e := b.site.Encode(of, bundles, found)
+	for j := range states {
+		states[j].Bytes = e.States[j]
+	}
+	for members, bytes := range e.Dictionaries {
+		dictionaries = append(dictionaries, store.State{Name: names[members], Day: start, Version: rows, Rows: rows, Bytes: bytes})
+	}
+	return dictionaries, states
+}
+
+// partials are those of the bundle in a stretch, of a version; nil where some are missing or it has no rows.
+func (bu *bundle) partials(site *partial.Website, of partial.Stretch, version uint64) (all []*partial.Partial) {
+	for _, a := range bu.Aggregates {
+		found, missing := site.Find(a, []partial.Stretch{of}, []uint64{version})
+		if len(missing) > 0 || found[0] == nil {
+			return nil
+		}
+		all = append(all, found[0])
+	}
+	return all
+}
+
+// store stores first the dictionaries, without which no state can be read. What is stored with those before them has
+// to be computed anew.
+func (b *building) store(ctx context.Context, dictionaries, states []store.State) error {
+	for _, of := range dictionaries {
+		for _, bu := range b.bundles.all {
+			for members, name := range bu.called {
+				if name == of.Name {
+					b.known.ForgetDictionary(members, dayOf(of.Day))
+					b.known.NoteStored([]partial.StoredVersion{{Name: bu.name, Of: dayOf(of.Day)}})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Compare(a.Name, b.Name) })
+	all := append(dictionaries, states...)
+	for len(all) > 0 {
+		n, bytes := 0, 0
+		for n < len(all) && bytes < savedAtOnce {
+			bytes += len(all[n].Bytes)
+			n++
+		}
+		if err := b.engine.keeper.SaveStates(ctx, b.website, all[:n]); err != nil {
+			return err
+		}
+		noted := make([]partial.StoredVersion, n)
+		for i, one := range all[:n] {
+			noted[i] = partial.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
+		}
+		b.known.NoteStored(noted)
+		all = all[n:]
+	}
+	return nil
+}

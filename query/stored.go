@@ -1,0 +1,199 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query/partial"
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// Where the store is a store.StateKeeper, partials that are computed ahead are stored, those of whole days of a bundle as
+// one state, so that the first answers after a start are merged from them. A state is valid as a partial in
+// memory is: while its version is that of the rows of all days that it was computed from. Versions outlive the
+// process on every store, and grow with every row that comes or goes. What fails to be stored or loaded is computed.
+
+// listStored asks the store what it has of a website. When it fails to tell, nothing counts as stored.
+func (e *Engine) listStored(ctx context.Context, site *partial.Website, website store.Subject) error {
+	states, err := e.keeper.States(ctx, website)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	all := make([]partial.StoredVersion, len(states))
+	for i, one := range states {
+		all[i] = partial.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
+	}
+	site.KnowStored(all)
+	return err
+}
+
+// dayOf is the day that begins then.
+func dayOf(start time.Time) partial.Stretch {
+	from := start.UnixMilli()
+	return partial.Stretch{From: from, To: from + day}
+}
+
+// mostlyStored reports whether the store has the partials of at least half of the days with rows. Then the first
+// answer is merged, too. Where it has nothing of the website, that costs one look.
+func (g *gathering) mostlyStored(ctx context.Context) bool {
+	if g.engine.keeper == nil || !g.site.Fit(g.all()) {
+		return false
+	}
+	known := g.engine.bundlesOf()
+	bundles := make([]*bundle, len(g.parts))
+	for i, of := range g.parts {
+		if bundles[i] = known.of(g.merge, of); bundles[i] == nil {
+			return false
+		}
+	}
+	if !g.site.KnowsStored() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+		return false
+	}
+	if g.load(ctx) != nil {
+		return false // whoever answers finds out why
+	}
+	for i, of := range g.parts {
+		versions, days, stored := g.versions(of), 0, 0
+		for j, version := range g.site.StoredVersions(bundles[i].name, g.stretches) {
+			if versions[j] > 0 {
+				days++
+				if version >= versions[j] {
+					stored++
+				}
+			}
+		}
+		if 2*stored < days {
+			return false
+		}
+	}
+	return true
+}
+
+// loadedAtOnce is how many days states are loaded of at once.
+const loadedAtOnce = 15
+
+// loadStored loads what the store has of the missing stretches of a part, and returns those that are missing
+// yet. The caller holds the lock of the website.
+func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []int, versions []uint64) []int {
+	if g.engine.keeper == nil || len(missing) == 0 {
+		return missing
+	}
+	known := g.engine.bundlesOf()
+	bu := known.of(g.merge, of)
+	if bu == nil || !g.site.KnowsStored() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+		return missing
+	}
+	var wanted []partial.Stretch
+	stored := g.site.StoredVersions(bu.name, g.stretches)
+	for _, i := range missing {
+		if s := g.stretches[i]; s.From == floorDay(s.From) && s.To == s.From+day && stored[i] >= versions[i] {
+			wanted = append(wanted, s)
+		}
+	}
+	if len(wanted) == 0 {
+		return missing
+	}
+	var chunks [][]partial.Stretch
+	for len(wanted) > 0 {
+		n := 1
+		for n < len(wanted) && wanted[n].From < wanted[0].From+loadedAtOnce*day {
+			n++
+		}
+		chunks, wanted = append(chunks, wanted[:n]), wanted[n:]
+	}
+	g.loadChunks(ctx, bu, g.aggregates(of), chunks)
+	return g.look(of, versions)
+}
+
+// A storedName is what the store calls a state or a dictionary of a day.
+type storedName struct {
+	name int64
+	of   partial.Stretch
+}
+
+// storedDays are what the store has of some days.
+type storedDays struct {
+	days         []partial.Stretch
+	of           map[storedName]store.State
+	dictionaries map[storedName]*partial.Dictionary
+}
+
+// loadChunks loads states of some aggregates of a bundle, and notes which cannot be read. While those of some days are
+// loaded, those of the next are read, with their dictionaries.
+func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []partial.Aggregate, chunks [][]partial.Stretch) {
+	read := make(chan storedDays, 1)
+	go func() {
+		defer close(read)
+		defer func() { _ = recover() }() // a fault of the store: what is not loaded is computed, which tells
+		for _, days := range chunks {
+			names := append(bu.unknown(g.site, some, days), bu.name)
+			of, err := g.engine.readStates(ctx, g.p.Subject, names, days)
+			if err != nil {
+				return
+			}
+			read <- storedDays{days, of, bu.dictionaries(of, days)}
+		}
+	}()
+	for one := range read {
+		g.loadDays(bu, some, one)
+	}
+}
+
+func (g *gathering) loadDays(bu *bundle, some []partial.Aggregate, read storedDays) {
+	var states []partial.StoredState
+	var unread []partial.StoredVersion
+	for _, day := range read.days {
+		state, ok := read.of[storedName{bu.name, day}]
+		if !ok {
+			unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
+			continue
+		}
+		one := partial.StoredState{Of: day, Version: state.Version, State: state.Bytes, Dictionaries: map[string]*partial.Dictionary{}}
+		for members, name := range bu.called {
+			one.Dictionaries[members] = read.dictionaries[storedName{name, day}]
+		}
+		states = append(states, one)
+	}
+	for _, day := range g.site.Load(&bu.Bundle, some, quarter, states) {
+		unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
+	}
+	g.site.NoteStored(unread)
+}
+
+// dictionaries are those among what was read that are not damaged.
+func (bu *bundle) dictionaries(read map[storedName]store.State, days []partial.Stretch) map[storedName]*partial.Dictionary {
+	found := map[storedName]*partial.Dictionary{}
+	for _, name := range bu.called {
+		for _, day := range days {
+			at := storedName{name, day}
+			if stored, ok := read[at]; ok {
+				if d, err := partial.ReadDictionary(stored.Bytes); err == nil {
+					found[at] = d
+				}
+			}
+		}
+	}
+	return found
+}
+
+// unknown are the names of the dictionaries that sets among some aggregates need and that are not in memory of all days.
+func (bu *bundle) unknown(site *partial.Website, some []partial.Aggregate, days []partial.Stretch) (names []int64) {
+	for _, members := range bu.Dictionaries(some) {
+		if slices.ContainsFunc(days, func(s partial.Stretch) bool { return !site.HasDictionary(members, s) }) {
+			names = append(names, bu.called[members])
+		}
+	}
+	return names
+}
+
+// readStates reads what the store has by these names, of days in their order.
+func (e *Engine) readStates(ctx context.Context, website store.Subject, names []int64, days []partial.Stretch) (map[storedName]store.State, error) {
+	from, to := interval{days[0].From, days[len(days)-1].To}.times()
+	states, err := e.keeper.LoadStates(ctx, website, names, from, to)
+	found := make(map[storedName]store.State, len(states))
+	for _, one := range states {
+		found[storedName{one.Name, dayOf(one.Day)}] = one
+	}
+	return found, err
+}

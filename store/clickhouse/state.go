@@ -1,0 +1,121 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	driver "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/schema"
+)
+
+// stateLayout is the table partials. Of the rows of one state the one inserted last counts, whichever process did; the
+// server drops the others when it merges files.
+func stateLayout(o *Config) layout {
+	const start = "toDateTime(least(greatest(toInt64(day) * 86400, 0), 3000000000), 'UTC')"
+	return layout{
+		name: "partials", engine: "Replacing", order: "subject, name, day", shard: "day", partition: "toYYYYMM(" + start + ")",
+		columns: []definition{{"subject", types[schema.LowCardinality]}, {"name", "Int64"}, {"day", "Int32"}, {"version", "UInt64"},
+			{"state", "String CODEC(ZSTD(1))"}, {"at", "DateTime64(6) DEFAULT now64(6)"}},
+		since: start, days: int64(o.Retention / day),
+	}
+}
+
+// States implements [store.StateKeeper].
+func (s *Store) States(ctx context.Context, subject store.Subject) ([]store.State, error) {
+	return s.selectStates(ctx, "''", "true", driver.Named("subject", subjectText(subject)))
+}
+
+// LoadStates implements [store.StateKeeper].
+func (s *Store) LoadStates(ctx context.Context, subject store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
+	if len(names) == 0 || !from.Before(to) {
+		return nil, ctx.Err()
+	}
+	return s.selectStates(ctx, "argMax(x.state, x.at)", "x.name IN {names:Array(Int64)} AND x.day BETWEEN {from:Int32} AND {to:Int32}",
+		driver.Named("subject", subjectText(subject)), driver.Named("names", names),
+		driver.Named("from", utcDay(from.UnixMilli())), driver.Named("to", utcDay(to.Add(-1).UnixMilli())))
+}
+
+func (s *Store) selectStates(ctx context.Context, bytes, where string, args ...any) (found []store.State, err error) {
+	question := "SELECT x.name, x.day, argMax(x.version, x.at), " + bytes + " FROM partials AS x WHERE x.subject = {subject:String} AND " + where + " GROUP BY x.name, x.day"
+	err = s.versions(ctx, "states", question, func(scan func(...any) error) error {
+		var one store.State
+		var day int32
+		var bytes string
+		err := scan(&one.Name, &day, &one.Version, &bytes)
+		one.Day, one.Bytes = time.Unix(int64(day)*86_400, 0).UTC(), []byte(bytes)
+		found = append(found, one)
+		return err
+	}, args...)
+	return found, err
+}
+
+// SaveStates implements [store.StateKeeper]. It waits for Seal and Erase of this process. What another process
+// erases in the moment between its look at the versions and its insert stays, unused, until the website is erased again
+// or Retention is over.
+func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []store.State) error {
+	if s.closing.Err() != nil {
+		return errClosed
+	}
+	s.deriving.Lock()
+	defer s.deriving.Unlock()
+	if err := s.saveStates(ctx, subject, states); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("clickhouse: states: %w", explain(err))
+	}
+	return ctx.Err()
+}
+
+func (s *Store) saveStates(ctx context.Context, subject store.Subject, states []store.State) (err error) {
+	if len(states) == 0 {
+		return nil
+	}
+	first, last := utcDay(states[0].Day.UnixMilli()), utcDay(states[0].Day.UnixMilli())
+	for _, one := range states {
+		first, last = min(first, utcDay(one.Day.UnixMilli())), max(last, utcDay(one.Day.UnixMilli()))
+	}
+	known, err := s.states(ctx, subject, first, last)
+	if err != nil {
+		return err
+	}
+	batch, err := s.prepare(ctx, "partials", []driver.ColumnNameAndType{{Name: "subject", Type: types[schema.LowCardinality]}, {Name: "name", Type: "Int64"},
+		{Name: "day", Type: "Int32"}, {Name: "version", Type: "UInt64"}, {Name: "state", Type: "String"}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, batch.Close()) }()
+	for _, one := range states {
+		day := utcDay(one.Day.UnixMilli())
+		if known.versions[day] != one.Rows {
+			continue
+		}
+		if err := batch.Append(subjectText(subject), one.Name, day, one.Version, string(one.Bytes)); err != nil {
+			return err
+		}
+	}
+	if batch.Rows() == 0 {
+		return nil
+	}
+	return batch.Send()
+}
+
+// DropStates implements [store.StateKeeper].
+func (s *Store) DropStates(ctx context.Context, subject store.Subject, but []int64) error {
+	if s.closing.Err() != nil {
+		return errClosed
+	}
+	s.deriving.Lock()
+	defer s.deriving.Unlock()
+	settings := s.settings(ctx, "delete partials")
+	settings["lightweight_deletes_sync"] = 2
+	statement, args := "DELETE FROM "+s.cfg.local("partials")+s.cfg.on()+" WHERE subject = {subject:String}", []any{driver.Named("subject", subjectText(subject))}
+	if len(but) > 0 {
+		statement, args = statement+" AND name NOT IN {but:Array(Int64)}", append(args, driver.Named("but", but))
+	}
+	if err := s.conn.Exec(driver.Context(noDeadline{ctx}, driver.WithSettings(settings)), statement, args...); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("clickhouse: states: %w", explain(err))
+	}
+	return ctx.Err()
+}

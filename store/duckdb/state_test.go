@@ -1,0 +1,189 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
+)
+
+// countStates is how many states there are. The engine knows the number of all rows of a table when it prepares a
+// statement, and would tell the same later.
+func countStates(t *testing.T, s *Store) int64 {
+	t.Helper()
+	return count(t, s, "partials WHERE piece = 0 AND octet_length(state) >= 0")
+}
+
+// storedQuestion is one that is merged from what is computed ahead.
+func storedQuestion() query.Request {
+	return query.Request{StartDate: "2026-02-20", EndDate: "2026-03-01",
+		Parameters: []query.Parameter{{Name: "summary_metrics"}, {Name: "events_by_date"}, {Name: "pages"}, {Name: "countries"}}}
+}
+
+// firstAnswers has a new engine answer, and tells how many statements that took.
+func firstAnswers(t *testing.T, s *Store) (text string, statements int64) {
+	t.Helper()
+	counting := &counted{Store: s}
+	e, err := query.New(query.Config{Store: counting, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.Prepare(query.Access{Subject: site}, storedQuestion())
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := p.RunEncoded(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(encoded.JSON), counting.asked.Load()
+}
+
+// What is computed ahead is there after a start: the first answers are merged from it, without a statement, and are
+// those that statements give. It is of no use after a late row, until it is computed anew, and is gone with the
+// rows, and when days are sealed again by hand.
+func TestStoredPartials(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "s.duckdb")
+	s := open(t, Config{Path: path})
+	mustWrite(t, s, batch("a", 500))
+	want, _ := firstAnswers(t, s)
+	reopen := func() {
+		t.Helper()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, Config{Path: path})
+	}
+	keep := func() {
+		t.Helper()
+		by := sealer(t, s)
+		for range 4 {
+			seal(t, by)
+		}
+		reopen()
+	}
+	keep()
+	rows := countStates(t, s)
+	if got, n := firstAnswers(t, s); n != 0 || got != want || rows == 0 {
+		t.Errorf("%d states; the first answers took %d statements: %s, want %s", rows, n, got, want)
+	}
+	mustWrite(t, s, batch("late", 20))
+	want, n := firstAnswers(t, s)
+	if n == 0 {
+		t.Error("after late rows answers are merged from what was before them")
+	}
+	keep()
+	if got, n := firstAnswers(t, s); n != 0 || got != want || countStates(t, s) != rows {
+		t.Errorf("%d states after late rows, before them %d; the first answers took %d statements: %s, want %s", countStates(t, s), rows, n, got, want)
+	}
+	if _, err := sealing(t, s).RebuildSeals(t.Context(), site, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)); err != nil || countStates(t, s) != 0 {
+		t.Errorf("%d states are left of seals that were made anew: %v", countStates(t, s), err)
+	}
+	keep()
+	if _, err := s.Erase(t.Context(), site); err != nil || countStates(t, s) != 0 {
+		t.Errorf("%d states are left of an erased website: %v", countStates(t, s), err)
+	}
+	old := []store.State{{Name: 1, Day: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Version: 1, Rows: 1}}
+	if err := s.SaveStates(t.Context(), site, old); err != nil || countStates(t, s) != 0 {
+		t.Errorf("a state from before Erase is kept: %v", err)
+	}
+}
+
+// The place of states that others replaced is free again, and those that are left are what they were.
+func TestPackStates(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{Path: filepath.Join(t.TempDir(), "s.duckdb"), MemoryLimit: clusterMemory})
+	mustWrite(t, s, event("a"))
+	days, err := s.Days(t.Context(), site, time.Unix(0, 0), time.Unix(86_400, 0))
+	if err != nil || len(days) != 1 {
+		t.Fatal(days, err)
+	}
+	var states []store.State
+	for name := range int64(fewRuns) {
+		states = append(states, store.State{Name: name, Day: days[0].Start, Version: 1, Rows: days[0].Version, Bytes: []byte{byte(name), 0}})
+	}
+	rowids := func() int64 {
+		return ask(t, s, "SELECT max(rowid) + 1 FROM partials", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]
+	}
+	for round := range 2 {
+		if err := s.SaveStates(t.Context(), site, states); err != nil {
+			t.Fatal(err)
+		}
+		before := rowids()
+		if err := s.Maintain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		found, err := s.LoadStates(t.Context(), site, []int64{7, fewRuns - 1}, time.Unix(0, 0), time.Unix(1, 0))
+		if after := rowids(); err != nil || len(found) != 2 || string(found[0].Bytes) != string([]byte{byte(found[0].Name), 0}) || before != int64(round+1)*fewRuns || after != fewRuns {
+			t.Errorf("round %d: %d states take %d rows, then %d; %v, %v", round, fewRuns, before, after, found, err)
+		}
+	}
+	if err := s.DropStates(t.Context(), site, []int64{7}); err != nil || countStates(t, s) != 1 {
+		t.Errorf("%d states are left, want one: %v", countStates(t, s), err)
+	}
+}
+
+// A broken store keeps no states, and fails to tell of any.
+type broken struct{ *Store }
+
+var errBroken = errors.New("broken")
+
+func (broken) States(context.Context, store.Subject) ([]store.State, error) { return nil, errBroken }
+func (broken) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
+	return nil, errBroken
+}
+func (broken) SaveStates(context.Context, store.Subject, []store.State) error { return errBroken }
+
+// forgetful tells of states, but cannot give them back.
+type forgetful struct{ *Store }
+
+func (forgetful) LoadStates(context.Context, store.Subject, []int64, time.Time, time.Time) ([]store.State, error) {
+	return nil, errBroken
+}
+
+// What cannot be stored or loaded is computed, and answers are the same.
+func TestStatesThatFail(t *testing.T) {
+	t.Parallel()
+	s := open(t, Config{})
+	mustWrite(t, s, batch("a", 500))
+	for range 4 {
+		seal(t, sealer(t, s))
+	}
+	want := ""
+	for name, of := range map[string]store.Store{"": s, "broken": broken{s}, "forgetful": forgetful{s}} {
+		e, err := query.New(query.Config{Store: of, ResultCache: -1, StoreFrom: -1, Now: func() time.Time { return time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		by, failed := query.NewSealer(e), error(nil)
+		for range 3 {
+			if _, err := by.Seal(t.Context()); err != nil {
+				failed = err
+			}
+		}
+		for range 3 {
+			p, err := e.Prepare(query.Access{Subject: site}, storedQuestion())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := p.RunEncoded(t.Context())
+			if want == "" && err == nil {
+				want = string(got.JSON)
+			}
+			if err != nil || string(got.JSON) != want {
+				t.Errorf("%s: %v, %v; want %s", name, got, err, want)
+			}
+		}
+		if name == "broken" && !errors.Is(failed, errBroken) {
+			t.Errorf("nobody hears that states cannot be stored: %v", failed)
+		}
+	}
+}

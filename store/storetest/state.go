@@ -1,0 +1,133 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// stateCases are about store.StateKeeper.
+func stateCases() []contractCase {
+	return []contractCase{
+		{name: "states come back as they were saved, each by its name and day", run: testStates,
+			defends: "LoadStates returns the states of these names, of the days that [from, to) touches; a state takes the place of the one of its name and day"},
+		{name: "states outlive a restart, and their versions stay", restarts: true, run: testStatesRestart, defends: "they need not be computed again after a start"},
+		{name: "no state is saved of a day that changed", run: testStatesOfChangedDay, defends: "SaveStates leaves out those of days whose Day.Version is not Rows any more"},
+		{name: "states are dropped but for some names, and with the rows", run: testDropStates, defends: "DropStates drops the states of s but those of these names; Erase leaves nothing"},
+	}
+}
+
+// state is one of a day so many days before noon, with the version of the day's rows now.
+func (w *trial) state(name int64, days int, version uint64, bytes string) store.State {
+	w.Helper()
+	start := midnight.AddDate(0, 0, -days)
+	found, err := interfaceOf[store.Deriver](w).Days(w.Context(), w.own(website("w")), start, start.Add(day))
+	if err != nil {
+		w.Fatal(err)
+	}
+	one := store.State{Name: name, Day: start, Version: version, Bytes: []byte(bytes)}
+	if len(found) > 0 {
+		one.Rows = found[0].Version
+	}
+	return one
+}
+
+func (w *trial) saveStates(states ...store.State) {
+	w.Helper()
+	if err := interfaceOf[store.StateKeeper](w).SaveStates(w.Context(), w.own(website("w")), states); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// statesOf shows some states, in order.
+func (w *trial) statesOf(id string, names []int64, from, to int) []string {
+	w.Helper()
+	keeper, texts := interfaceOf[store.StateKeeper](w), []string{}
+	found, err := keeper.LoadStates(context.Background(), w.own(website(id)), names, midnight.AddDate(0, 0, -from), midnight.AddDate(0, 0, -to).Add(time.Hour))
+	listed, listErr := keeper.States(context.Background(), w.own(website(id)))
+	if err != nil || listErr != nil {
+		w.Fatal(err, listErr)
+	}
+	for _, one := range found {
+		texts = append(texts, fmt.Sprintf("%d %d: %d %q", one.Name, midnight.Sub(one.Day)/day, one.Version, one.Bytes))
+		if !slices.ContainsFunc(listed, func(l store.State) bool {
+			return l.Name == one.Name && l.Day.Equal(one.Day) && l.Version == one.Version
+		}) {
+			w.Errorf("%s is not listed", texts[len(texts)-1])
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+func (w *trial) wantStates(got []string, want ...string) {
+	w.Helper()
+	if !slices.Equal(got, want) && len(got)+len(want) > 0 {
+		w.Errorf("states %q, want %q", got, want)
+	}
+}
+
+// someStates writes a row of each of three days, and saves states of them.
+func (w *trial) someStates() {
+	w.Helper()
+	for days := range 3 {
+		w.write(dayBefore(days, fmt.Sprint("state", days)), 1, 0)
+	}
+	w.saveStates(w.state(1, 0, 5, "a\x00\xff'\\"), w.state(1, 1, 1<<62, "b"), w.state(-1<<63, 1, 7, ""), w.state(2, 2, 8, "d"))
+}
+
+func testStates(w *trial) {
+	w.someStates()
+	all := []int64{1, 2, -1 << 63, 9}
+	w.wantStates(w.statesOf("w", all, 2, 0), `-9223372036854775808 1: 7 ""`, `1 0: 5 "a\x00\xff'\\"`, `1 1: 4611686018427387904 "b"`, `2 2: 8 "d"`)
+	w.wantStates(w.statesOf("w", all[:1], 1, 1), `1 1: 4611686018427387904 "b"`)
+	w.wantStates(w.statesOf("w", all[:2], 2, 2), `2 2: 8 "d"`)
+	w.wantStates(w.statesOf("w", nil, 2, 0))
+	w.wantStates(w.statesOf("another", all, 2, 0))
+	w.saveStates(w.state(1, 1, 3, "later, of a smaller version"), w.state(3, 1, 3, "new"))
+	w.wantStates(w.statesOf("w", append(all, 3), 1, 1), `-9223372036854775808 1: 7 ""`, `1 1: 3 "later, of a smaller version"`, `3 1: 3 "new"`)
+}
+
+func testStatesRestart(w *trial) {
+	w.someStates()
+	before := w.statesOf("w", []int64{1, 2}, 2, 0)
+	rows := w.state(1, 1, 0, "").Rows
+	w.reopen()
+	w.wantStates(w.statesOf("w", []int64{1, 2}, 2, 0), before...)
+	if after := w.state(1, 1, 0, "").Rows; after != rows {
+		w.Errorf("the version of a day was %d and is %d", rows, after)
+	}
+}
+
+func testStatesOfChangedDay(w *trial) {
+	w.someStates()
+	stale, fresh := w.state(1, 1, 9, "stale"), w.state(1, 0, 9, "fresh")
+	w.write(dayBefore(1, "late"), 1, 0)
+	w.saveStates(stale, fresh, w.state(1, 7, 9, "of a day without rows"))
+	w.wantStates(w.statesOf("w", []int64{1}, 7, 0)[:2], `1 0: 9 "fresh"`, `1 1: 4611686018427387904 "b"`)
+}
+
+func testDropStates(w *trial) {
+	w.someStates()
+	keeper, of := interfaceOf[store.StateKeeper](w), w.own(website("w"))
+	drop := func(but ...int64) {
+		if err := keeper.DropStates(w.Context(), of, but); err != nil {
+			w.Fatal(err)
+		}
+	}
+	drop(2, -1<<63, 77)
+	w.wantStates(w.statesOf("w", []int64{1, 2, -1 << 63}, 2, 0), `-9223372036854775808 1: 7 ""`, `2 2: 8 "d"`)
+	drop()
+	w.wantStates(w.statesOf("w", []int64{1, 2, -1 << 63}, 2, 0))
+	if _, erases := w.store.(store.Eraser); !erases {
+		return
+	}
+	state := w.state(2, 2, 8, "d")
+	w.saveStates(state)
+	w.erase(website("w"), 3)
+	w.saveStates(state)
+	w.wantStates(w.statesOf("w", []int64{2}, 2, 0))
+}
