@@ -134,7 +134,7 @@ func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error
 	}
 	one.versions = one.gathering.versions(bu.part)
 	for i, stored := range b.known.StoredVersions(bu.name, b.days) {
-		if stored != one.versions[i] {
+		if stored < one.versions[i] {
 			one.due = append(one.due, i)
 		}
 	}

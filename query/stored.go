@@ -58,7 +58,7 @@ func (g *gathering) mostlyStored(ctx context.Context) bool {
 		for j, version := range g.site.StoredVersions(bundles[i].name, g.stretches) {
 			if versions[j] > 0 {
 				days++
-				if version == versions[j] {
+				if version >= versions[j] {
 					stored++
 				}
 			}
@@ -87,7 +87,7 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 	var wanted []partial.Stretch
 	stored := g.site.StoredVersions(bu.name, g.stretches)
 	for _, i := range missing {
-		if s := g.stretches[i]; s.From == floorDay(s.From) && s.To == s.From+day && stored[i] == versions[i] {
+		if s := g.stretches[i]; s.From == floorDay(s.From) && s.To == s.From+day && stored[i] >= versions[i] {
 			wanted = append(wanted, s)
 		}
 	}

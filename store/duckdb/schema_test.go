@@ -185,7 +185,7 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 	}
 	mustWrite(t, s, batch("late", 1))
 	do(t, s, func(w *writer) {
-		undo := "ALTER TABLE events DROP COLUMN version; UPDATE schema_version SET version = 7"
+		undo := "ALTER TABLE events DROP COLUMN version; DROP TABLE partials; UPDATE schema_version SET version = 7"
 		for _, of := range clusterings() {
 			undo += "; ALTER TABLE " + of.table + " DROP COLUMN clustered"
 		}
