@@ -73,6 +73,7 @@ func BenchmarkQueryBesideIngest(b *testing.B) {
 		}
 	}
 	beside("5000 events per s", l, time.Second/50)
+	next.Store(next.Load() * int64(l.events/10)) // of other people yet
 	l.events = 10
 	beside("1000 events per s", l, time.Second/100)
 	l.age = func(n int64) time.Duration { // of one in a hundred up to seven days
