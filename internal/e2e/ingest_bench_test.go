@@ -202,14 +202,14 @@ func BenchmarkIngest(b *testing.B) {
 	}
 }
 
-// BenchmarkIngestForLong is the same of rows of 30 days, with and without sealing beside: how fast the first and the
+// BenchmarkIngestForLong is the same of rows of six days, with and without sealing beside: how fast the first and the
 // last twentieth were taken, and the slowest. For 20 million events give -benchtime 200000x.
 func BenchmarkIngestForLong(b *testing.B) {
 	for _, sealing := range []bool{true, false} {
 		b.Run(fmt.Sprintf("sealing %v", sealing), func(b *testing.B) {
 			l := ingestLoad{"", "/batch?client_id=shop", "", 16, 100, nil}
 			l.age = func(n int64) time.Duration {
-				return time.Duration(int64(b.N)-n) * (30 * 24 * time.Hour / time.Duration(b.N))
+				return time.Duration(int64(b.N)-n) * (6 * 24 * time.Hour / time.Duration(b.N))
 			}
 			in := newIngest(b)
 			e, err := query.New(query.Config{Store: in.store})
