@@ -31,7 +31,8 @@ type Config struct {
 	// needs a Store that is a [store.Deriver]; one that is a [store.StateKeeper] keeps those that a [Sealer] computes,
 	// for after the next start. 0 means DefaultMaxPartials; negative: none are kept.
 	MaxPartials int64
-	// StoreFrom is how many pageviews a day a website has at least whose partials are stored: a first answer about a
+	// StoreFrom is how many pageviews a day a website has at least whose partials are stored (with Types of the host's own,
+	// how many rows that the first of them counts): a first answer about a
 	// smaller one is computed as fast as they would be loaded. 0 means DefaultStoreFrom; negative: those of all are stored.
 	StoreFrom int64
 	// ResultCache is how many bytes of answers are kept for equal requests, until the rows they were

@@ -45,7 +45,7 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial
 		days = days[:n]
 		e.building.Forget(website)
 	}
-	if names := b.bundles.names(); b.known.StoredBeside(names) { // an older program stored it
+	if names := b.bundles.names(); b.known.StoredOther(names) { // an older program stored it
 		return true, e.keeper.DropStates(ctx, website, names)
 	}
 	return true, nil
@@ -156,7 +156,7 @@ func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error
 	return one, one.computeAll(ctx, bu.part, missing, one.versions)
 }
 
-// pageviews are those of the days that are due; what the first bundle counts is pageviews.
+// pageviews are those of the days that are due: what the first bundle counts.
 func (o *built) pageviews() int64 {
 	var of []partial.Source
 	for _, i := range o.due {
@@ -194,12 +194,8 @@ func (b *building) encode(ctx context.Context) (dictionaries, states []store.Sta
 func (b *building) loadDictionaries(ctx context.Context) error {
 	wanted := map[int64]string{} // members, by the name of their dictionary
 	for _, one := range b.built {
-		for _, name := range one.bu.unknown(b.site, one.bu.Aggregates, b.days) {
-			for members, called := range one.bu.called {
-				if called == name {
-					wanted[name] = members
-				}
-			}
+		for _, members := range one.bu.unknown(b.site, one.bu.Aggregates, b.days) {
+			wanted[one.bu.called[members]] = members
 		}
 	}
 	if len(wanted) == 0 {
@@ -239,9 +235,20 @@ func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []
 		states[j].Bytes = e.States[j]
 	}
 	for members, bytes := range e.Dictionaries {
+		b.replaced(members, of)
 		dictionaries = append(dictionaries, store.State{Name: names[members], Day: start, Version: rows, Rows: rows, Bytes: bytes})
 	}
 	return dictionaries, states
+}
+
+// replaced notes that what is stored with the dictionary of a day has to be computed anew, since there is another.
+func (b *building) replaced(members string, of partial.Stretch) {
+	b.known.ForgetDictionary(members, of)
+	for _, bu := range b.bundles.all {
+		if _, has := bu.called[members]; has {
+			b.known.NoteStored([]partial.StoredVersion{{Name: bu.name, Of: of}})
+		}
+	}
 }
 
 // partials are those of the bundle in a stretch, of a version; nil where some are missing or it has no rows.
@@ -256,19 +263,8 @@ func (bu *bundle) partials(site *partial.Website, of partial.Stretch, version ui
 	return all
 }
 
-// store stores first the dictionaries, without which no state can be read. What is stored with those before them has
-// to be computed anew.
+// store stores first the dictionaries, without which no state can be read.
 func (b *building) store(ctx context.Context, dictionaries, states []store.State) error {
-	for _, of := range dictionaries {
-		for _, bu := range b.bundles.all {
-			for members, name := range bu.called {
-				if name == of.Name {
-					b.known.ForgetDictionary(members, dayOf(of.Day))
-					b.known.NoteStored([]partial.StoredVersion{{Name: bu.name, Of: dayOf(of.Day)}})
-				}
-			}
-		}
-	}
 	slices.SortStableFunc(states, func(a, b store.State) int { return cmp.Compare(a.Name, b.Name) })
 	all := append(dictionaries, states...)
 	for len(all) > 0 {

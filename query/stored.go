@@ -24,7 +24,7 @@ func (e *Engine) listStored(ctx context.Context, site *partial.Website, website 
 	for i, one := range states {
 		all[i] = partial.StoredVersion{Name: one.Name, Of: dayOf(one.Day), Version: one.Version}
 	}
-	site.KnowStored(all)
+	site.SetStored(all)
 	return err
 }
 
@@ -47,7 +47,7 @@ func (g *gathering) mostlyStored(ctx context.Context) bool {
 			return false
 		}
 	}
-	if !g.site.KnowsStored() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+	if !g.site.StoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
 		return false
 	}
 	if g.load(ctx) != nil {
@@ -81,7 +81,7 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 	}
 	known := g.engine.bundlesOf()
 	bu := known.of(g.merge, of)
-	if bu == nil || !g.site.KnowsStored() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+	if bu == nil || !g.site.StoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
 		return missing
 	}
 	var wanted []partial.Stretch
@@ -127,7 +127,10 @@ func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []partial.A
 		defer close(read)
 		defer func() { _ = recover() }() // a fault of the store: what is not loaded is computed, which tells
 		for _, days := range chunks {
-			names := append(bu.unknown(g.site, some, days), bu.name)
+			names := []int64{bu.name}
+			for _, members := range bu.unknown(g.site, some, days) {
+				names = append(names, bu.called[members])
+			}
 			of, err := g.engine.readStates(ctx, g.p.Subject, names, days)
 			if err != nil {
 				return
@@ -177,14 +180,11 @@ func (bu *bundle) dictionaries(read map[storedName]store.State, days []partial.S
 	return found
 }
 
-// unknown are the names of the dictionaries that sets among some aggregates need and that are not in memory of all days.
-func (bu *bundle) unknown(site *partial.Website, some []partial.Aggregate, days []partial.Stretch) (names []int64) {
-	for _, members := range bu.Dictionaries(some) {
-		if slices.ContainsFunc(days, func(s partial.Stretch) bool { return !site.HasDictionary(members, s) }) {
-			names = append(names, bu.called[members])
-		}
-	}
-	return names
+// unknown are the members that sets among some aggregates have and whose dictionaries are not in memory of all days.
+func (bu *bundle) unknown(site *partial.Website, some []partial.Aggregate, days []partial.Stretch) []string {
+	return slices.DeleteFunc(bu.Dictionaries(some), func(members string) bool {
+		return !slices.ContainsFunc(days, func(s partial.Stretch) bool { return !site.HasDictionary(members, s) })
+	})
 }
 
 // readStates reads what the store has by these names, of days in their order.

@@ -72,14 +72,10 @@ func (r *reader) uint() uint64 {
 	return n
 }
 
+// int reads what binary.AppendVarint wrote: twice the number, or of a negative one that of its complement and one more.
 func (r *reader) int() int64 {
-	n, size := binary.Varint(r.b)
-	if size <= 0 {
-		r.fail()
-		return 0
-	}
-	r.b = r.b[size:]
-	return n
+	n := r.uint()
+	return int64(n>>1) ^ -int64(n&1)
 }
 
 func (r *reader) fixed() uint64 {

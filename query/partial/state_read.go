@@ -126,37 +126,7 @@ func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
 	var members []uint32
 	ends := make([]int, n)
 	if kind.Lists() {
-		all := uint64(0)
-		for i := range ends {
-			ends[i] = int(r.uint())
-			all += uint64(ends[i])
-		}
-		n := r.count(1)
-		listed := bitReader{b: r.b[:n]}
-		r.b = r.b[n:]
-		if all > 8*uint64(n) { // each takes a bit at least
-			r.fail()
-			return nil
-		}
-		if kind == Sample {
-			values = make([]int64, 0, all)
-		} else {
-			members = make([]uint32, 0, all)
-		}
-		for i, many := range ends {
-			if many < 1 || many > 8*len(listed.b) || listed.failed || r.failed {
-				r.fail()
-				return nil
-			}
-			if kind == Sample {
-				values = readSample(&listed, many, values)
-			} else {
-				members = readSet(&listed, many, members, numbers)
-			}
-			ends[i] = max(len(values), len(members))
-		}
-		if listed.failed {
-			r.fail()
+		if values, members = r.lists(kind, ends, numbers); r.failed {
 			return nil
 		}
 	} else {
@@ -182,6 +152,43 @@ func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
 		}
 	}
 	return r.made.done()
+}
+
+// lists reads the samples or the members of each key, one after the other, and where those of each end.
+func (r *stateReader) lists(kind Kind, ends []int, numbers []uint32) (values []int64, members []uint32) {
+	all := uint64(0)
+	for i := range ends {
+		ends[i] = int(r.uint())
+		all += uint64(ends[i])
+	}
+	n := r.count(1)
+	listed := bitReader{b: r.b[:n]}
+	r.b = r.b[n:]
+	if all > 8*uint64(n) { // each takes a bit at least
+		r.fail()
+		return nil, nil
+	}
+	if kind == Sample {
+		values = make([]int64, 0, all)
+	} else {
+		members = make([]uint32, 0, all)
+	}
+	for i, many := range ends {
+		if many < 1 || many > 8*n || listed.failed || r.failed {
+			r.fail()
+			return nil, nil
+		}
+		if kind == Sample {
+			values = readSample(&listed, many, values)
+		} else {
+			members = readSet(&listed, many, members, numbers)
+		}
+		ends[i] = max(len(values), len(members))
+	}
+	if listed.failed {
+		r.fail()
+	}
+	return values, members
 }
 
 // places reads which keys an aggregate has into r.at, and tells how many.

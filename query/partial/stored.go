@@ -4,8 +4,8 @@ import "slices"
 
 // What a store has of a website: which states, as far as is known; and how they get from memory there and back.
 
-// KnowsStored reports whether it is known what a store has of w.
-func (w *Website) KnowsStored() bool {
+// StoredKnown reports whether it is known what a store has of w.
+func (w *Website) StoredKnown() bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return w.stored != nil
@@ -18,8 +18,8 @@ type StoredVersion struct {
 	Version uint64
 }
 
-// KnowStored notes all that a store has of w.
-func (w *Website) KnowStored(all []StoredVersion) {
+// SetStored notes all that a store has of w.
+func (w *Website) SetStored(all []StoredVersion) {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	w.stored = map[int64]map[Stretch]uint64{}
@@ -171,8 +171,8 @@ func (w *Website) loadOne(bu *Bundle, some []Aggregate, width int64, one StoredS
 	return found, err
 }
 
-// StoredBeside reports whether a store has something by other names than these.
-func (w *Website) StoredBeside(names []int64) bool {
+// StoredOther reports whether a store has something by other names than these.
+func (w *Website) StoredOther(names []int64) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	for name := range w.stored {

@@ -26,15 +26,8 @@ func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 	if err != nil {
 		return nil, fmt.Errorf("duckdb: %s: %w", stmt.Label, err)
 	}
-	if err := ctx.Err(); err != nil {
+	if err := s.takeSlot(ctx); err != nil {
 		return nil, err
-	}
-	select {
-	case <-s.closing:
-		return nil, errClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case s.slots <- struct{}{}:
 	}
 	type answer struct {
 		rows *store.Rows
@@ -57,6 +50,21 @@ func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 			return nil, fmt.Errorf("duckdb: %s: %w", stmt.Label, explain(a.err))
 		}
 		return a.rows, nil
+	}
+}
+
+// takeSlot waits until one more query may run. Who takes a slot gives it back.
+func (s *Store) takeSlot(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-s.closing:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	case s.slots <- struct{}{}:
+		return nil
 	}
 }
 

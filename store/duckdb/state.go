@@ -51,12 +51,8 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 	if number == unknownSubject {
 		return nil, ctx.Err()
 	}
-	select {
-	case <-s.closing:
-		return nil, errClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case s.slots <- struct{}{}:
+	if err := s.takeSlot(ctx); err != nil {
+		return nil, err
 	}
 	defer func() { <-s.slots }()
 	all := map[[2]int64]*pieces{}
@@ -168,10 +164,6 @@ func (s *Store) DropStates(ctx context.Context, subject store.Subject, but []int
 // fewRuns is how many runs there may be in any case; see packStates.
 const fewRuns = 1000
 
-// createPartials makes the table as it is after the last migration.
-const createPartials = "CREATE TABLE partials(subject INTEGER NOT NULL, name BIGINT NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL," +
-	" piece INTEGER NOT NULL, state BLOB USING COMPRESSION uncompressed NOT NULL);"
-
 // packStates writes the table of states anew, in the order of subject, name and day, when half of its rows are dead,
 // those that others replaced, or when the rows of a name lie in many places, as they do that were stored on different
 // days. The engine frees the place of dead rows only where all of a row group are.
@@ -192,11 +184,15 @@ func (s *Store) packStates(ctx context.Context) error {
 
 // rewriteStates puts those of one subject after those of another, since to order all at once takes more memory.
 func (s *Store) rewriteStates(ctx context.Context, c *conn) error {
-	if err := c.exec("ALTER TABLE partials RENAME TO old_partials;" + createPartials); err != nil {
+	create, err := schemaFiles.ReadFile("schema/0010_partials.sql")
+	if err != nil {
+		return err
+	}
+	if err := c.exec("ALTER TABLE partials RENAME TO old_partials;" + string(create)); err != nil {
 		return err
 	}
 	var subjects []int64
-	err := c.eachIn(ctx, "SELECT DISTINCT subject::BIGINT FROM old_partials ORDER BY 1", nil, func(v []sqldriver.Value) error {
+	err = c.eachIn(ctx, "SELECT DISTINCT subject::BIGINT FROM old_partials ORDER BY 1", nil, func(v []sqldriver.Value) error {
 		subjects = append(subjects, 0)
 		return scan(v, &subjects[len(subjects)-1])
 	})
