@@ -21,11 +21,14 @@ type idChanges struct {
 	in    interval
 }
 
-// changedIDs is the relation of the ids that changed, and changedFrom has the time of their first event among
-// those that a statement may read: where they are new, few of the rows of a day are read for their sake.
+// changedIDs is the relation of the ids that changed. firstChanged has the time of the first event of all of them among
+// those that a statement may read: where they are new, few of the rows of a day are read for their sake. changedFrom has
+// both, so that one join asks for id and time: by its estimates, DuckDB would make a join by time alone
+// first, and put all rows of the days into a hash table to join the ids to.
 const (
-	changedIDs  = "changed"
-	changedFrom = "changed_from"
+	changedIDs   = "changed"
+	firstChanged = "changed_first"
+	changedFrom  = "changed_from"
 )
 
 // A keptStretch is time of which what is kept is read.
@@ -51,19 +54,17 @@ func (c *compiler) tellChanged() {
 	c.with(changedIDs, c.build(selection{from: relation{"events", "t"}, group: 1,
 		where:   append(c.read(c.kept.changes.in), expr.Gt(row("version"), since), hitRows),
 		columns: []named{{"session_hash", row("session_hash")}, {"told", expr.Call(dialect.Max, expr.Int(1))}}}))
-	c.with(changedFrom, c.build(selection{from: relation{"events", "t"}, joins: []join{{to: relation{changedIDs, "i"}, on: sameID}},
+	c.with(firstChanged, c.build(selection{from: relation{"events", "t"}, joins: []join{{to: relation{changedIDs, "i"}, on: sameID}},
 		where:   c.read(c.kept.changes.in),
-		columns: []named{{"first", expr.Call(dialect.Min, row("time"))}}}))
+		columns: []named{{"told", expr.Call(dialect.Max, expr.Col("i", "told"))}, {"first", expr.Call(dialect.Min, row("time"))}}}))
+	c.withOnce(changedFrom, c.build(selection{from: relation{changedIDs, "i"},
+		joins:   []join{{to: relation{firstChanged, "l"}, on: expr.Eq(expr.Col("l", "told"), expr.Col("i", "told"))}},
+		columns: []named{{"session_hash", expr.Col("i", "session_hash")}, {"first", expr.Col("l", "first")}}}))
 }
 
-// sinceChanged leaves out events t from before all of the ids that changed.
-func sinceChanged() join {
-	return join{to: relation{changedFrom, "l"}, on: expr.Ge(row("time"), expr.Col("l", "first"))}
-}
-
-// ofChanged joins events t to the ids that changed.
-func ofChanged() []join {
-	return []join{sinceChanged(), {to: relation{changedIDs, "i"}, on: sameID}}
+// ofChanged joins events t to the ids that changed, from the first of all of them on.
+func ofChanged() join {
+	return join{to: relation{changedFrom, "i"}, on: expr.And(sameID, expr.Ge(row("time"), expr.Col("i", "first")))}
 }
 
 // kept is q, which reads what is kept in w, without the ids that changed where these are formed.

@@ -68,7 +68,7 @@ func (c *compiler) derivedHits() selection {
 		sessionSpec{columns: append(sessionColumns(), "page_events"), changed: c.toldChanged})
 	q := selection{from: relation{"events", "t"}, where: append(c.read(c.rng), hitRows), order: []ordering{{e: row("time")}}}
 	if c.toldChanged {
-		q.joins = ofChanged()
+		q.joins = []join{ofChanged()}
 	}
 	q.joins = append(q.joins, join{left: true, to: relation{"sessions", "s"}, on: within("s")})
 	for _, name := range append(slices.Clone(hitColumns), sessionColumns()...) {

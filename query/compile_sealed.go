@@ -158,7 +158,7 @@ func (c *compiler) fromHits(p *part) {
 	}
 	if partly = partly && formed; partly { // without sessions, reading all events of the gap is faster
 		c.tellChanged()
-		rows.joins = ofChanged()
+		rows.joins = []join{ofChanged()}
 	} else if gap == c.rng {
 		return
 	}

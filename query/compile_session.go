@@ -211,7 +211,7 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	read := events
 	read.where = append(slices.Clone(events.where), spec.only)
 	if spec.changed {
-		read.joins = ofChanged()
+		read.joins = []join{ofChanged()}
 	}
 	if !spec.ids.empty() {
 		c.with(name+"_touched", c.build(selection{from: relation{"events", "t"}, group: 1,
@@ -229,10 +229,13 @@ func (c *compiler) sessionize(name string, events selection, spec sessionSpec) {
 	c.with(name+"_ids", c.build(ids))
 	c.with(name+"_multi_day", c.build(selection{from: relation{name + "_ids", "i"}, where: []expr.Expr{multiDay("i")},
 		columns: []named{{"session_hash", expr.Col("i", "session_hash")}}}))
-	events.joins = []join{{to: relation{name + "_multi_day", "i"}, on: expr.Eq(expr.Col("i", "session_hash"), row("session_hash"))}}
-	if spec.changed {
-		events.joins = append(events.joins, sinceChanged())
+	if spec.changed { // few as they are, they are not read again
+		events = selection{from: relation{name + "_events", "t"}, columns: slices.Clone(events.columns)}
+		for i, col := range events.columns {
+			events.columns[i].e = row(col.as)
+		}
 	}
+	events.joins = []join{{to: relation{name + "_multi_day", "i"}, on: sameID}}
 	c.with(name+"_multi_day_events", c.build(events))
 	c.assignEvents(name, name+"_multi_day_events", events.columns, facts.aggregates)
 

@@ -94,15 +94,15 @@ func tooLarge(err error) bool {
 	return errors.Is(err, partial.ErrTooLarge) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch)
 }
 
-// mostlyStale reports whether three quarters of the days that have rows got new ones since somebody
-// asked about them: their partials cost more than the statement, and may be as short-lived as those before.
+// mostlyStale reports whether a quarter of the days that have rows got new ones since somebody
+// asked about them: a day's partials cost at least four times what the statement costs by day, and may be as short-lived as those before.
 func (g *gathering) mostlyStale() bool {
 	mostly := false
 	for _, of := range g.parts {
 		versions := g.versions(of)
 		stale := g.site.Stale(g.leaves[of.count].Aggregate, g.stretches, versions)
 		days := len(slices.DeleteFunc(versions, func(version uint64) bool { return version == 0 }))
-		mostly = mostly || stale > 0 && 4*stale >= 3*days
+		mostly = mostly || stale > 0 && 4*stale >= days
 	}
 	return mostly
 }

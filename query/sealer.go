@@ -52,6 +52,9 @@ const (
 	busyEvery = 5 * time.Minute
 	// sealAtOnce is how many days one statement computes at most. Each reads four days more.
 	sealAtOnce = 30
+	// sealRests and resealRests are how many times as long as a statement took nothing is done after it, to leave the
+	// store to queries and writes: where rows come all the time, questions wait for what is done beside them.
+	sealRests, resealRests = 9, 19
 	// sealRound is how long a call of Seal or Reseal goes on to further days. Then it looks anew which are due.
 	sealRound = time.Minute
 )
@@ -82,8 +85,8 @@ func (s *Sealer) Run(ctx context.Context, failed func(error)) {
 }
 
 // Reseal brings what is kept of the websites up to date that were asked about since the call before, where rows
-// came after it was sealed. After each statement it waits nine times as long as that took, to leave the store
-// to queries and writes. It ends when ctx does.
+// came after it was sealed. After each statement it waits nineteen times as long as that took, to leave the
+// store to queries and writes. It ends when ctx does.
 func (s *Sealer) Reseal(ctx context.Context) (err error) {
 	var wanted []stretch
 	for of := range s.engine.outdated.take() {
@@ -96,7 +99,7 @@ func (s *Sealer) Reseal(ctx context.Context) (err error) {
 			}
 		}
 	}
-	_, failed := s.seal(ctx, wanted)
+	_, failed := s.seal(ctx, wanted, resealRests)
 	return errors.Join(err, failed)
 }
 
@@ -130,7 +133,7 @@ func (s *Sealer) Seal(ctx context.Context) (sealedDays int, err error) {
 		return 0, errors.Join(err, s.computeAhead(ctx, slices.Collect(maps.Keys(websites))))
 	}
 	slices.SortFunc(wanted, func(a, b stretch) int { return b.to.Compare(a.to) })
-	sealedDays, failed := s.seal(ctx, wanted)
+	sealedDays, failed := s.seal(ctx, wanted, sealRests)
 	return sealedDays, errors.Join(err, failed)
 }
 
@@ -138,8 +141,9 @@ func (s *Sealer) daysOf(ctx context.Context, website store.Subject) ([]store.Day
 	return s.store.Days(ctx, website, time.UnixMilli(-1<<53), time.UnixMilli(1<<53))
 }
 
-// seal seals stretches one after the other, and reports how many days.
-func (s *Sealer) seal(ctx context.Context, wanted []stretch) (sealedDays int, err error) {
+// seal seals stretches one after the other, and reports how many days. After each it rests so many times as long
+// as that took.
+func (s *Sealer) seal(ctx context.Context, wanted []stretch, rests time.Duration) (sealedDays int, err error) {
 	for round := s.engine.now(); len(wanted) > 0 && s.engine.now().Sub(round) < sealRound; wanted = wanted[1:] {
 		run, began := wanted[0], s.engine.now()
 		switch one := s.sealOne(ctx, run); {
@@ -153,7 +157,7 @@ func (s *Sealer) seal(ctx context.Context, wanted []stretch) (sealedDays int, er
 		if ctx.Err() != nil {
 			return sealedDays, ctx.Err()
 		}
-		rest(ctx, 9*s.engine.now().Sub(began))
+		rest(ctx, rests*s.engine.now().Sub(began))
 	}
 	return sealedDays, err
 }
@@ -221,7 +225,7 @@ func (s *Sealer) computeAhead(ctx context.Context, websites []store.Subject) (er
 	slices.SortFunc(websites, func(a, b store.Subject) int { return cmp.Compare(latest(b), latest(a)) })
 	round, began := s.engine.now(), s.engine.now()
 	stop := func() bool {
-		rest(ctx, 9*s.engine.now().Sub(began))
+		rest(ctx, sealRests*s.engine.now().Sub(began))
 		began = s.engine.now()
 		return ctx.Err() != nil || began.Sub(round) >= sealRound
 	}

@@ -47,19 +47,34 @@ import (
 // groupRows ends the gathering of a group; one batch may be larger.
 const groupRows = 20_000
 
-// gatherTime bounds the wait for writes that can be expected. A commit of one row takes some
-// 3 ms, most of it whatever is in it, so that larger groups cost less than the wait.
-const gatherTime = 5 * time.Millisecond
+// A commit takes some 3 ms of a processor whatever is in it. Two times bound the wait for writes that can be
+// expected: the first where a group was of a few writes, so that those who send one after the other cost
+// less than a commit each, and the second where larger groups would save less than the wait costs.
+const (
+	gatherFewTime = 40 * time.Millisecond
+	gatherTime    = 5 * time.Millisecond
+	fewWrites     = 4
+)
+
+// gatherMore is after how many groups one waits for more than the group before had.
+const gatherMore = 64
 
 // gather takes first and the writes that wait. Callers who were answered together come back
-// one after the other, so it waits for as many writes as the group before had. Where they
-// stay away it waits once, and a caller who was alone before does not wait.
+// one after the other, so it waits for as many writes as the group before had, and now and then for one
+// more. Where they stay away it waits once, and a caller who is alone seldom waits.
 func (w *writer) gather(first *write) []*write {
-	group := []*write{first}
-	wait := time.NewTimer(gatherTime)
+	group, expected := []*write{first}, w.gathered
+	if w.groups++; w.groups%gatherMore == 0 {
+		expected++
+	}
+	patience := gatherTime
+	if expected <= fewWrites {
+		patience = gatherFewTime
+	}
+	wait := time.NewTimer(patience)
 	defer wait.Stop()
 	for n := len(first.rows); n < groupRows; {
-		next := w.another(len(group) < w.gathered, wait.C)
+		next := w.another(len(group) < expected, wait.C)
 		if next == nil {
 			break
 		}

@@ -50,7 +50,7 @@ func inOneGroup(s *Store, calls ...func()) {
 func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := &writer{store: &Store{writes: make(chan *write)}, gathered: 1}
+		w := &writer{store: &Store{writes: make(chan *write)}, gathered: 1, groups: gatherMore - 11}
 		for _, c := range []struct {
 			name       string
 			busy, more int           // callers that wait by now, and that come a millisecond later, each after the other
@@ -62,9 +62,12 @@ func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 			{"two after two, one of them late", 0, 1, 2, time.Millisecond},
 			{"four after two", 3, 0, 4, 0},
 			{"four after four, three of them late", 0, 3, 4, 3 * time.Millisecond},
-			{"three after four", 0, 2, 3, gatherTime},
-			{"one after three", 0, 0, 1, gatherTime},
+			{"three after four", 0, 2, 3, gatherFewTime},
+			{"one after three", 0, 0, 1, gatherFewTime},
 			{"one after one again", 0, 0, 1, 0},
+			{"many after one", 8, 0, 9, 0},
+			{"one after many", 0, 0, 1, gatherTime},
+			{"two after one, when one more is waited for", 0, 1, 2, time.Millisecond},
 		} {
 			for range c.busy {
 				go func() { w.store.writes <- &write{} }()

@@ -30,7 +30,8 @@ type writer struct {
 
 	hashKey string
 
-	gathered int // writes in the last group
+	groups   uint64 // that were gathered
+	gathered int    // writes in the last group
 
 	versionRows     int64     // in the table versions, of which only the latest count
 	receiptsDropped int32     // the day on which old receipts were dropped
