@@ -18,7 +18,7 @@ import (
 // a statement over all of its rows. Partials without keys are by quarters of an hour, so that
 // they cut at midnight of every zone that is whole quarters from UTC; those with keys are of
 // whole days, and of the pieces of days that a range begins and ends with. The days of whole UTC
-// months are rolled up where there is room, so that a long range costs hardly more than its two ends.
+// months, and of the weeks beside them, are rolled up where there is room, so that a long range costs hardly more than its two ends.
 
 // quarter is the length of the cells of partials without keys, in milliseconds.
 const quarter = 15 * 60 * 1000

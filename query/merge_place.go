@@ -19,13 +19,13 @@ func (g *merging) place(found [][]*partial.Partial) {
 	} else {
 		cells = g.cells()
 	}
-	months := g.months(cells)
+	periods := g.periods(cells)
 	for i, partials := range found {
 		of := make([]partial.Source, len(partials))
 		for j, p := range partials {
 			of[j] = partial.Source{Partial: p, Rows: cells[j]}
 		}
-		for _, m := range months {
+		for _, m := range periods {
 			days := of[m.begin:m.end]
 			if p := g.site.RollUp(g.leaves[i].Aggregate, m.cut, m.Stretch, m.first, days); p != nil {
 				clear(days)
@@ -83,8 +83,8 @@ func floorDiv(n, by int64) int64 {
 	return n / by
 }
 
-// A month is a UTC month that lies in the range as a whole.
-type month struct {
+// A period is a UTC month or a week, from Monday on, that lies in the range as a whole.
+type period struct {
 	partial.Stretch
 	begin, end int     // of its stretches
 	first      int32   // the first row that its days count for
@@ -92,31 +92,49 @@ type month struct {
 	cut        string  // tells apart what rows of a series may be made of its cells
 }
 
-// months are those of the range. cells are the rows of each stretch.
-func (g *merging) months(cells [][]int32) (found []month) {
+// periods are the months of the range, and the weeks beside them. cells are the rows of each stretch.
+func (g *merging) periods(cells [][]int32) (found []period) {
+	at := 0
+	for _, month := range g.whole(0, len(g.stretches), beginsMonth) {
+		found = append(append(found, g.whole(at, month.begin, beginsWeek)...), month)
+		at = month.end
+	}
+	found = append(found, g.whole(at, len(g.stretches), beginsWeek)...)
+	if len(g.keys) > 0 {
+		return found
+	}
+	for i := range found {
+		p := &found[i]
+		rows := slices.Concat(cells[p.begin:p.end]...)
+		p.first, p.cut = slices.Min(rows), g.cutText(p.Stretch)
+		for row := p.first; row <= slices.Max(rows); row++ {
+			p.rows = append(p.rows, row)
+		}
+	}
+	return found
+}
+
+// whole are the periods among stretches that begin at certain times, of which the next ends each.
+func (g *merging) whole(from, to int, begins func(int64) bool) (found []period) {
 	w, begin := g.p.counted(), -1
-	for i, s := range g.stretches {
-		if s.From >= w.from && beginsMonth(s.From) {
+	for i := from; i < to; i++ {
+		s := g.stretches[i]
+		if s.From >= w.from && begins(s.From) {
 			begin = i
 		}
-		if begin < 0 || s.To > w.to || !beginsMonth(s.To) {
-			continue
+		if begin >= 0 && s.To <= w.to && begins(s.To) {
+			found = append(found, period{Stretch: partial.Stretch{From: g.stretches[begin].From, To: s.To}, begin: begin, end: i + 1})
 		}
-		m := month{Stretch: partial.Stretch{From: g.stretches[begin].From, To: s.To}, begin: begin, end: i + 1}
-		if len(g.keys) == 0 {
-			rows := slices.Concat(cells[m.begin:m.end]...)
-			m.first, m.cut = slices.Min(rows), g.cutText(m.Stretch)
-			for row := m.first; row <= slices.Max(rows); row++ {
-				m.rows = append(m.rows, row)
-			}
-		}
-		found = append(found, m)
 	}
 	return found
 }
 
 func beginsMonth(at int64) bool {
 	return at == floorDay(at) && time.UnixMilli(at).UTC().Day() == 1
+}
+
+func beginsWeek(at int64) bool {
+	return at == floorDay(at) && time.UnixMilli(at).UTC().Weekday() == time.Monday
 }
 
 // cutText tells what rows a series makes of the cells of a stretch.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
@@ -106,24 +107,28 @@ func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	return mergeOf(found.parameters[0].plan)
 }
 
-// TestMonths wants the rollup of a month to count for the rows that its days count for, and for the
+// TestPeriods wants the rollup of a month or a week to count for the rows that its days count for, and for the
 // same rows in all answers that may share them; and that this would show if all series shared them.
-func TestMonths(t *testing.T) {
+func TestPeriods(t *testing.T) {
 	e, err := New(Config{Store: nothing{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rng, shared, months, others := rand.New(rand.NewPCG(3, 4)), map[string][]int32{}, map[int64][]int32{}, 0
+	rng, shared, periods, others, weeks := rand.New(rand.NewPCG(3, 4)), map[string][]int32{}, map[partial.Stretch][]int32{}, 0, 0
 	for range 300 {
 		g := randomSeries(e, rng)
 		if g == nil {
 			continue
 		}
 		cells := g.cells()
-		for _, m := range g.months(cells) {
-			rows := slices.Concat(cells[m.begin:m.end]...)
-			if time.UnixMilli(m.From).UTC().AddDate(0, 1, 0).UnixMilli() != m.To || len(rows) != int((m.To-m.From)/quarter) || slices.Min(rows) < 0 {
-				t.Fatalf("%v is no whole month of %v", m.Stretch, g.p.Range)
+		for _, m := range g.periods(cells) {
+			rows, from := slices.Concat(cells[m.begin:m.end]...), time.UnixMilli(m.From).UTC()
+			month, week := from.Day() == 1 && from.AddDate(0, 1, 0).UnixMilli() == m.To, from.Weekday() == time.Monday && m.To-m.From == 7*day
+			if !month && !week || len(rows) != int((m.To-m.From)/quarter) || slices.Min(rows) < 0 {
+				t.Fatalf("%v is no whole month or week of %v", m.Stretch, g.p.Range)
+			}
+			if week {
+				weeks++
 			}
 			for i, row := range rows {
 				rows[i] = row - m.first
@@ -135,14 +140,14 @@ func TestMonths(t *testing.T) {
 			if known := shared[name]; known != nil && !slices.Equal(known, rows) {
 				t.Errorf("%s: other rows in %v", name, g.p.Range)
 			}
-			if known := months[m.From]; known != nil && !slices.Equal(known, rows) {
+			if known := periods[m.Stretch]; known != nil && !slices.Equal(known, rows) {
 				others++
 			}
-			shared[name], months[m.From] = rows, rows
+			shared[name], periods[m.Stretch] = rows, rows
 		}
 	}
-	if len(shared) < 50 || others == 0 {
-		t.Errorf("%d months, of which %d have other rows than before", len(shared), others)
+	if len(shared) < 50 || others == 0 || weeks < 50 {
+		t.Errorf("%d periods, of which %d have other rows than before, and %d are weeks", len(shared), others, weeks)
 	}
 }
 

@@ -2,10 +2,34 @@ package partial
 
 import "math/bits"
 
-// A counter counts the different members of sets. It is used again for further answers.
+// A counter counts the different members of sets. It is used again for further counts.
 type counter struct {
-	words []uint32 // a bit for each member, none of which is set before and after a count
+	// words have a bit for each of 32 members in their lower half, which is of the count that the upper half tells:
+	// so no count has to clear what it set.
+	words []uint64
+	now   uint64 // tells this count, in the upper half
 	lists []list
+}
+
+// firstCount is the upper half of words that were set by the first count.
+const firstCount = 1 << 32
+
+// begin begins a count.
+func (c *counter) begin() {
+	if c.now += firstCount; c.now == 0 {
+		clear(c.words)
+		c.now = firstCount
+	}
+}
+
+// set sets bits of a word, and returns those that were set by this count before.
+func (c *counter) set(word *uint64, members uint32) (before uint32) {
+	set := *word
+	if set < c.now {
+		set = c.now
+	}
+	*word = set | uint64(members)
+	return uint32(set)
 }
 
 // A list is the members of one key of a source.
@@ -34,44 +58,34 @@ func (c *counter) count(lists []list, of []Source) (n int64) {
 	case all > len(c.words):
 		return c.countMany(lists, of)
 	}
+	c.begin()
 	for _, l := range lists {
 		members := of[l.source].members[l.from:l.to]
 		if l.dense {
-			words := c.words[members[1]:]
+			words := c.words[members[1]:][:len(members)-2]
 			for i, word := range members[2:] {
-				n += int64(bits.OnesCount32(word &^ words[i]))
-				words[i] |= word
+				n += int64(bits.OnesCount32(word &^ c.set(&words[i], word)))
 			}
 			continue
 		}
 		for _, member := range members {
-			word, bit := &c.words[member/32], member%32
-			n += int64(^*word >> bit & 1)
-			*word |= 1 << bit
-		}
-	}
-	for _, l := range lists {
-		members := of[l.source].members[l.from:l.to]
-		if l.dense {
-			clear(c.words[members[1]:][:len(members)-2])
-			continue
-		}
-		for _, member := range members {
-			c.words[member/32] = 0
+			before := c.set(&c.words[member/32], 1<<(member%32))
+			n += int64(^before >> (member % 32) & 1)
 		}
 	}
 	return n
 }
 
-// countMany counts those of lists that have more members than there are words: then these are sooner
-// counted, and cleared, at the end.
+// countMany counts those of lists that have more members than there are words: then these are sooner cleared, and
+// counted at the end.
 func (c *counter) countMany(lists []list, of []Source) (n int64) {
+	clear(c.words)
 	for _, l := range lists {
 		members := of[l.source].members[l.from:l.to]
 		if l.dense {
-			words := c.words[members[1]:]
+			words := c.words[members[1]:][:len(members)-2]
 			for i, word := range members[2:] {
-				words[i] |= word
+				words[i] |= uint64(word)
 			}
 			continue
 		}
@@ -79,9 +93,8 @@ func (c *counter) countMany(lists []list, of []Source) (n int64) {
 			c.words[member/32] |= 1 << (member % 32)
 		}
 	}
-	for i, word := range c.words {
-		n += int64(bits.OnesCount32(word))
-		c.words[i] = 0
+	for _, word := range c.words {
+		n += int64(bits.OnesCount64(word))
 	}
 	return n
 }
@@ -124,7 +137,7 @@ func (c *Cache) counter(members int) *counter {
 		used = &counter{}
 	}
 	if n := members/32 + 1; len(used.words) < n {
-		used.words = make([]uint32, n)
+		used.words = make([]uint64, n)
 	}
 	return used
 }

@@ -4,7 +4,7 @@
 // the rows are grouped by: sums, least and greatest values, sets, or samples of which quantiles are
 // taken. Partials of different stretches merge exactly, in any order: sums add, sets unite, and
 // samples are ranked together. So an answer about any range is merged from the partials of its days. Those of
-// a month, which would be merged the same way by every longer range, can be rolled up into one.
+// a month or a week, which would be merged the same way by every longer range, can be rolled up into one.
 //
 // A [Cache] keeps partials in memory, bounded in bytes. It numbers the keys and the members of sets of
 // each subject, so that merging compares small integers. These numbers mean nothing outside a process
