@@ -29,6 +29,7 @@ import (
 //	what fails                              the callers hear               on disk
 //	2    the file cannot be opened          why it cannot                  nothing
 //	3-5  disk or memory do not suffice      ErrFull, ErrUnavailable        nothing
+//	       memory, for less than 3 s        nil                            all
 //	3-5  the engine refuses a row           each write is tried alone:     all but
 //	                                        its own error, or nil          that write
 //	3-5  the engine fails, is opened again
@@ -107,7 +108,7 @@ func (w *writer) another(expected bool, over <-chan time.Time) *write {
 func (w *writer) commit(group []*write) {
 	err := w.ready()
 	if err == nil {
-		err = w.save(group)
+		err = w.saveInMemory(group)
 	}
 	if len(group) > 1 && w.maybeOfOne(err) {
 		for _, one := range group {
@@ -118,6 +119,28 @@ func (w *writer) commit(group []*write) {
 	for _, one := range group {
 		one.done <- err
 	}
+}
+
+// The waits for memory that queries or a seal have taken are twice as long each time.
+const (
+	firstWait = 50 * time.Millisecond
+	lastWait  = 32 * firstWait
+)
+
+// saveInMemory is save, again where there was no memory for it.
+func (w *writer) saveInMemory(group []*write) error {
+	err := w.save(group)
+	for wait := firstWait; noMemory(err) && wait <= lastWait; wait *= 2 {
+		over := time.NewTimer(wait)
+		select {
+		case <-over.C:
+		case <-w.store.closing:
+			over.Stop()
+			return err
+		}
+		err = w.save(group)
+	}
+	return err
 }
 
 // maybeOfOne reports whether err may be about one write of a group, none of which is stored.

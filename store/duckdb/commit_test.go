@@ -156,9 +156,10 @@ type failing struct {
 	failure *failure
 }
 
-// A failure strikes one call of an engine.
+// A failure strikes one call of an engine, or more.
 type failure struct {
 	at         string // "COMMIT", or the table that is filled; empty: none
+	more       int    // how many further calls it strikes
 	done       bool   // what was asked is done all the same
 	says       string // the engine
 	lost       bool   // the engine is not open
@@ -177,7 +178,9 @@ func (f failing) meet(call string, do func() error) error {
 	if f.failure.at != call {
 		return do()
 	}
-	f.failure.at = ""
+	if f.failure.more--; f.failure.more < 0 {
+		f.failure.at = ""
+	}
 	switch {
 	case f.failure.done:
 		if err := do(); err != nil {
@@ -216,6 +219,7 @@ func openFailing(t *testing.T, path string, f *failure) *Store {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	const full, short, refused = "IO Error: No space left on device", "Out of Memory Error: no more", "Constraint Error: strange row"
+	const pinned = "TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB (1.0 GiB/1.0 GiB used)"
 	const fatal, internal = "FATAL Error: the engine is broken", "INTERNAL Error: the engine is broken"
 	for name, c := range map[string]struct {
 		failure failure
@@ -227,7 +231,9 @@ func TestFailures(t *testing.T) {
 		"an engine that cannot be opened":                {failure{lost: true, unopenable: 1}, store.ErrLocked, 0},
 		"a full disk":                                    {failure{at: "events", says: full}, store.ErrFull, 0},
 		"a full disk at the commit":                      {failure{at: "COMMIT", says: full}, store.ErrFull, 0},
-		"no memory":                                      {failure{at: "receipts", says: short}, store.ErrUnavailable, 0},
+		"no memory":                                      {failure{at: "receipts", says: short, more: 6}, store.ErrUnavailable, 0},
+		"no memory for a while":                          {failure{at: "receipts", says: short, more: 5}, nil, 2},
+		"no memory at the commit, for a while":           {failure{at: "COMMIT", says: pinned}, nil, 2},
 		"a refusal that is over at the second try":       {failure{at: "events", says: refused}, nil, 2},
 		"a broken engine":                                {failure{at: "versions", says: fatal}, store.ErrUnavailable, 0},
 		"a broken engine, before the commit":             {failure{at: "COMMIT", says: fatal}, store.ErrUnavailable, 0},

@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	driver "github.com/duckdb/duckdb-go/v2"
@@ -25,10 +26,10 @@ func (f *fault) Error() string {
 
 func (f *fault) Unwrap() []error { return []error{f.kind, f.cause} }
 
-const (
-	outOfMemory = "Out of Memory Error"
-	invalidated = "database has been invalidated" // the driver says of an appender that its data has been
-)
+const invalidated = "database has been invalidated" // the driver says of an appender that its data has been
+
+// outOfMemory are what the engine says where the memory that it may use is taken: a commit repeats only the second half.
+var outOfMemory = []string{"Out of Memory Error", "failed to pin block", "could not allocate block", "failed to allocate data"}
 
 // The engine's errors are told apart by their text: their types are no finer than
 // "I/O". Earlier rows win.
@@ -51,7 +52,6 @@ var errorTexts = []struct {
 	{"while replaying WAL", store.ErrCorrupt},
 	{invalidated, store.ErrUnavailable},
 	{"FATAL Error", store.ErrUnavailable},
-	{outOfMemory, store.ErrUnavailable},
 	{"connection is closed", store.ErrUnavailable},
 	{"closed connection", store.ErrUnavailable},
 }
@@ -67,7 +67,15 @@ func explain(err error) error {
 			return &fault{kind: m.kind, cause: err}
 		}
 	}
+	if noMemory(err) {
+		return &fault{kind: store.ErrUnavailable, cause: err}
+	}
 	return err
+}
+
+// noMemory reports whether the memory that the engine may use was taken.
+func noMemory(err error) bool {
+	return err != nil && !aboutStatement(err) && slices.ContainsFunc(outOfMemory, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
 // explainOpen is explain for the opening of a file: what is not known there means

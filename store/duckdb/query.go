@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	driver "github.com/duckdb/duckdb-go/v2"
 
@@ -114,7 +113,7 @@ func (s *Store) reading(ctx context.Context, do func(context.Context, *conn) err
 		s.askReopen()
 	}
 	// What does not fit while others run may fit later; what does not fit alone never does.
-	if err != nil && strings.Contains(err.Error(), outOfMemory) && len(s.slots) == 1 {
+	if noMemory(err) && len(s.slots) == 1 {
 		return &fault{kind: store.ErrTooMuch, cause: err}
 	}
 	return err
