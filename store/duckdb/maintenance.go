@@ -47,6 +47,7 @@ func (w *writer) storeFilter() error {
 	}
 	err := storeFilter(w.engine, ended)
 	ended.stored = err == nil
+	w.parts.group()
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestReceiptsAreForgottenAfterTheirTime(t *testing.T) {
 		mustWrite(t, s, event(fmt.Sprint(day)))
 	}
 	do(t, s, func(w *writer) { // which comes after the maintenance
-		if got, stored := len(w.parts.all)-1, count(t, s, "receipt_filters")*filterRow/bloomWords; got != rememberDays+1 || int(stored) != got {
+		if got, stored := w.parts.count()-1, count(t, s, "receipt_filters")*filterRow/bloomWords; got != rememberDays+1 || int(stored) != got {
 			t.Errorf("%d parts, %d filters in the file, want %d of each", got, stored, rememberDays+1)
 		}
 	})
@@ -134,6 +135,47 @@ func TestBloomNeverDeniesAKeyAndSeldomErrs(t *testing.T) {
 	}
 	if bytes := 8 * len(f.words); bytes > 4*partKeys {
 		t.Errorf("a filter has %d bytes for %d keys, want at most 4 for each", bytes, partKeys)
+	}
+}
+
+// What a group says of a key is what the filters say that it is of, but of parts that were dropped.
+func TestGroupSaysWhatItsFiltersSay(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	var all []*part
+	var keys []key
+	for number := range int32(groupParts) {
+		one := &part{number: 10 + number, filter: newBloom(), stored: true}
+		for range 30_000 * (1 + number%3) {
+			k := key{int64(random.Uint64()), int64(random.Uint64())}
+			if one.filter.add(k); len(keys) < 20_000 || random.IntN(4) == 0 {
+				keys = append(keys, k)
+			}
+		}
+		all = append(all, one)
+	}
+	for range 200_000 {
+		keys = append(keys, key{int64(random.Uint64()), int64(random.Uint64())})
+	}
+	of := &parts{all: append(slices.Clone(all), &part{number: 18, filter: newBloom()})}
+	if of.group(); len(of.grouped) != 1 || len(of.all) != 1 {
+		t.Fatalf("%d groups and %d parts, want one of each", len(of.grouped), len(of.all))
+	}
+	for _, dropped := range []int32{0, 13} {
+		of.drop(dropped)
+		for _, k := range keys {
+			var want []int32
+			for _, one := range all {
+				if one.number >= dropped && one.filter.maybe(k) {
+					want = append(want, one.number)
+				}
+			}
+			if got := of.maybe(nil, k); !slices.Equal(got, want) {
+				t.Fatalf("parts %v may have %v, want %v", got, k, want)
+			}
+		}
+	}
+	if of.drop(18); len(of.grouped) != 0 {
+		t.Errorf("a group is left of parts that were all dropped")
 	}
 }
 

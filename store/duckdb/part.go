@@ -17,7 +17,7 @@ import (
 // the part where it is: a repeat costs no more however many receipts there are.
 //
 // A part that is full takes no more and its filter is stored: so no filter errs more than
-// a full one, none is made anew, and Open reads filters instead of receipts.
+// a full one, none is made anew, and Open reads filters instead of receipts. Eight that are stored are a group.
 type part struct {
 	number int32
 	filter *bloom
@@ -25,14 +25,15 @@ type part struct {
 }
 
 // partKeys is a balance: a look-up reads a part, in 4 to 6 ms, and a new id asks the filters of
-// all parts, 190 with 50 million receipts. To sort the receipts
+// all parts, 190 with 50 million receipts, which are eight at a time. To sort the receipts
 // of a part by their hash does not pay: a few ids are found sooner, fifty are not.
 const partKeys = 1 << 18
 
 // Parts are those that there are, by number; receipts are added to the last one.
 type parts struct {
-	all  []*part
-	keys int // partKeys but in tests
+	grouped []*group // of the first ones
+	all     []*part  // that are in no group
+	keys    int      // partKeys but in tests
 }
 
 func (p *parts) last() *part { return p.all[len(p.all)-1] }
@@ -57,6 +58,9 @@ func (p *parts) begin() {
 
 // maybe appends to in the numbers of the parts that may have k.
 func (p *parts) maybe(in []int32, k key) []int32 {
+	for _, some := range p.grouped {
+		in = some.maybe(in, k)
+	}
 	for _, one := range p.all {
 		if one.filter.maybe(k) {
 			in = append(in, one.number)
@@ -75,8 +79,28 @@ func (p *parts) ended() *part {
 	return nil
 }
 
+// group puts the first parts that are stored in groups. The last part of all is in none.
+func (p *parts) group() {
+	for len(p.all) > groupParts {
+		some := p.all[:groupParts]
+		if slices.ContainsFunc(some, func(one *part) bool { return !one.stored }) {
+			return
+		}
+		p.grouped = append(p.grouped, groupOf(some))
+		p.all = slices.Clone(p.all[groupParts:])
+	}
+}
+
 // drop forgets the parts before number.
 func (p *parts) drop(number int32) {
+	p.grouped = slices.DeleteFunc(p.grouped, func(g *group) bool {
+		for i, one := range g.numbers {
+			if one < number {
+				g.has &^= 1 << i
+			}
+		}
+		return g.has == 0
+	})
 	last := p.last()
 	p.all = slices.DeleteFunc(p.all, func(one *part) bool { return one.number < number && one != last })
 }
@@ -120,6 +144,7 @@ func readParts(c engine) (*parts, error) {
 		}
 		p.all = append(p.all, &part{number, filter, true})
 		last = number
+		p.group()
 	}
 	// Filters are stored in the order of their parts.
 	others, err := partNumbers(c, "SELECT DISTINCT part::BIGINT FROM receipts WHERE part > $last::INTEGER ORDER BY 1", named("last", last))
@@ -134,6 +159,7 @@ func readParts(c engine) (*parts, error) {
 		p.all = append(p.all, &part{number, filter, false})
 	}
 	p.begin()
+	p.group()
 	return p, nil
 }
 
