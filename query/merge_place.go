@@ -27,7 +27,7 @@ func (g *merging) place(found [][]*partial.Partial) {
 		}
 		for _, m := range periods {
 			days := of[m.begin:m.end]
-			if p := g.site.RollUp(g.leaves[i].Aggregate, m.cut, m.Stretch, m.first, days); p != nil {
+			if p := g.site.RollUp(g.leaves[i].Aggregate, m.cut, m.Stretch, m.week, m.first, days); p != nil {
 				clear(days)
 				days[0] = partial.Source{Partial: p, Rows: m.rows}
 			}
@@ -90,6 +90,7 @@ type period struct {
 	first      int32   // the first row that its days count for
 	rows       []int32 // all from there on; with keys nil
 	cut        string  // tells apart what rows of a series may be made of its cells
+	week       bool
 }
 
 // periods are the months of the range, and the weeks beside them. cells are the rows of each stretch.
@@ -100,6 +101,9 @@ func (g *merging) periods(cells [][]int32) (found []period) {
 		at = month.end
 	}
 	found = append(found, g.whole(at, len(g.stretches), beginsWeek)...)
+	for i := range found {
+		found[i].week = !beginsMonth(found[i].From) || !beginsMonth(found[i].To)
+	}
 	if len(g.keys) > 0 {
 		return found
 	}

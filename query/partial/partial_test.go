@@ -164,7 +164,7 @@ func (c *cut) rollUp(a partial.Aggregate, of []partial.Source, from, to int) (re
 	}
 	for asked < 3 {
 		asked++
-		if p := c.site.RollUp(a, fmt.Sprint(c.width), within, first, of[from:to]); p != nil {
+		if p := c.site.RollUp(a, fmt.Sprint(c.width), within, false, first, of[from:to]); p != nil {
 			rollup := partial.Source{Partial: p}
 			for row := first; !c.keyed && row < 8; row++ {
 				rollup.Rows = append(rollup.Rows, row)
@@ -324,7 +324,7 @@ func TestRollUpRoom(t *testing.T) {
 	}
 	ask := func(c *cut, way string) bool {
 		of := c.sources(t, aggregates[2]) // none of which is missing
-		return c.site.RollUp(aggregates[2], way, partial.Stretch{To: 8 * cell}, 0, of) != nil
+		return c.site.RollUp(aggregates[2], way, partial.Stretch{To: 8 * cell}, false, 0, of) != nil
 	}
 	large := cutWithin(1 << 20)
 	days := large.cache.Size()
@@ -379,7 +379,7 @@ func TestAtOnce(t *testing.T) {
 				found, _ := site.Find(aggregates[1], stretches, []uint64{1, 1})
 				of := []partial.Source{{Partial: found[0], Rows: make([]int32, 50)}, {Partial: found[1], Rows: make([]int32, 50)}}
 				for range 3 {
-					site.RollUp(aggregates[1], "", partial.Stretch{To: 8 * cell}, 0, of)
+					site.RollUp(aggregates[1], "", partial.Stretch{To: 8 * cell}, false, 0, of)
 				}
 				cache.Counts(len(site.Keys(b.KeyNames)), site.Members(partial.Set, "m"), of)
 				if n%20 == 0 {

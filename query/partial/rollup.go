@@ -19,14 +19,14 @@ type rollups struct {
 
 // A rollup is a partial that others are rolled up into, or the note that it was asked for.
 type rollup struct {
-	of     []uint64 // the partials that it stands for
-	asked  uint64   // when it was asked for, while there is none
-	making bool     // somebody makes it
+	of       []uint64 // the partials that it stands for
+	asked    uint64   // when it was asked for, while there is none
+	reserved int64    // while somebody makes it: the bytes that it takes at most
 	*Partial
 }
 
 func (r rollup) size() int64 {
-	size := 96 + 8*int64(len(r.of))
+	size := 96 + 8*int64(len(r.of)) + r.reserved
 	if r.Partial != nil {
 		size += r.Partial.size()
 	}
@@ -36,8 +36,8 @@ func (r rollup) size() int64 {
 // RollUp returns one partial in place of all sources of an aggregate within a stretch. Its keys are their
 // rows less first; cut names how these are made of keys. It returns nil, and the sources are to be merged
 // themselves, when it is asked for the first time, since they may change before the next, and where there
-// is no room for it.
-func (w *Website) RollUp(a Aggregate, cut string, within Stretch, first int32, of []Source) *Partial {
+// is no room for it. With spare, there is only room while a quarter of all is free.
+func (w *Website) RollUp(a Aggregate, cut string, within Stretch, spare bool, first int32, of []Source) *Partial {
 	var ids []uint64
 	most := int64(0)
 	for _, s := range of {
@@ -50,7 +50,7 @@ func (w *Website) RollUp(a Aggregate, cut string, within Stretch, first int32, o
 		return nil
 	}
 	name := rollupName{a.Name, cut}
-	made, wanted := w.rollup(name, within, ids, most)
+	made, wanted := w.rollup(name, within, ids, most, spare)
 	if !wanted {
 		return made
 	}
@@ -61,7 +61,7 @@ func (w *Website) RollUp(a Aggregate, cut string, within Stretch, first int32, o
 
 // rollup is the partial that stands for these; where there is none, it tells whether to make it, which
 // takes some bytes at most.
-func (w *Website) rollup(name rollupName, within Stretch, of []uint64, bytes int64) (found *Partial, wanted bool) {
+func (w *Website) rollup(name rollupName, within Stretch, of []uint64, bytes int64, spare bool) (found *Partial, wanted bool) {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,13 +82,19 @@ func (w *Website) rollup(name rollupName, within Stretch, of []uint64, bytes int
 		return nil, false
 	case known.Partial != nil:
 		return known.Partial, false
-	case known.making:
+	case known.reserved > 0:
 		return nil, false
 	default:
-		known.making = c.makeRoom(bytes, known.asked)
-		known.asked = all.used
-		all.of[within] = known
-		return nil, known.making
+		if spare {
+			wanted = c.size+bytes <= c.most/4*3
+		} else {
+			wanted = c.makeRoom(bytes, known.asked)
+		}
+		if known.asked = all.used; wanted {
+			known.reserved = bytes
+		}
+		c.putRollup(all, within, known)
+		return nil, wanted
 	}
 }
 
