@@ -13,8 +13,9 @@ import (
 const (
 	// maxProblems bounds what a report lists.
 	maxProblems = 1000
-	// looks bounds how often a trail is read again that changed meanwhile.
-	looks = 3
+	// looks bounds how often a trail is read again whose chains changed meanwhile: each of several processes that
+	// start one after the other may begin one.
+	looks = 10
 )
 
 // A Report is what [Verify] found.
