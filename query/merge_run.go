@@ -52,7 +52,7 @@ func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.
 	if g == nil || !g.site.Asked(g.all()) && !g.mostlyStored(ctx) {
 		return nil, nil
 	}
-	if err := g.load(ctx); err != nil || g.mostlyStale() {
+	if err := g.load(ctx); err != nil || g.manyStale() {
 		return nil, err
 	}
 	if fit, err := g.gather(ctx); err != nil || !fit {
@@ -94,17 +94,17 @@ func tooLarge(err error) bool {
 	return errors.Is(err, partial.ErrTooLarge) || errors.Is(err, store.ErrTooLarge) || errors.Is(err, store.ErrTooMuch)
 }
 
-// mostlyStale reports whether a quarter of the days that have rows got new ones since somebody
+// manyStale reports whether a quarter of the days that have rows got new ones since somebody
 // asked about them: a day's partials cost at least four times what the statement costs by day, and may be as short-lived as those before.
-func (g *gathering) mostlyStale() bool {
-	mostly := false
+func (g *gathering) manyStale() bool {
+	many := false
 	for _, of := range g.parts {
 		versions := g.versions(of)
 		stale := g.site.Stale(g.leaves[of.count].Aggregate, g.stretches, versions)
 		days := len(slices.DeleteFunc(versions, func(version uint64) bool { return version == 0 }))
-		mostly = mostly || stale > 0 && 4*stale >= days
+		many = many || stale > 0 && 4*stale >= days
 	}
-	return mostly
+	return many
 }
 
 // gatherPart finds the partials of a part.

@@ -108,7 +108,7 @@ func (w *writer) another(expected bool, over <-chan time.Time) *write {
 func (w *writer) commit(group []*write) {
 	err := w.ready()
 	if err == nil {
-		err = w.saveInMemory(group)
+		err = w.saveWithRetries(group)
 	}
 	if len(group) > 1 && w.maybeOfOne(err) {
 		for _, one := range group {
@@ -127,8 +127,8 @@ const (
 	lastWait  = 32 * firstWait
 )
 
-// saveInMemory is save, again where there was no memory for it.
-func (w *writer) saveInMemory(group []*write) error {
+// saveWithRetries is save, again where there was no memory for it.
+func (w *writer) saveWithRetries(group []*write) error {
 	err := w.save(group)
 	for wait := firstWait; noMemory(err) && wait <= lastWait; wait *= 2 {
 		over := time.NewTimer(wait)
