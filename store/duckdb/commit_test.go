@@ -235,6 +235,7 @@ func TestFailures(t *testing.T) {
 		"no memory for a while":                          {failure{at: "receipts", says: short, more: 5}, nil, 2},
 		"no memory at the commit, for a while":           {failure{at: "COMMIT", says: pinned}, nil, 2},
 		"a refusal that is over at the second try":       {failure{at: "events", says: refused}, nil, 2},
+		"an engine that breaks for lack of memory":       {failure{at: "COMMIT", says: "FATAL Error: " + pinned, unopenable: 1}, store.ErrUnavailable, 0},
 		"a broken engine":                                {failure{at: "versions", says: fatal}, store.ErrUnavailable, 0},
 		"a broken engine, before the commit":             {failure{at: "COMMIT", says: fatal}, store.ErrUnavailable, 0},
 		"a broken engine, after the commit":              {failure{at: "COMMIT", done: true, says: fatal}, nil, 2},

@@ -73,9 +73,9 @@ func explain(err error) error {
 	return err
 }
 
-// noMemory reports whether the memory that the engine may use was taken.
+// noMemory reports whether the memory that the engine may use was taken, and it goes on all the same.
 func noMemory(err error) bool {
-	return err != nil && !aboutStatement(err) && slices.ContainsFunc(outOfMemory, func(text string) bool { return strings.Contains(err.Error(), text) })
+	return err != nil && !aboutStatement(err) && !fatal(err) && slices.ContainsFunc(outOfMemory, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
 // explainOpen is explain for the opening of a file: what is not known there means
