@@ -45,7 +45,7 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial
 		days = days[:n]
 		e.building.Forget(website)
 	}
-	if names := b.bundles.names(); b.known.StoredOther(names) { // an older program stored it
+	if names := b.bundles.names(); b.known.HasOtherStored(names) { // an older program stored it
 		return true, e.keeper.DropStates(ctx, website, names)
 	}
 	return true, nil

@@ -47,7 +47,7 @@ func (g *gathering) mostlyStored(ctx context.Context) bool {
 			return false
 		}
 	}
-	if !g.site.StoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+	if !g.site.IsStoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
 		return false
 	}
 	if g.load(ctx) != nil {
@@ -81,7 +81,7 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 	}
 	known := g.engine.bundlesOf()
 	bu := known.of(g.merge, of)
-	if bu == nil || !g.site.StoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
+	if bu == nil || !g.site.IsStoredKnown() && g.engine.listStored(ctx, g.site, g.p.Subject) != nil {
 		return missing
 	}
 	var wanted []partial.Stretch

@@ -4,8 +4,8 @@ import "slices"
 
 // What a store has of a website: which states, as far as is known; and how they get from memory there and back.
 
-// StoredKnown reports whether it is known what a store has of w.
-func (w *Website) StoredKnown() bool {
+// IsStoredKnown reports whether it is known what a store has of w.
+func (w *Website) IsStoredKnown() bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return w.stored != nil
@@ -171,8 +171,8 @@ func (w *Website) loadOne(bu *Bundle, some []Aggregate, width int64, one StoredS
 	return found, err
 }
 
-// StoredOther reports whether a store has something by other names than these.
-func (w *Website) StoredOther(names []int64) bool {
+// HasOtherStored reports whether a store has something by other names than these.
+func (w *Website) HasOtherStored(names []int64) bool {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	for name := range w.stored {
