@@ -6,8 +6,11 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// day is the length that sessions are cut by, in milliseconds.
-const day = 24 * 60 * 60 * 1000
+// In milliseconds; day is the length that sessions are cut by.
+const (
+	hour = 60 * 60 * 1000
+	day  = 24 * hour
+)
 
 // rowKind says what the rows of a table are.
 type rowKind uint8
@@ -51,6 +54,9 @@ func (tb *table) derived() bool { return tb.rows == outageRows || tb.rows == out
 // row is a column of the stored row, ofSession one of its session.
 func row(name expr.Ident) expr.Expr       { return expr.Col("t", name) }
 func ofSession(name expr.Ident) expr.Expr { return expr.Col("s", name) }
+
+// rowVisitor is the id of the visitor that a row counts for.
+var rowVisitor = ifElse(expr.Eq(row("profile_id"), expr.Lit("")), row("anonymous_id"), row("profile_id"))
 
 func ofKind(k store.EventKind) expr.Expr { return expr.Eq(row("kind"), expr.Int(int64(k))) }
 
@@ -146,7 +152,7 @@ var fields = []*field{
 
 // typeFields are what types may group by and callers may not name.
 var typeFields = []*field{
-	{Name: "visitor", About: "Profile id, else anonymous id", Column: "visitor", Hash: "visitor_hash"},
+	{Name: "visitor", About: "Profile id, else anonymous id", computed: rowVisitor, Hash: "visitor_hash"},
 	{Name: "entry_page", About: "Path of the first pageview of the session", Column: "entry_page", Session: true},
 	{Name: "exit_page", About: "Path of the last pageview of the session", Column: "exit_page", Session: true},
 	{Name: "duration_range", About: "Length of the session, the lower bound included", computed: binOf(duration, durationBins)},

@@ -305,6 +305,8 @@ func (c *compiler) eventColumns(columns []string) []named {
 		case "session_hash", "time":
 		case "sort_key":
 			found = append(found, named{"sort_key", expr.Call(dialect.SortKey, eventOrder("t")...)})
+		case "visitor":
+			found = append(found, named{"visitor", rowVisitor})
 		default:
 			found = append(found, named{expr.Ident(col), row(expr.Ident(col))})
 		}

@@ -34,11 +34,11 @@ func byHand() []question {
 		{name: "series", types: []string{"summary"}, sql: facts + `SELECT (began + 32400000) // 86400000 AS day, sum(pageviews)::BIGINT, count(DISTINCT visitor), count(*),
   100 * avg((viewed = 1 AND others = 0 AND took < 10000)::INTEGER), median(took) / 1000, sum(events)::BIGINT FROM s WHERE pageviews > 0 GROUP BY day ORDER BY day`,
 			columns: "i:_ i:_ i:_ i:sessions f:bounce_rate f:median_session_duration i:_"},
-		{name: "pages", types: []string{"pages"}, sql: `SELECT path, count(*) FILTER (WHERE kind = 0) AS pageviews, count(DISTINCT visitor) FILTER (WHERE kind = 0) AS visitors,
+		{name: "pages", types: []string{"pages"}, sql: `SELECT path, count(*) FILTER (WHERE kind = 0) AS pageviews, count(DISTINCT anonymous_id) FILTER (WHERE kind = 0) AS visitors,
   100 * visitors / sum(visitors) OVER (), median(time_on_page) FILTER (WHERE kind = 1 AND time_on_page > 1000 AND time_on_page < 3600000) / 1000, avg(load_time)
 FROM events WHERE {rows} AND {page} AND kind <= 1 GROUP BY path HAVING pageviews > 0 ORDER BY visitors DESC, path LIMIT 100`,
 			columns: "t:path i:pageviews i:visitors f:percentage f:median_time_on_page f:avg_load_time"},
-		{name: "traffic", types: []string{"traffic"}, sql: `WITH s AS (SELECT arg_min(referrer_domain, time) FILTER (WHERE kind <= 2) AS domain, any_value(visitor) AS visitor,
+		{name: "traffic", types: []string{"traffic"}, sql: `WITH s AS (SELECT arg_min(referrer_domain, time) FILTER (WHERE kind <= 2) AS domain, any_value(anonymous_id) AS visitor,
   count(*) FILTER (WHERE kind = 0 AND {page}) AS viewed FROM events WHERE {rows} GROUP BY session_id)
 SELECT domain, sum(viewed)::BIGINT, count(DISTINCT visitor) AS visitors, 100 * visitors / sum(visitors) OVER () FROM s WHERE viewed > 0
 GROUP BY domain ORDER BY visitors DESC, domain LIMIT 100`, columns: "t:_ i:_ i:visitors f:percentage"},
@@ -54,26 +54,26 @@ func lists() []question {
 		{name: "sessions", types: []string{"sessions"}, sql: listed, columns: sessionColumns},
 		{name: "session_list", types: []string{"session_list"}, sql: sessionsOf(`, to_json(list({'event_id': event_id, 'time': time, 'kind': kind, 'name': name, 'path': path, 'properties': properties} ORDER BY time))::VARCHAR`),
 			columns: sessionColumns + " t:_"},
-		{name: "profiles", types: []string{"profiles"}, sql: `WITH page AS (SELECT visitor, max(time) AS last_visit FROM events WHERE {rows} AND visitor <> '' GROUP BY visitor ORDER BY last_visit DESC, visitor LIMIT 100)
+		{name: "profiles", types: []string{"profiles"}, sql: `WITH page AS (SELECT anonymous_id AS visitor, max(time) AS last_visit FROM events WHERE {rows} AND visitor <> '' GROUP BY visitor ORDER BY last_visit DESC, visitor LIMIT 100)
 SELECT visitor, min(time), last_visit, count(DISTINCT session_id), count(*), count(*) FILTER (WHERE kind = 0), count(DISTINCT path) FILTER (WHERE kind = 0), count(*) FILTER (WHERE kind IN (2, 3)),
   any_value(country), any_value(region), any_value(device_type), any_value(browser_name), any_value(os_name), arg_max(referrer_domain, time)
-FROM events JOIN page USING (visitor) WHERE {rows} GROUP BY visitor, last_visit ORDER BY last_visit DESC, visitor`,
+FROM events JOIN page ON visitor = anonymous_id WHERE {rows} GROUP BY visitor, last_visit ORDER BY last_visit DESC, visitor`,
 			columns: "t:visitor_id i:_ i:_ i:session_count i:total_events i:pageviews i:unique_pages i:custom_event_count t:country_code t:region t:device_type t:browser_name t:os_name t:_"},
-		{name: "custom_events", types: []string{"custom_events"}, sql: `SELECT name, count(*) AS total, count(DISTINCT visitor) AS users, count(DISTINCT session_id), min(time), max(time),
+		{name: "custom_events", types: []string{"custom_events"}, sql: `SELECT name, count(*) AS total, count(DISTINCT anonymous_id) AS users, count(DISTINCT session_id), min(time), max(time),
   count(*) FILTER (WHERE properties NOT IN ('', '{}')), 100 * users / sum(users) OVER () FROM events WHERE {rows} AND kind IN (2, 3) GROUP BY name ORDER BY users DESC, total DESC, name LIMIT 100`,
 			columns: "t:name i:total_events i:unique_users i:unique_sessions i:_ i:_ i:events_with_properties f:percentage"},
 	}
 }
 
 // facts are the sessions of the rows.
-const facts = `WITH s AS (SELECT any_value(visitor) AS visitor, min(time) AS began,
+const facts = `WITH s AS (SELECT any_value(anonymous_id) AS visitor, min(time) AS began,
   least(28800000, greatest(max(time) - min(time), coalesce(sum(time_on_page) FILTER (WHERE kind = 1), 0))) AS took, count(*) FILTER (WHERE kind = 0) AS viewed,
   count(*) FILTER (WHERE kind = 0 AND {page}) AS pageviews, count(*) FILTER (WHERE kind >= 2) AS others, count(*) FILTER (WHERE {page}) AS events
 FROM events WHERE {rows} GROUP BY session_id)
 `
 
 func breakdownBy(column string) string {
-	return strings.ReplaceAll(`SELECT {by}, count(*), count(DISTINCT visitor) AS visitors, 100 * visitors / sum(visitors) OVER ()
+	return strings.ReplaceAll(`SELECT {by}, count(*), count(DISTINCT anonymous_id) AS visitors, 100 * visitors / sum(visitors) OVER ()
 FROM events WHERE {rows} AND {page} AND kind = 0 AND {by} <> '' GROUP BY {by} ORDER BY visitors DESC, {by} LIMIT 100`, "{by}", column)
 }
 
@@ -82,7 +82,7 @@ const sessionColumns = "t:session_id i:_ i:_ i:page_views i:total_events t:entry
 // sessionsOf chooses the sessions of the first page before it reads what is shown of them.
 func sessionsOf(more string) string {
 	return `WITH page AS (SELECT session_id, min(time) AS began FROM events WHERE {rows} GROUP BY session_id ORDER BY began DESC, session_id LIMIT 100)
-SELECT session_id, began, max(time), count(*) FILTER (WHERE kind = 0), count(*), arg_min(path, time) FILTER (WHERE kind = 0), arg_max(path, time) FILTER (WHERE kind = 0), any_value(visitor),
+SELECT session_id, began, max(time), count(*) FILTER (WHERE kind = 0), count(*), arg_min(path, time) FILTER (WHERE kind = 0), arg_max(path, time) FILTER (WHERE kind = 0), any_value(anonymous_id),
   any_value(country), any_value(region), any_value(city), arg_min(referrer_domain, time), any_value(device_type), any_value(browser_name), any_value(os_name), any_value(language)` + more + `
 FROM events JOIN page USING (session_id) WHERE {rows} GROUP BY session_id, began ORDER BY began DESC, session_id`
 }

@@ -43,7 +43,7 @@ func (b *bloom) maybe(k key) bool {
 
 // bloomBit is the i-th bit of k. The halves of a key are independent hashes already.
 func bloomBit(k key, i uint64) (word int, bit uint64) {
-	h := uint64(k.hi) + i*(uint64(k.lo)|1)
+	h := uint64(k.hi) + i*(uint64(k.lo)<<32|1)
 	at, _ := bits.Mul64(h, bloomWords*64)
 	return int(at / 64), 1 << (at % 64)
 }

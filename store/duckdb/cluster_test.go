@@ -179,7 +179,7 @@ func TestClustersAreMadeOfSettledRows(t *testing.T) {
 		return ask(t, s, "SELECT subject || ' ' || time // 86400000 || ' ' || session_hash || ' ' || time FROM events WHERE clustered = 1 ORDER BY "+by,
 			[]dialect.Kind{dialect.Text}).Columns[0].Texts
 	}
-	got, want := inOrderOf("rowid"), inOrderOf("subject, time // 86400000, session_hash, time")
+	got, want := inOrderOf("rowid"), inOrderOf("subject, time // 3600000, session_hash, time")
 	if diff := cmp.Diff(want, got); diff != "" || len(got) != rows {
 		t.Errorf("%d rows are in clusters, want %d (-want +got):\n%.3000s", len(got), rows, diff)
 	}

@@ -235,6 +235,12 @@ func scan(values []sqldriver.Value, into ...any) error {
 				return fmt.Errorf("duckdb: column %d is %T, not a 64-bit integer", i, values[i])
 			}
 			*to = number
+		case *int32:
+			number, ok := values[i].(int32)
+			if !ok {
+				return fmt.Errorf("duckdb: column %d is %T, not a 32-bit integer", i, values[i])
+			}
+			*to = number
 		default:
 			return fmt.Errorf("duckdb: cannot scan into %T", to)
 		}

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
@@ -43,7 +44,11 @@ func fillHashes(c engine, key string, log *slog.Logger) error {
 	for _, t := range schema.Tables() {
 		var sets []string
 		for _, h := range t.Hashes() {
-			sets = append(sets, h.Name+" = "+hashSQL(h.Of))
+			of := h.Of
+			if of == "visitor" { // no file has that column
+				of = dialect.DuckDB().Call(dialect.If, "profile_id = ''", "anonymous_id", "profile_id")
+			}
+			sets = append(sets, h.Name+" = "+hashSQL(of))
 		}
 		if len(sets) == 0 {
 			continue

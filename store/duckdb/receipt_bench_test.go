@@ -72,7 +72,7 @@ func remember(b *testing.B, s *Store, n int) {
 	do(b, s, func(w *writer) {
 		for from := 0; from < n; from += partKeys {
 			err := w.engine.exec(fmt.Sprintf(`INSERT INTO receipts SELECT 1, %d,
-				('0x' || h[1:16])::UBIGINT::BIT::BIGINT, ('0x' || h[17:32])::UBIGINT::BIT::BIGINT, %d
+				('0x' || h[1:16])::UBIGINT::BIT::BIGINT, ('0x' || h[17:24])::UINTEGER::BIT::INTEGER, %d
 				FROM (SELECT sha256(chr(%d) || chr(1) || '%s' || range) AS h FROM range(%d, %d))`,
 				receiptDay(w.store.cfg.Now()), from/partKeys, pageRow, site.ID, from, min(from+partKeys, n)))
 			if err != nil {

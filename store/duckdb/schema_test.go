@@ -85,7 +85,7 @@ func everything() *store.Batch {
 	}
 }
 
-// undo takes the schema of w back to its first step: it drops what that step does not make.
+// undo takes the schema of w back to its first step: it drops what that step does not make, and adds what was dropped since.
 func undo(t *testing.T, w *writer) {
 	t.Helper()
 	cfg, err := Config{}.resolve()
@@ -106,19 +106,24 @@ func undo(t *testing.T, w *writer) {
 		t.Fatal(err)
 	}
 	first := tablesOf(t, made)
-	var drop []string
+	back := []string{"CREATE TABLE longer AS SELECT * REPLACE (lo::BIGINT * 4294967296 AS lo) FROM receipts; DROP TABLE receipts; ALTER TABLE longer RENAME TO receipts"}
 	for table, columns := range tablesOf(t, w.engine) {
 		if first[table] == nil {
-			drop = append(drop, "DROP TABLE "+table)
+			back = append(back, "DROP TABLE "+table)
 			continue
 		}
 		for _, c := range columns {
 			if !slices.Contains(first[table], c) {
-				drop = append(drop, "ALTER TABLE "+table+" DROP COLUMN "+c)
+				back = append(back, "ALTER TABLE "+table+" DROP COLUMN "+c)
+			}
+		}
+		for _, c := range first[table] {
+			if !slices.Contains(columns, c) {
+				back = append(back, "ALTER TABLE "+table+" ADD COLUMN "+c+" VARCHAR")
 			}
 		}
 	}
-	if err := w.engine.exec(strings.Join(append(drop, "UPDATE schema_version SET version = 1"), "; ")); err != nil {
+	if err := w.engine.exec(strings.Join(append(back, "UPDATE schema_version SET version = 1"), "; ")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -149,6 +154,9 @@ func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 	mustWrite(t, first, everything())
 	do(t, first, func(w *writer) { undo(t, w) })
 	columns := columnsOf(t, first)
+	for table, names := range columns {
+		columns[table] = strings.TrimSuffix(strings.TrimSuffix(names, ", visitor"), ", lo") // which later steps change
+	}
 	before := dump(t, first, columns)
 	put(t, path, read(t, now))
 	put(t, path+".wal", read(t, now+".wal"))
@@ -188,6 +196,11 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 		undo := "ALTER TABLE events DROP COLUMN version; DROP TABLE partials; UPDATE schema_version SET version = 7"
 		for _, of := range clusterings() {
 			undo += "; ALTER TABLE " + of.table + " DROP COLUMN clustered"
+		}
+		for _, table := range schema.TablesOf(store.KindWebsite) {
+			if table.Has("visitor") {
+				undo += "; ALTER TABLE " + table.ID.String() + " ADD COLUMN visitor VARCHAR"
+			}
 		}
 		if err := w.engine.exec(undo); err != nil {
 			t.Fatal(err)
@@ -292,7 +305,9 @@ func TestFilesHaveTheColumnsOfTheSchema(t *testing.T) {
 	for _, table := range schema.Tables() {
 		want := []string{"subject INTEGER NOT NULL"}
 		for _, c := range table.Columns {
-			want = append(want, c.Name+" "+types[c.Kind])
+			if !c.Derived() {
+				want = append(want, c.Name+" "+types[c.Kind])
+			}
 		}
 		for _, h := range table.Hashes() {
 			want = append(want, h.Name+" BIGINT")

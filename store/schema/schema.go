@@ -56,6 +56,10 @@ type Column struct {
 	setNumber func(Row, store.Measure)
 }
 
+// Derived tells that c follows from other columns of the row, so that a store need not have it and no statement
+// reads it.
+func (c *Column) Derived() bool { return c.derived != nil }
+
 // Text is the value of r in a column of texts.
 func (c *Column) Text(r Row) string {
 	if c.text == nil {

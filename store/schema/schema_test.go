@@ -141,7 +141,7 @@ func TestColumnsAreSet(t *testing.T) {
 				want = fmt.Sprint(store.Known(1))
 			}
 			for n, value := range table.values(row) {
-				derived := table.Columns[n].Name == "visitor"
+				derived := table.Columns[n].Derived()
 				switch {
 				case n == i && !derived && value != want:
 					t.Errorf("%s.%s is %s, want %s", table.ID, c.Name, value, want)

@@ -119,7 +119,9 @@ func (w *trial) columns(table string, names []string, kinds []dialect.Kind, of s
 	d := w.store.Dialect()
 	idents := make([]string, len(names))
 	for i, name := range names {
-		idents[i] = d.Ident(name)
+		if idents[i] = d.Ident(name); name == "visitor" {
+			idents[i] = visitorSQL(d)
+		}
 	}
 	rows, err := w.store.Query(context.Background(), store.Statement{
 		Label: "storetest " + table,
@@ -134,6 +136,12 @@ func (w *trial) columns(table string, names []string, kinds []dialect.Kind, of s
 		return make([]store.Column, len(names))
 	}
 	return rows.Columns
+}
+
+// visitorSQL is the derived column visitor, which a store need not have.
+func visitorSQL(d *dialect.Dialect) string {
+	profile := d.Ident("profile_id")
+	return d.Call(dialect.If, profile+" = ''", d.Ident("anonymous_id"), profile)
 }
 
 // ids reads the event ids of table for a subject.

@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"slices"
+
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 	"github.com/sightline-analytics/sightline/store/schema"
@@ -17,6 +19,7 @@ type table struct {
 // tables are all logical tables.
 var tables = func() (all []table) {
 	for _, t := range schema.Tables() {
+		t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return c.Derived() })
 		one := table{Table: t, name: t.ID.String()}
 		for _, c := range t.Columns {
 			if c.Key {
