@@ -128,14 +128,19 @@ func ReadDictionary(stored []byte) (*Dictionary, error) {
 	return d, nil
 }
 
-// KeepDictionary numbers the members of a dictionary of a stretch and keeps them in memory. The caller holds the lock
-// of w.
-func (w *Website) KeepDictionary(members string, of Stretch, read *Dictionary) {
-	w.keepDictionary(dictionaryName{members, of}, read)
-}
-
-func (w *Website) keepDictionary(name dictionaryName, read *Dictionary) *dictionary {
-	d := &dictionary{read.id, w.membersCalled(name.members).numberAll(read.values)}
-	w.putDictionary(name, d)
-	return d
+// KeepDictionaries numbers the members of dictionaries of stretches, and keeps in memory those that are not there yet.
+// The caller holds the lock of w.
+func (w *Website) KeepDictionaries(members string, of []Stretch, read []*Dictionary) {
+	var lists [][]int64
+	var names []dictionaryName
+	var kept []*dictionary
+	for i, d := range read {
+		if name := (dictionaryName{members, of[i]}); d != nil && w.dictionary(name) == nil {
+			lists, names, kept = append(lists, d.values), append(names, name), append(kept, &dictionary{id: d.id})
+		}
+	}
+	for i, numbers := range w.membersCalled(members).numberLists(lists) {
+		kept[i].numbers = numbers
+		w.putDictionary(names[i], kept[i])
+	}
 }

@@ -66,7 +66,7 @@ func (m *members) number(value int64) uint32 {
 			return n
 		}
 		if steps++; steps > mostSteps && m.factor == inOrder {
-			m.factor = rand.Uint64() | 1 //nolint:gosec // no secret
+			m.factor = inAnyOrder()
 			m.resize(len(m.slots))
 			return m.number(value)
 		}
@@ -101,33 +101,8 @@ func (m *members) resize(slots int) {
 	}
 }
 
-// numberAll numbers values, as number does. It looks where each may be before it looks at any, so that the
-// processor waits for memory once for many.
-func (m *members) numberAll(values []int64) []uint32 {
-	const many = 64
-	numbers := make([]uint32, len(values))
-	var there [many]uint32
-	var known [many]int64
-	for from := 0; from < len(values); from += many {
-		some := values[from:min(from+many, len(values))]
-		for i, value := range some {
-			there[i] = m.slots[m.slot(value)]
-		}
-		if len(m.values) > 0 {
-			for i := range some {
-				known[i] = m.values[max(there[i], 1)-1]
-			}
-		}
-		for i, value := range some {
-			if there[i] > 0 && known[i] == value {
-				numbers[from+i] = there[i] - 1
-			} else {
-				numbers[from+i] = m.number(value)
-			}
-		}
-	}
-	return numbers
-}
+// inAnyOrder is a factor that mixes slots at random.
+func inAnyOrder() uint64 { return rand.Uint64() | 1 } //nolint:gosec // no secret
 
 func (m *members) slot(value int64) int { return int(uint64(value) * m.factor >> m.shift) }
 

@@ -5,81 +5,98 @@ import (
 	"slices"
 )
 
-// A stateReader reads one state.
+// A stateReader reads one state. Its texts are numbered when it is made, then its members, and then any may
+// read its partials at the same time as others read theirs.
 type stateReader struct {
 	*reader
+	bu      *Bundle
+	of      Stretch
+	lacks   [][]int64  // by name of members: those that dictionaries lack
+	ids     []uint64   // of dictionaries
+	numbers [][]uint32 // of members, by aggregate and place
 	keys    []uint32   // their numbers, by place
 	sorted  []uint32   // their places, by number
 	at      []int32    // what of an aggregate has a key, by its place; -1: nothing
-	numbers [][]uint32 // of members, by aggregate and place
 	made    maker
 }
 
-// readState makes the partials of some aggregates of a stored state. The dictionaries are those of their names of members.
-func (w *Website) readState(bu *Bundle, some []Aggregate, s Stretch, width int64, stored []byte, dictionaries map[string]*dictionary) ([]*Partial, error) {
-	r := stateReader{reader: newReader(stateFormat, stored), numbers: make([][]uint32, len(bu.Aggregates))}
+// newStateReader reads what is before the partials of a state.
+func (w *Website) newStateReader(bu *Bundle, one StoredState, width int64) *stateReader {
+	r := &stateReader{reader: newReader(stateFormat, one.State), bu: bu, of: one.Of, numbers: make([][]uint32, len(bu.Aggregates))}
 	if r.uint() != uint64(len(bu.Aggregates)) {
-		return nil, ErrDamaged
+		r.fail()
 	}
-	r.readMembers(w, bu, dictionaries)
+	for range bu.membersOf(Set) {
+		r.ids = append(r.ids, r.fixed())
+		lacks := make([]int64, r.count(8))
+		for i := range lacks {
+			lacks[i] = int64(r.fixed())
+		}
+		r.lacks = append(r.lacks, lacks)
+	}
+	for _, name := range bu.membersOf(TextSet) {
+		r.give(TextSet, name, r.texts(w.keysCalled(name)))
+	}
 	if bu.Keyed {
 		r.keys = r.texts(w.keysCalled(bu.KeyNames))
 	} else {
-		for piece := range (s.To - s.From) / width {
+		for piece := range (one.Of.To - one.Of.From) / width {
 			r.keys = append(r.keys, uint32(piece))
 		}
 	}
-	r.sort()
+	return r
+}
+
+// give gives the numbers of members to the aggregates that have such.
+func (r *stateReader) give(kind Kind, name string, numbers []uint32) {
+	for i, a := range r.bu.Aggregates {
+		if a.Kind == kind && a.Members == name {
+			r.numbers[i] = numbers
+		}
+	}
+}
+
+// number finds the numbers of the members of sets: those of these names are wanted.
+func (r *stateReader) number(w *Website, wanted []string) {
+	for i, name := range r.bu.membersOf(Set) {
+		if r.failed || !slices.Contains(wanted, name) {
+			continue
+		}
+		d := w.dictionary(dictionaryName{name, r.of})
+		if d == nil || d.id != r.ids[i] {
+			r.fail()
+			continue
+		}
+		numbers, members := d.numbers, w.membersCalled(name)
+		if len(r.lacks[i]) > 0 {
+			numbers = slices.Clone(numbers)
+		}
+		for _, value := range r.lacks[i] {
+			numbers = append(numbers, members.number(value))
+		}
+		r.give(Set, name, numbers)
+	}
+}
+
+// partials makes those of some aggregates; nil where the state is damaged.
+func (r *stateReader) partials(some []Aggregate) []*Partial {
 	found := make([]*Partial, len(some))
-	for i, a := range bu.Aggregates {
+	r.sort()
+	for i, a := range r.bu.Aggregates {
 		n := r.count(1)
 		rest := r.b[n:]
 		if wanted := slices.Index(some, a); wanted >= 0 {
 			r.b = r.b[:n]
 			if found[wanted] = r.partial(a.Kind, r.numbers[i]); r.failed || len(r.b) > 0 {
-				return nil, ErrDamaged
+				return nil
 			}
 		}
 		r.b = rest
 	}
 	if r.failed || len(r.b) > 0 || slices.Contains(found, nil) {
-		return nil, ErrDamaged
+		return nil
 	}
-	return found, nil
-}
-
-// readMembers finds the numbers of the members of all sets.
-func (r *stateReader) readMembers(w *Website, bu *Bundle, dictionaries map[string]*dictionary) {
-	give := func(kind Kind, name string, numbers []uint32) {
-		for i, a := range bu.Aggregates {
-			if a.Kind == kind && a.Members == name {
-				r.numbers[i] = numbers
-			}
-		}
-	}
-	for _, name := range bu.membersOf(Set) {
-		id, n := r.fixed(), r.count(8)
-		d := dictionaries[name]
-		if d == nil { // no set of these members is wanted
-			r.b = r.b[8*n:]
-			continue
-		}
-		numbers := d.numbers
-		if id != d.id {
-			r.fail()
-		}
-		if n > 0 {
-			numbers = slices.Clone(numbers)
-			members := w.membersCalled(name)
-			for range n {
-				numbers = append(numbers, members.number(int64(r.fixed())))
-			}
-		}
-		give(Set, name, numbers)
-	}
-	for _, name := range bu.membersOf(TextSet) {
-		give(TextSet, name, r.texts(w.keysCalled(name)))
-	}
+	return found
 }
 
 // texts numbers texts.

@@ -1,6 +1,11 @@
 package partial
 
-import "slices"
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
 
 // What a store has of a website: which states, as far as is known; and how they get from memory there and back.
 
@@ -120,27 +125,39 @@ type StoredState struct {
 // Load keeps the partials of some aggregates of stored states; without keys, keys are pieces of that width. It returns those that cannot be
 // read, since they are damaged or another dictionary took the place of theirs. The caller holds the lock of w.
 func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []StoredState) (unread []Stretch) {
+	readers := make([]*stateReader, len(states))
+	names := bu.Dictionaries(some)
+	AtOnce(2, 2, func(i int) {
+		if i == 0 {
+			w.keepDictionaries(names, states)
+			return
+		}
+		for j, one := range states {
+			readers[j] = w.newStateReader(bu, one, width)
+		}
+	})
+	for _, r := range readers {
+		r.number(w, names)
+	}
+	found := make([][]*Partial, len(states))
+	AtOnce(runtime.GOMAXPROCS(0), len(states), func(i int) {
+		defer func() { _ = recover() }() // a fault of this program: what is not loaded is computed
+		found[i] = readers[i].partials(some)
+	})
 	made := make([][]*Partial, len(some))
 	var stretches []Stretch
 	var versions []uint64
-	for _, name := range bu.Dictionaries(some) {
-		n := 0
-		for _, one := range states {
-			if d := one.Dictionaries[name]; d != nil {
-				n += len(d.values)
-			}
-		}
-		w.membersCalled(name).reserve(n)
-	}
-	for _, one := range states {
-		found, err := w.loadOne(bu, some, width, one)
-		if err != nil {
+	for i, one := range states {
+		if found[i] == nil {
 			unread = append(unread, one.Of)
+			for _, name := range names { // the store may have others by now
+				w.ForgetDictionary(name, one.Of)
+			}
 			continue
 		}
 		stretches, versions = append(stretches, one.Of), append(versions, one.Version)
-		for i, p := range found {
-			made[i] = append(made[i], p)
+		for j, p := range found[i] {
+			made[j] = append(made[j], p)
 		}
 	}
 	if len(stretches) > 0 {
@@ -149,26 +166,30 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 	return unread
 }
 
-func (w *Website) loadOne(bu *Bundle, some []Aggregate, width int64, one StoredState) ([]*Partial, error) {
-	dictionaries := map[string]*dictionary{}
-	for _, name := range bu.Dictionaries(some) {
-		of := dictionaryName{name, one.Of}
-		d := w.dictionary(of)
-		if read := one.Dictionaries[name]; d == nil && read != nil {
-			d = w.keepDictionary(of, read)
+// keepDictionaries keeps those of states.
+func (w *Website) keepDictionaries(names []string, states []StoredState) {
+	of := make([]Stretch, len(states))
+	for _, name := range names {
+		read := make([]*Dictionary, len(states))
+		for i, one := range states {
+			of[i], read[i] = one.Of, one.Dictionaries[name]
 		}
-		if d == nil {
-			return nil, ErrDamaged
-		}
-		dictionaries[name] = d
+		w.KeepDictionaries(name, of, read)
 	}
-	found, err := w.readState(bu, some, one.Of, width, one.State, dictionaries)
-	if err != nil { // the store may have others by now
-		for name := range dictionaries {
-			w.putDictionary(dictionaryName{name, one.Of}, nil)
-		}
+}
+
+// AtOnce calls what with each number below n, some at once.
+func AtOnce(some, n int, what func(int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(some, n) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				what(i)
+			}
+		})
 	}
-	return found, err
+	all.Wait()
 }
 
 // HasOtherStored reports whether a store has something by other names than these.
