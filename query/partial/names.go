@@ -1,6 +1,7 @@
 package partial
 
 import (
+	"cmp"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -22,6 +23,9 @@ func (k *keys) number(text string) uint32 {
 	}
 	return n
 }
+
+// compare orders two numbers by their texts.
+func (k *keys) compare(a, b uint32) int { return cmp.Compare(k.texts[a], k.texts[b]) }
 
 // publish lets others see all texts, and tells about how many bytes the new ones take.
 func (k *keys) publish() (bytes int64) {
@@ -103,6 +107,11 @@ func (m *members) resize(slots int) {
 
 // inAnyOrder is a factor that mixes slots at random.
 func inAnyOrder() uint64 { return rand.Uint64() | 1 } //nolint:gosec // no secret
+
+// compare orders two numbers by their values, as those without a sign.
+func (m *members) compare(a, b uint32) int {
+	return cmp.Compare(uint64(m.values[a]), uint64(m.values[b]))
+}
 
 func (m *members) slot(value int64) int { return int(uint64(value) * m.factor >> m.shift) }
 

@@ -3,6 +3,7 @@ package partial
 import (
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -80,33 +81,45 @@ type Encoded struct {
 // the one before cannot be read any more once that is stored. The caller holds the lock of w.
 func (w *Website) Encode(s Stretch, bundles []*Bundle, found [][]*Partial) *Encoded {
 	e := &Encoded{Dictionaries: map[string][]byte{}}
-	sets, placings := map[string][]*Partial{}, map[string]*placing{}
+	numbers, placings := map[string][]uint32{}, map[string]*placing{} // by the name of a dictionary
 	for i, bu := range bundles {
 		for j, a := range bu.Aggregates {
 			if a.Kind == Set {
-				sets[a.Members] = append(sets[a.Members], found[i][j])
+				numbers[a.Members] = found[i][j].appendAll(numbers[a.Members])
 			}
+		}
+		if name := bu.keyDictionary(); bu.SharesKeys {
+			numbers[name] = append(numbers[name], allKeys(found[i])...)
 		}
 	}
-	for name, of := range sets {
-		all := allMembers(of)
-		if d := w.dictionary(dictionaryName{name, s}); d != nil {
-			p := newPlacing(d)
-			lacks := slices.DeleteFunc(slices.Clone(all), func(n uint32) bool { _, ok := p.at[n]; return ok })
-			if len(lacks) <= len(d.numbers)/8 {
-				placings[name] = p
-				continue
-			}
-			all = append(slices.Clone(d.numbers), lacks...)
-		}
-		d, stored := newDictionary(w.membersCalled(name), all)
-		e.Dictionaries[name], placings[name] = stored, newPlacing(d)
-		w.putDictionary(dictionaryName{name, s}, d)
+	for name, all := range numbers {
+		slices.Sort(all)
+		placings[name] = w.placing(dictionaryName{name, s}, slices.Compact(all), e.Dictionaries)
 	}
 	for i, bu := range bundles {
 		e.States = append(e.States, w.encodeState(bu, found[i], placings))
 	}
 	return e
+}
+
+// placing finds the places of numbers in a dictionary, which it makes anew if that in memory lacks many.
+func (w *Website) placing(name dictionaryName, all []uint32, stored map[string][]byte) *placing {
+	if d := w.dictionary(name); d != nil {
+		p := newPlacing(d)
+		lacks := slices.DeleteFunc(slices.Clone(all), func(n uint32) bool { _, ok := p.at[n]; return ok })
+		if len(lacks) <= len(d.numbers)/8 {
+			return p
+		}
+		all = append(slices.Clone(d.numbers), lacks...)
+	}
+	var d *dictionary
+	if keyNames, ofKeys := strings.CutPrefix(name.members, ofKeys); ofKeys {
+		d, stored[name.members] = newKeyDictionary(w.keysCalled(keyNames), all)
+	} else {
+		d, stored[name.members] = newDictionary(w.membersCalled(name.members), all)
+	}
+	w.putDictionary(name, d)
+	return newPlacing(d)
 }
 
 // ForgetDictionary forgets the dictionary of a stretch, since the store has another.
@@ -127,13 +140,12 @@ type StoredState struct {
 func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []StoredState) (unread []Stretch) {
 	readers := make([]*stateReader, len(states))
 	names := bu.Dictionaries(some)
-	AtOnce(2, 2, func(i int) {
-		if i == 0 {
-			w.keepDictionaries(names, states)
-			return
-		}
-		for j, one := range states {
-			readers[j] = w.newStateReader(bu, one, width)
+	AtOnce(2, 2, func(i int) { // members are numbered while keys are
+		w.keepDictionaries(names, states, i == 0)
+		for j := range states {
+			if i == 1 {
+				readers[j] = w.newStateReader(bu, states[j], width)
+			}
 		}
 	})
 	for _, r := range readers {
@@ -166,10 +178,13 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 	return unread
 }
 
-// keepDictionaries keeps those of states.
-func (w *Website) keepDictionaries(names []string, states []StoredState) {
+// keepDictionaries keeps those of states, of members or of keys.
+func (w *Website) keepDictionaries(names []string, states []StoredState, ofMembers bool) {
 	of := make([]Stretch, len(states))
 	for _, name := range names {
+		if strings.HasPrefix(name, ofKeys) == ofMembers {
+			continue
+		}
 		read := make([]*Dictionary, len(states))
 		for i, one := range states {
 			of[i], read[i] = one.Of, one.Dictionaries[name]
