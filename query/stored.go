@@ -88,10 +88,13 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 		return missing
 	}
 	var wanted []partial.Stretch
+	var others []int
 	stored := g.site.StoredVersions(bu.name, g.stretches)
 	for _, i := range missing {
 		if s := g.stretches[i]; s.From == floorDay(s.From) && s.To == s.From+day && stored[i] >= versions[i] {
 			wanted = append(wanted, s)
+		} else {
+			others = append(others, i)
 		}
 	}
 	if len(wanted) == 0 {
@@ -105,8 +108,44 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 		}
 		chunks, wanted = append(chunks, wanted[:n]), wanted[n:]
 	}
+	g.computeBeside(ctx, of, others)
 	g.loadChunks(ctx, bu, g.aggregates(of), chunks)
 	return g.look(of, versions)
+}
+
+// An asking is a statement that the store answers meanwhile.
+type asking struct {
+	part     *mergedPart
+	from, to int // stretches
+	done     chan struct{}
+	computed *partial.Computed
+	err      error
+}
+
+// computeBeside begins to ask the store for what partials of the first of these stretches are made of.
+func (g *gathering) computeBeside(ctx context.Context, of *mergedPart, missing []int) {
+	g.asking = nil
+	if len(missing) == 0 {
+		return
+	}
+	b := &asking{part: of, from: missing[0], to: missing[0] + followOn(missing), done: make(chan struct{})}
+	g.asking = b
+	go func() {
+		defer close(b.done)
+		defer func() { _ = recover() }() // whoever asks again finds out
+		b.computed, b.err = g.ask(ctx, of, b.from, b.to)
+	}()
+}
+
+// asked waits for what was computed of these stretches; nil: nothing was.
+func (g *gathering) asked(of *mergedPart, from, to int) (*partial.Computed, error) {
+	b := g.asking
+	if b == nil || b.part != of || b.from != from || b.to != to {
+		return nil, nil
+	}
+	g.asking = nil
+	<-b.done
+	return b.computed, b.err
 }
 
 // A storedName is what the store calls a state or a dictionary of a day.
