@@ -57,10 +57,10 @@ func (e *Engine) bundlesOf() bundles {
 		derived := derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, interval{0, day}, nil)
 		by := map[string]int{}
 		for _, bu := range found.all {
-			by[bu.keyNames()]++
+			by[bu.keyTexts()]++
 		}
 		for _, bu := range found.all {
-			bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyNames()
+			bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyTexts()
 			bu.SharesKeys = bu.Keyed && by[bu.KeyNames] >= sharedBy
 			bu.finish(e, derived)
 		}

@@ -217,7 +217,7 @@ func (m *merge) partialStatement(d *dialect.Dialect, p *plan, kept keptOf, of *m
 	if of.tb.rows == sessionRows {
 		at = ofSession("start")
 	}
-	b := &partial.Computed{Width: quarter, KeyNames: m.keyNames()}
+	b := &partial.Computed{Width: quarter, KeyNames: m.keyTexts()}
 	keys := c.partKeys(of.tb)
 	if len(m.keys) == 0 {
 		keys = nil // the bucket of a series is made of its cells
