@@ -31,10 +31,6 @@ type bundles struct {
 	byCount map[string][]*bundle // by the name of the leaf that counts rows
 }
 
-// sharedBy is how many bundles have the same keys where the texts of these are stored once for all of them: as long as
-// they are few, a question has less to read without.
-const sharedBy = 3
-
 // bundlesOf are those of e.
 func (e *Engine) bundlesOf() bundles {
 	return e.bundles.get(func() bundles {
@@ -55,13 +51,13 @@ func (e *Engine) bundlesOf() bundles {
 			}
 		}
 		derived := derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, interval{0, day}, nil)
-		by := map[string]int{}
+		by := map[string]int{} // bundles, by the texts of their keys
 		for _, bu := range found.all {
 			by[bu.keyTexts()]++
 		}
 		for _, bu := range found.all {
 			bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyTexts()
-			bu.SharesKeys = bu.Keyed && by[bu.KeyNames] >= sharedBy
+			bu.SharesKeys = bu.Keyed && by[bu.KeyNames] > 1
 			bu.finish(e, derived)
 		}
 		return found
