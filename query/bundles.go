@@ -51,7 +51,13 @@ func (e *Engine) bundlesOf() bundles {
 			}
 		}
 		derived := derivation(e.store.Dialect(), store.Subject{Kind: store.KindWebsite}, interval{0, day}, nil)
+		by := map[string]int{} // bundles, by the texts of their keys
 		for _, bu := range found.all {
+			by[bu.keyTexts()]++
+		}
+		for _, bu := range found.all {
+			bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyTexts()
+			bu.SharesKeys = bu.Keyed && by[bu.KeyNames] > 1
 			bu.finish(e, derived)
 		}
 		return found
@@ -83,7 +89,7 @@ func (bu *bundle) has(a partial.Aggregate) bool {
 
 // statesVersion is a part of the names of states. It has to be another one when what they mean changes in a way that
 // neither statements nor the names of leaves show.
-const statesVersion = 1
+const statesVersion = 2
 
 // finish orders the leaves, and names the bundle by the statements that it is computed by: those of a program
 // that computes something else have other names, and meet none of its states.
@@ -91,8 +97,7 @@ func (bu *bundle) finish(e *Engine, seals store.Derivation) {
 	slices.SortStableFunc(bu.leaves, func(a, b leaf) int { return cmp.Compare(b.Kind, a.Kind) }) // what rows are grouped by first
 	d := e.store.Dialect()
 	hash := sha256.New()
-	_, _ = fmt.Fprintf(hash, "%d\n%+v\n", statesVersion, bu.part.needs) // a hash takes all
-	bu.Keyed, bu.KeyNames = len(bu.keys) > 0, bu.keyNames()
+	_, _ = fmt.Fprintf(hash, "%d\n%+v\n%t\n", statesVersion, bu.part.needs, bu.SharesKeys) // a hash takes all
 	for i, leaf := range bu.leaves {
 		if bu.part.leaves = append(bu.part.leaves, i); leaf.Name == bu.count {
 			bu.part.count = i

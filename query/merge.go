@@ -152,10 +152,23 @@ func (m *merge) rowsText() string {
 }
 
 // keyNames are what the keys of the answer are.
-func (m *merge) keyNames() string {
+func (m *merge) keyNames() string { return m.namesOf(func(f *field) string { return f.Name }) }
+
+// keyTexts names the texts that the keys of the answer are among: keys of one name share their numbers, and where they
+// are stored.
+func (m *merge) keyTexts() string {
+	return m.namesOf(func(f *field) string {
+		if f.Name == "entry_page" || f.Name == "exit_page" {
+			return "path"
+		}
+		return f.Name
+	})
+}
+
+func (m *merge) namesOf(name func(*field) string) string {
 	names := make([]string, len(m.keys))
 	for i, f := range m.keys {
-		names[i] = f.Name
+		names[i] = name(f)
 		if i < len(m.p.Group) {
 			names[i] = "group " + names[i] // direct traffic has a name there
 		}

@@ -14,7 +14,7 @@ import (
 func (g *merging) place(found [][]*partial.Partial) {
 	cells := make([][]int32, len(g.stretches))
 	if len(g.keys) > 0 {
-		g.texts = g.site.Keys(g.keyNames())
+		g.texts = g.site.Keys(g.keyTexts())
 		g.rows, g.values = len(g.texts), make([][]string, len(g.texts))
 	} else {
 		cells = g.cells()

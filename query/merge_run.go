@@ -68,6 +68,8 @@ type gathering struct {
 	days   dayVersions
 	site   *partial.Website
 	found  [][]*partial.Partial // by leaf and stretch
+
+	asking *asking // what is computed while stored partials are loaded
 }
 
 // computedAtOnce is how many stretches one statement computes partials of: its rows are held until
@@ -136,16 +138,22 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 // computeAll computes the partials of a part in these stretches. The caller holds the lock of the website.
 func (g *gathering) computeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
 	for len(missing) > 0 {
-		n := 1
-		for n < len(missing) && n < computedAtOnce && missing[n] == missing[n-1]+1 {
-			n++
-		}
+		n := followOn(missing)
 		if err := g.compute(ctx, of, missing[0], missing[0]+n, versions); err != nil {
 			return err
 		}
 		missing = missing[n:]
 	}
 	return nil
+}
+
+// followOn is how many of the first stretches follow one another, as far as they are computed at once.
+func followOn(missing []int) int {
+	n := 1
+	for n < len(missing) && n < computedAtOnce && missing[n] == missing[n-1]+1 {
+		n++
+	}
+	return n
 }
 
 // look finds the partials of a part that are of these versions of rows, and tells which stretches some
@@ -165,14 +173,14 @@ const maxPartialBytes = 1 << 28
 
 // compute computes the partials of all leaves of a part in stretches that follow each other.
 func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) error {
-	w := interval{g.stretches[from].From, g.stretches[to-1].To}
-	p := g.p.in(w)
-	statement, computed := g.merge.partialStatement(g.engine.store.Dialect(), p, g.engine.kept(ctx, p), of, w)
-	rows, err := g.engine.store.Query(ctx, statement)
+	computed, err := g.asked(of, from, to)
+	if computed == nil && err == nil {
+		computed, err = g.ask(ctx, of, from, to)
+	}
 	if err != nil {
 		return err
 	}
-	computed.Stretches, computed.Versions, computed.Rows = g.stretches[from:to], versions[from:to], rows
+	computed.Stretches, computed.Versions = g.stretches[from:to], versions[from:to]
 	made, err := g.site.Add(computed)
 	if err != nil {
 		return err
@@ -181,6 +189,16 @@ func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, v
 		copy(g.found[i][from:], made[j])
 	}
 	return nil
+}
+
+// ask asks the store for what partials of stretches are made of.
+func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int) (*partial.Computed, error) {
+	w := interval{g.stretches[from].From, g.stretches[to-1].To}
+	p := g.p.in(w)
+	statement, computed := g.merge.partialStatement(g.engine.store.Dialect(), p, g.engine.kept(ctx, p), of, w)
+	var err error
+	computed.Rows, err = g.engine.store.Query(ctx, statement)
+	return computed, err
 }
 
 // in is the plan p about a time.
@@ -199,7 +217,7 @@ func (m *merge) partialStatement(d *dialect.Dialect, p *plan, kept keptOf, of *m
 	if of.tb.rows == sessionRows {
 		at = ofSession("start")
 	}
-	b := &partial.Computed{Width: quarter, KeyNames: m.keyNames()}
+	b := &partial.Computed{Width: quarter, KeyNames: m.keyTexts()}
 	keys := c.partKeys(of.tb)
 	if len(m.keys) == 0 {
 		keys = nil // the bucket of a series is made of its cells

@@ -40,7 +40,7 @@ func (e *Engine) keep(ctx context.Context, website store.Subject, days []partial
 		case err != nil || !done:
 			return err != nil, err
 		case len(b.built) > 0 && e.building.Size() < e.building.MaxBytes()/8:
-			atOnce = min(2*atOnce, loadedAtOnce)
+			atOnce = min(2*atOnce, computedAtOnce)
 		}
 		days = days[:n]
 		e.building.Forget(website)
@@ -202,12 +202,14 @@ func (b *building) loadDictionaries(ctx context.Context) error {
 		return nil
 	}
 	found, err := b.engine.readStates(ctx, b.website, slices.Collect(maps.Keys(wanted)), b.days)
-	for at, state := range found {
-		if !b.site.HasDictionary(wanted[at.name], at.of) {
-			if read, err := partial.ReadDictionary(state.Bytes); err == nil { // a damaged one is replaced
-				b.site.KeepDictionary(wanted[at.name], at.of, read)
+	for name, members := range wanted {
+		read := make([]*partial.Dictionary, len(b.days))
+		for i, of := range b.days {
+			if stored, ok := found[storedName{name, of}]; ok {
+				read[i], _ = partial.ReadDictionary(stored.Bytes) // a damaged one is replaced
 			}
 		}
+		b.site.KeepDictionaries(members, b.days, read)
 	}
 	return err
 }

@@ -70,8 +70,11 @@ func (g *gathering) mostlyStored(ctx context.Context) bool {
 	return true
 }
 
-// loadedAtOnce is how many days states are loaded of at once.
-const loadedAtOnce = 15
+const (
+	daysAtOnce  = 15       // of which states are read at once
+	readAtOnce  = 2        // how many such reads there are at the same time
+	loadedBytes = 48 << 20 // about, of states that are loaded together; they are in memory meanwhile
+)
 
 // loadStored loads what the store has of the missing stretches of a part, and returns those that are missing
 // yet. The caller holds the lock of the website.
@@ -85,10 +88,13 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 		return missing
 	}
 	var wanted []partial.Stretch
+	var others []int
 	stored := g.site.StoredVersions(bu.name, g.stretches)
 	for _, i := range missing {
 		if s := g.stretches[i]; s.From == floorDay(s.From) && s.To == s.From+day && stored[i] >= versions[i] {
 			wanted = append(wanted, s)
+		} else {
+			others = append(others, i)
 		}
 	}
 	if len(wanted) == 0 {
@@ -97,13 +103,49 @@ func (g *gathering) loadStored(ctx context.Context, of *mergedPart, missing []in
 	var chunks [][]partial.Stretch
 	for len(wanted) > 0 {
 		n := 1
-		for n < len(wanted) && wanted[n].From < wanted[0].From+loadedAtOnce*day {
+		for n < len(wanted) && wanted[n].From < wanted[0].From+daysAtOnce*day {
 			n++
 		}
 		chunks, wanted = append(chunks, wanted[:n]), wanted[n:]
 	}
+	g.computeBeside(ctx, of, others)
 	g.loadChunks(ctx, bu, g.aggregates(of), chunks)
 	return g.look(of, versions)
+}
+
+// An asking is a statement that the store answers meanwhile.
+type asking struct {
+	part     *mergedPart
+	from, to int // stretches
+	done     chan struct{}
+	computed *partial.Computed
+	err      error
+}
+
+// computeBeside begins to ask the store for what partials of the first of these stretches are made of.
+func (g *gathering) computeBeside(ctx context.Context, of *mergedPart, missing []int) {
+	g.asking = nil
+	if len(missing) == 0 {
+		return
+	}
+	b := &asking{part: of, from: missing[0], to: missing[0] + followOn(missing), done: make(chan struct{})}
+	g.asking = b
+	go func() {
+		defer close(b.done)
+		defer func() { _ = recover() }() // whoever asks again finds out
+		b.computed, b.err = g.ask(ctx, of, b.from, b.to)
+	}()
+}
+
+// asked waits for what was computed of these stretches; nil: nothing was.
+func (g *gathering) asked(of *mergedPart, from, to int) (*partial.Computed, error) {
+	b := g.asking
+	if b == nil || b.part != of || b.from != from || b.to != to {
+		return nil, nil
+	}
+	g.asking = nil
+	<-b.done
+	return b.computed, b.err
 }
 
 // A storedName is what the store calls a state or a dictionary of a day.
@@ -119,44 +161,58 @@ type storedDays struct {
 	dictionaries map[storedName]*partial.Dictionary
 }
 
-// loadChunks loads states of some aggregates of a bundle, and notes which cannot be read. While those of some days are
-// loaded, those of the next are read, with their dictionaries.
+// loadChunks loads states of some aggregates of a bundle, and notes which cannot be read. Those of many days are loaded
+// together, which takes less time than one after the other.
 func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []partial.Aggregate, chunks [][]partial.Stretch) {
-	read := make(chan storedDays, 1)
-	go func() {
-		defer close(read)
-		defer func() { _ = recover() }() // a fault of the store: what is not loaded is computed, which tells
-		for _, days := range chunks {
-			names := []int64{bu.name}
-			for _, members := range bu.unknown(g.site, some, days) {
-				names = append(names, bu.called[members])
+	var all []storedDays
+	for bytes := 0; len(chunks) > 0; {
+		read := make([]storedDays, min(len(chunks), readAtOnce))
+		partial.AtOnce(len(read), len(read), func(i int) {
+			defer func() { _ = recover() }() // a fault of the store: what is not loaded is computed, which tells
+			read[i] = g.readChunk(ctx, bu, some, chunks[i])
+		})
+		for _, one := range read {
+			for _, state := range one.of {
+				bytes += len(state.Bytes)
 			}
-			of, err := g.engine.readStates(ctx, g.p.Subject, names, days)
-			if err != nil {
-				return
-			}
-			read <- storedDays{days, of, bu.dictionaries(of, days)}
 		}
-	}()
-	for one := range read {
-		g.loadDays(bu, some, one)
+		all, chunks = append(all, read...), chunks[len(read):]
+		if bytes >= loadedBytes || len(chunks) == 0 {
+			g.loadDays(bu, some, all)
+			all, bytes = nil, 0
+		}
 	}
 }
 
-func (g *gathering) loadDays(bu *bundle, some []partial.Aggregate, read storedDays) {
+// readChunk reads states of some days, with their dictionaries. It has no days when the store fails to tell.
+func (g *gathering) readChunk(ctx context.Context, bu *bundle, some []partial.Aggregate, days []partial.Stretch) storedDays {
+	names := []int64{bu.name}
+	for _, members := range bu.unknown(g.site, some, days) {
+		names = append(names, bu.called[members])
+	}
+	of, err := g.engine.readStates(ctx, g.p.Subject, names, days)
+	if err != nil {
+		return storedDays{}
+	}
+	return storedDays{days, of, bu.dictionaries(of, days)}
+}
+
+func (g *gathering) loadDays(bu *bundle, some []partial.Aggregate, all []storedDays) {
 	var states []partial.StoredState
 	var unread []partial.StoredVersion
-	for _, day := range read.days {
-		state, ok := read.of[storedName{bu.name, day}]
-		if !ok {
-			unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
-			continue
+	for _, read := range all {
+		for _, day := range read.days {
+			state, ok := read.of[storedName{bu.name, day}]
+			if !ok {
+				unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})
+				continue
+			}
+			one := partial.StoredState{Of: day, Version: state.Version, State: state.Bytes, Dictionaries: map[string]*partial.Dictionary{}}
+			for members, name := range bu.called {
+				one.Dictionaries[members] = read.dictionaries[storedName{name, day}]
+			}
+			states = append(states, one)
 		}
-		one := partial.StoredState{Of: day, Version: state.Version, State: state.Bytes, Dictionaries: map[string]*partial.Dictionary{}}
-		for members, name := range bu.called {
-			one.Dictionaries[members] = read.dictionaries[storedName{name, day}]
-		}
-		states = append(states, one)
 	}
 	for _, day := range g.site.Load(&bu.Bundle, some, quarter, states) {
 		unread = append(unread, partial.StoredVersion{Name: bu.name, Of: day})

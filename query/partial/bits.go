@@ -2,7 +2,9 @@ package partial
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
+	"slices"
 )
 
 // Places of members, samples and the members of dictionaries are stored as the differences of ascending numbers, in
@@ -108,3 +110,113 @@ func (r *bitReader) rice(low uint) uint64 {
 	r.skip(zeros + 1)
 	return (high+uint64(zeros))<<low | r.read(low)
 }
+
+// Other numbers are written with as few bits as most of them need, which is found for all together: of each, how many
+// bits more it needs as so many zeros and a one, and its bits. Above wide bits they are written as they are.
+const (
+	wide      = 40
+	asTheyAre = 63
+)
+
+func (w *bitWriter) golomb(value uint64, few uint) {
+	value += 1 << few
+	n := uint(bits.Len64(value)) - 1
+	w.write(1<<(n-few), n-few+1)
+	w.write(value&(1<<n-1), n)
+}
+
+// signed writes a number that is mostly small.
+func (w *bitWriter) signed(value int64) {
+	n := uint(bits.Len64(uint64(value<<1 ^ value>>63)))
+	w.write(uint64(n), 7)
+	w.write(uint64(value<<1^value>>63), n)
+}
+
+// numbers writes the least of all, how many bits most others need above it, and all.
+func (w *bitWriter) numbers(all []int64) {
+	if len(all) == 0 {
+		return
+	}
+	least := slices.Min(all)
+	w.signed(least)
+	var lengths [65]int // how many numbers have so many bits
+	longest := uint(0)
+	for _, value := range all {
+		n := uint(bits.Len64(uint64(value) - uint64(least)))
+		lengths[n]++
+		longest = max(longest, n)
+	}
+	few := fewBits(&lengths, longest)
+	w.write(uint64(few), 6)
+	for _, value := range all {
+		if above := uint64(value) - uint64(least); few == asTheyAre {
+			w.write(above, 64)
+		} else {
+			w.golomb(above, few)
+		}
+	}
+}
+
+// fewBits is with how many bits numbers of these lengths take the fewest together, about.
+func fewBits(lengths *[65]int, longest uint) uint {
+	if longest > wide {
+		return asTheyAre
+	}
+	best, least := uint(0), math.MaxInt
+	for few := range longest + 1 {
+		all := 0
+		for n := range longest + 1 {
+			more := 0
+			if n > few {
+				more = int(n - 1 - few)
+			}
+			all += lengths[n] * (2*more + 1 + int(few))
+		}
+		if all < least {
+			best, least = few, all
+		}
+	}
+	return best
+}
+
+func (r *bitReader) golomb(few uint) uint64 {
+	next := r.next()
+	zeros := uint(bits.TrailingZeros64(next))
+	n := zeros + few
+	switch {
+	case zeros > wide || n > 2*wide || r.failed:
+		r.failed = true
+		return 0
+	case zeros+1+n <= 56:
+		r.skip(zeros + 1 + n)
+		return 1<<n + next>>(zeros+1)&(1<<n-1) - 1<<few
+	}
+	r.skip(zeros + 1)
+	return 1<<n + r.read(n) - 1<<few
+}
+
+func (r *bitReader) signed() int64 {
+	value := r.read(min(uint(r.read(7)), 64))
+	return int64(value>>1) ^ -int64(value&1)
+}
+
+// numbers reads so many.
+func (r *bitReader) numbers(n int) []int64 {
+	if n == 0 || n > 8*len(r.b) { // each takes a bit at least
+		r.failed = r.failed || n > 0
+		return nil
+	}
+	least, few := uint64(r.signed()), uint(r.read(6))
+	all := make([]int64, n)
+	for i := range all {
+		if few == asTheyAre {
+			all[i] = int64(least + r.read(64))
+		} else {
+			all[i] = int64(least + r.golomb(few))
+		}
+	}
+	return all
+}
+
+// end reports whether all was read, and rightly.
+func (r *bitReader) end() bool { return !r.failed && (r.at+7)/8 == uint(len(r.b)) }

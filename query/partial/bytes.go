@@ -11,8 +11,9 @@ var ErrDamaged = errors.New("partial: damaged, or of another format")
 
 // The first byte of what is stored. A change of what the others mean needs a new one.
 const (
-	stateFormat      = 1
-	dictionaryFormat = 2
+	stateFormat         = 3
+	dictionaryFormat    = 2
+	keyDictionaryFormat = 4
 )
 
 // head is how many bytes are before those that count: the format, and a checksum of the rest.
@@ -31,10 +32,36 @@ func (e *encoder) uint(n uint64)  { e.b = binary.AppendUvarint(e.b, n) }
 func (e *encoder) int(n int64)    { e.b = binary.AppendVarint(e.b, n) }
 func (e *encoder) fixed(n uint64) { e.b = binary.LittleEndian.AppendUint64(e.b, n) }
 
-func (e *encoder) text(s string) {
-	e.uint(uint64(len(s)))
-	e.b = append(e.b, s...)
+func (e *encoder) bytes(b []byte) {
+	e.uint(uint64(len(b)))
+	e.b = append(e.b, b...)
 }
+
+// texts writes those with these numbers, which are in order: of each how much of the end of the one before it lacks, and
+// how much it has in place of that; in a byte if these are few.
+func (e *encoder) texts(texts []string, numbers []uint32) {
+	before := ""
+	e.uint(uint64(len(numbers)))
+	for _, n := range numbers {
+		same, text := 0, texts[n]
+		for same < min(len(text), len(before)) && text[same] == before[same] {
+			same++
+		}
+		less, more := len(before)-same, len(text)-same
+		if less < manyBytes && more < manyBytes {
+			e.b = append(e.b, byte(less<<4|more))
+		} else {
+			e.b = append(e.b, manyBytes<<4)
+			e.uint(uint64(less))
+			e.uint(uint64(more))
+		}
+		e.b = append(e.b, text[same:]...)
+		before = text
+	}
+}
+
+// manyBytes and more are not written in half a byte.
+const manyBytes = 15
 
 // done is all that was written, with its checksum.
 func (e *encoder) done() []byte {
@@ -98,10 +125,39 @@ func (r *reader) count(bytes int) int {
 	return int(n)
 }
 
-// text is valid as long as what it was read from is.
-func (r *reader) text() []byte {
-	n := r.count(1)
-	text := r.b[:n]
+// bytes are valid as long as what they were read from is.
+func (r *reader) bytes() []byte { return r.some(r.count(1)) }
+
+func (r *reader) some(n int) []byte {
+	some := r.b[:n]
 	r.b = r.b[n:]
-	return text
+	return some
+}
+
+// numberTexts numbers texts, and reports whether they are in order.
+func (r *reader) numberTexts(of *keys) (numbers []uint32, ok bool) {
+	numbers = make([]uint32, r.count(1))
+	var text []byte
+	for i := range numbers {
+		if len(r.b) == 0 {
+			r.fail()
+			return nil, false
+		}
+		less, more := uint64(r.b[0]>>4), uint64(r.b[0]&15)
+		r.b = r.b[1:]
+		if less == manyBytes {
+			less, more = r.uint(), r.uint()
+		}
+		if less > uint64(len(text)) || more > uint64(len(r.b)) || i > 0 && more == 0 || less > 0 && r.b[0] <= text[uint64(len(text))-less] {
+			r.fail()
+			return nil, false
+		}
+		text = append(text[:uint64(len(text))-less], r.some(int(more))...)
+		n, ok := of.numbers[string(text)]
+		if !ok {
+			n = of.number(string(text))
+		}
+		numbers[i] = n
+	}
+	return numbers, !r.failed
 }

@@ -1,13 +1,13 @@
 package partial
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // Sets are stored as places in a dictionary: the members that all sets of one name have on a day, in order.
-// It is stored once for all of them. A state names its dictionary by a random number, so that it is never read with
+// It is stored once for all of them. So are the keys that several bundles have. A state names its dictionary by a random number, so that it is never read with
 // another. Dictionaries of different days have nothing in common, so what is stored does not tell which day's
 // members are the same.
 
@@ -21,6 +21,7 @@ type dictionaryName struct {
 type dictionary struct {
 	id      uint64
 	numbers []uint32 // by place
+	sorted  []uint32 // of keys: the places, by number
 }
 
 // HasDictionary reports whether the dictionary of a stretch is in memory.
@@ -55,7 +56,7 @@ func (w *Website) putDictionary(name dictionaryName, d *dictionary) {
 	}
 }
 
-func (d *dictionary) size() int64 { return 128 + 4*int64(len(d.numbers)) }
+func (d *dictionary) size() int64 { return 128 + 4*int64(len(d.numbers)+len(d.sorted)) }
 
 func (w *Website) forgetDictionaries() {
 	w.cache.size -= w.dictionarySize
@@ -75,7 +76,7 @@ func (c *Cache) forgetDictionaries() (some bool) {
 // newDictionary makes a dictionary of numbered members, and what is to be stored of it: its id, how many
 // members it has, the last, and how much each is larger than the one before.
 func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
-	slices.SortFunc(numbers, func(a, b uint32) int { return cmp.Compare(uint64(of.values[a]), uint64(of.values[b])) })
+	slices.SortFunc(numbers, of.compare)
 	d := &dictionary{id: rand.Uint64(), numbers: numbers} //nolint:gosec // no secret
 	e := newEncoder(dictionaryFormat)
 	e.fixed(d.id)
@@ -94,14 +95,50 @@ func newDictionary(of *members, numbers []uint32) (*dictionary, []byte) {
 	return d, e.done()
 }
 
-// A Dictionary is a stored one that was read, and whose members have no numbers yet.
+// newKeyDictionary makes a dictionary of numbered keys, and what is to be stored of it.
+func newKeyDictionary(of *keys, numbers []uint32) (*dictionary, []byte) {
+	slices.SortFunc(numbers, of.compare)
+	d := keyDictionary(rand.Uint64(), numbers) //nolint:gosec // no secret
+	e := newEncoder(keyDictionaryFormat)
+	e.fixed(d.id)
+	e.texts(of.texts, numbers)
+	return d, e.done()
+}
+
+func keyDictionary(id uint64, numbers []uint32) *dictionary {
+	return &dictionary{id, numbers, placesByNumber(numbers)}
+}
+
+// placesByNumber are the places of numbers, in the order of these.
+func placesByNumber(numbers []uint32) []uint32 {
+	both := make([]uint64, len(numbers))
+	for place, n := range numbers {
+		both[place] = uint64(n)<<32 | uint64(place)
+	}
+	slices.Sort(both)
+	places := make([]uint32, len(numbers))
+	for i, one := range both {
+		places[i] = uint32(one)
+	}
+	return places
+}
+
+// A Dictionary is a stored one that was read, and whose members or keys have no numbers yet.
 type Dictionary struct {
 	id     uint64
-	values []int64
+	values []int64 // of members
+	keys   *reader // of keys: what their texts are read from
 }
 
 // ReadDictionary reads a stored dictionary.
 func ReadDictionary(stored []byte) (*Dictionary, error) {
+	if len(stored) > 0 && stored[0] == keyDictionaryFormat {
+		r := newReader(keyDictionaryFormat, stored)
+		if d := (&Dictionary{id: r.fixed(), keys: r}); !r.failed {
+			return d, nil
+		}
+		return nil, ErrDamaged
+	}
 	r := newReader(dictionaryFormat, stored)
 	d := &Dictionary{id: r.fixed()}
 	n := r.uint()
@@ -128,14 +165,29 @@ func ReadDictionary(stored []byte) (*Dictionary, error) {
 	return d, nil
 }
 
-// KeepDictionary numbers the members of a dictionary of a stretch and keeps them in memory. The caller holds the lock
-// of w.
-func (w *Website) KeepDictionary(members string, of Stretch, read *Dictionary) {
-	w.keepDictionary(dictionaryName{members, of}, read)
-}
-
-func (w *Website) keepDictionary(name dictionaryName, read *Dictionary) *dictionary {
-	d := &dictionary{read.id, w.membersCalled(name.members).numberAll(read.values)}
-	w.putDictionary(name, d)
-	return d
+// KeepDictionaries numbers what is in dictionaries of stretches, and keeps in memory those that are not there yet.
+// The caller holds the lock of w.
+func (w *Website) KeepDictionaries(name string, of []Stretch, read []*Dictionary) {
+	var lists [][]int64
+	var kept []*dictionary
+	var names []dictionaryName
+	for i, d := range read {
+		one := dictionaryName{name, of[i]}
+		switch {
+		case d == nil || w.dictionary(one) != nil:
+		case d.keys != nil:
+			if numbers, ok := d.keys.numberTexts(w.keysCalled(strings.TrimPrefix(name, ofKeys))); ok && len(d.keys.b) == 0 {
+				w.putDictionary(one, keyDictionary(d.id, numbers))
+			}
+		default:
+			lists, names, kept = append(lists, d.values), append(names, one), append(kept, &dictionary{id: d.id})
+		}
+	}
+	if len(kept) == 0 {
+		return
+	}
+	for i, numbers := range w.membersCalled(name).numberLists(lists) {
+		kept[i].numbers = numbers
+		w.putDictionary(names[i], kept[i])
+	}
 }

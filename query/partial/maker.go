@@ -37,6 +37,18 @@ func (m *maker) addSet(key uint32, members []uint32) {
 	p.keys, p.ends, p.dense = append(p.keys, key), append(p.ends, uint32(len(p.members))), append(p.dense, dense)
 }
 
+// reserve makes room for so many at first.
+func (m *maker) reserve(keys, members, values int) {
+	p := &m.p
+	p.keys, p.members, m.numbers = slices.Grow(p.keys, keys), slices.Grow(p.members, members), slices.Grow(m.numbers, values)
+	if members > 0 || values > keys {
+		p.ends = slices.Grow(p.ends, keys)
+	}
+	if members > 0 {
+		p.dense = slices.Grow(p.dense, keys)
+	}
+}
+
 // done is the partial that was made.
 func (m *maker) done() *Partial {
 	p := &m.p

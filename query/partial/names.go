@@ -1,6 +1,7 @@
 package partial
 
 import (
+	"cmp"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -22,6 +23,9 @@ func (k *keys) number(text string) uint32 {
 	}
 	return n
 }
+
+// compare orders two numbers by their texts.
+func (k *keys) compare(a, b uint32) int { return cmp.Compare(k.texts[a], k.texts[b]) }
 
 // publish lets others see all texts, and tells about how many bytes the new ones take.
 func (k *keys) publish() (bytes int64) {
@@ -66,7 +70,7 @@ func (m *members) number(value int64) uint32 {
 			return n
 		}
 		if steps++; steps > mostSteps && m.factor == inOrder {
-			m.factor = rand.Uint64() | 1 //nolint:gosec // no secret
+			m.factor = inAnyOrder()
 			m.resize(len(m.slots))
 			return m.number(value)
 		}
@@ -101,32 +105,12 @@ func (m *members) resize(slots int) {
 	}
 }
 
-// numberAll numbers values, as number does. It looks where each may be before it looks at any, so that the
-// processor waits for memory once for many.
-func (m *members) numberAll(values []int64) []uint32 {
-	const many = 64
-	numbers := make([]uint32, len(values))
-	var there [many]uint32
-	var known [many]int64
-	for from := 0; from < len(values); from += many {
-		some := values[from:min(from+many, len(values))]
-		for i, value := range some {
-			there[i] = m.slots[m.slot(value)]
-		}
-		if len(m.values) > 0 {
-			for i := range some {
-				known[i] = m.values[max(there[i], 1)-1]
-			}
-		}
-		for i, value := range some {
-			if there[i] > 0 && known[i] == value {
-				numbers[from+i] = there[i] - 1
-			} else {
-				numbers[from+i] = m.number(value)
-			}
-		}
-	}
-	return numbers
+// inAnyOrder is a factor that mixes slots at random.
+func inAnyOrder() uint64 { return rand.Uint64() | 1 } //nolint:gosec // no secret
+
+// compare orders two numbers by their values, as those without a sign.
+func (m *members) compare(a, b uint32) int {
+	return cmp.Compare(uint64(m.values[a]), uint64(m.values[b]))
 }
 
 func (m *members) slot(value int64) int { return int(uint64(value) * m.factor >> m.shift) }

@@ -1,151 +1,186 @@
 package partial
 
 import (
-	"cmp"
 	"slices"
 )
 
-// A stateReader reads one state.
+// A stateReader reads one state. Its texts are numbered when it is made, then its members, and then any may
+// read its partials at the same time as others read theirs.
 type stateReader struct {
 	*reader
+	bu      *Bundle
+	of      Stretch
+	lacks   [][]int64  // by name of members: those that dictionaries lack
+	ids     []uint64   // of dictionaries
+	numbers [][]uint32 // of members, by aggregate and place
 	keys    []uint32   // their numbers, by place
 	sorted  []uint32   // their places, by number
 	at      []int32    // what of an aggregate has a key, by its place; -1: nothing
-	numbers [][]uint32 // of members, by aggregate and place
+	known   []*Partial // that were read, by aggregate
 	made    maker
 }
 
-// readState makes the partials of some aggregates of a stored state. The dictionaries are those of their names of members.
-func (w *Website) readState(bu *Bundle, some []Aggregate, s Stretch, width int64, stored []byte, dictionaries map[string]*dictionary) ([]*Partial, error) {
-	r := stateReader{reader: newReader(stateFormat, stored), numbers: make([][]uint32, len(bu.Aggregates))}
+// newStateReader reads what is before the partials of a state.
+func (w *Website) newStateReader(bu *Bundle, one StoredState, width int64) *stateReader {
+	r := &stateReader{reader: newReader(stateFormat, one.State), bu: bu, of: one.Of, numbers: make([][]uint32, len(bu.Aggregates))}
 	if r.uint() != uint64(len(bu.Aggregates)) {
-		return nil, ErrDamaged
+		r.fail()
 	}
-	r.readMembers(w, bu, dictionaries)
-	if bu.Keyed {
-		r.keys = r.texts(w.keysCalled(bu.KeyNames))
-	} else {
-		for piece := range (s.To - s.From) / width {
-			r.keys = append(r.keys, uint32(piece))
+	for range bu.membersOf(Set) {
+		r.ids = append(r.ids, r.fixed())
+		lacks := make([]int64, r.count(8))
+		for i := range lacks {
+			lacks[i] = int64(r.fixed())
 		}
-	}
-	r.sort()
-	found := make([]*Partial, len(some))
-	for i, a := range bu.Aggregates {
-		n := r.count(1)
-		rest := r.b[n:]
-		if wanted := slices.Index(some, a); wanted >= 0 {
-			r.b = r.b[:n]
-			if found[wanted] = r.partial(a.Kind, r.numbers[i]); r.failed || len(r.b) > 0 {
-				return nil, ErrDamaged
-			}
-		}
-		r.b = rest
-	}
-	if r.failed || len(r.b) > 0 || slices.Contains(found, nil) {
-		return nil, ErrDamaged
-	}
-	return found, nil
-}
-
-// readMembers finds the numbers of the members of all sets.
-func (r *stateReader) readMembers(w *Website, bu *Bundle, dictionaries map[string]*dictionary) {
-	give := func(kind Kind, name string, numbers []uint32) {
-		for i, a := range bu.Aggregates {
-			if a.Kind == kind && a.Members == name {
-				r.numbers[i] = numbers
-			}
-		}
-	}
-	for _, name := range bu.membersOf(Set) {
-		id, n := r.fixed(), r.count(8)
-		d := dictionaries[name]
-		if d == nil { // no set of these members is wanted
-			r.b = r.b[8*n:]
-			continue
-		}
-		numbers := d.numbers
-		if id != d.id {
-			r.fail()
-		}
-		if n > 0 {
-			numbers = slices.Clone(numbers)
-			members := w.membersCalled(name)
-			for range n {
-				numbers = append(numbers, members.number(int64(r.fixed())))
-			}
-		}
-		give(Set, name, numbers)
+		r.lacks = append(r.lacks, lacks)
 	}
 	for _, name := range bu.membersOf(TextSet) {
-		give(TextSet, name, r.texts(w.keysCalled(name)))
+		numbers, _ := r.numberTexts(w.keysCalled(name))
+		r.give(TextSet, name, numbers)
 	}
+	switch {
+	case bu.SharesKeys:
+		r.sharedKeys(w)
+	case bu.Keyed:
+		r.keys, _ = r.numberTexts(w.keysCalled(bu.KeyNames))
+		r.sorted = placesByNumber(r.keys)
+	default:
+		for piece := range uint32((one.Of.To - one.Of.From) / width) {
+			r.keys, r.sorted = append(r.keys, piece), append(r.sorted, piece)
+		}
+	}
+	return r
 }
 
-// texts numbers texts.
-func (r *stateReader) texts(of *keys) []uint32 {
-	numbers := make([]uint32, r.count(2))
-	var text []byte
-	for i := range numbers {
-		same := r.uint()
-		if same > uint64(len(text)) {
-			r.fail()
-			return nil
-		}
-		rest := r.text()
-		if i > 0 && same < uint64(len(text)) && (len(rest) == 0 || rest[0] <= text[same]) || i > 0 && same == uint64(len(text)) && len(rest) == 0 {
-			r.fail() // they are not in order
-			return nil
-		}
-		text = append(text[:same], rest...)
-		n, ok := of.numbers[string(text)]
-		if !ok {
-			n = of.number(string(text))
-		}
-		numbers[i] = n
+// sharedKeys reads keys that are in a dictionary.
+func (r *stateReader) sharedKeys(w *Website) {
+	d, id := w.dictionary(dictionaryName{r.bu.keyDictionary(), r.of}), r.fixed()
+	lacks, _ := r.numberTexts(w.keysCalled(r.bu.KeyNames))
+	some := bitReader{b: r.bytes()}
+	if d == nil || id != d.id {
+		r.fail()
 	}
-	return numbers
-}
-
-// sort puts keys in the order of their numbers.
-func (r *stateReader) sort() {
-	r.sorted, r.at = make([]uint32, len(r.keys)), make([]int32, len(r.keys))
-	for place := range r.sorted {
-		r.sorted[place] = uint32(place)
-	}
-	slices.SortFunc(r.sorted, func(a, b uint32) int { return cmp.Compare(r.keys[a], r.keys[b]) })
-}
-
-// partial reads that of one aggregate, whose members have these numbers.
-func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
-	n := r.places()
 	if r.failed {
+		return
+	}
+	numbers, sorted := d.numbers, d.sorted
+	if len(lacks) > 0 {
+		numbers = append(slices.Clone(numbers), lacks...)
+		sorted = placesByNumber(numbers)
+	}
+	places := some.places(len(numbers), len(numbers))
+	if !some.end() {
+		r.fail()
+		return
+	}
+	at := make([]int32, len(numbers)) // one more than the place among those of the state
+	for i, place := range places {
+		at[place] = int32(i + 1)
+		r.keys = append(r.keys, numbers[place])
+	}
+	for _, place := range sorted {
+		if at[place] > 0 {
+			r.sorted = append(r.sorted, uint32(at[place]-1))
+		}
+	}
+}
+
+// give gives the numbers of members to the aggregates that have such.
+func (r *stateReader) give(kind Kind, name string, numbers []uint32) {
+	for i, a := range r.bu.Aggregates {
+		if a.Kind == kind && a.Members == name {
+			r.numbers[i] = numbers
+		}
+	}
+}
+
+// number finds the numbers of the members of sets: those of these names are wanted.
+func (r *stateReader) number(w *Website, wanted []string) {
+	for i, name := range r.bu.membersOf(Set) {
+		if r.failed || !slices.Contains(wanted, name) {
+			continue
+		}
+		d := w.dictionary(dictionaryName{name, r.of})
+		if d == nil || d.id != r.ids[i] {
+			r.fail()
+			continue
+		}
+		numbers, members := d.numbers, w.membersCalled(name)
+		if len(r.lacks[i]) > 0 {
+			numbers = slices.Clone(numbers)
+		}
+		for _, value := range r.lacks[i] {
+			numbers = append(numbers, members.number(value))
+		}
+		r.give(Set, name, numbers)
+	}
+}
+
+// partials makes those of some aggregates; nil where the state is damaged.
+func (r *stateReader) partials(some []Aggregate) []*Partial {
+	stored := make([][]byte, len(r.bu.Aggregates))
+	for i := range stored {
+		stored[i] = r.bytes()
+	}
+	if r.failed || len(r.b) > 0 {
 		return nil
 	}
-	var values []int64
-	var members []uint32
-	ends := make([]int, n)
-	if kind.Lists() {
-		if values, members = r.lists(kind, ends, numbers); r.failed {
+	r.at, r.known = make([]int32, len(r.keys)), make([]*Partial, len(stored))
+	found := make([]*Partial, len(some))
+	for i, a := range some {
+		at := slices.Index(r.bu.Aggregates, a)
+		if at < 0 {
 			return nil
 		}
-	} else {
-		for range n {
-			values = append(values, r.int())
+		if found[i] = r.partial(stored, at); found[i] == nil {
+			return nil
 		}
+		r.known[at] = found[i]
 	}
+	return found
+}
+
+// partial reads that of one aggregate; nil where it is damaged.
+func (r *stateReader) partial(stored [][]byte, i int) *Partial {
+	b, kind := &bitReader{b: stored[i]}, r.bu.Aggregates[i].Kind
+	if same := b.golomb(0); same > 0 {
+		if same > uint64(i) || kind.Lists() || r.bu.Aggregates[same-1].Kind.Lists() || !b.end() {
+			return nil
+		}
+		if r.known[same-1] == nil {
+			r.known[same-1] = r.partial(stored, int(same-1))
+		}
+		if r.known[same-1] == nil {
+			return nil
+		}
+		copied := *r.known[same-1]
+		return &copied
+	}
+	ends := b.numbers(r.readKeys(b))
+	values, members := ends, []uint32(nil)
+	switch kind {
+	case Sample:
+		values = b.samples(ends)
+	case Set, TextSet:
+		members = b.sets(ends, r.numbers[i])
+	}
+	if !b.end() {
+		return nil
+	}
+	r.made.reserve(len(ends), len(members), len(values))
 	for _, place := range r.sorted {
-		i, from := r.at[place], 0
-		switch {
-		case i < 0:
+		i := r.at[place]
+		if i < 0 {
 			continue
-		case i > 0:
+		}
+		from := int64(0)
+		if i > 0 {
 			from = ends[i-1] // 0 where there is one value for each key
 		}
-		switch key := r.keys[place]; {
-		case kind == Sample:
+		switch key := r.keys[place]; kind {
+		case Sample:
 			r.made.addSample(key, values[from:ends[i]])
-		case kind.Lists():
+		case Set, TextSet:
 			r.made.addSet(key, members[from:ends[i]])
 		default:
 			r.made.addValue(key, values[i])
@@ -154,97 +189,112 @@ func (r *stateReader) partial(kind Kind, numbers []uint32) *Partial {
 	return r.made.done()
 }
 
-// lists reads the samples or the members of each key, one after the other, and where those of each end.
-func (r *stateReader) lists(kind Kind, ends []int, numbers []uint32) (values []int64, members []uint32) {
-	all := uint64(0)
-	for i := range ends {
-		ends[i] = int(r.uint())
-		all += uint64(ends[i])
+// readKeys reads which keys an aggregate has into r.at, and tells how many.
+func (r *stateReader) readKeys(b *bitReader) int {
+	all := anyPlaces
+	if r.bu.Keyed {
+		all = len(r.at)
 	}
-	n := r.count(1)
-	listed := bitReader{b: r.b[:n]}
-	r.b = r.b[n:]
-	if all > 8*uint64(n) { // each takes a bit at least
-		r.fail()
-		return nil, nil
-	}
-	if kind == Sample {
-		values = make([]int64, 0, all)
-	} else {
-		members = make([]uint32, 0, all)
-	}
-	for i, many := range ends {
-		if many < 1 || many > 8*n || listed.failed || r.failed {
-			r.fail()
-			return nil, nil
-		}
-		if kind == Sample {
-			values = readSample(&listed, many, values)
-		} else {
-			members = readSet(&listed, many, members, numbers)
-		}
-		ends[i] = max(len(values), len(members))
-	}
-	if listed.failed {
-		r.fail()
-	}
-	return values, members
-}
-
-// places reads which keys an aggregate has into r.at, and tells how many.
-func (r *stateReader) places() int {
-	n := r.uint()
-	if n == 0 {
-		for place := range r.at {
-			r.at[place] = int32(place)
-		}
-		return len(r.at)
-	}
+	places := b.places(len(r.at), all)
 	for place := range r.at {
 		r.at[place] = -1
 	}
-	at, most := uint64(0), uint64(len(r.at))
-	for i := range n - 1 {
-		step := r.uint()
-		if step >= most-at { // at is never more than most
-			r.fail()
-			return 0
-		}
-		at += step
-		r.at[at] = int32(i)
-		at++
+	for i, place := range places {
+		r.at[place] = int32(i)
 	}
-	return int(n - 1)
+	return len(places)
 }
 
-func readSample(r *bitReader, n int, values []int64) []int64 {
-	value := int64(r.read(min(uint(r.read(7)), 64)))
-	low := uint(r.read(6))
-	values = append(values, value)
-	for range n - 1 {
-		next := int64(uint64(value) + r.rice(low))
-		if next < value || r.failed {
-			r.failed = true
-			return values
+// places reads what bitWriter.places wrote of all, which are below some number.
+func (r *bitReader) places(below, all int) []uint32 {
+	n := r.signed()
+	if n == 0 || n < 0 || n > int64(below) || n != int64(all) && n > 8*int64(len(r.b)) {
+		r.failed = r.failed || n != 0
+		return nil
+	}
+	places := make([]uint32, n)
+	if n == int64(all) {
+		for i := range places {
+			places[i] = uint32(i)
 		}
-		value = next
+		return places
+	}
+	low, next := lowBits(uint64(r.signed()), int(n)), uint64(0)
+	for i := range places {
+		gap := r.rice(low)
+		if gap >= uint64(below)-next || r.failed {
+			r.failed = true
+			return nil
+		}
+		places[i] = uint32(next + gap)
+		next += gap + 1
+	}
+	return places
+}
+
+// sum makes counts where those of each end; it fails when one is none or all are more than are left.
+func (r *bitReader) sum(counts []int64) int64 {
+	all := int64(0)
+	for i, n := range counts {
+		if n < 1 || n > 8*int64(len(r.b)) {
+			r.failed = true
+			return 0
+		}
+		all += n
+		counts[i] = all
+	}
+	if all > 8*int64(len(r.b)) {
+		r.failed = true
+		return 0
+	}
+	return all
+}
+
+// samples reads those of keys, of which counts tells how many they have and then where they end.
+func (r *bitReader) samples(counts []int64) []int64 {
+	firsts, all := r.numbers(len(counts)), r.sum(counts)
+	if r.failed {
+		return nil
+	}
+	values, low := make([]int64, 0, all), uint(0)
+	for i, first := range firsts {
+		value := first
 		values = append(values, value)
+		if int64(len(values)) < counts[i] {
+			low = uint(r.read(6))
+		}
+		for int64(len(values)) < counts[i] {
+			next := int64(uint64(value) + r.rice(low))
+			if next < value || r.failed {
+				r.failed = true
+				return nil
+			}
+			value = next
+			values = append(values, value)
+		}
 	}
 	return values
 }
 
-// readSet appends the numbers of the members of a key.
-func readSet(r *bitReader, n int, members, numbers []uint32) []uint32 {
-	low, at, most := lowBits(uint64(len(numbers)), n), uint64(0), uint64(len(numbers))
-	for range n {
-		step := r.rice(low)
-		if step >= most-at || r.failed {
-			r.failed = true
-			return members
+// sets reads the numbers of the members of keys, of which counts tells how many they have and then where they end.
+func (r *bitReader) sets(counts []int64, numbers []uint32) []uint32 {
+	all := r.sum(counts)
+	if r.failed {
+		return nil
+	}
+	members, most := make([]uint32, 0, all), uint64(len(numbers))
+	for _, end := range counts {
+		low, next := lowBits(most, int(end)-len(members)), uint64(0)
+		for int64(len(members)) < end {
+			gap := r.rice(low)
+			if gap >= most-next || r.failed {
+				r.failed = true
+				return nil
+			}
+			next += gap
+			members = append(members, numbers[next])
+			next++
 		}
-		at += step
-		members = append(members, numbers[at])
-		at++
 	}
 	return members
 }

@@ -1,6 +1,12 @@
 package partial
 
-import "slices"
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
 
 // What a store has of a website: which states, as far as is known; and how they get from memory there and back.
 
@@ -75,33 +81,45 @@ type Encoded struct {
 // the one before cannot be read any more once that is stored. The caller holds the lock of w.
 func (w *Website) Encode(s Stretch, bundles []*Bundle, found [][]*Partial) *Encoded {
 	e := &Encoded{Dictionaries: map[string][]byte{}}
-	sets, placings := map[string][]*Partial{}, map[string]*placing{}
+	numbers, placings := map[string][]uint32{}, map[string]*placing{} // by the name of a dictionary
 	for i, bu := range bundles {
 		for j, a := range bu.Aggregates {
 			if a.Kind == Set {
-				sets[a.Members] = append(sets[a.Members], found[i][j])
+				numbers[a.Members] = found[i][j].appendAll(numbers[a.Members])
 			}
+		}
+		if name := bu.keyDictionary(); bu.SharesKeys {
+			numbers[name] = append(numbers[name], allKeys(found[i])...)
 		}
 	}
-	for name, of := range sets {
-		all := allMembers(of)
-		if d := w.dictionary(dictionaryName{name, s}); d != nil {
-			p := newPlacing(d)
-			lacks := slices.DeleteFunc(slices.Clone(all), func(n uint32) bool { _, ok := p.at[n]; return ok })
-			if len(lacks) <= len(d.numbers)/8 {
-				placings[name] = p
-				continue
-			}
-			all = append(slices.Clone(d.numbers), lacks...)
-		}
-		d, stored := newDictionary(w.membersCalled(name), all)
-		e.Dictionaries[name], placings[name] = stored, newPlacing(d)
-		w.putDictionary(dictionaryName{name, s}, d)
+	for name, all := range numbers {
+		slices.Sort(all)
+		placings[name] = w.placing(dictionaryName{name, s}, slices.Compact(all), e.Dictionaries)
 	}
 	for i, bu := range bundles {
 		e.States = append(e.States, w.encodeState(bu, found[i], placings))
 	}
 	return e
+}
+
+// placing finds the places of numbers in a dictionary, which it makes anew if that in memory lacks many.
+func (w *Website) placing(name dictionaryName, all []uint32, stored map[string][]byte) *placing {
+	if d := w.dictionary(name); d != nil {
+		p := newPlacing(d)
+		lacks := slices.DeleteFunc(slices.Clone(all), func(n uint32) bool { _, ok := p.at[n]; return ok })
+		if len(lacks) <= len(d.numbers)/8 {
+			return p
+		}
+		all = append(slices.Clone(d.numbers), lacks...)
+	}
+	var d *dictionary
+	if keyNames, ofKeys := strings.CutPrefix(name.members, ofKeys); ofKeys {
+		d, stored[name.members] = newKeyDictionary(w.keysCalled(keyNames), all)
+	} else {
+		d, stored[name.members] = newDictionary(w.membersCalled(name.members), all)
+	}
+	w.putDictionary(name, d)
+	return newPlacing(d)
 }
 
 // ForgetDictionary forgets the dictionary of a stretch, since the store has another.
@@ -120,27 +138,38 @@ type StoredState struct {
 // Load keeps the partials of some aggregates of stored states; without keys, keys are pieces of that width. It returns those that cannot be
 // read, since they are damaged or another dictionary took the place of theirs. The caller holds the lock of w.
 func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []StoredState) (unread []Stretch) {
+	readers := make([]*stateReader, len(states))
+	names := bu.Dictionaries(some)
+	AtOnce(2, 2, func(i int) { // members are numbered while keys are
+		w.keepDictionaries(names, states, i == 0)
+		for j := range states {
+			if i == 1 {
+				readers[j] = w.newStateReader(bu, states[j], width)
+			}
+		}
+	})
+	for _, r := range readers {
+		r.number(w, names)
+	}
+	found := make([][]*Partial, len(states))
+	AtOnce(runtime.GOMAXPROCS(0), len(states), func(i int) {
+		defer func() { _ = recover() }() // a fault of this program: what is not loaded is computed
+		found[i] = readers[i].partials(some)
+	})
 	made := make([][]*Partial, len(some))
 	var stretches []Stretch
 	var versions []uint64
-	for _, name := range bu.Dictionaries(some) {
-		n := 0
-		for _, one := range states {
-			if d := one.Dictionaries[name]; d != nil {
-				n += len(d.values)
-			}
-		}
-		w.membersCalled(name).reserve(n)
-	}
-	for _, one := range states {
-		found, err := w.loadOne(bu, some, width, one)
-		if err != nil {
+	for i, one := range states {
+		if found[i] == nil {
 			unread = append(unread, one.Of)
+			for _, name := range names { // the store may have others by now
+				w.ForgetDictionary(name, one.Of)
+			}
 			continue
 		}
 		stretches, versions = append(stretches, one.Of), append(versions, one.Version)
-		for i, p := range found {
-			made[i] = append(made[i], p)
+		for j, p := range found[i] {
+			made[j] = append(made[j], p)
 		}
 	}
 	if len(stretches) > 0 {
@@ -149,26 +178,33 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 	return unread
 }
 
-func (w *Website) loadOne(bu *Bundle, some []Aggregate, width int64, one StoredState) ([]*Partial, error) {
-	dictionaries := map[string]*dictionary{}
-	for _, name := range bu.Dictionaries(some) {
-		of := dictionaryName{name, one.Of}
-		d := w.dictionary(of)
-		if read := one.Dictionaries[name]; d == nil && read != nil {
-			d = w.keepDictionary(of, read)
+// keepDictionaries keeps those of states, of members or of keys.
+func (w *Website) keepDictionaries(names []string, states []StoredState, ofMembers bool) {
+	of := make([]Stretch, len(states))
+	for _, name := range names {
+		if strings.HasPrefix(name, ofKeys) == ofMembers {
+			continue
 		}
-		if d == nil {
-			return nil, ErrDamaged
+		read := make([]*Dictionary, len(states))
+		for i, one := range states {
+			of[i], read[i] = one.Of, one.Dictionaries[name]
 		}
-		dictionaries[name] = d
+		w.KeepDictionaries(name, of, read)
 	}
-	found, err := w.readState(bu, some, one.Of, width, one.State, dictionaries)
-	if err != nil { // the store may have others by now
-		for name := range dictionaries {
-			w.putDictionary(dictionaryName{name, one.Of}, nil)
-		}
+}
+
+// AtOnce calls what with each number below n, some at once.
+func AtOnce(some, n int, what func(int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(some, n) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				what(i)
+			}
+		})
 	}
-	return found, err
+	all.Wait()
 }
 
 // HasOtherStored reports whether a store has something by other names than these.

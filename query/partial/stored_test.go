@@ -3,6 +3,7 @@ package partial_test
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -45,9 +46,9 @@ func read(stored map[string][]byte) map[string]*partial.Dictionary {
 
 // bundlesOf deals the aggregates to bundles at random.
 func bundlesOf(rng *rand.Rand, keyed bool) []*partial.Bundle {
-	bundles := make([]*partial.Bundle, 1+rng.IntN(3))
+	bundles, shares := make([]*partial.Bundle, 1+rng.IntN(3)), keyed && rng.IntN(2) == 0
 	for i := range bundles {
-		bundles[i] = &partial.Bundle{KeyNames: "key", Keyed: keyed}
+		bundles[i] = &partial.Bundle{KeyNames: "key", Keyed: keyed, SharesKeys: shares}
 	}
 	for _, a := range aggregates {
 		bu := bundles[rng.IntN(len(bundles))]
@@ -117,15 +118,22 @@ func TestStored(t *testing.T) {
 			for _, n := range order {
 				one := bundles[n : n+1]
 				e := c.encode(t, one, i)
+				for name := range e.Dictionaries {
+					o.site.ForgetDictionary(name, s) // another takes its place
+				}
 				if rng.IntN(4) == 0 {
 					if _, err := o.site.Add(batch(rng, all, c.keyed, []partial.Stretch{s})); err != nil {
 						t.Fatal(err)
 					}
 					continue
 				}
-				unread := o.site.Load(one[0], one[0].Aggregates, cell, []partial.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: read(e.Dictionaries)}})
-				if len(unread) > 0 && len(one[0].Dictionaries(one[0].Aggregates)) > 0 && !o.site.HasDictionary("m", s) {
-					// This process did not see the dictionary, which was stored with what it computed.
+				dictionaries := read(e.Dictionaries)
+				lacks := slices.ContainsFunc(one[0].Dictionaries(one[0].Aggregates), func(name string) bool {
+					return dictionaries[name] == nil && !o.site.HasDictionary(name, s)
+				})
+				unread := o.site.Load(one[0], one[0].Aggregates, cell, []partial.StoredState{{Of: s, Version: 1, State: e.States[0], Dictionaries: dictionaries}})
+				if len(unread) > 0 && lacks {
+					// This process did not see a dictionary, which was stored with what it computed.
 					unread = nil
 					if _, err := o.site.Add(batch(rng, all, c.keyed, []partial.Stretch{s})); err != nil {
 						t.Fatal(err)
@@ -155,11 +163,11 @@ func TestStoredDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
 	all := manifold(rng)
 	c := wholeCut(t, rng, all)
-	bundle := &partial.Bundle{KeyNames: "key", Keyed: c.keyed, Aggregates: aggregates}
+	bundle := &partial.Bundle{KeyNames: "key", Keyed: c.keyed, SharesKeys: c.keyed, Aggregates: aggregates}
 	e, o := c.encode(t, []*partial.Bundle{bundle}, 0), c.other(t, rng, all)
 	before := o.cache.Size()
-	readable := func(state, dictionary []byte) bool {
-		unread := o.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: read(map[string][]byte{"m": dictionary})}})
+	readable := func(state []byte, dictionaries map[string][]byte) bool {
+		unread := o.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: read(dictionaries)}})
 		return len(unread) == 0
 	}
 	changed := func(b []byte) []byte {
@@ -175,11 +183,17 @@ func TestStoredDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 300 {
-		if readable(changed(e.States[0]), e.Dictionaries["m"]) || readable(e.States[0], changed(e.Dictionaries["m"])) || readable(e.States[0], nil) {
+		if readable(changed(e.States[0]), e.Dictionaries) {
 			t.Fatal("damage is not told")
 		}
-		if readable(e.States[0], other.encode(t, []*partial.Bundle{bundle}, 0).Dictionaries["m"]) {
-			t.Fatal("a state is read with another dictionary")
+		others := other.encode(t, []*partial.Bundle{bundle}, 0).Dictionaries
+		for name, stored := range e.Dictionaries {
+			for _, bad := range [][]byte{changed(stored), nil, others[name]} {
+				dictionaries := maps.Clone(e.Dictionaries)
+				if dictionaries[name] = bad; readable(e.States[0], dictionaries) {
+					t.Fatalf("a state is read with another dictionary of %s", name)
+				}
+			}
 		}
 		other.cache.Forget(store.Subject{ID: "w"})
 		other = c.other(t, rng, all)
@@ -190,7 +204,7 @@ func TestStoredDamage(t *testing.T) {
 	if o.cache.Size() != before {
 		t.Errorf("%d bytes became %d", before, o.cache.Size())
 	}
-	if !readable(e.States[0], e.Dictionaries["m"]) {
+	if !readable(e.States[0], e.Dictionaries) {
 		t.Error("the whole state cannot be read")
 	}
 }
@@ -210,11 +224,18 @@ func FuzzState(f *testing.F) {
 		for i := range made {
 			of[i] = made[i][0]
 		}
-		e := c.site.Encode(c.stretches[0], []*partial.Bundle{{KeyNames: "key", Keyed: c.keyed, Aggregates: aggregates}}, [][]*partial.Partial{of})
-		f.Add(e.States[0], e.Dictionaries["m"], c.keyed)
+		for _, shares := range []bool{false, true} {
+			bundle := &partial.Bundle{KeyNames: "key", Keyed: c.keyed, SharesKeys: c.keyed && shares, Aggregates: aggregates}
+			e := c.site.Encode(c.stretches[0], []*partial.Bundle{bundle}, [][]*partial.Partial{of})
+			if shares {
+				f.Add(e.States[0], e.Dictionaries["m"], e.Dictionaries["keys key"], c.keyed)
+			} else {
+				f.Add(e.States[0], e.Dictionaries["m"], []byte(nil), c.keyed)
+			}
+		}
 	}
-	f.Fuzz(func(t *testing.T, state, dictionary []byte, keyed bool) {
-		for _, b := range [][]byte{state, dictionary} {
+	f.Fuzz(func(t *testing.T, state, dictionary, keys []byte, keyed bool) {
+		for _, b := range [][]byte{state, dictionary, keys} {
 			if len(b) >= 5 {
 				binary.LittleEndian.PutUint32(b[1:5], crc32.Checksum(b[5:], crc32.MakeTable(crc32.Castagnoli)))
 			}
@@ -225,8 +246,8 @@ func FuzzState(f *testing.F) {
 		}
 		c := cut{keyed: keyed, width: 1, stretches: []partial.Stretch{{From: 0, To: 4 * cell}}, cache: partial.NewCache(1 << 20)}
 		c.site = c.cache.Website(store.Subject{ID: "w"})
-		bundle := &partial.Bundle{KeyNames: "key", Keyed: keyed, Aggregates: aggregates}
-		if unread := c.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: read(map[string][]byte{"m": dictionary})}}); len(unread) > 0 {
+		bundle := &partial.Bundle{KeyNames: "key", Keyed: keyed, SharesKeys: keyed && len(keys) > 0, Aggregates: aggregates}
+		if unread := c.site.Load(bundle, bundle.Aggregates, cell, []partial.StoredState{{Of: c.stretches[0], Version: 1, State: state, Dictionaries: read(map[string][]byte{"m": dictionary, "keys key": keys})}}); len(unread) > 0 {
 			return
 		}
 		if _, err := c.site.Add(batch(rng, observations(rng, 20), keyed, []partial.Stretch{{From: 4 * cell, To: 8 * cell}})); err != nil {
