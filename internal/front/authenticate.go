@@ -77,7 +77,7 @@ func (f *Front) record(ctx context.Context, r *Request, status int) (err error) 
 	if !r.wants() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditTimeout)
+	ctx, cancel := within(context.WithoutCancel(ctx), auditTimeout)
 	defer cancel()
 	e := auth.Entry{
 		Time: r.Now.UTC(), RequestID: r.ID, Method: r.Method, Route: r.Route.Path, Resource: r.Resource, Scope: r.Scope,

@@ -176,7 +176,7 @@ func (f *Front) attempt(ctx context.Context, r *Request) (_ *Answer, err error) 
 	r.IP = f.cfg.ClientIP(r.Request)
 	if f.cfg.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.cfg.Timeout)
+		ctx, cancel = within(ctx, f.cfg.Timeout)
 		defer cancel()
 	}
 	if err := f.authenticate(ctx, r); err != nil {
