@@ -106,6 +106,9 @@ func unknown(values url.Values, known ...string) query.Errors {
 			names = append(names, name)
 		}
 	}
+	if len(names) == 0 {
+		return nil
+	}
 	slices.Sort(names)
 	message := "is not a parameter here; none is"
 	if len(known) > 0 {

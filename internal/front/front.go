@@ -109,9 +109,9 @@ func NewRequestID() string { return "req_" + rand.Text() }
 // ServeHTTP implements http.Handler.
 func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	r := &Request{Request: hr, ID: requestid.Of(hr, f.cfg.NewRequestID), Now: f.cfg.Now(), front: f, w: w}
+	r.undo = r.first[:0]
 	h := w.Header()
-	h.Set(requestid.Header, r.ID)
-	h.Set("X-Content-Type-Options", "nosniff")
+	setHeaders(h, header{requestid.Header, r.ID}, header{"X-Content-Type-Options", "nosniff"})
 	defer r.release()
 	ctx, _ := store.WithMeter(store.WithRequestID(hr.Context(), r.ID))
 	a := new(*f.answer(ctx, r)) // a copy, since a route may give one answer many times
