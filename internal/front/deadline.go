@@ -18,12 +18,12 @@ type deadline struct {
 	stop context.CancelFunc
 }
 
-// within returns a context that ends after timeout, when parent does, or by the function.
-func within(parent context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	d := &deadline{Context: parent, at: time.Now().Add(timeout)}
-	return d, d.cancel
+// within returns a context that ends after timeout, when parent does, or when it is cancelled, which it must be.
+func within(parent context.Context, timeout time.Duration) *deadline {
+	return &deadline{Context: parent, at: time.Now().Add(timeout)}
 }
 
+// cancel ends d.
 func (d *deadline) cancel() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

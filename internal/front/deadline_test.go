@@ -39,12 +39,18 @@ func TestADeadlineIsAContext(t *testing.T) {
 					synctest.Wait()
 					return [3]error{ctx.Err(), context.Cause(ctx), child.Err()}
 				}
-				if got, want := tell(within), tell(context.WithTimeout); got != want {
+				if got, want := tell(lazily), tell(context.WithTimeout); got != want {
 					t.Errorf("%s, waited %t: %v, want %v", name, waited, got, want)
 				}
 			})
 		}
 	}
+}
+
+// lazily is within as a function of the standard library.
+func lazily(parent context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	d := within(parent, timeout)
+	return d, d.cancel
 }
 
 // One that nobody waited for ends as well, and what waits afterwards sees that.
@@ -58,9 +64,9 @@ func TestADeadlineThatNobodyWaitedFor(t *testing.T) {
 		"cancelled": {func(own context.CancelFunc) { own() }, context.Canceled},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			ctx, own := within(t.Context(), time.Second)
-			defer own()
-			row.end(own)
+			ctx := within(t.Context(), time.Second)
+			defer ctx.cancel()
+			row.end(ctx.cancel)
 			if err := ctx.Err(); !errors.Is(err, row.want) || (err == nil) != (row.want == nil) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -83,13 +89,13 @@ func TestADeadlineInsideAnother(t *testing.T) {
 	parent, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	want, _ := parent.Deadline()
-	long, stop := within(parent, time.Hour)
-	defer stop()
+	long := within(parent, time.Hour)
+	defer long.cancel()
 	if at, ok := long.Deadline(); at != want || !ok {
 		t.Errorf("ends at %v, not with its parent at %v", at, want)
 	}
-	short, stopShort := within(parent, time.Second)
-	defer stopShort()
+	short := within(parent, time.Second)
+	defer short.cancel()
 	if at, ok := short.Deadline(); !at.Before(want) || !ok {
 		t.Errorf("ends at %v, not before its parent at %v", at, want)
 	}

@@ -175,9 +175,9 @@ func (f *Front) attempt(ctx context.Context, r *Request) (_ *Answer, err error) 
 	defer Recovered(&err)
 	r.IP = f.cfg.ClientIP(r.Request)
 	if f.cfg.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = within(ctx, f.cfg.Timeout)
-		defer cancel()
+		d := within(ctx, f.cfg.Timeout)
+		defer d.cancel()
+		ctx = d
 	}
 	if err := f.authenticate(ctx, r); err != nil {
 		return nil, err
