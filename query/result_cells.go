@@ -11,9 +11,10 @@ import (
 // decided once.
 type cellWriter struct {
 	*cells
-	lead  []byte // what comes before each
-	null  string // what is written for null
-	write func(c *cells, b []byte, row int) []byte
+	lead   []byte // what comes before each
+	null   string // what is written for null
+	places int    // decimals at most
+	write  func(w *cellWriter, b []byte, row int) []byte
 }
 
 // writers are those of the columns of t.
@@ -28,7 +29,7 @@ func (t *Table) writers() []cellWriter {
 			leads = append(leads, ',')
 		}
 		leads = append(appendText(leads, c.Name), ':')
-		all[i] = cellWriter{cells: c, lead: leads[from:], null: c.null(), write: c.writer()}
+		all[i] = cellWriter{cells: c, lead: leads[from:], null: c.null(), places: c.decimals(), write: c.writer()}
 	}
 	return all
 }
@@ -39,7 +40,7 @@ func (w *cellWriter) append(b []byte, row int) []byte {
 	if w.Null(row) {
 		return append(b, w.null...)
 	}
-	return w.write(w.cells, b, row)
+	return w.write(w, b, row)
 }
 
 // null is what JSON shows where c has no value. Texts are never null.
@@ -56,22 +57,22 @@ func (c *cells) null() string {
 }
 
 // writer writes the cells of c that have a value.
-func (c *cells) writer() func(c *cells, b []byte, row int) []byte {
+func (c *cells) writer() func(w *cellWriter, b []byte, row int) []byte {
 	switch {
 	case c.Format == JSON:
-		return func(c *cells, b []byte, row int) []byte { return appendJSON(b, c.text(row)) }
+		return func(w *cellWriter, b []byte, row int) []byte { return appendJSON(b, w.text(row)) }
 	case c.Format == String || c.Format == Date:
-		return func(c *cells, b []byte, row int) []byte { return appendText(b, c.text(row)) }
+		return func(w *cellWriter, b []byte, row int) []byte { return appendText(b, w.text(row)) }
 	case c.Kind == dialect.Float:
-		return func(c *cells, b []byte, row int) []byte { return appendRounded(b, c.Floats[row], c.decimals()) }
+		return func(w *cellWriter, b []byte, row int) []byte { return appendRounded(b, w.Floats[row], w.places) }
 	case c.Kind != dialect.Int:
-		return func(c *cells, b []byte, row int) []byte { return appendText(b, c.Texts[row]) }
+		return func(w *cellWriter, b []byte, row int) []byte { return appendText(b, w.Texts[row]) }
 	case c.Format == Boolean:
-		return func(c *cells, b []byte, row int) []byte { return strconv.AppendBool(b, c.Ints[row] != 0) }
+		return func(w *cellWriter, b []byte, row int) []byte { return strconv.AppendBool(b, w.Ints[row] != 0) }
 	case c.Format == DateTime:
-		return func(c *cells, b []byte, row int) []byte {
-			return append(time.UnixMilli(c.Ints[row]).UTC().AppendFormat(append(b, '"'), instantFormat), '"')
+		return func(w *cellWriter, b []byte, row int) []byte {
+			return append(time.UnixMilli(w.Ints[row]).UTC().AppendFormat(append(b, '"'), instantFormat), '"')
 		}
 	}
-	return func(c *cells, b []byte, row int) []byte { return strconv.AppendInt(b, c.Ints[row], 10) }
+	return func(w *cellWriter, b []byte, row int) []byte { return strconv.AppendInt(b, w.Ints[row], 10) }
 }
