@@ -61,6 +61,10 @@ func (c *cells) writer() func(w *cellWriter, b []byte, row int) []byte {
 	switch {
 	case c.Format == JSON:
 		return func(w *cellWriter, b []byte, row int) []byte { return appendJSON(b, w.text(row)) }
+	case c.plain && c.Format == String:
+		return func(w *cellWriter, b []byte, row int) []byte {
+			return append(append(append(b, '"'), w.Texts[row]...), '"')
+		}
 	case c.Format == String || c.Format == Date:
 		return func(w *cellWriter, b []byte, row int) []byte { return appendText(b, w.text(row)) }
 	case c.Kind == dialect.Float:
