@@ -32,24 +32,27 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 	if !ok {
 		return errMalformed
 	}
-	var several query.Errors
+	var params []string // that name a subject
 	for _, s := range subjects {
 		for _, id := range values[s.param] {
-			if id == "" {
-				continue
+			if id != "" {
+				params = append(params, s.param)
+				r.Resource = auth.Resource{Kind: string(s.kind), ID: id}
 			}
-			several = append(several, &query.Error{Code: query.Invalid, Field: s.param,
-				Message: "exactly one of website_id, link_id and schedule_id is allowed"})
-			r.Resource = auth.Resource{Kind: string(s.kind), ID: id}
 		}
 	}
-	switch len(several) {
+	switch len(params) {
 	case 0:
 		return noSubject(values)
 	case 1:
 		return a.allowResource(ctx, r)
 	}
 	r.Resource = auth.Resource{}
+	var several query.Errors
+	for _, param := range params {
+		several = append(several, &query.Error{Code: query.Invalid, Field: param,
+			Message: "exactly one of website_id, link_id and schedule_id is allowed"})
+	}
 	return append(several, a.mistakes(ctx, r, q)...)
 }
 

@@ -8,8 +8,9 @@ import (
 
 // api answers requests that came through the front.
 type api struct {
-	cfg   Config // complete
-	types typeAnswers
+	cfg       Config // complete
+	types     typeAnswers
+	addresses addresses
 }
 
 // A question is what a request asks, as its steps find out.

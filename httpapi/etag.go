@@ -15,7 +15,8 @@ import (
 // tagOf is the strong entity tag of bytes.
 func tagOf(b []byte) string {
 	sum := sha256.Sum256(b)
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+	tag := base64.RawURLEncoding.AppendEncode(append(make([]byte, 0, 32), '"'), sum[:16])
+	return string(append(tag, '"'))
 }
 
 // dataTag is the entity tag of p's answer before it is computed: what is asked, and the

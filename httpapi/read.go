@@ -61,8 +61,8 @@ func (a *api) zoneOf(values url.Values) (zone string, bad query.Errors) {
 	return zone, bad
 }
 
-// readAddress takes one query from the address.
-func (a *api) readAddress(_ context.Context, r *front.Request, q *question) error {
+// parseAddress takes one query from the address.
+func (a *api) parseAddress(_ context.Context, r *front.Request, q *question) error {
 	values, ok := r.Query()
 	if !ok {
 		return errMalformed
@@ -77,7 +77,7 @@ func (a *api) readAddress(_ context.Context, r *front.Request, q *question) erro
 
 // mistakes are those of the body, or of the address where there is none.
 func (a *api) mistakes(ctx context.Context, r *front.Request, q *question) query.Errors {
-	read := a.readAddress
+	read := a.parseAddress
 	if r.Method == http.MethodPost {
 		read = a.readBody
 	}
@@ -105,6 +105,9 @@ func unknown(values url.Values, known ...string) query.Errors {
 		if !slices.Contains(known, name) {
 			names = append(names, name)
 		}
+	}
+	if len(names) == 0 {
+		return nil
 	}
 	slices.Sort(names)
 	message := "is not a parameter here; none is"

@@ -25,7 +25,7 @@ func (a *api) routes() []*route {
 			Steps: steps{Allow: a.allowSubject, Read: a.readBody, Cost: (*question).cost, Answer: a.answerQueries}},
 			about: "One query, or a batch", access: BySubject, body: true},
 		{Route: front.Route{Method: http.MethodGet, Path: "/v1/query", Class: auth.ClassQuery,
-			Steps: steps{Allow: a.allowSubject, Read: a.readAddress, Cost: (*question).cost, Answer: a.answerAddress}},
+			Steps: steps{Allow: a.allowAddress, Read: a.readAddress, Cost: (*question).cost, Answer: a.answerAddress}},
 			about: "One query as an address", access: BySubject},
 		{Route: front.Route{Method: http.MethodPost, Path: "/v1/query/compile", Class: auth.ClassOther,
 			Steps: steps{Allow: a.allowCompile, Read: a.readBody, Cost: (*question).cost, Answer: a.explainQueries}},

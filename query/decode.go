@@ -196,7 +196,7 @@ var filterMembers = []member[sentFilter]{
 // readObject reads v, an object, into *into. at is its path; that of a query or a parameter has no field.
 // It goes by members, since maps and structs do not tell that a field is given twice.
 func readObject[T any](r *reader, known []member[T], at fieldPath, v fieldValue, into *T) {
-	var seen []string
+	seen := make([]string, 0, 16) // more than most have
 	for sentName, sent := range members(v.json) {
 		name, _ := sentName.str()
 		here := at.member(name)

@@ -39,14 +39,15 @@ func (v fieldValue) items() []fieldValue {
 }
 
 // str is the text of v, when it is a string.
-func (v fieldValue) str() (s string, ok bool) {
-	if v.json[0] != '"' {
+func (v fieldValue) str() (string, bool) {
+	switch {
+	case v.json[0] != '"':
 		return "", false
-	}
-	if bytes.IndexByte(v.json, '\\') < 0 { // it says what it is, which is valid UTF-8
+	case bytes.IndexByte(v.json, '\\') < 0: // it says what it is, which is valid UTF-8
 		return string(v.json[1 : len(v.json)-1]), true
 	}
-	ok = json.Unmarshal(v.json, &s) == nil
+	var s string
+	ok := json.Unmarshal(v.json, &s) == nil
 	return s, ok
 }
 

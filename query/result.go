@@ -162,6 +162,7 @@ type Table struct {
 type cells struct {
 	*column // of a type, which shares it; nil: it is not shown
 	store.Column
+	plain bool // it is known that no text needs escapes in JSON
 }
 
 // Len is the number of rows.

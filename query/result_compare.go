@@ -120,7 +120,7 @@ func changes(now, previous *Table) Table {
 			values.Floats[row], values.Valid[row] = change(c, &previous.columns[i], row)
 		}
 		shown := numberColumn(c.Name, c.Label, "%", "")
-		t.columns = append(t.columns, cells{&shown, values})
+		t.columns = append(t.columns, cells{column: &shown, Column: values})
 	}
 	return t
 }

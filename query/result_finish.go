@@ -37,7 +37,7 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 		if cols[i].Format == Date {
 			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
 		}
-		a.columns[i] = cells{&cols[i], rows.Columns[i]}
+		a.columns[i] = cells{column: &cols[i], Column: rows.Columns[i]}
 	}
 	for i := range p.keys() {
 		a.keys = append(a.keys, cells{Column: rows.Columns[len(cols)+i]})

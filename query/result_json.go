@@ -6,10 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 	"unicode/utf8"
-
-	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // instantFormat is ISO 8601 with milliseconds, for instants in UTC.
@@ -25,14 +22,7 @@ func (t Table) AppendJSON(b []byte) []byte {
 		const more = 512 // the meta of a result comes after it, and the name of the next
 		return append(slices.Grow(b, len(t.encoded)+more), t.encoded...)
 	}
-	keys := make([][]byte, len(t.columns))
-	for i := range t.columns {
-		lead := byte(',')
-		if i == 0 {
-			lead = '{'
-		}
-		keys[i] = append(appendText([]byte{lead}, t.columns[i].Name), ':')
-	}
+	columns := t.writers()
 	b = append(b, '[')
 	for row := range t.len {
 		if row > 0 {
@@ -42,9 +32,8 @@ func (t Table) AppendJSON(b []byte) []byte {
 			b = append(b, "null"...)
 			continue
 		}
-		for i := range t.columns {
-			b = append(b, keys[i]...)
-			b = t.columns[i].append(b, row)
+		for i := range columns {
+			b = columns[i].append(b, row)
 		}
 		if len(t.columns) == 0 {
 			b = append(b, '{')
@@ -117,29 +106,6 @@ func (t Instant) appendJSON(b []byte) []byte {
 	return append(t.UTC().AppendFormat(append(b, '"'), instantFormat), '"')
 }
 
-// append writes one cell.
-func (c *cells) append(b []byte, row int) []byte {
-	switch {
-	case c.Format == JSON:
-		return appendJSON(b, c.text(row))
-	case c.Format == String || c.Format == Date:
-		return appendText(b, c.text(row))
-	case c.Null(row):
-		return c.appendNull(b)
-	case c.Kind == dialect.Float:
-		return appendRounded(b, c.Floats[row], c.decimals())
-	case c.Kind != dialect.Int:
-		return appendText(b, c.Texts[row])
-	case c.Format == Boolean:
-		return strconv.AppendBool(b, c.Ints[row] != 0)
-	case c.Format == DateTime:
-		b = append(b, '"')
-		b = time.UnixMilli(c.Ints[row]).UTC().AppendFormat(b, instantFormat)
-		return append(b, '"')
-	}
-	return strconv.AppendInt(b, c.Ints[row], 10)
-}
-
 // appendJSON writes stored JSON without its blanks; what is none is a text.
 func appendJSON(b []byte, text string) []byte {
 	var compact bytes.Buffer
@@ -147,16 +113,6 @@ func appendJSON(b []byte, text string) []byte {
 		return appendText(b, text)
 	}
 	return append(b, compact.Bytes()...)
-}
-
-func (c *cells) appendNull(b []byte) []byte {
-	switch {
-	case !c.Zero:
-		return append(b, "null"...)
-	case c.Format == Boolean:
-		return append(b, "false"...)
-	}
-	return append(b, '0')
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

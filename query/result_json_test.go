@@ -115,13 +115,13 @@ func TestRoundingWithoutTheDecimal(t *testing.T) {
 
 func sample() Table {
 	return Table{len: 3, columns: []cells{
-		{&column{Name: "name", Format: String}, texts("a", "</b>\"\\\n", "ü😀")},
-		{&column{Name: "count", Format: Integer, Zero: true}, known(ints(1, 0, 3), true, false, true)},
-		{&column{Name: "rate", Format: Number, Decimals: 2}, known(floats(1.005, 7, math.NaN()), true, false, true)},
-		{&column{Name: "bounced", Format: Boolean}, ints(1, 0, 0)},
-		{&column{Name: "last_seen", Format: DateTime}, known(ints(0, 1_709_294_400_123, 5), true, true, false)},
-		{&column{Name: "date", Format: Date}, texts("2024-01-01", "2024-01-02", "2024-01-03")},
-		{&column{Name: "p75", Format: Number, Decimals: 2}, ints(7, 8, 9)},
+		{column: &column{Name: "name", Format: String}, Column: texts("a", "</b>\"\\\n", "ü😀")},
+		{column: &column{Name: "count", Format: Integer, Zero: true}, Column: known(ints(1, 0, 3), true, false, true)},
+		{column: &column{Name: "rate", Format: Number, Decimals: 2}, Column: known(floats(1.005, 7, math.NaN()), true, false, true)},
+		{column: &column{Name: "bounced", Format: Boolean}, Column: ints(1, 0, 0)},
+		{column: &column{Name: "last_seen", Format: DateTime}, Column: known(ints(0, 1_709_294_400_123, 5), true, true, false)},
+		{column: &column{Name: "date", Format: Date}, Column: texts("2024-01-01", "2024-01-02", "2024-01-03")},
+		{column: &column{Name: "p75", Format: Number, Decimals: 2}, Column: ints(7, 8, 9)},
 	}}
 }
 
@@ -145,9 +145,24 @@ func TestTableJSON(t *testing.T) {
 	}
 }
 
+// A table whose size was counted is written as before.
+func TestJSONOfACountedTable(t *testing.T) {
+	for _, text := range []string{"", "/docs/a b", "\x7f", "a\"b", "a\\b", "\n", "\x00", "ü", "\u2028", "\xff"} {
+		table := Table{len: 2, columns: []cells{{column: &column{Name: "name", Format: String}, Column: texts("plain", text)},
+			{column: &column{Name: "other", Format: String}, Column: known(texts("plain", text), true, false)}}}
+		want := string(table.AppendJSON(nil))
+		if size := table.size(); size < int64(len(want)) {
+			t.Errorf("%q: %d bytes were counted of %d", text, size, len(want))
+		}
+		if got := string(table.AppendJSON(nil)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // What is counted against the size of an answer is no less than what is sent, and not much more.
 func TestSizeOfATable(t *testing.T) {
-	texts := Table{len: 4, columns: []cells{{&column{Name: "name", Format: String}, texts("\x00\x1f", strings.Repeat("é", 50), "\xff\xfe", strings.Repeat("a", 500))}}}
+	texts := Table{len: 4, columns: []cells{{column: &column{Name: "name", Format: String}, Column: texts("\x00\x1f", strings.Repeat("é", 50), "\xff\xfe", strings.Repeat("a", 500))}}}
 	for _, table := range []Table{{}, sample(), texts} {
 		if sent, size := int64(len(table.AppendJSON(nil))), table.size(); size < sent || size > 2*sent+100 {
 			t.Errorf("%d bytes are counted, %d are sent", size, sent)
@@ -210,7 +225,7 @@ func BenchmarkTable(b *testing.B) {
 	for i, c := range []store.Column{texts(names...), texts(names...), ints(counts...), ints(counts...),
 		ints(counts...), floats(rates...), floats(rates...), ints(counts...)} {
 		format := []Format{String, String, Integer, Integer, Integer, Number, Number, DateTime}[i]
-		t.columns = append(t.columns, cells{&column{Name: "column" + strconv.Itoa(i), Format: format, Decimals: 2}, c})
+		t.columns = append(t.columns, cells{column: &column{Name: "column" + strconv.Itoa(i), Format: format, Decimals: 2}, Column: c})
 	}
 	buffer := t.AppendJSON(nil)
 	b.SetBytes(int64(len(buffer)))
@@ -223,7 +238,7 @@ func BenchmarkTable(b *testing.B) {
 // A result is written as encoding/json writes it, whatever of it is there.
 func TestAResultIsWrittenAsByEncodingJSON(t *testing.T) {
 	at := Instant{time.Date(2026, 3, 1, 12, 30, 0, 5_000_000, time.FixedZone("x", 3600))}
-	table := Table{len: 1, columns: []cells{{&column{Name: "path", Format: String}, texts("/<a>")}}}
+	table := Table{len: 1, columns: []cells{{column: &column{Name: "path", Format: String}, Column: texts("/<a>")}}}
 	full := Result{Parameter: "pages", ID: "a\"<b>", Success: true, Data: table, Previous: &table, Changes: &table, Error: "x\n", Code: Invalid,
 		Meta: &ResultMeta{From: at, To: at, Until: &at, Partial: true, PartialFrom: "2026-03-01", Timezone: "Europe/Berlin", Granularity: "daily", Limit: new(5),
 			Rows: 3, HasMore: true, Previous: &Period{PreviousYear, "2026-01-01", "2026-01-02", at, at}}}

@@ -124,7 +124,7 @@ func (s *series) fill() Table {
 		default:
 			values = gather(&s.rows.Columns[i], stored)
 		}
-		t.columns = append(t.columns, cells{c, values})
+		t.columns = append(t.columns, cells{column: c, Column: values})
 	}
 	return t
 }
@@ -160,7 +160,7 @@ func pick[T any](c *store.Column, from []T, rows []int, valid []bool) []T {
 func (t Table) pick(rows []int) Table {
 	picked := Table{len: len(rows)}
 	for _, c := range t.columns {
-		picked.columns = append(picked.columns, cells{c.column, gather(&c.Column, rows)})
+		picked.columns = append(picked.columns, cells{column: c.column, Column: gather(&c.Column, rows)})
 	}
 	return picked
 }

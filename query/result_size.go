@@ -55,7 +55,7 @@ func (t *Table) roomInJSON() int {
 
 // size is how many bytes t takes in JSON at most.
 func (t *Table) size() int64 {
-	size := int64(2)
+	size := int64(len(`[]`) + t.len*len(`},`))
 	for i := range t.columns {
 		c := &t.columns[i]
 		size += int64(t.len)*int64(len(c.Name)+len(`{"":`)) + c.size(t.len)
@@ -63,7 +63,7 @@ func (t *Table) size() int64 {
 	return size
 }
 
-// size is how many bytes the first cells of c take at most.
+// size is how many bytes the first cells of c take at most. It notes whether they are plain.
 func (c *cells) size(rows int) (size int64) {
 	const number, instant, null = 24, len(instantFormat) + 2, 4
 	switch {
@@ -79,9 +79,12 @@ func (c *cells) size(rows int) (size int64) {
 		}
 		return size
 	case c.Kind == dialect.Text:
+		var plain int64
 		for _, text := range c.Texts[:rows] {
 			size += textSize(text)
+			plain += int64(len(text) + len(`""`))
 		}
+		c.plain = size == plain
 		return size
 	}
 	return int64(rows) * number

@@ -23,7 +23,7 @@ func TestResponseJSON(t *testing.T) {
 	pages, series := found.parameters[0].plan, found.parameters[1].plan
 	resp := Response{Success: true, QueryID: req.ID, Meta: found.meta, Data: []Result{
 		{Parameter: "pages", ID: "p", Success: true, Meta: pages.meta(1, true),
-			Data: Table{len: 1, columns: []cells{{&column{Name: "path", Format: String}, texts("/a?<b>&c")}}}},
+			Data: Table{len: 1, columns: []cells{{column: &column{Name: "path", Format: String}, Column: texts("/a?<b>&c")}}}},
 		{Parameter: "summary", Success: true, Meta: series.meta(0, false)},
 		found.parameters[2].failed(&Error{Code: UnknownType, Message: "no such type"}),
 	}}

@@ -44,10 +44,7 @@ type Config struct {
 }
 
 // A Cache is safe for concurrent use.
-type Cache struct {
-	store auth.KeyStore
-	keys  *recent.Cache[*auth.Key]
-}
+type Cache struct{ keys *recent.Cache[*auth.Key] } // by digest
 
 var (
 	_ auth.KeyStore    = (*Cache)(nil)
@@ -81,22 +78,27 @@ func New(cfg Config) (*Cache, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	keys, err := recent.New[*auth.Key](recent.Config{TTL: cfg.TTL, Known: cfg.Keys, Unknown: cfg.Unknown, NotFound: auth.ErrNotFound, Now: cfg.Now})
+	keys, err := recent.New(recent.Config{TTL: cfg.TTL, Known: cfg.Keys, Unknown: cfg.Unknown, NotFound: auth.ErrNotFound, Now: cfg.Now}, askFor(cfg.Store))
 	if err != nil {
 		return nil, fmt.Errorf("auth/keycache: %w", err)
 	}
-	return &Cache{cfg.Store, keys}, nil
+	return &Cache{keys}, nil
 }
 
-// KeyByDigest implements [auth.KeyStore].
-func (c *Cache) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
-	key, err := c.keys.Get(ctx, string(d[:]), func(ctx context.Context) (*auth.Key, error) {
-		key, err := c.store.KeyByDigest(ctx, d)
+// askFor asks store for the key of a digest.
+func askFor(store auth.KeyStore) recent.Ask[*auth.Key] {
+	return func(ctx context.Context, digest string) (*auth.Key, error) {
+		key, err := store.KeyByDigest(ctx, auth.Digest([]byte(digest)))
 		if err == nil && key == nil {
 			err = errors.New("auth/keycache: store returned neither a key nor an error")
 		}
 		return key, err
-	})
+	}
+}
+
+// KeyByDigest implements [auth.KeyStore].
+func (c *Cache) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
+	key, err := c.keys.Get(ctx, string(d[:]))
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func JSON(v any) (*Answer, error) {
 
 // Matches reports whether If-None-Match of r names tag, in any coding, or anything.
 func Matches(r *http.Request, tag string) bool {
-	return names(r, func(sent string) bool { return sent == "*" || plainTag(sent) == tag })
+	return names(r, func(sent string) bool { return sent == "*" || ofData(sent, tag) })
 }
 
 // names reports whether a tag of If-None-Match of r, taken as strong, is one.
@@ -71,22 +71,17 @@ func (a *Answer) sent(r *http.Request) int {
 func (a *Answer) Write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	maps.Copy(h, a.Header)
-	if a.ETag != "" {
-		h.Set("Etag", a.ETag) // as net/http spells it
-	}
 	if a.varies {
 		h.Add("Vary", "Accept-Encoding")
 	}
 	status := a.sent(r)
 	if status == http.StatusNotModified || status == http.StatusNoContent {
+		setHeaders(h, header{"Etag", a.ETag})
 		w.WriteHeader(status)
 		return
 	}
-	h.Set("Content-Type", cmp.Or(a.Type, "application/json; charset=utf-8"))
-	h.Set("Content-Length", strconv.Itoa(len(a.Body)))
-	if a.coding != "" {
-		h.Set("Content-Encoding", a.coding)
-	}
+	setHeaders(h, header{"Etag", a.ETag}, header{"Content-Type", cmp.Or(a.Type, "application/json; charset=utf-8")},
+		header{"Content-Length", strconv.Itoa(len(a.Body))}, header{"Content-Encoding", a.coding})
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(a.Body) // a caller who left cannot be told
@@ -95,11 +90,19 @@ func (a *Answer) Write(w http.ResponseWriter, r *http.Request) {
 
 // headers say who may keep an answer of rt, and what it depends on.
 func (rt *Route) headers(h http.Header) {
-	if rt.Cache != "" {
-		h.Set("Cache-Control", rt.Cache)
-	}
-	if rt.Vary != "" {
-		h.Set("Vary", rt.Vary)
+	setHeaders(h, header{"Cache-Control", rt.Cache}, header{"Vary", rt.Vary})
+}
+
+// A header of one value, by its name as net/http spells it.
+type header struct{ name, value string }
+
+// setHeaders sets those of all that have a value. Every answer has several, so their values share a slice.
+func setHeaders(h http.Header, all ...header) {
+	values := make([]string, len(all))
+	for i, one := range all {
+		if values[i] = one.value; one.value != "" {
+			h[one.name] = values[i : i+1 : i+1]
+		}
 	}
 }
 

@@ -70,12 +70,18 @@ func (r *Request) ReadBody(limit int64) ([]byte, error) {
 		return nil, &http.MaxBytesError{Limit: limit}
 	}
 	body, err := r.gather(http.MaxBytesReader(r.w, r.Body, limit), limit)
-	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+	if isLarge(err) {
 		r.discard()
 	} else if err == nil {
 		_ = http.NewResponseController(r.w).SetReadDeadline(time.Time{}) // what is read now tells that the caller left
 	}
 	return body, err
+}
+
+// isLarge reports whether err says that a body has more bytes than it may have.
+func isLarge(err error) bool {
+	_, large := errors.AsType[*http.MaxBytesError](err)
+	return large
 }
 
 // discard drops what is left of a body that is refused. Many clients send all of it before they read
@@ -118,11 +124,13 @@ func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 		}
 		n, err := from.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
-		if large := (*http.MaxBytesError)(nil); errors.Is(err, io.EOF) {
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF):
 			return body, nil
-		} else if errors.As(err, &large) {
+		case isLarge(err):
 			return nil, err
-		} else if err != nil {
+		default:
 			return nil, &BodyError{err, r.front.cfg.BodyTimeout}
 		}
 	}

@@ -25,8 +25,9 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 	}
 	a.varies = true
 	if a.sent(r) == http.StatusNotModified {
-		if a.Status = http.StatusNotModified; AcceptsGzip(r.Header) && names(r, func(tag string) bool { return tag == gzipped(a.ETag) }) {
-			a.ETag = gzipped(a.ETag) // 304 has the tag that 200 would have
+		zipped := gzipped(a.ETag)
+		if a.Status = http.StatusNotModified; AcceptsGzip(r.Header) && names(r, func(tag string) bool { return tag == zipped }) {
+			a.ETag = zipped // 304 has the tag that 200 would have
 		}
 		return
 	}
@@ -63,12 +64,10 @@ const gzipTag = `-gzip"`
 // gzipped is the tag of the data of tag when it is compressed.
 func gzipped(tag string) string { return strings.TrimSuffix(tag, `"`) + gzipTag }
 
-// plainTag is the tag of the data that tag stands for, in whatever coding.
-func plainTag(tag string) string {
-	if plain, ok := strings.CutSuffix(tag, gzipTag); ok {
-		return plain + `"`
-	}
-	return tag
+// ofData reports whether sent stands for the data of tag, in whatever coding.
+func ofData(sent, tag string) bool {
+	plain, zipped := strings.CutSuffix(sent, gzipTag)
+	return sent == tag || zipped && plain == strings.TrimSuffix(tag, `"`)
 }
 
 // AcceptsGzip reports whether the answer to a request with the headers h may be compressed by gzip.

@@ -109,9 +109,9 @@ func NewRequestID() string { return "req_" + rand.Text() }
 // ServeHTTP implements http.Handler.
 func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	r := &Request{Request: hr, ID: requestid.Of(hr, f.cfg.NewRequestID), Now: f.cfg.Now(), front: f, w: w}
+	r.undo = r.first[:0]
 	h := w.Header()
-	h.Set(requestid.Header, r.ID)
-	h.Set("X-Content-Type-Options", "nosniff")
+	setHeaders(h, header{requestid.Header, r.ID}, header{"X-Content-Type-Options", "nosniff"})
 	defer r.release()
 	ctx, _ := store.WithMeter(store.WithRequestID(hr.Context(), r.ID))
 	a := new(*f.answer(ctx, r)) // a copy, since a route may give one answer many times
@@ -175,9 +175,9 @@ func (f *Front) attempt(ctx context.Context, r *Request) (_ *Answer, err error) 
 	defer Recovered(&err)
 	r.IP = f.cfg.ClientIP(r.Request)
 	if f.cfg.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.cfg.Timeout)
-		defer cancel()
+		d := within(ctx, f.cfg.Timeout)
+		defer d.cancel()
+		ctx = d
 	}
 	if err := f.authenticate(ctx, r); err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ type Request struct {
 	counted  bool          // one of many refusals: counted for the audit trail, without an entry of its own
 	bounded  bool          // the body has a deadline
 	undo     []func()      // gives back what is held until the answer is sent
+	first    [4]func()     // room for undo
 }
 
 // Key is the caller's; nil without one.

@@ -31,9 +31,13 @@ type Config struct {
 	Now      func() time.Time
 }
 
+// Ask finds out what is to be remembered of key.
+type Ask[V any] func(ctx context.Context, key string) (V, error)
+
 // A Cache of answers of one kind is safe for concurrent use.
 type Cache[V any] struct {
 	cfg    Config
+	ask    Ask[V]
 	asking singleflight.Group
 
 	mu      sync.Mutex
@@ -48,28 +52,37 @@ type answer[V any] struct {
 	at    time.Time // before it was asked for
 }
 
-// New makes a Cache. Its error is that of a size below 1.
-func New[V any](cfg Config) (*Cache[V], error) {
+// New makes a Cache of what ask answers. Its error is that of a size below 1.
+func New[V any](cfg Config, ask Ask[V]) (*Cache[V], error) {
 	known, err1 := simplelru.NewLRU[string, answer[V]](cfg.Known, nil)
 	unknown, err2 := simplelru.NewLRU[string, answer[V]](cfg.Unknown, nil)
-	return &Cache[V]{cfg: cfg, known: known, unknown: unknown}, errors.Join(err1, err2)
+	return &Cache[V]{cfg: cfg, ask: ask, known: known, unknown: unknown}, errors.Join(err1, err2)
 }
 
 // Get answers from what is remembered of key, else asks, and remembers what it was told.
 // The value is shared: whoever changes it copies it.
-func (c *Cache[V]) Get(ctx context.Context, key string, ask func(context.Context) (V, error)) (none V, _ error) {
+func (c *Cache[V]) Get(ctx context.Context, key string) (none V, _ error) {
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
 	now := c.cfg.Now()
 	a, changes, ok := c.recall(key, now)
-	for !ok {
+	if !ok {
+		return c.join(ctx, key, changes, now)
+	}
+	return a.value, a.err
+}
+
+// join waits for a look-up that began after so many changes, and begins it if there is none.
+func (c *Cache[V]) join(ctx context.Context, key string, changes uint64, now time.Time) (none V, _ error) {
+	var a answer[V]
+	for ok := false; !ok; {
 		// A look-up from before a change may get the answer from before it: nobody joins it after.
 		look := c.asking.DoChan(strconv.FormatUint(changes, 10)+"/"+key, func() (any, error) {
 			if found, _, ok := c.recall(key, now); ok { // a look-up ended since we looked
 				return found, nil
 			}
-			return c.look(context.WithoutCancel(ctx), key, changes, ask)
+			return c.look(context.WithoutCancel(ctx), key, changes)
 		})
 		select {
 		case <-ctx.Done():
@@ -97,7 +110,7 @@ func (c *Cache[V]) recall(key string, now time.Time) (a answer[V], changes uint6
 }
 
 // look asks, and remembers the answer unless anything changed meanwhile.
-func (c *Cache[V]) look(ctx context.Context, key string, changes uint64, ask func(context.Context) (V, error)) (a answer[V], err error) {
+func (c *Cache[V]) look(ctx context.Context, key string, changes uint64) (a answer[V], err error) {
 	defer func() {
 		if p := recover(); p != nil { // in a goroutine of its own it would end the process
 			err = fmt.Errorf("a look-up panicked: %v", p)
@@ -106,7 +119,7 @@ func (c *Cache[V]) look(ctx context.Context, key string, changes uint64, ask fun
 	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
 	a.at = c.cfg.Now()
-	a.value, a.err = ask(ctx)
+	a.value, a.err = c.ask(ctx, key)
 	if a.err != nil && !errors.Is(a.err, c.cfg.NotFound) {
 		return a, a.err
 	}

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/recent"
@@ -27,6 +28,9 @@ const (
 
 // maxID is the longest id in bytes that is remembered: callers choose ids.
 const maxID = 256
+
+// kindEnd is between the kind of a subject, which has none, and its id in a key of owners.
+const kindEnd = "\x00"
 
 // Config is what [New] needs.
 type Config struct {
@@ -70,8 +74,11 @@ func New(cfg Config) (*Cache, error) {
 		cfg.Now = time.Now
 	}
 	each := recent.Config{TTL: cfg.TTL, Known: cfg.Size, Unknown: cfg.Size, NotFound: store.ErrNotFound, Now: cfg.Now}
-	owners, err1 := recent.New[string](each)
-	sites, err2 := recent.New[store.Website](each)
+	owners, err1 := recent.New(each, func(ctx context.Context, key string) (string, error) {
+		kind, id, _ := strings.Cut(key, kindEnd)
+		return cfg.Directory.Owner(ctx, store.Subject{Kind: store.SubjectKind(kind), ID: id})
+	})
+	sites, err2 := recent.New(each, cfg.Directory.Website)
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("store/directorycache: %w", err)
 	}
@@ -95,9 +102,7 @@ func (c *Cache) Website(ctx context.Context, id string) (store.Website, error) {
 	if len(id) > maxID {
 		return c.cfg.Directory.Website(ctx, id)
 	}
-	return c.sites.Get(ctx, id, func(ctx context.Context) (store.Website, error) {
-		return c.cfg.Directory.Website(ctx, id)
-	})
+	return c.sites.Get(ctx, id)
 }
 
 // Owner implements [store.Directory].
@@ -105,7 +110,5 @@ func (c *Cache) Owner(ctx context.Context, s store.Subject) (string, error) {
 	if len(s.ID)+len(s.Kind) > maxID {
 		return c.cfg.Directory.Owner(ctx, s)
 	}
-	return c.owners.Get(ctx, string(s.Kind)+"\x00"+s.ID, func(ctx context.Context) (string, error) {
-		return c.cfg.Directory.Owner(ctx, s)
-	})
+	return c.owners.Get(ctx, string(s.Kind)+kindEnd+s.ID)
 }
