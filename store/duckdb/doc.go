@@ -9,10 +9,9 @@
 // together and become the next commit (one transaction, one fsync), so callers share the cost of a disk
 // flush. [Store.Write] returns after the commit.
 //
-// Event ids are remembered as 128-bit hashes for eight days after they were
-// received. Of n ids of one subject and kind of row, two share a hash with a chance of about n²/2¹²⁹,
-// which is negligible for any n that fits a disk. Each id takes 4 bytes of memory, in addition to the
-// engine's.
+// Event ids are remembered as 96-bit hashes for eight days after they were
+// received. Of n ids two share a hash with a chance of about n²/2⁹⁷: of 50 million, one in 60 million million.
+// Each id takes 4 bytes of memory, in addition to the engine's.
 //
 // # Reading
 //

@@ -18,8 +18,7 @@ import (
 // receipt: at least eight times 24 hours, where seven are promised.
 const rememberDays = 8
 
-// A key stands for an event id of one subject, kind of row and kind of sender: 96 bits of its hash. Two of n ids share
-// a key with a chance of n²/2⁹⁷: of 50 million, one in 60 million million.
+// A key stands for an event id of one subject, kind of row and kind of sender: 96 bits of its hash.
 type key struct {
 	hi int64
 	lo int32
