@@ -7,9 +7,9 @@ import (
 )
 
 // Sets are stored as places in a dictionary: the members that all sets of one name have on a day, in order.
-// It is stored once for all of them. So are the keys that several bundles have. A state names its dictionary by a random number, so that it is never read with
-// another. Dictionaries of different days have nothing in common, so what is stored does not tell which day's
-// members are the same.
+// It is stored once for all of them. So are the keys that several bundles have. A state names its dictionary by a
+// random number, so that it is never read with another. Dictionaries of different days have nothing in common, so
+// what is stored does not tell which day's members are the same.
 
 // dictionaryName tells apart the dictionaries of a website.
 type dictionaryName struct {

@@ -140,7 +140,7 @@ type StoredState struct {
 func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []StoredState) (unread []Stretch) {
 	readers := make([]*stateReader, len(states))
 	names := bu.Dictionaries(some)
-	AtOnce(2, 2, func(i int) { // members are numbered while keys are
+	numbered := AtOnce(2, 2, func(i int) { // members while keys are
 		w.keepDictionaries(names, states, i == 0)
 		for j := range states {
 			if i == 1 {
@@ -148,14 +148,13 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 			}
 		}
 	})
-	for _, r := range readers {
-		r.number(w, names)
-	}
 	found := make([][]*Partial, len(states))
-	AtOnce(runtime.GOMAXPROCS(0), len(states), func(i int) {
-		defer func() { _ = recover() }() // a fault of this program: what is not loaded is computed
-		found[i] = readers[i].partials(some)
-	})
+	if numbered {
+		for _, r := range readers {
+			r.number(w, names)
+		}
+		AtOnce(runtime.GOMAXPROCS(0), len(states), func(i int) { found[i] = readers[i].partials(some) })
+	}
 	made := make([][]*Partial, len(some))
 	var stretches []Stretch
 	var versions []uint64
@@ -193,18 +192,22 @@ func (w *Website) keepDictionaries(names []string, states []StoredState, ofMembe
 	}
 }
 
-// AtOnce calls what with each number below n, some at once.
-func AtOnce(some, n int, what func(int)) {
-	var next atomic.Int64
+// AtOnce calls what with each number below n, some at once. It reports whether none panicked: where one did, a fault of
+// the store or of this program, others may not have been called, and what they were to load is computed.
+func AtOnce(some, n int, what func(int)) (ok bool) {
+	var next, done atomic.Int64
 	var all sync.WaitGroup
 	for range min(some, n) {
 		all.Go(func() {
+			defer func() { _ = recover() }()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				what(i)
+				done.Add(1)
 			}
 		})
 	}
 	all.Wait()
+	return done.Load() == int64(n)
 }
 
 // HasOtherStored reports whether a store has something by other names than these.
