@@ -2,7 +2,8 @@ package httpapi
 
 import (
 	"context"
-	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
@@ -10,7 +11,7 @@ import (
 )
 
 const (
-	// maxAddresses is how many addresses are remembered, half of them in any case.
+	// maxAddresses is how many addresses are remembered.
 	maxAddresses = 1024
 	// longestAddress is the longest that is, in bytes.
 	longestAddress = 2 << 10
@@ -22,48 +23,25 @@ type address struct {
 	queries []query.Decoded
 }
 
-// addresses remember what was asked without a mistake: dashboards ask the same again and again. It says
-// nothing of who may ask. It is safe for concurrent use.
-type addresses struct {
-	mu sync.Mutex
-	// Two generations do for a list by last use: what is asked for moves into the newer one, and the
-	// older one is dropped when the newer one is full.
-	newer, older map[string]address
-}
+// addresses remember what was asked without a mistake, by last use: dashboards ask the same again and again. They say
+// nothing of who may ask, and are safe for concurrent use.
+type addresses struct{ known *lru.Cache[string, address] }
 
-// get is what text asks, if it is remembered.
-func (all *addresses) get(text string) (known address, ok bool) {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if known, ok = all.newer[text]; ok {
-		return known, true
-	}
-	if known, ok = all.older[text]; ok {
-		all.put(text, known)
-	}
-	return known, ok
+func newAddresses() (addresses, error) {
+	known, err := lru.New[string, address](maxAddresses)
+	return addresses{known}, err
 }
 
 // add remembers what text asks.
-func (all *addresses) add(text string, asks address) {
-	if len(text) > longestAddress {
-		return
+func (all addresses) add(text string, asks address) {
+	if len(text) <= longestAddress {
+		all.known.Add(text, asks)
 	}
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.put(text, asks)
-}
-
-func (all *addresses) put(text string, asks address) {
-	if all.newer == nil || len(all.newer) >= maxAddresses/2 {
-		all.older, all.newer = all.newer, map[string]address{}
-	}
-	all.newer[text] = asks
 }
 
 // allowAddress is allowSubject, for an address that may be known.
 func (a *api) allowAddress(ctx context.Context, r *front.Request, q *question) error {
-	known, ok := a.addresses.get(r.URL.RawQuery)
+	known, ok := a.addresses.known.Get(r.URL.RawQuery)
 	if !ok {
 		return a.allowSubject(ctx, r, q)
 	}

@@ -85,10 +85,12 @@ func New(cfg Config) (http.Handler, error) {
 	if err := errors.Join(cfg.check(), cfg.Flags.check(), err); err != nil {
 		return nil, err
 	}
-	a := &api{cfg: cfg.withDefaults()}
-	if a.types, err = newTypeAnswers(cfg.Engine.Types()); err != nil {
+	types, err1 := newTypeAnswers(cfg.Engine.Types())
+	known, err2 := newAddresses()
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
+	a := &api{cfg.withDefaults(), types, known}
 	cors := &front.CORS{
 		Origins: origins,
 		Methods: "GET, POST, PATCH, DELETE",

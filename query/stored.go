@@ -167,7 +167,7 @@ func (g *gathering) loadChunks(ctx context.Context, bu *bundle, some []partial.A
 	var all []storedDays
 	for bytes := 0; len(chunks) > 0; {
 		read := make([]storedDays, min(len(chunks), readAtOnce))
-		partial.AtOnce(len(read), len(read), func(i int) { read[i] = g.readChunk(ctx, bu, some, chunks[i]) })
+		partial.Parallel(len(read), len(read), func(i int) { read[i] = g.readChunk(ctx, bu, some, chunks[i]) })
 		for _, one := range read {
 			for _, state := range one.of {
 				bytes += len(state.Bytes)

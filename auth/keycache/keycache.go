@@ -78,15 +78,15 @@ func New(cfg Config) (*Cache, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	keys, err := recent.New(recent.Config{TTL: cfg.TTL, Known: cfg.Keys, Unknown: cfg.Unknown, NotFound: auth.ErrNotFound, Now: cfg.Now}, askFor(cfg.Store))
+	keys, err := recent.New(recent.Config{TTL: cfg.TTL, Known: cfg.Keys, Unknown: cfg.Unknown, NotFound: auth.ErrNotFound, Now: cfg.Now}, loaderOf(cfg.Store))
 	if err != nil {
 		return nil, fmt.Errorf("auth/keycache: %w", err)
 	}
 	return &Cache{keys}, nil
 }
 
-// askFor asks store for the key of a digest.
-func askFor(store auth.KeyStore) recent.Ask[*auth.Key] {
+// loaderOf asks store for the key of a digest.
+func loaderOf(store auth.KeyStore) recent.Loader[*auth.Key] {
 	return func(ctx context.Context, digest string) (*auth.Key, error) {
 		key, err := store.KeyByDigest(ctx, auth.Digest([]byte(digest)))
 		if err == nil && key == nil {

@@ -23,7 +23,7 @@ type listed struct {
 // handlersMayLink are the modules, with what they need themselves, that the handlers may link
 // beside the standard library and this module.
 var handlersMayLink = map[string][]string{
-	"httpapi": {"github.com/huandu/go-sqlbuilder"},
+	"httpapi": {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder"},
 	"track":   {"github.com/hashicorp/golang-lru/v2", "github.com/mileusna/useragent", "golang.org/x/net"},
 }
 

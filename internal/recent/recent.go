@@ -31,13 +31,13 @@ type Config struct {
 	Now      func() time.Time
 }
 
-// Ask finds out what is to be remembered of key.
-type Ask[V any] func(ctx context.Context, key string) (V, error)
+// A Loader finds out what is to be remembered of key.
+type Loader[V any] func(ctx context.Context, key string) (V, error)
 
 // A Cache of answers of one kind is safe for concurrent use.
 type Cache[V any] struct {
 	cfg    Config
-	ask    Ask[V]
+	ask    Loader[V]
 	asking singleflight.Group
 
 	mu      sync.Mutex
@@ -53,7 +53,7 @@ type answer[V any] struct {
 }
 
 // New makes a Cache of what ask answers. Its error is that of a size below 1.
-func New[V any](cfg Config, ask Ask[V]) (*Cache[V], error) {
+func New[V any](cfg Config, ask Loader[V]) (*Cache[V], error) {
 	known, err1 := simplelru.NewLRU[string, answer[V]](cfg.Known, nil)
 	unknown, err2 := simplelru.NewLRU[string, answer[V]](cfg.Unknown, nil)
 	return &Cache[V]{cfg: cfg, ask: ask, known: known, unknown: unknown}, errors.Join(err1, err2)

@@ -140,7 +140,7 @@ type StoredState struct {
 func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []StoredState) (unread []Stretch) {
 	readers := make([]*stateReader, len(states))
 	names := bu.Dictionaries(some)
-	numbered := AtOnce(2, 2, func(i int) { // members while keys are
+	numbered := Parallel(2, 2, func(i int) { // members while keys are
 		w.keepDictionaries(names, states, i == 0)
 		for j := range states {
 			if i == 1 {
@@ -153,7 +153,7 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 		for _, r := range readers {
 			r.number(w, names)
 		}
-		AtOnce(runtime.GOMAXPROCS(0), len(states), func(i int) { found[i] = readers[i].partials(some) })
+		Parallel(runtime.GOMAXPROCS(0), len(states), func(i int) { found[i] = readers[i].partials(some) })
 	}
 	made := make([][]*Partial, len(some))
 	var stretches []Stretch
@@ -192,9 +192,9 @@ func (w *Website) keepDictionaries(names []string, states []StoredState, ofMembe
 	}
 }
 
-// AtOnce calls what with each number below n, some at once. It reports whether none panicked: where one did, a fault of
+// Parallel calls what with each number below n, some at once. It reports whether none panicked: where one did, a fault of
 // the store or of this program, others may not have been called, and what they were to load is computed.
-func AtOnce(some, n int, what func(int)) (ok bool) {
+func Parallel(some, n int, what func(int)) (ok bool) {
 	var next, done atomic.Int64
 	var all sync.WaitGroup
 	for range min(some, n) {
