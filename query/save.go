@@ -98,6 +98,7 @@ type built struct {
 
 // build computes and stores what the store lacks of the days, and reports whether it was done before it was time to stop.
 func (b *building) build(ctx context.Context, stop func() bool) (done bool, err error) {
+	ctx = knowDays(ctx) // versions and seals are of one moment, as in gatherPart; a day that changes since is stored in vain
 	for i, bu := range b.bundles.all {
 		one, err := b.gather(ctx, bu)
 		if tooLarge(err) {
@@ -146,13 +147,6 @@ func (b *building) gather(ctx context.Context, bu *bundle) (one built, err error
 	}
 	defer b.site.Unlock()
 	missing := slices.DeleteFunc(one.look(bu.part, one.versions), func(i int) bool { return !slices.Contains(one.due, i) })
-	if len(missing) > 0 {
-		ctx = knowDays(ctx) // as gatherPart does
-		if err := one.load(ctx); err != nil {
-			return one, err
-		}
-		one.versions = one.gathering.versions(bu.part)
-	}
 	return one, one.computeAll(ctx, bu.part, missing, one.versions)
 }
 
@@ -220,7 +214,6 @@ func (b *building) encodeDay(i int, of partial.Stretch) (dictionaries, states []
 	var found [][]*partial.Partial
 	start, rows, names := time.UnixMilli(of.From).UTC(), uint64(0), map[string]int64{}
 	for _, one := range b.built {
-		// What was found before the versions were asked for may be older.
 		partials := one.bu.partials(b.site, of, one.versions[i])
 		if !slices.Contains(one.due, i) || partials == nil {
 			continue
