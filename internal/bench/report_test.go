@@ -46,8 +46,8 @@ Made by ` + "`make bench-report`" + `; do not edit. %s, at commit %s.
 - Versions: %s.
 - Rows: %d events of %d websites over %d days, some %d pageviews; %d paths, %d referrers, %d countries, sessions of
   2.2 pageviews. The big website has 53 %% of them, the small one about 1 %%. ` + "`internal/bench`" + ` makes them.
-- Loaded through ` + "`store.Writer`" + ` in commits of %d rows%s.
-- On disk: %.1f bytes per event.
+- Loaded through ` + "`store.Writer`" + ` in commits of %d rows%s. Sealed in %.0f s, and moved together by ` + "`Store.Maintain`" + ` in %.0f s, both without rests.
+- On disk: %.1f bytes per event, of blocks in use.
 - Memory of the process, which asks too, at most: %s. The limit of the store is that of its Config by itself, 1 GiB.
 
 Times are milliseconds, p50 and p99; a p99 of fewer than 100 answers is the slowest. HTTP is a request over loopback with a key,
@@ -70,7 +70,7 @@ func (r *result) report() string {
 		rates = fmt.Sprintf(": %.0f events/s, %.0f in the first tenth and %.0f in the last", float64(l.Events)/l.Seconds, l.First, l.Last)
 	}
 	fmt.Fprintf(&b, introduction, r.Date, r.Commit, r.Machine, r.Note, r.Versions, l.Events, websites, r.Traffic.Days, r.Traffic.Pageviews, paths, referrers, countries,
-		l.Batch, rates, float64(l.Bytes)/float64(l.Events), strings.Join(memory, ", "))
+		l.Batch, rates, l.Sealing, l.Moving, float64(l.Bytes)/float64(l.Events), strings.Join(memory, ", "))
 	for _, of := range r.subjects(warm) {
 		r.table(&b, of)
 	}
