@@ -11,7 +11,7 @@ export TZ := Asia/Kathmandu
 # Packages with golden files, benchmarks and fuzz targets.
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 proof = $(GO) test -count=1 -timeout 40m -v -run
-proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-diff-1 long-diff-2 long-shards \
+proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-clickhouse-reference-3 long-clickhouse-reference-4 long-diff-1 long-diff-2 long-shards \
 	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-kill-on-clickhouse long-kill-sealing long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4 long-clickhouse-races long-clickhouse-writes long-copy long-keys long-hostile long-ingested long-soak long-fuzz
 
 .PHONY: help check test golden bench bench-report bench-against long $(proofs) bots tracker
@@ -38,8 +38,8 @@ bench-against: ## the same of other=DIR and of this checkout, part by part (part
 	SIGHTLINE_BENCH_COMPARE="$$dir/before.json $$dir/after.json" $(GO) test -count=1 -v -run '^TestCompare$$' ./internal/bench
 long: $(proofs) ## the long proofs one after the other, each under 40 minutes
 long-reference: ; SIGHTLINE_QUESTIONS=50000 $(proof) '^TestReference$$' ./store/duckdb ## 50 000 random requests, DuckDB against reference
-long-clickhouse-reference-1 long-clickhouse-reference-2: long-clickhouse-reference-%: ## 25 000 each, ClickHouse against reference
-	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=25000 $(proof) '^TestReference$$' ./store/clickhouse
+long-clickhouse-reference-1 long-clickhouse-reference-2 long-clickhouse-reference-3 long-clickhouse-reference-4: long-clickhouse-reference-%: ## 12 500 each, ClickHouse against reference
+	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=12500 $(proof) '^TestReference$$' ./store/clickhouse
 long-diff-1 long-diff-2: long-diff-%: ## 25 000 each, DuckDB against ClickHouse
 	SIGHTLINE_SEED=$*0000000 SIGHTLINE_QUESTIONS=25000 $(proof) '^TestDiff$$' ./internal/e2e
 long-shards: ; SIGHTLINE_LONG=1 SIGHTLINE_QUESTIONS=2000 $(proof) '^TestCluster$$' ./internal/e2e ## two shards as a store, and 2 000 random requests, DuckDB against them

@@ -329,25 +329,33 @@ func (c *Cache) shrink() {
 		if c.forgetRollup(c.clock+1) || c.forgetDictionaries() {
 			continue
 		}
-		var from *Website
-		var of store.Subject
-		var name string
-		oldest := c.clock + 1
-		for subject, w := range c.websites {
-			for n, p := range w.aggregates {
-				if p.used < oldest {
-					oldest, from, of, name = p.used, w, subject, n
-				}
-			}
-		}
-		if from == nil {
+		if !c.forgetAggregate(c.clock + 1) {
 			return
 		}
-		from.forget(name)
-		if len(from.aggregates) == 0 {
-			from.forgetDictionaries()
-			c.size -= from.size
-			delete(c.websites, of)
+	}
+}
+
+// forgetAggregate forgets the partials of the aggregate that was used before all others and before then, if there is
+// such a one.
+func (c *Cache) forgetAggregate(before uint64) bool {
+	var from *Website
+	var of store.Subject
+	var name string
+	for subject, w := range c.websites {
+		for n, p := range w.aggregates {
+			if p.used < before {
+				before, from, of, name = p.used, w, subject, n
+			}
 		}
 	}
+	if from == nil {
+		return false
+	}
+	from.forget(name)
+	if len(from.aggregates) == 0 {
+		from.forgetDictionaries()
+		c.size -= from.size
+		delete(c.websites, of)
+	}
+	return true
 }

@@ -356,6 +356,33 @@ func TestRollUpRoom(t *testing.T) {
 	}
 }
 
+// TestRollUpPushesOut wants a rollup that is asked for again and again to push out partials that nobody uses, but none
+// that are used by turns.
+func TestRollUpPushesOut(t *testing.T) {
+	cutWithin := func(most int64) *cut {
+		rng := rand.New(rand.NewPCG(1, 5))
+		return randomCut(t, rng, observations(rng, 4000), most)
+	}
+	const spare = 6000 // bytes, half of what the rollup takes
+	days := cutWithin(1 << 20).cache.Size()
+	for _, used := range []bool{false, true} {
+		made, c := 0, cutWithin(days+spare)
+		for n := 1; n <= 20 && made == 0; n++ {
+			if used {
+				for _, a := range aggregates {
+					c.sources(t, a) // none of which is missing
+				}
+			}
+			if c.site.RollUp(aggregates[2], "a", partial.Stretch{To: 8 * cell}, false, 0, c.sources(t, aggregates[2])) != nil {
+				made = n
+			}
+		}
+		if want := map[bool]int{false: 10, true: 0}[used]; made != want {
+			t.Errorf("the others are used: %t; rolled up when asked for the %dth time, want %d (0 is never)", used, made, want)
+		}
+	}
+}
+
 // TestAtOnce adds and merges at the same time, for the race detector.
 func TestAtOnce(t *testing.T) {
 	cache, stretches := partial.NewCache(1<<20), []partial.Stretch{{From: 0, To: 4 * cell}, {From: 4 * cell, To: 8 * cell}}

@@ -21,6 +21,8 @@ type rollups struct {
 type rollup struct {
 	of       []uint64 // the partials that it stands for
 	asked    uint64   // when it was asked for, while there is none
+	first    uint64   // when it was asked for the first time
+	times    int      // how often it was asked for since, in vain
 	reserved int64    // while somebody makes it: the bytes that it takes at most
 	*Partial
 }
@@ -32,6 +34,10 @@ func (r rollup) size() int64 {
 	}
 	return size
 }
+
+// manyTimes is how often a rollup is asked for in vain before it may push out partials that nobody used meanwhile: to
+// compute them again would cost more than a few answers that are merged from days.
+const manyTimes = 8
 
 // RollUp returns one partial in place of all sources of an aggregate within a stretch. Its keys are their
 // rows less first; cut names how these are made of keys. It returns nil, and the sources are to be merged
@@ -77,7 +83,7 @@ func (w *Website) rollup(name rollupName, within Stretch, of []uint64, bytes int
 	all.used = c.tick()
 	switch known, ok := all.of[within]; {
 	case !ok || !slices.Equal(known.of, of):
-		c.putRollup(all, within, rollup{of: of, asked: all.used})
+		c.putRollup(all, within, rollup{of: of, asked: all.used, first: all.used})
 		c.shrink()
 		return nil, false
 	case known.Partial != nil:
@@ -88,8 +94,9 @@ func (w *Website) rollup(name rollupName, within Stretch, of []uint64, bytes int
 		if spare {
 			wanted = c.size+bytes <= c.most/4*3
 		} else {
-			wanted = c.makeRoom(bytes, known.asked)
+			wanted = c.makeRoom(bytes, known.asked, 0) || known.times >= manyTimes && c.makeRoom(bytes, known.asked, known.first)
 		}
+		known.times++
 		if known.asked = all.used; wanted {
 			known.reserved = bytes
 		}
@@ -119,12 +126,12 @@ func (c *Cache) putRollup(all *rollups, within Stretch, r rollup) {
 	c.size += grown
 }
 
-// makeRoom forgets rollups that were not used since then until there is room for some bytes, and
-// reports whether there is. Those that are used by turns with what needs the room stay: otherwise all would be
-// made again and again.
-func (c *Cache) makeRoom(bytes int64, then uint64) bool {
+// makeRoom forgets rollups that were not used since then, and unless first is 0 dictionaries and aggregates that were
+// not used since first, until there is room for some bytes, and reports whether there is. Those that are used by turns
+// with what needs the room stay: otherwise all would be made again and again.
+func (c *Cache) makeRoom(bytes int64, then, first uint64) bool {
 	for c.size+bytes > c.most {
-		if !c.forgetRollup(then) {
+		if !c.forgetRollup(then) && (first == 0 || !c.forgetDictionaries() && !c.forgetAggregate(first)) {
 			return false
 		}
 	}
