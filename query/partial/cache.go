@@ -31,19 +31,24 @@ func (c *Cache) Forget(of store.Subject) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w := c.websites[of]; w != nil {
-		for name := range w.aggregates {
-			w.forget(name)
-		}
-		for _, all := range w.rolledUp {
-			c.size -= all.size
-		}
-		clear(w.rolledUp)
-		w.forgetDictionaries()
-		c.size -= w.size
-		w.size -= w.storedSize
-		w.stored, w.storedSize = nil, 0
-		delete(c.websites, of)
+		c.remove(w)
 	}
+}
+
+// remove forgets what is kept of w. The caller holds c.mu.
+func (c *Cache) remove(w *Website) {
+	for name := range w.aggregates {
+		w.forget(name)
+	}
+	for _, all := range w.rolledUp {
+		c.size -= all.size
+	}
+	clear(w.rolledUp)
+	w.forgetDictionaries()
+	c.size -= w.size
+	w.size -= w.storedSize
+	w.stored, w.storedSize = nil, 0
+	delete(c.websites, w.subject)
 }
 
 // maxAsked is how many aggregates of a website are remembered to have been asked for.
@@ -339,12 +344,11 @@ func (c *Cache) shrink() {
 // such a one.
 func (c *Cache) forgetAggregate(before uint64) bool {
 	var from *Website
-	var of store.Subject
 	var name string
-	for subject, w := range c.websites {
+	for _, w := range c.websites {
 		for n, p := range w.aggregates {
 			if p.used < before {
-				before, from, of, name = p.used, w, subject, n
+				before, from, name = p.used, w, n
 			}
 		}
 	}
@@ -353,9 +357,7 @@ func (c *Cache) forgetAggregate(before uint64) bool {
 	}
 	from.forget(name)
 	if len(from.aggregates) == 0 {
-		from.forgetDictionaries()
-		c.size -= from.size
-		delete(c.websites, of)
+		c.remove(from)
 	}
 	return true
 }

@@ -96,6 +96,9 @@ func (w *Website) rollup(name rollupName, within Stretch, of []uint64, bytes int
 		} else {
 			wanted = c.makeRoom(bytes, known.asked, 0) || known.times >= manyTimes && c.makeRoom(bytes, known.asked, known.first)
 		}
+		if c.websites[w.subject] != w { // which had nothing else that was used since
+			return nil, false
+		}
 		known.times++
 		if known.asked = all.used; wanted {
 			known.reserved = bytes
