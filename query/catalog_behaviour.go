@@ -193,7 +193,6 @@ func visitorMetrics() []metric {
 		of(countColumn("custom_event_count", "Custom events", "Also those whose names begin with $"), expr.Call(dialect.CountIf, custom)),
 		lastOf("country", "Country code"), lastOf("region", "Region"), lastOf("device_type", "Device type"),
 		lastOf("browser_name", "Browser"), lastOf("os_name", "Operating system"),
-		of(textColumn("last_country_name", "Country", "English name"), countryName(last(expr.Ref("country")))),
 		of(textColumn("last_referrer", "Referrer", "Address of the source, or direct"), referrerURL(last(expr.Ref("referrer")))),
 	}
 }

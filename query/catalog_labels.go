@@ -29,6 +29,7 @@ func labelMetrics() []metric {
 		metric{column: textColumn("country_name", "Country name", "English name"), expr: countryName(expr.Ref("country"))},
 		metric{column: textColumn("region_country_name", "Country", "English name"), expr: countryName(expr.Ref("region_country"))},
 		metric{column: textColumn("city_country_name", "Country", "English name"), expr: countryName(expr.Ref("city_country"))},
+		metric{column: textColumn("last_country_name", "Country", "English name"), expr: countryName(expr.Ref("last_country"))},
 		metric{column: textColumn("device_name", "Device", "Kind of device as shown"), expr: deviceName()},
 		metric{column: textColumn("known_country", "Name", "English name of the country, or Unknown"), expr: orUnknown("country", countryName(expr.Ref("country")))},
 		metric{column: textColumn("known_region", "Name", "Name of the region, or Unknown"), expr: orUnknown("region", expr.Ref("region"))},

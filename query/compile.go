@@ -20,9 +20,8 @@ import (
 //
 // With keyed rows, columns follow that tell them apart, whatever they show: see plan.keys.
 //
-// What is kept of sealed days is read in place of rows. The interval is the time of the stored
-// rows that the answer is computed from.
-func compile(p *plan, d *dialect.Dialect, kept keptOf) (store.Statement, interval) {
+// What is kept of sealed days is read in place of rows.
+func compile(p *plan, d *dialect.Dialect, kept keptOf) *compiled {
 	c := &compiler{p: p, kept: kept, rng: p.counted()}
 	c.w, c.depends = expr.Writer{Dialect: d, From: c.rng.from, To: c.rng.to}, c.rng
 	var final selection
@@ -31,9 +30,10 @@ func compile(p *plan, d *dialect.Dialect, kept keptOf) (store.Statement, interva
 	} else {
 		final = c.aggregate()
 	}
+	labels := final.takeLabels()
 	statement := c.statement(p.Type.Name, final)
 	statement.Kinds = kinds(p)
-	return statement, c.depends
+	return &compiled{statement, labels, keyArgs(&statement), c.depends}
 }
 
 // statement is final, after the relations that were added.

@@ -20,6 +20,7 @@ const memoBytes = 16 << 20
 // A compiled plan is its statement, for whichever subject it was compiled, and what is known of it.
 type compiled struct {
 	statement store.Statement
+	labels    []label  // which the statement leaves out
 	keyArgs   []keyArg // of a plan OfKeys
 	depends   interval // the rows that the answer is computed from
 }
@@ -27,20 +28,15 @@ type compiled struct {
 // remembered compiles p, unless an equal plan was compiled before. The statement reads what is kept.
 func (e *Engine) remembered(p *plan, key []byte, kept keptOf) *compiled {
 	if p.byClock() {
-		return compilePlan(p, e.store.Dialect(), kept)
+		return compile(p, e.store.Dialect(), kept)
 	}
 	all := string(kept.appendKey(key[:len(key):len(key)]))
 	found, ok := e.memo.Get(all)
 	if !ok {
-		found = compilePlan(p, e.store.Dialect(), kept)
+		found = compile(p, e.store.Dialect(), kept)
 		e.memo.Add(all, found, int64(len(all))+found.size())
 	}
 	return found
-}
-
-func compilePlan(p *plan, d *dialect.Dialect, kept keptOf) *compiled {
-	statement, depends := compile(p, d, kept)
-	return &compiled{statement, keyArgs(&statement), depends}
 }
 
 // of is the statement about s and, of another period, about the rows whose keys are among these.
@@ -142,7 +138,7 @@ func (ty *boundType) fingerprint(d *dialect.Dialect) (hash string) {
 	}
 	sum := sha256.New()
 	for _, p := range []*plan{bare, &full} {
-		c := compilePlan(p, d, keptOf{})
+		c := compile(p, d, keptOf{})
 		_, _ = fmt.Fprintf(sum, "%+v\n%+v\n", p.columns(), *c)
 	}
 	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12])

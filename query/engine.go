@@ -185,9 +185,7 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 	began := e.now()
 	rows, err := e.merged(ctx, p, among)
 	if rows == nil && err == nil {
-		statement := e.remembered(p, key, e.kept(ctx, p)).of(p.Subject, among)
-		statement.MaxBytes = budget.most
-		rows, err = e.store.Query(ctx, statement)
+		rows, err = e.query(ctx, e.remembered(p, key, e.kept(ctx, p)), p.Subject, among, budget)
 	}
 	spent := e.now().Sub(began)
 	store.MeterOf(ctx).Add(0, spent)
@@ -203,6 +201,20 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 		mistake = e.name(ctx, p, found)
 	}
 	return found, mistake
+}
+
+// query runs a statement about s.
+func (e *Engine) query(ctx context.Context, c *compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
+	statement := c.of(s, among)
+	statement.MaxBytes = budget.most
+	rows, err := e.store.Query(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range c.labels {
+		l.write(rows)
+	}
+	return rows, nil
 }
 
 func (p *preparedParameter) failed(err *Error) Result {

@@ -141,7 +141,7 @@ func TestStatementsAreRemembered(t *testing.T) {
 func checkRemembered(t *testing.T, e *Engine, p *plan) {
 	t.Helper()
 	for _, kept := range []keptOf{{}, {sealed{0, []use{forAll}}, sealed{0, []use{forNothing}}, sealed{0, []use{forUnchanged}}, idChanges{7, interval{0, day}}}} {
-		compiled, remembered := compilePlan(p, dialect.DuckDB(), kept), e.remembered(p, p.appendKey(nil), kept)
+		compiled, remembered := compile(p, dialect.DuckDB(), kept), e.remembered(p, p.appendKey(nil), kept)
 		if of := remembered.of(p.Subject, nil); !reflect.DeepEqual(compiled.statement, of) || compiled.depends != remembered.depends || !slices.Equal(compiled.keyArgs, remembered.keyArgs) {
 			t.Fatalf("%s (-compiled +remembered):\n%s", p, cmp.Diff(compiled.statement, of))
 		}

@@ -83,6 +83,33 @@ func CanEval(e Expr, left func(dialect.Op) bool) bool {
 	return !slices.ContainsFunc(e.args, func(a Expr) bool { return !CanEval(a, left) })
 }
 
+// LookedUp is the text that e looks up in a list, where Eval can compute e from it: of is e with a column in
+// place of that text, and no other.
+func LookedUp(e Expr) (code, of Expr, ok bool) {
+	code, ok = operand(e, dialect.Lookup)
+	if !ok {
+		return Expr{}, Expr{}, false
+	}
+	text := code.String()
+	of = rewrite(e, func(e Expr) bool { return e.kind == code.kind && e.name == code.name && e.String() == text },
+		func(Expr) Expr { return Expr{kind: column} })
+	others := names(of, func(e Expr) bool { return e.kind == column && e.name != "" })
+	return code, of, len(others) == 0 && CanEval(of, func(dialect.Op) bool { return false })
+}
+
+// operand is the first of the first call of op in e.
+func operand(e Expr, op dialect.Op) (of Expr, ok bool) {
+	if e.kind == call && e.op == op {
+		return e.args[0], true
+	}
+	for _, a := range e.args {
+		if of, ok := operand(a, op); ok {
+			return of, true
+		}
+	}
+	return Expr{}, false
+}
+
 // scalars are the operations that Eval computes.
 var scalars = []dialect.Op{dialect.If, dialect.Coalesce, dialect.Ratio, dialect.Concat, dialect.Lookup, dialect.ListPosition}
 
