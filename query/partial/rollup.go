@@ -20,9 +20,8 @@ type rollups struct {
 // A rollup is a partial that others are rolled up into, or the note that it was asked for.
 type rollup struct {
 	of       []uint64 // the partials that it stands for
-	asked    uint64   // when it was asked for, while there is none
-	first    uint64   // when it was asked for the first time
-	times    int      // how often it was asked for since, in vain
+	since    uint64   // from when on it is counted how often it is asked for in vain
+	times    int      // how often it was
 	reserved int64    // while somebody makes it: the bytes that it takes at most
 	*Partial
 }
@@ -35,14 +34,14 @@ func (r rollup) size() int64 {
 	return size
 }
 
-// manyTimes is how often a rollup is asked for in vain before it may push out partials that nobody used meanwhile: to
-// compute them again would cost more than a few answers that are merged from days.
+// manyTimes is how often a rollup is asked for in vain before it pushes out what nobody used meanwhile. To make that again would
+// cost more than a few answers that are merged from days; and of what several callers use by turns, each was used after so many.
 const manyTimes = 8
 
 // RollUp returns one partial in place of all sources of an aggregate within a stretch. Its keys are their
 // rows less first; cut names how these are made of keys. It returns nil, and the sources are to be merged
 // themselves, when it is asked for the first time, since they may change before the next, and where there
-// is no room for it. With spare, there is only room while a quarter of all is free.
+// is no room for it. With spare, there is only room where what else is used leaves a quarter of all free.
 func (w *Website) RollUp(a Aggregate, cut string, within Stretch, spare bool, first int32, of []Source) *Partial {
 	var ids []uint64
 	most := int64(0)
@@ -83,7 +82,7 @@ func (w *Website) rollup(name rollupName, within Stretch, of []uint64, bytes int
 	all.used = c.tick()
 	switch known, ok := all.of[within]; {
 	case !ok || !slices.Equal(known.of, of):
-		c.putRollup(all, within, rollup{of: of, asked: all.used, first: all.used})
+		c.putRollup(all, within, rollup{of: of, since: all.used})
 		c.shrink()
 		return nil, false
 	case known.Partial != nil:
@@ -91,16 +90,20 @@ func (w *Website) rollup(name rollupName, within Stretch, of []uint64, bytes int
 	case known.reserved > 0:
 		return nil, false
 	default:
+		limit := c.most
 		if spare {
-			wanted = c.size+bytes <= c.most/4*3
+			limit = c.most / 4 * 3
+		}
+		if known.times++; known.times < manyTimes {
+			wanted = c.size+bytes <= limit
 		} else {
-			wanted = c.makeRoom(bytes, known.asked, 0) || known.times >= manyTimes && c.makeRoom(bytes, known.asked, known.first)
+			wanted = c.makeRoom(bytes, limit, known.since)
+			known.times, known.since = 0, all.used
 		}
 		if c.websites[w.subject] != w { // which had nothing else that was used since
 			return nil, false
 		}
-		known.times++
-		if known.asked = all.used; wanted {
+		if wanted {
 			known.reserved = bytes
 		}
 		c.putRollup(all, within, known)
@@ -129,16 +132,33 @@ func (c *Cache) putRollup(all *rollups, within Stretch, r rollup) {
 	c.size += grown
 }
 
-// makeRoom forgets rollups that were not used since then, and unless first is 0 dictionaries and aggregates that were
-// not used since first, until there is room for some bytes, and reports whether there is. Those that are used by turns
-// with what needs the room stay: otherwise all would be made again and again.
-func (c *Cache) makeRoom(bytes int64, then, first uint64) bool {
-	for c.size+bytes > c.most {
-		if !c.forgetRollup(then) && (first == 0 || !c.forgetDictionaries() && !c.forgetAggregate(first)) {
-			return false
+// makeRoom forgets what was not used since then until there is room for some bytes, and reports whether there is. Beside what
+// else is used they must not exceed limit: otherwise nothing is forgotten.
+func (c *Cache) makeRoom(bytes, limit int64, since uint64) bool {
+	if c.size-c.unused(since)+bytes > limit {
+		return false
+	}
+	for c.size+bytes > c.most && (c.forgetRollup(since) || c.forgetDictionaries() || c.forgetAggregate(since)) {
+	}
+	return c.size+bytes <= c.most
+}
+
+// unused is how many bytes those take that were not used since then.
+func (c *Cache) unused(since uint64) (bytes int64) {
+	for _, w := range c.websites {
+		bytes += w.dictionarySize
+		for _, all := range w.rolledUp {
+			if all.used < since {
+				bytes += all.size
+			}
+		}
+		for _, all := range w.aggregates {
+			if all.used < since {
+				bytes += all.size
+			}
 		}
 	}
-	return true
+	return bytes
 }
 
 // forgetRollup forgets the rollups of a name that were used before all others and before then, if there are such.
