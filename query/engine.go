@@ -203,7 +203,7 @@ func (e *Engine) ask(ctx context.Context, p *plan, key []byte, among [][]string,
 	return found, mistake
 }
 
-// query runs a statement about s.
+// query runs the statement of c about s, and writes the labels that it leaves out.
 func (e *Engine) query(ctx context.Context, c *compiled, s store.Subject, among [][]string, budget *Budget) (*store.Rows, error) {
 	statement := c.of(s, among)
 	statement.MaxBytes = budget.most

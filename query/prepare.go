@@ -150,7 +150,7 @@ type Explained struct {
 	Parameter string
 	ID        string
 	Plan      string // what it was resolved to, for people
-	SQL       string
+	SQL       string // returns codes, such as those of countries, for the names that the engine looks up by them
 	Args      []dialect.Arg
 	Err       *Error // instead of the above
 	// Other is what runs for the period that the parameter is compared with. It reads only the rows
