@@ -28,7 +28,7 @@ func (r *run) ranges() []int {
 // with changing clocks adds: the engine answers about each range in each zone by turns. Times are those of
 // the processor, so that they tell the same beside other work. The mean is the geometric one of all
 // questions. Memory is what the process takes before the first question, and at most while all clients ask all
-// of them about the longest range, for the first time and again.
+// of them about the longest range, for the first time and again; a process that made the rows has more than one that finds them.
 func BenchmarkRanges(b *testing.B) {
 	r := newRun(b)
 	s := r.open(b)
