@@ -12,13 +12,13 @@ import (
 // takes a database longer than to read the rows of a page.
 type label struct {
 	column int
-	of     expr.Expr // as [expr.LookedUp] gives it
+	of     expr.Expr // as [expr.SplitLookup] gives it
 }
 
 // takeLabels leaves labels out of q where it does not order rows by them.
 func (q *selection) takeLabels() (taken []label) {
 	for i, col := range q.columns {
-		code, of, ok := expr.LookedUp(col.e)
+		code, of, ok := expr.SplitLookup(col.e)
 		if ok && !slices.ContainsFunc(q.order, func(o ordering) bool { return o.e.IsOut(col.as) }) {
 			q.columns[i].e = code
 			taken = append(taken, label{i, of})

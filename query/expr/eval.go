@@ -83,9 +83,9 @@ func CanEval(e Expr, left func(dialect.Op) bool) bool {
 	return !slices.ContainsFunc(e.args, func(a Expr) bool { return !CanEval(a, left) })
 }
 
-// LookedUp is the text that e looks up in a list, where Eval can compute e from it: of is e with a column in
+// SplitLookup returns the text that e looks up in a list, where Eval can compute e from it: of is e with a column in
 // place of that text, and no other.
-func LookedUp(e Expr) (code, of Expr, ok bool) {
+func SplitLookup(e Expr) (code, of Expr, ok bool) {
 	code, ok = operand(e, dialect.Lookup)
 	if !ok {
 		return Expr{}, Expr{}, false
