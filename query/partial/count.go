@@ -99,18 +99,13 @@ func (c *counter) countMany(lists []list, of []Source) (n int64) {
 	return n
 }
 
-// appendMembers appends those of l, ascending.
+// appendMembers appends those of l.
 func (l list) appendMembers(all []uint32, of []Source) []uint32 {
 	members := of[l.source].members[l.from:l.to]
 	if !l.dense {
 		return append(all, members...)
 	}
-	for i, word := range members[2:] {
-		for ; word != 0; word &= word - 1 {
-			all = append(all, (members[1]+uint32(i))*32+uint32(bits.TrailingZeros32(word)))
-		}
-	}
-	return all
+	return appendBits(all, members[1], members[2:])
 }
 
 // Count returns the number of distinct members of one row; members is how many there are in all, see

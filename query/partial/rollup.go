@@ -209,15 +209,8 @@ func rollUp(kind Kind, first int32, of []Source) *Partial {
 			p.addSample(row, all)
 		})
 	default:
-		var all []uint32
-		byRow(rows, of, nil, func(row uint32, lists []list) {
-			all = all[:0]
-			for _, l := range lists {
-				all = l.appendMembers(all, of)
-			}
-			slices.Sort(all)
-			p.addSet(row, slices.Compact(all))
-		})
+		var u union
+		byRow(rows, of, nil, func(row uint32, lists []list) { u.add(p, row, lists, of) })
 	}
 	return p.done()
 }
