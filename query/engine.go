@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -219,92 +218,4 @@ func (e *Engine) query(ctx context.Context, c *compiled, s store.Subject, among 
 
 func (p *preparedParameter) failed(err *Error) Result {
 	return Result{Parameter: p.name, ID: p.id, Error: err.Message, Code: err.Code, Cause: err.Err}
-}
-
-// storeFailure says in words that are safe to show what a store could not do.
-func storeFailure(err error) *Error {
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{Code: TimedOut, Message: "The query took too long; ask for a shorter range", Err: err}
-	case errors.Is(err, store.ErrTooMuch):
-		return &Error{Code: Invalid, Message: "The query needs more than one query may use; ask for a shorter range", Err: err}
-	case errors.Is(err, store.ErrUnavailable):
-		return &Error{Code: Unavailable, Message: "The analytics store is unavailable; try again later", Err: err}
-	}
-	return &Error{Code: Internal, Message: "The query failed", Err: err}
-}
-
-// unanswered is the store's error when every parameter failed by it.
-func unanswered(results []Result) error {
-	var first error
-	for _, r := range results {
-		switch {
-		case r.Success || r.Code != Unavailable && r.Code != TimedOut && r.Code != Internal:
-			return nil
-		case first == nil:
-			first = r.Cause
-		}
-	}
-	return first
-}
-
-// Code is the machine-readable kind of a mistake. The set is closed and its texts are stable.
-type Code string
-
-// The codes of mistakes. Those from UnknownType on concern one parameter.
-const (
-	InvalidJSON  Code = "INVALID_JSON"
-	Invalid      Code = "VALIDATION_ERROR"
-	UnknownType  Code = "UNKNOWN_TYPE"
-	WrongSubject Code = "WRONG_SUBJECT" // the type is for another kind of id
-	BadRange     Code = "INVALID_DATE_RANGE"
-	BadFilter    Code = "INVALID_FILTER"
-	BadGroup     Code = "INVALID_GROUP_BY"
-	BadSort      Code = "INVALID_SORT"
-	TooManyRows  Code = "TOO_MANY_ROWS"
-	TooLarge     Code = "ANSWER_TOO_LARGE"
-	Forbidden    Code = "FORBIDDEN" // the access does not include the type
-	TimedOut     Code = "TIMEOUT"
-	Unavailable  Code = "SERVICE_UNAVAILABLE"
-	Internal     Code = "INTERNAL_SERVER_ERROR"
-)
-
-// Codes lists all codes, in a new slice.
-func Codes() []Code {
-	return []Code{InvalidJSON, Invalid, UnknownType, WrongSubject, BadRange, BadFilter, BadGroup, BadSort, TooManyRows, TooLarge,
-		Forbidden, TimedOut, Unavailable, Internal}
-}
-
-// An Error is a mistake that a caller can correct, or a failure in words safe to show.
-type Error struct {
-	Code       Code
-	Field      string   // where: "parameters[1]", "filters[0].op"
-	Message    string   // safe to show
-	Suggestion string   // the nearest valid name, if any is near
-	Allowed    []string // the valid names, when they help
-	Err        error    // the cause, for logs only
-}
-
-// Error returns the message, after Field if that is set.
-func (e *Error) Error() string {
-	if e.Field == "" {
-		return e.Message
-	}
-	return e.Field + ": " + e.Message
-}
-
-// Unwrap is the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Errors are all the mistakes of one request, in the order of its fields. As an error it is
-// never empty.
-type Errors []*Error
-
-// Error joins the messages.
-func (es Errors) Error() string {
-	texts := make([]string, len(es))
-	for i, e := range es {
-		texts[i] = e.Error()
-	}
-	return strings.Join(texts, "; ")
 }
