@@ -43,7 +43,11 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 	}
 	switch len(params) {
 	case 0:
-		return noSubject(values)
+		missing := noSubject(values)
+		if more := a.mistakes(ctx, r, q); len(more) > 0 {
+			return errors.Join(missing, more)
+		}
+		return missing
 	case 1:
 		return a.allowResource(ctx, r)
 	}

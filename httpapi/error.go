@@ -132,9 +132,14 @@ func (p *problem) fillAll(all query.Errors) {
 	if more := len(all) - 1; more > 0 {
 		p.Message = fmt.Sprintf("%s (and %d more)", strings.TrimRight(p.Message, "."), more)
 	}
+	p.details = detailsOf(all)
+}
+
+func detailsOf(all query.Errors) (details []detail) {
 	for _, e := range all {
-		p.details = append(p.details, detail{e.Field, e.Message, e.Suggestion})
+		details = append(details, detail{e.Field, e.Message, e.Suggestion})
 	}
+	return details
 }
 
 func fillMediaType(err error, p *problem) {
@@ -146,7 +151,10 @@ func fillMediaType(err error, p *problem) {
 
 func fillNoSubject(err error, p *problem) {
 	if m, ok := errors.AsType[*query.Error](err); ok {
-		p.details = []detail{{Field: m.Field, Message: m.Message}}
+		p.details = detailsOf(query.Errors{m})
+	}
+	if more, ok := errors.AsType[query.Errors](err); ok {
+		p.details = append(p.details, detailsOf(more)...)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/flags"
@@ -82,9 +81,10 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 		Context map[string]any `json:"context"`
 	}
 	if json.Unmarshal(js, &body) != nil {
-		return &contextError{"context", "is not a JSON object"}
+		return &contextError{flags.FieldErrors{{Field: "context", Message: "is not a JSON object"}}}
 	}
 	q.context.Properties = body.Context
+	var wrong flags.FieldErrors
 	for _, field := range []struct {
 		name string
 		to   *string
@@ -99,11 +99,14 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 		case isText && text != "":
 			*field.to = text
 		case ok && v != nil && !isText:
-			return &contextError{field.name, "is not a text"}
+			wrong = append(wrong, flags.FieldError{Field: field.name, Message: "is not a text"})
 		}
 	}
-	if err := q.context.Check(); err != nil {
-		return &contextError{"context", strings.TrimPrefix(err.Error(), flags.ErrInvalid.Error()+": ")}
+	if more, ok := errors.AsType[flags.FieldErrors](q.context.Check()); ok {
+		wrong = append(wrong, more...)
+	}
+	if len(wrong) > 0 {
+		return &contextError{wrong}
 	}
 	return nil
 }
@@ -136,16 +139,11 @@ func (a *api) answerAllOFREP(ctx context.Context, _ *front.Request, q *flagQuest
 	return tagged(body)
 }
 
-// A contextError is a mistake in what OpenFeature calls the context.
-type contextError struct{ field, text string }
+// A contextError is all that is wrong in what OpenFeature calls the context.
+type contextError struct{ flags.FieldErrors }
 
-// Error implements error.
-func (e *contextError) Error() string { return e.field + " " + e.text }
-
-// Unwrap makes it a mistake of the request.
-func (e *contextError) Unwrap() error {
-	return &query.Error{Code: query.Invalid, Field: e.field, Message: e.text}
-}
+// Unwrap makes these mistakes of the request.
+func (e *contextError) Unwrap() error { return e.FieldErrors }
 
 // ofrepError is the body of an error: OFREP's, with the fields of all others beside them.
 type ofrepError struct {

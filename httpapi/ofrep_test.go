@@ -50,7 +50,8 @@ func TestOFREP(t *testing.T) {
 		{"no JSON", "/new-ui", "site_a", "", `{`, 400, fault("new-ui", "PARSE_ERROR", "body: is not a JSON object")},
 		{"a context that is none", "", "site_a", "", `{"context":1}`, 400, fault("", "INVALID_CONTEXT", "context: is not a JSON object")},
 		{"a targeting key that is none", "/new-ui", "site_a", "", `{"context":{"targetingKey":1}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey: is not a text")},
-		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "context: email has 513 bytes, more than 512")},
+		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "email: has 513 bytes, more than 512")},
+		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":1,"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "targetingKey: is not a text (and 1 more)")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w.trail.take()

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -34,8 +35,11 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 	bad = append(bad, unknown(values, "website_id", "link_id", "schedule_id", "timezone", "timeZone")...)
 	zone, mistakes := a.zoneOf(values)
 	bad = append(bad, mistakes...)
-	if len(q.queries) == 1 && !q.batch {
+	switch {
+	case len(q.queries) == 1 && !q.batch:
 		bad = append(bad, q.queries[0].Errors...)
+	case len(bad) > 0: // else those of a query fail it alone
+		bad = append(bad, ofBatch(q.queries)...)
 	}
 	if len(bad) > 0 {
 		return bad
@@ -46,6 +50,18 @@ func (a *api) readBody(_ context.Context, r *front.Request, q *question) error {
 		}
 	}
 	return nil
+}
+
+// ofBatch are the mistakes of all queries of a batch, whose fields begin with the place of the query.
+func ofBatch(queries []query.Decoded) (all query.Errors) {
+	for i, one := range queries {
+		for _, mistake := range one.Errors {
+			placed := *mistake
+			placed.Field = strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, placed.Field), ".")
+			all = append(all, &placed)
+		}
+	}
+	return all
 }
 
 // zoneOf is the time zone of an address, by either of its names.
