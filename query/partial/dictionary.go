@@ -1,6 +1,7 @@
 package partial
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -109,17 +110,28 @@ func keyDictionary(id uint64, numbers []uint32) *dictionary {
 	return &dictionary{id, numbers, placesByNumber(numbers)}
 }
 
-// placesByNumber are the places of numbers, in the order of these.
+// placesByNumber are the places of numbers, which differ, in the order of these.
 func placesByNumber(numbers []uint32) []uint32 {
-	both := make([]uint64, len(numbers))
-	for place, n := range numbers {
-		both[place] = uint64(n)<<32 | uint64(place)
+	if len(numbers) == 0 {
+		return nil
 	}
-	slices.Sort(both)
-	places := make([]uint32, len(numbers))
-	for i, one := range both {
-		places[i] = uint32(one)
+	places := make([]uint32, 0, len(numbers))
+	if most := slices.Max(numbers); int(most) < fewWords*len(numbers) { // they take less time to go through than to sort
+		at := make([]uint32, most+1) // one more than the place
+		for place, n := range numbers {
+			at[n] = uint32(place + 1)
+		}
+		for _, place := range at {
+			if place > 0 {
+				places = append(places, place-1)
+			}
+		}
+		return places
 	}
+	for place := range numbers {
+		places = append(places, uint32(place))
+	}
+	slices.SortFunc(places, func(a, b uint32) int { return cmp.Compare(numbers[a], numbers[b]) })
 	return places
 }
 
