@@ -72,9 +72,13 @@ type gathering struct {
 	asking *asking // what is computed while stored partials are loaded
 }
 
-// computedAtOnce is how many stretches one statement computes partials of: its rows are held until
-// they are made.
-const computedAtOnce = 15
+// One statement computes partials of computedAtOnce stretches at first, then of twice as many while it gives few rows, and
+// of mostAtOnce at most: its rows are held until partials are made of them.
+const (
+	computedAtOnce = 7
+	mostAtOnce     = 28
+	fewComputed    = 100_000 // rows
+)
 
 // gather finds the partials of all parts, if they are fit to be kept. The versions are loaded.
 func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
@@ -137,20 +141,23 @@ func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
 
 // computeAll computes the partials of a part in these stretches. The caller holds the lock of the website.
 func (g *gathering) computeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
-	for len(missing) > 0 {
-		n := followOn(missing)
-		if err := g.compute(ctx, of, missing[0], missing[0]+n, versions); err != nil {
+	for atOnce := computedAtOnce; len(missing) > 0; {
+		n := followOn(missing, atOnce)
+		rows, err := g.compute(ctx, of, missing[0], missing[0]+n, versions)
+		if err != nil {
 			return err
 		}
-		missing = missing[n:]
+		if missing = missing[n:]; n == atOnce && rows < fewComputed {
+			atOnce = min(2*atOnce, mostAtOnce)
+		}
 	}
 	return nil
 }
 
-// followOn is how many of the first stretches follow one another, as far as they are computed at once.
-func followOn(missing []int) int {
+// followOn is how many of the first stretches follow one another, and most at most.
+func followOn(missing []int, most int) int {
 	n := 1
-	for n < len(missing) && n < computedAtOnce && missing[n] == missing[n-1]+1 {
+	for n < len(missing) && n < most && missing[n] == missing[n-1]+1 {
 		n++
 	}
 	return n
@@ -171,24 +178,24 @@ func (g *gathering) look(of *mergedPart, versions []uint64) (missing []int) {
 // maxPartialBytes is how much a statement that computes partials may give.
 const maxPartialBytes = 1 << 28
 
-// compute computes the partials of all leaves of a part in stretches that follow each other.
-func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) error {
+// compute computes the partials of all leaves of a part in stretches that follow each other, and tells of how many rows.
+func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
 	computed, err := g.asked(of, from, to)
 	if computed == nil && err == nil {
 		computed, err = g.ask(ctx, of, from, to)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	computed.Stretches, computed.Versions = g.stretches[from:to], versions[from:to]
 	made, err := g.site.Add(computed)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for j, i := range of.leaves {
 		copy(g.found[i][from:], made[j])
 	}
-	return nil
+	return computed.Rows.Len, nil
 }
 
 // ask asks the store for what partials of stretches are made of.

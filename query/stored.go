@@ -128,7 +128,7 @@ func (g *gathering) computeBeside(ctx context.Context, of *mergedPart, missing [
 	if len(missing) == 0 {
 		return
 	}
-	b := &asking{part: of, from: missing[0], to: missing[0] + followOn(missing), done: make(chan struct{})}
+	b := &asking{part: of, from: missing[0], to: missing[0] + followOn(missing, computedAtOnce), done: make(chan struct{})}
 	g.asking = b
 	go func() {
 		defer close(b.done)
