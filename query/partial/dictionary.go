@@ -116,7 +116,7 @@ func placesByNumber(numbers []uint32) []uint32 {
 		return nil
 	}
 	places := make([]uint32, 0, len(numbers))
-	if most := slices.Max(numbers); int(most) < fewWords*len(numbers) { // they take less time to go through than to sort
+	if most := slices.Max(numbers); int(most) < sparse*len(numbers) {
 		at := make([]uint32, most+1) // one more than the place
 		for place, n := range numbers {
 			at[n] = uint32(place + 1)

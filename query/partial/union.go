@@ -11,8 +11,9 @@ type union struct {
 	members []uint32
 }
 
-// fewWords is how many words a union may take for each of its members: more would sooner be sorted.
-const fewWords = 8
+// sparse is how many words, or places of a table, there may be for each value that counts: to go through more takes longer
+// than to sort the values.
+const sparse = 8
 
 // add adds to p a key with the different members of lists.
 func (u *union) add(p *maker, key uint32, lists []list, of []Source) {
@@ -22,7 +23,7 @@ func (u *union) add(p *maker, key uint32, lists []list, of []Source) {
 		all, first, last = all+l.len(of), min(first, from), max(last, to)
 	}
 	n := int(last-first) + 1
-	if n > fewWords*all {
+	if n > sparse*all {
 		u.members = u.members[:0]
 		for _, l := range lists {
 			u.members = l.appendMembers(u.members, of)
