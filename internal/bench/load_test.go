@@ -57,12 +57,11 @@ func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
 		marks = append(marks, now)
 	}
 	sealing, err := sealAll(ctx, s)
-	moving := time.Now()
-	if err == nil {
-		err = s.Maintain(ctx)
-	}
-	moved := time.Since(moving)
 	if err := errors.Join(err, s.Close()); err != nil {
+		return load{}, err
+	}
+	moved, err := moveAll(ctx, file)
+	if err != nil {
 		return load{}, err
 	}
 	used, err := usedBytes(ctx, file)
@@ -72,6 +71,18 @@ func fill(ctx context.Context, file string, t traffic, size int) (load, error) {
 	last := len(marks) - 1
 	tenth := max(1, last/10)
 	return load{Events: now.events, Batch: size, Seconds: now.spent.Seconds(), First: rate(marks[0], marks[tenth]), Last: rate(marks[last-tenth], now), Sealing: sealing.Seconds(), Moving: moved.Seconds(), Bytes: used}, nil
+}
+
+// moveAll moves rows that belong together, of a file that is closed: what a seal without rests wrote would take most of the memory.
+func moveAll(ctx context.Context, file string) (time.Duration, error) {
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, Now: func() time.Time { return end }})
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	err = s.Maintain(ctx)
+	took := time.Since(began)
+	return took, errors.Join(err, s.Close())
 }
 
 // usedBytes are those of the blocks in use. Rows that are moved leave others, which later ones take.
