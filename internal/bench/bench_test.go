@@ -24,8 +24,11 @@ type run struct {
 	file    string
 	runs    int // times that each question is asked at least
 	clients int
-	memory  int64 // of the store, in bytes
+	memory  memory
 }
+
+// A memory is how many bytes a store, and partials, may take; 0: as by themselves.
+type memory struct{ store, partials int64 }
 
 // BenchmarkAnswers measures how long the service takes to answer, as the package comment says.
 func BenchmarkAnswers(b *testing.B) {
@@ -69,7 +72,7 @@ func newRun(b *testing.B) *run {
 	dir := cmp.Or(os.Getenv("SIGHTLINE_BENCH_DIR"), b.TempDir())
 	number := func(name string, otherwise int) int { return storetest.Number(b, "SIGHTLINE_BENCH_"+name, otherwise) }
 	of := traffic{number("PAGEVIEWS", 1_000_000), number("DAYS", 90)}
-	r := &run{&result{Memory: map[string]int64{}}, filepath.Join(dir, fmt.Sprintf("%d-in-%d.duckdb", of.Pageviews, of.Days)), number("RUNS", 5), number("CLIENTS", 8), int64(number("MEMORY", 1024)) << 20}
+	r := &run{&result{Memory: map[string]int64{}}, filepath.Join(dir, fmt.Sprintf("%d-in-%d.duckdb", of.Pageviews, of.Days)), number("RUNS", 5), number("CLIENTS", 8), memory{int64(number("MEMORY", 1024)) << 20, int64(number("PARTIALS", 0)) << 20}}
 	if file := os.Getenv("SIGHTLINE_BENCH_JSON"); file != "" {
 		var err error
 		if r.result, err = read(file); err != nil {

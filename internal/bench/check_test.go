@@ -69,7 +69,7 @@ func TestSQLByHandAnswersAsTheEngine(t *testing.T) {
 	if _, err := fill(t.Context(), file, few, 1_000); err != nil {
 		t.Fatal(err)
 	}
-	s, err := newService(t.Context(), file, 0, 1)
+	s, err := newService(t.Context(), file, memory{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@
 //	SIGHTLINE_BENCH_RUNS       how often each question is asked at least; 5
 //	SIGHTLINE_BENCH_CLIENTS    clients that ask at once; 8
 //	SIGHTLINE_BENCH_MEMORY     MiB that the store may take; 1 024
+//	SIGHTLINE_BENCH_PARTIALS   MiB that partials may take in memory; query.DefaultMaxPartials
 //	SIGHTLINE_BENCH_DIR        where the rows stay for the next time; by itself a temporary folder
 //	SIGHTLINE_BENCH_JSON       the file that figures are added to; none
 //	SIGHTLINE_BENCH_REPORT     the Markdown file that is written of them; none

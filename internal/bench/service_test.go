@@ -34,13 +34,13 @@ type service struct {
 const patience = 10 * time.Minute
 
 // newService opens the file of a store that may take so much memory; 0: as much as it takes by itself. Keys and their limits are checked as by the example, but nobody is limited.
-func newService(ctx context.Context, file string, most int64, clients int) (*service, error) {
-	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: most})
+func newService(ctx context.Context, file string, most memory, clients int) (*service, error) {
+	s, err := duckdb.Open(ctx, duckdb.Config{Path: file, MemoryLimit: most.store})
 	if err != nil {
 		return nil, err
 	}
 	now := func() time.Time { return end }
-	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now, ResultCache: -1})
+	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now, ResultCache: -1, MaxPartials: most.partials})
 	pepper, pepperErr := auth.NewPepper([]byte("a pepper of the benchmark's own, and long enough"))
 	memory, memoryErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
 	if err := errors.Join(engineErr, pepperErr, memoryErr); err != nil {

@@ -87,7 +87,7 @@ func (r *run) start(b *testing.B, q question, of subject) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			most := int64(0)
+			most := r.memory.partials
 			if way == "plain" {
 				most = -1
 			}
