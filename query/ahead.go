@@ -59,7 +59,7 @@ func (e *Engine) ahead(ctx context.Context, website store.Subject, days []store.
 		if failed == nil {
 			failed = g.gatherPart(ctx, bu.part)
 		}
-		if !tooLarge(failed) { // else a type that needs less of it may yet be merged
+		if !tooLarge(failed) && !errors.Is(failed, errNoRoom) { // else a type that needs less of it may yet be merged
 			err = errors.Join(err, failed)
 		}
 		if stop() {

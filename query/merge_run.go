@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
-	"time"
 
-	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
-	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // gathering begins to merge the answer to p; nil where it cannot be merged, or no partials are
@@ -72,28 +68,55 @@ type gathering struct {
 	asking *asking // what is computed while stored partials are loaded
 }
 
-// One statement computes partials of computedAtOnce stretches at first, then of twice as many while it gives few rows, and
-// of mostAtOnce at most: its rows are held until partials are made of them.
-const (
-	computedAtOnce = 7
-	mostAtOnce     = 28
-	fewComputed    = 100_000 // rows
-)
-
-// gather finds the partials of all parts, if they are fit to be kept. The versions are loaded.
+// gather finds the partials of all parts, or computes those that are missing, if they are fit to be kept and there is memory for
+// them. The versions are loaded.
 func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
-	for _, of := range g.parts {
+	missing, some := make([]int, len(g.parts)), false
+	for i, of := range g.parts {
+		missing[i] = len(g.look(of, g.versions(of)))
+		some = some || missing[i] > 0
+	}
+	if !some {
+		return true, nil
+	}
+	if !g.site.HasRoom(g.wanted(missing)) {
+		return false, nil
+	}
+	for i, of := range g.parts {
+		if missing[i] == 0 {
+			continue
+		}
+		names := g.site.Names()
 		err := g.gatherPart(ctx, of)
-		if tooLarge(err) {
+		for _, leaf := range of.leaves {
+			g.site.Measure(g.leaves[leaf].Aggregate, g.found[leaf], g.site.Names()-names)
+		}
+		switch {
+		case errors.Is(err, errNoRoom):
+			return false, nil
+		case tooLarge(err):
 			g.site.Exclude(g.aggregates(of))
 			return false, nil
-		}
-		if err != nil {
+		case err != nil:
 			return false, err
 		}
 	}
 	return true, nil
 }
+
+// wanted are the aggregates of all parts, of which so many stretches are missing.
+func (g *gathering) wanted(missing []int) (all []partial.Wanted) {
+	for i, of := range g.parts {
+		stretches := len(rowsIn(g.versions(of)))
+		for _, a := range g.aggregates(of) {
+			all = append(all, partial.Wanted{Aggregate: a, Stretches: stretches, Missing: missing[i]})
+		}
+	}
+	return all
+}
+
+// errNoRoom: not all partials of a question fit into memory together.
+var errNoRoom = errors.New("query: too many partials at once")
 
 // tooLarge reports whether what was computed is too large to be kept.
 func tooLarge(err error) bool {
@@ -107,158 +130,12 @@ func (g *gathering) manyStale() bool {
 	for _, of := range g.parts {
 		versions := g.versions(of)
 		stale := g.site.Stale(g.leaves[of.count].Aggregate, g.stretches, versions)
-		days := len(slices.DeleteFunc(versions, func(version uint64) bool { return version == 0 }))
-		many = many || stale > 0 && 4*stale >= days
+		many = many || stale > 0 && 4*stale >= len(rowsIn(versions))
 	}
 	return many
 }
 
-// gatherPart finds the partials of a part.
-func (g *gathering) gatherPart(ctx context.Context, of *mergedPart) error {
-	if len(g.look(of, g.versions(of))) == 0 {
-		return nil
-	}
-	// Whoever computes partials of this website now may compute the same. Theirs are as new as this
-	// question, though rows may have come since.
-	if err := g.site.Lock(ctx); err != nil {
-		return err
-	}
-	defer g.site.Unlock()
-	versions := g.versions(of)
-	missing := g.look(of, versions)
-	if len(missing) > 0 {
-		// The rows that they are computed from may be newer. Versions and seals are of one moment: a seal
-		// from before a row must not go into a partial of a version with it.
-		ctx = knowDays(ctx)
-		if err := g.load(ctx); err != nil {
-			return err
-		}
-		versions = g.versions(of)
-		missing = g.loadStored(ctx, of, missing, versions)
-	}
-	return g.computeAll(ctx, of, missing, versions)
-}
-
-// computeAll computes the partials of a part in these stretches. The caller holds the lock of the website.
-func (g *gathering) computeAll(ctx context.Context, of *mergedPart, missing []int, versions []uint64) error {
-	for atOnce := computedAtOnce; len(missing) > 0; {
-		n := followOn(missing, atOnce)
-		rows, err := g.compute(ctx, of, missing[0], missing[0]+n, versions)
-		if err != nil {
-			return err
-		}
-		if missing = missing[n:]; n == atOnce && rows < fewComputed {
-			atOnce = min(2*atOnce, mostAtOnce)
-		}
-	}
-	return nil
-}
-
-// followOn is how many of the first stretches follow one another, and most at most.
-func followOn(missing []int, most int) int {
-	n := 1
-	for n < len(missing) && n < most && missing[n] == missing[n-1]+1 {
-		n++
-	}
-	return n
-}
-
-// look finds the partials of a part that are of these versions of rows, and tells which stretches some
-// are missing of.
-func (g *gathering) look(of *mergedPart, versions []uint64) (missing []int) {
-	for _, i := range of.leaves {
-		var without []int
-		g.found[i], without = g.site.Find(g.leaves[i].Aggregate, g.stretches, versions)
-		missing = append(missing, without...)
-	}
-	slices.Sort(missing)
-	return slices.Compact(missing)
-}
-
-// maxPartialBytes is how much a statement that computes partials may give.
-const maxPartialBytes = 1 << 28
-
-// compute computes the partials of all leaves of a part in stretches that follow each other, and tells of how many rows.
-func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, versions []uint64) (rows int, err error) {
-	computed, err := g.asked(of, from, to)
-	if computed == nil && err == nil {
-		computed, err = g.ask(ctx, of, from, to)
-	}
-	if err != nil {
-		return 0, err
-	}
-	computed.Stretches, computed.Versions = g.stretches[from:to], versions[from:to]
-	made, err := g.site.Add(computed)
-	if err != nil {
-		return 0, err
-	}
-	for j, i := range of.leaves {
-		copy(g.found[i][from:], made[j])
-	}
-	return computed.Rows.Len, nil
-}
-
-// ask asks the store for what partials of stretches are made of.
-func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int) (*partial.Computed, error) {
-	w := interval{g.stretches[from].From, g.stretches[to-1].To}
-	p := g.p.in(w)
-	statement, computed := g.merge.partialStatement(g.engine.store.Dialect(), p, g.engine.kept(ctx, p), of, w)
-	var err error
-	computed.Rows, err = g.engine.store.Query(ctx, statement)
-	return computed, err
-}
-
-// in is the plan p about a time.
-func (p *plan) in(w interval) *plan {
-	about := *p
-	about.Range.From, about.Range.To = w.times()
-	about.Until = about.Range.To
-	return &about
-}
-
-// partialStatement selects what partials of a part in w, which p is about, are made of: rows by cell and key, and by
-// what is in its sets and samples.
-func (m *merge) partialStatement(d *dialect.Dialect, p *plan, kept keptOf, of *mergedPart, w interval) (store.Statement, *partial.Computed) {
-	c := &compiler{p: p, kept: kept, rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.from, To: w.to}}
-	q, at := c.rows(of.tb), row("time")
-	if of.tb.rows == sessionRows {
-		at = ofSession("start")
-	}
-	b := &partial.Computed{Width: quarter, KeyNames: m.keyTexts()}
-	keys := c.partKeys(of.tb)
-	if len(m.keys) == 0 {
-		keys = nil // the bucket of a series is made of its cells
-	} else {
-		b.Width = day
-	}
-	kinds := []dialect.Kind{dialect.Int}
-	q.columns = append(q.columns, named{"cell", expr.Call(dialect.FloorDiv, at, expr.Int(b.Width))})
-	q.group = 1 + len(keys)
-	for _, key := range keys {
-		b.Keys = append(b.Keys, len(q.columns))
-		q.columns, kinds = append(q.columns, key), append(kinds, dialect.Text)
-	}
-	for _, i := range of.leaves {
-		leaf, kind := &m.leaves[i], dialect.Int
-		if leaf.Kind.Lists() {
-			q.group = len(q.columns) + 1
-		}
-		if leaf.Kind == partial.TextSet {
-			kind = dialect.Text
-		}
-		b.Aggregates, b.Columns = append(b.Aggregates, leaf.Aggregate), append(b.Columns, len(q.columns))
-		q.columns, kinds = append(q.columns, named{expr.Ident("leaf_" + strconv.Itoa(i)), leaf.e}), append(kinds, kind)
-	}
-	b.Count = b.Columns[slices.Index(of.leaves, of.count)]
-	read := &part{tb: of.tb, q: q}
-	c.fromHits(read)
-	c.sessionsFor([]*part{read})
-	c.hits(read)
-	statement := c.statement(p.Type.Name, read.q)
-	statement.Kinds, statement.MaxBytes = kinds, maxPartialBytes
-	return statement, b
-}
-
-func (w interval) times() (from, to time.Time) {
-	return time.UnixMilli(w.from).UTC(), time.UnixMilli(w.to).UTC()
+// rowsIn are those of versions that are of stretches with rows.
+func rowsIn(versions []uint64) []uint64 {
+	return slices.DeleteFunc(versions, func(version uint64) bool { return version == 0 })
 }

@@ -73,9 +73,6 @@ func (e *Engine) StorePartials(ctx context.Context, website store.Subject, from,
 // errNotBusy: the website has fewer pageviews than Config.StoreFrom.
 var errNotBusy = errors.New("query: the website is not busy")
 
-// errNoRoom: not all partials of the days fit into the memory for those that are to be stored.
-var errNoRoom = errors.New("query: too many partials at once")
-
 // A building makes states of some days.
 type building struct {
 	engine  *Engine

@@ -49,17 +49,31 @@ func (c *Cache) remove(w *Website) {
 	delete(c.websites, w.subject)
 }
 
+// renew forgets what is kept of w, but for what was asked. The caller holds c.mu.
+func (c *Cache) renew(w *Website) {
+	c.remove(w)
+	if len(w.asked) > 0 {
+		c.begin(w.subject, w.asked)
+	}
+}
+
 // Website returns what c keeps of a subject, empty at first.
 func (c *Cache) Website(of store.Subject) *Website {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.websites[of]
 	if w == nil {
-		w = &Website{cache: c, subject: of, building: make(chan struct{}, 1), aggregates: map[string]*partials{},
-			keys: map[string]*keys{}, members: map[string]*members{}, rolledUp: map[rollupName]*rollups{}, asked: map[string]struct{}{},
-			dictionaries: map[dictionaryName]*dictionary{}}
-		c.websites[of] = w
+		w = c.begin(of, map[string]*asked{})
 	}
+	return w
+}
+
+// begin begins to keep what there is of a subject.
+func (c *Cache) begin(of store.Subject, asked map[string]*asked) *Website {
+	w := &Website{cache: c, subject: of, building: make(chan struct{}, 1), begun: c.tick(), aggregates: map[string]*partials{},
+		keys: map[string]*keys{}, members: map[string]*members{}, rolledUp: map[rollupName]*rollups{}, asked: asked,
+		dictionaries: map[dictionaryName]*dictionary{}}
+	c.websites[of] = w
 	return w
 }
 
@@ -109,7 +123,7 @@ func (c *Cache) forgetAggregate(before uint64) bool {
 	}
 	from.forget(name)
 	if len(from.aggregates) == 0 {
-		c.remove(from)
+		c.renew(from)
 	}
 	return true
 }

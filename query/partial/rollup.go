@@ -21,7 +21,7 @@ type rollups struct {
 type rollup struct {
 	of       []uint64 // the partials that it stands for
 	since    uint64   // from when on it is counted how often it is asked for in vain
-	times    int      // how often it was
+	times    int      // how often it was; manyTimes push out what nobody used meanwhile
 	reserved int64    // while somebody makes it: the bytes that it takes at most
 	*Partial
 }
@@ -33,10 +33,6 @@ func (r rollup) size() int64 {
 	}
 	return size
 }
-
-// manyTimes is how often a rollup is asked for in vain before it pushes out what nobody used meanwhile. To make that again would
-// cost more than a few answers that are merged from days; and of what several callers use by turns, each was used after so many.
-const manyTimes = 8
 
 // RollUp returns one partial in place of all sources of an aggregate within a stretch. Its keys are their
 // rows less first; cut names how these are made of keys. It returns nil, and the sources are to be merged

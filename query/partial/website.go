@@ -2,27 +2,24 @@ package partial
 
 import (
 	"context"
-	"slices"
 
 	"github.com/sightline-analytics/sightline/store"
 )
-
-// maxAsked is how many aggregates of a website are remembered to have been asked for.
-const maxAsked = 4096
 
 // A Website is what is kept of one subject. Its numbers of keys and members are valid for it alone.
 type Website struct {
 	cache    *Cache
 	subject  store.Subject
 	building chan struct{} // held by who adds, who alone numbers keys and members
+	begun    uint64        // when, on the clock of the cache
 
 	// Guarded by cache.mu.
 	aggregates map[string]*partials // by name
 	keys       map[string]*keys     // by what they are called, as members; those of text sets, too
 	members    map[string]*members
 	rolledUp   map[rollupName]*rollups
-	asked      map[string]struct{}
-	size       int64 // bytes of keys and members
+	asked      map[string]*asked // by the names of aggregates
+	size       int64             // bytes of keys and members
 
 	dictionaries   map[dictionaryName]*dictionary
 	dictionarySize int64
@@ -46,45 +43,6 @@ const emptySize = 256
 type version struct {
 	rows, wanted uint64
 	*Partial
-}
-
-// Asked notes that these aggregates are asked for, and reports whether all of them were before and
-// are fit to be kept. What is asked for once is not worth keeping.
-func (w *Website) Asked(all []Aggregate) bool {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	before := true
-	for _, a := range all {
-		if known := w.aggregates[a.Name]; known != nil {
-			before = before && !known.tooLarge
-			continue
-		}
-		if _, ok := w.asked[a.Name]; !ok {
-			before = false
-			if len(w.asked) >= maxAsked {
-				clear(w.asked)
-			}
-			w.asked[a.Name] = struct{}{}
-		}
-	}
-	return before
-}
-
-// Fit reports whether these aggregates can be kept, as far as is known.
-func (w *Website) Fit(all []Aggregate) bool {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	return !slices.ContainsFunc(all, func(a Aggregate) bool { known := w.aggregates[a.Name]; return known != nil && known.tooLarge })
-}
-
-// Exclude notes that these aggregates cannot be kept.
-func (w *Website) Exclude(all []Aggregate) {
-	w.cache.mu.Lock()
-	defer w.cache.mu.Unlock()
-	for _, a := range all {
-		w.forget(a.Name)
-		w.begin(a.Name).tooLarge = true
-	}
 }
 
 // Find returns the partials of an aggregate, one per stretch, and the indexes of the stretches that
