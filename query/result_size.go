@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -90,25 +91,37 @@ func (c *cells) size(rows int) (size int64) {
 	return int64(rows) * number
 }
 
-// intSize is how many bytes n takes.
+// intSize is how many bytes n takes at most: one more than its digits, at times.
 func intSize(n int64) int64 {
-	size, left := int64(1), uint64(n) //nolint:gosec // the magnitude
+	left, sign := uint64(n), int64(0) //nolint:gosec // the magnitude
 	if n < 0 {
-		size, left = 2, -left
+		left, sign = -left, 1
 	}
-	for ; left >= 10; left /= 10 {
-		size++
-	}
-	return size
+	const log2 = 1233 // of 4096, the decimal logarithm of 2
+	return sign + 1 + int64(bits.Len64(left)*log2>>12)
 }
 
 // textSize is how many bytes s takes in JSON at most.
 func textSize(s string) int64 {
-	size := len(s) + 2
-	for i := range len(s) {
+	size, at := len(s)+len(`""`), plainLen(s)
+	for i := at; i < len(s); i++ {
 		size += int(beside[s[i]])
 	}
 	return int64(size)
+}
+
+// plainLen is how many of the first bytes of s JSON shows as they are, or some fewer.
+func plainLen(s string) (n int) {
+	const each, high = 0x0101010101010101, 0x8080808080808080 // of eight bytes
+	for ; n+8 <= len(s); n += 8 {
+		x := uint64(s[n]) | uint64(s[n+1])<<8 | uint64(s[n+2])<<16 | uint64(s[n+3])<<24 |
+			uint64(s[n+4])<<32 | uint64(s[n+5])<<40 | uint64(s[n+6])<<48 | uint64(s[n+7])<<56
+		quote, slash := x^'"'*each, x^'\\'*each
+		if (x|(x-' '*each)|(quote-each)|(slash-each))&high != 0 {
+			return n
+		}
+	}
+	return n
 }
 
 // beside is how many bytes come beside a byte of a text at most, in JSON.

@@ -1,6 +1,9 @@
 package partial
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A counter counts the different members of sets. It is used again for further counts.
 type counter struct {
@@ -137,49 +140,71 @@ func (c *Cache) counter(members int) *counter {
 	return used
 }
 
+// listsAtOnce is how many lists are put in the order of rows at once, about: so few stay near the processor.
+const listsAtOnce = 1 << 16
+
 // byRow calls what with the lists of each row that has some. It returns the memory that it needed,
 // which is given for the next time.
 func byRow(rows int, of []Source, lists []list, what func(row uint32, lists []list)) []list {
-	// Lists are put in the order of rows: counted, given their places, and placed.
-	ends := make([]uint32, rows+1)
-	each(of, func(row int32, _ list) { ends[row+1]++ })
-	for row := range rows {
-		ends[row+1] += ends[row]
+	atOnce, at := rows, make([]int, len(of))
+	if !slices.ContainsFunc(of, func(s Source) bool { return s.Rows != nil }) { // their keys are ascending rows
+		atOnce = min(rows, max(1, listsAtOnce/max(1, len(of))))
 	}
-	n := int(ends[rows])
-	if cap(lists) < n {
-		lists = make([]list, n)
-	}
-	lists = lists[:n]
-	each(of, func(row int32, l list) {
-		lists[ends[row]] = l
-		ends[row]++
-	})
-	from := uint32(0)
-	for row := range rows {
-		if to := ends[row]; from < to {
-			what(uint32(row), lists[from:to])
-			from = to
+	ends := make([]uint32, atOnce+1)
+	for first := 0; first < rows; first += atOnce {
+		// Lists are put in the order of rows: counted, given their places, and placed.
+		clear(ends)
+		next := int32(min(first+atOnce, rows))
+		each(of, at, next, func(row int32, _ list) { ends[int(row)-first+1]++ })
+		for row := range atOnce {
+			ends[row+1] += ends[row]
+		}
+		n := int(ends[atOnce])
+		if cap(lists) < n {
+			lists = make([]list, n)
+		}
+		lists = lists[:n]
+		at = each(of, at, next, func(row int32, l list) {
+			end := &ends[int(row)-first]
+			lists[*end] = l
+			*end++
+		})
+		from := uint32(0)
+		for row := range atOnce {
+			if to := ends[row]; from < to {
+				what(uint32(first+row), lists[from:to])
+				from = to
+			}
 		}
 	}
 	return lists
 }
 
-// each calls what with every list that counts for a row.
-func each(of []Source, what func(row int32, l list)) {
+// each calls what with every list that counts for a row before next, from certain keys of the sources on, and returns the
+// keys from which on it did not.
+func each(of []Source, from []int, next int32, what func(row int32, l list)) (to []int) {
+	to = make([]int, len(of))
 	for n, s := range of {
 		if s.Partial == nil {
 			continue
 		}
-		from := uint32(0)
-		for i, key := range s.keys {
-			to := s.ends[i]
-			if row := s.row(key); row >= 0 && from < to {
-				what(row, list{uint32(n), from, to, s.dense != nil && s.dense[i]})
-			}
-			from = to
+		at, begin := from[n], uint32(0)
+		if at > 0 {
+			begin = s.ends[at-1]
 		}
+		for ; at < len(s.keys); at++ {
+			row, end := s.row(s.keys[at]), s.ends[at]
+			if s.Rows == nil && row >= next {
+				break
+			}
+			if row >= 0 && begin < end {
+				what(row, list{uint32(n), begin, end, s.dense != nil && s.dense[at]})
+			}
+			begin = end
+		}
+		to[n] = at
 	}
+	return to
 }
 
 // listsOf are those of one row.
