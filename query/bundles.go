@@ -108,8 +108,8 @@ func (bu *bundle) finish(e *Engine, seals store.Derivation) {
 	from := bu.p.Range.From.UnixMilli()
 	w := interval{from, from + day}
 	p := bu.p.in(w)
-	statement, _ := bu.partialStatement(d, p, keptOf{}, bu.part, w)
-	for _, s := range []store.Statement{statement, seals.Sessions, seals.Hits} {
+	partials, _ := bu.compilePartials(d, p, keptOf{}, bu.part, w)
+	for _, s := range []store.Statement{partials.statement, seals.Sessions, seals.Hits} {
 		_, _ = fmt.Fprintf(hash, "%q %v\n", s.SQL, s.Args)
 	}
 	bu.name = nameOf(hash.Sum(nil))

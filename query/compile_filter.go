@@ -85,10 +85,10 @@ func (c *compiler) rowFilters(event expr.Alias) expr.Expr {
 // mandatory are the filters of a key over the events t that sessions form of: those
 // by row, and those by session, which ask the relation under alias m. Fields that
 // only rows of other tables have, like the message of an error, say nothing of events.
-func (c *compiler) mandatory() (byRow, bySession []expr.Expr) {
-	for _, cond := range c.p.Mandatory {
+func (p *plan) mandatory() (byRow, bySession []expr.Expr) {
+	for _, cond := range p.Mandatory {
 		switch {
-		case c.p.Type.Subject != store.KindWebsite:
+		case p.Type.Subject != store.KindWebsite:
 		case cond.Field.Session:
 			bySession = append(bySession, cond.holds(attributed(cond.Field, eventList, "m")))
 		case cond.onEvents:

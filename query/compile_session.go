@@ -121,7 +121,7 @@ func within(alias expr.Alias) expr.Expr {
 // twice: of all events, to know which of them the key may see, and then of those.
 func (c *compiler) sessions(spec sessionSpec) selection {
 	around, depth := c.rng.widen(margin, margin), int64(1)
-	byRow, bySession := c.mandatory()
+	byRow, bySession := c.p.mandatory()
 	events := selection{from: relation{"events", "t"}}
 	if len(bySession) > 0 {
 		depth++

@@ -59,7 +59,7 @@ var states = map[dialect.Op]partial.Kind{
 // mergeOf tells how the answer to p is merged; nil where it cannot be.
 func mergeOf(p *plan) *merge {
 	m := &merge{p: p, keys: slices.Concat(p.Group, p.Type.dimensions)}
-	if p.Type.Shape == List || p.Type.untilNow() || p.Subject.Kind != store.KindWebsite || len(p.Mandatory) > 0 || p.Type.Shape == Series && len(m.keys) > 0 ||
+	if p.Type.Shape == List || p.Type.untilNow() || p.Subject.Kind != store.KindWebsite || p.Type.Shape == Series && len(m.keys) > 0 ||
 		slices.ContainsFunc(m.keys, func(f *field) bool { return f.number }) {
 		return nil
 	}
@@ -145,6 +145,9 @@ func (m *merge) leaf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
 func (m *merge) rowsText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "by %s without empty %s", m.keyNames(), m.p.Type.SkipEmpty)
+	for _, c := range m.p.Mandatory {
+		fmt.Fprintf(&b, "\nof all %s %s %q", c.Field.Name, c.Op, c.Values)
+	}
 	for _, c := range m.p.Filters {
 		fmt.Fprintf(&b, "\nwhere %s %s %q", c.Field.Name, c.Op, c.Values)
 	}
@@ -200,10 +203,15 @@ func (m *merge) cut() bool {
 }
 
 // needs are how many days around a day have rows that tell what its partials of a part are: the
-// sessions of its rows, where anything is asked of these.
+// sessions of its rows, where anything is asked of these; and where a key's filters remove sessions, those that they are removed by.
 func (m *merge) needs(of *mergedPart) (before, after int64) {
+	_, removed := m.p.mandatory()
+	depth, decided := int64(1), of.tb.decidedWithin()/day
+	if len(removed) > 0 {
+		depth = 2
+	}
 	if of.tb.rows == sessionRows {
-		return sessionsNeedBefore, sessionsNeedAfter
+		return max(sessionsNeedBefore, depth*margin/day), max(sessionsNeedAfter, depth*decided)
 	}
 	asked := selection{}
 	for _, f := range m.keys {
@@ -215,8 +223,8 @@ func (m *merge) needs(of *mergedPart) (before, after int64) {
 	for _, i := range of.leaves {
 		asked.where = append(asked.where, m.leaves[i].e)
 	}
-	if len(columnsOf("s", asked)) == 0 {
+	if len(columnsOf("s", asked)) == 0 && (len(removed) == 0 || !of.tb.hasSessions()) {
 		return 0, 0
 	}
-	return margin / day, of.tb.decidedWithin() / day
+	return depth * margin / day, depth * decided
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/query/partial"
-	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
@@ -110,9 +109,9 @@ func (g *gathering) compute(ctx context.Context, of *mergedPart, from, to int, v
 func (g *gathering) ask(ctx context.Context, of *mergedPart, from, to int) (*partial.Computed, error) {
 	w := interval{g.stretches[from].From, g.stretches[to-1].To}
 	p := g.p.in(w)
-	statement, computed := g.merge.partialStatement(g.engine.store.Dialect(), p, g.engine.kept(ctx, p), of, w)
+	compiled, computed := g.merge.compilePartials(g.engine.store.Dialect(), p, g.engine.kept(ctx, p), of, w)
 	var err error
-	computed.Rows, err = g.engine.store.Query(ctx, statement)
+	computed.Rows, err = g.engine.store.Query(ctx, compiled.statement)
 	return computed, err
 }
 
@@ -124,9 +123,9 @@ func (p *plan) in(w interval) *plan {
 	return &about
 }
 
-// partialStatement selects what partials of a part in w, which p is about, are made of: rows by cell and key, and by
-// what is in its sets and samples.
-func (m *merge) partialStatement(d *dialect.Dialect, p *plan, kept keptOf, of *mergedPart, w interval) (store.Statement, *partial.Computed) {
+// compilePartials compiles what selects what partials of a part in w, which p is about, are made of: rows by cell and key,
+// and by what is in its sets and samples.
+func (m *merge) compilePartials(d *dialect.Dialect, p *plan, kept keptOf, of *mergedPart, w interval) (*compiled, *partial.Computed) {
 	c := &compiler{p: p, kept: kept, rng: w, depends: w, w: expr.Writer{Dialect: d, From: w.from, To: w.to}}
 	q, at := c.rows(of.tb), row("time")
 	if of.tb.rows == sessionRows {
@@ -164,7 +163,7 @@ func (m *merge) partialStatement(d *dialect.Dialect, p *plan, kept keptOf, of *m
 	c.hits(read)
 	statement := c.statement(p.Type.Name, read.q)
 	statement.Kinds, statement.MaxBytes = kinds, maxPartialBytes
-	return statement, b
+	return &compiled{statement: statement, depends: c.depends}, b
 }
 
 func (w interval) times() (from, to time.Time) {

@@ -36,11 +36,9 @@ func TestPartialNames(t *testing.T) {
 		same bool
 	}{
 		{"as they are", func(name string) string { return name }, true},
-		{"without filters", func(name string) string { before, _, _ := strings.Cut(name, "\nwhere"); return before }, false},
-		{"without keys", func(name string) string {
-			lines := strings.Split(name, "\n")
-			return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "by ") }), "\n")
-		}, false},
+		{"without filters", without("where "), false},
+		{"without a key's filters", without("of all "), false},
+		{"without keys", without("by "), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			statements, differ := map[string]string{}, 0
@@ -61,7 +59,13 @@ func TestPartialNames(t *testing.T) {
 	}
 }
 
-// randomMerge is that of a random question about a website; nil where it has none.
+// without leaves out the lines of a name that begin with such a text.
+func without(text string) func(name string) string {
+	return func(name string) string {
+		return strings.Join(slices.DeleteFunc(strings.Split(name, "\n"), func(l string) bool { return strings.HasPrefix(l, text) }), "\n")
+	}
+}
+
 // A partialText is the statement of a partial, in which the leaves have no numbers, and its name.
 type partialText struct{ name, statement string }
 
@@ -79,28 +83,62 @@ func someLeaves(t *testing.T, e *Engine) (all []partialText, merged int) {
 			of := *leaf.part
 			of.leaves = slices.Compact([]int{i, of.count})
 			p := m.p.in(interval{0, day})
-			statement, _ := m.partialStatement(e.store.Dialect(), p, e.kept(t.Context(), p), &of, interval{0, day})
-			text := strings.ReplaceAll(fmt.Sprint(statement.SQL, statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
+			c, _ := m.compilePartials(e.store.Dialect(), p, e.kept(t.Context(), p), &of, interval{0, day})
+			text := strings.ReplaceAll(fmt.Sprint(c.statement.SQL, c.statement.Args), fmt.Sprintf("leaf_%d", i), "leaf")
 			all = append(all, partialText{leaf.Name, strings.ReplaceAll(text, fmt.Sprintf("leaf_%d", of.count), "count")})
 		}
 	}
 	return all, merged
 }
 
+// TestPartialVersions wants the versions of partials to be those of all days that they are computed from.
+func TestPartialVersions(t *testing.T) {
+	e, err := New(Config{Store: nothing{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng, found := rand.New(rand.NewPCG(5, 6)), map[[2]int64]int{}
+	for range 600 {
+		m := randomMerge(t, e, rng)
+		if m == nil {
+			continue
+		}
+		for _, of := range m.parts {
+			one := interval{0, day}
+			p := m.p.in(one)
+			c, _ := m.compilePartials(e.store.Dialect(), p, e.kept(t.Context(), p), of, one)
+			if needed := of.needed(partial.Stretch{From: 0, To: day}); needed.hull(c.depends) != needed {
+				t.Errorf("%v of %s are versions of %v, and depend on %v", m.p, of.tb.name, needed, c.depends)
+			}
+			found[[2]int64{of.needs.before, of.needs.after}]++
+		}
+	}
+	for _, needs := range [][2]int64{{0, 0}, {2, 0}, {3, 1}, {4, 0}, {4, 2}} {
+		if found[needs] == 0 {
+			t.Errorf("no partial needs the rows of %v days before and after: %v", needs, found)
+		}
+	}
+}
+
+// randomMerge is that of a random question about a website; nil where it has none.
 func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	t.Helper()
 	types := e.Types()
 	info := types[rng.IntN(len(types))]
 	limit := 1 + rng.IntN(10)
 	req := Request{Parameters: []Parameter{{Name: info.Name}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Limit: &limit}
-	for range rng.IntN(3) {
-		req.Filters = append(req.Filters, Filter{Field: info.Filters[rng.IntN(len(info.Filters))],
-			Op: allOperators()[rng.IntN(5)], Values: []string{[]string{"a", "b", "/x", "/x/"}[rng.IntN(4)]}})
+	filters := func(n int) (all []Filter) {
+		for range n {
+			all = append(all, Filter{Field: info.Filters[rng.IntN(len(info.Filters))],
+				Op: allOperators()[rng.IntN(5)], Values: []string{[]string{"a", "b", "/x", "/x/"}[rng.IntN(4)]}})
+		}
+		return all
 	}
+	req.Filters = filters(rng.IntN(3))
 	if len(info.Groupable) > 0 && rng.IntN(2) == 0 {
 		req.GroupBy = []string{info.Groupable[rng.IntN(len(info.Groupable))]}
 	}
-	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}}, req, time.Unix(1_780_000_000, 0))
+	found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: info.Subject, ID: "w"}, Filters: filters(rng.IntN(2))}, req, time.Unix(1_780_000_000, 0))
 	if len(mistakes) > 0 || found.parameters[0].err != nil || found.parameters[0].plan == nil {
 		return nil
 	}

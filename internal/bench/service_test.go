@@ -42,12 +42,12 @@ func newService(ctx context.Context, file string, most memory, clients int) (*se
 	now := func() time.Time { return end }
 	engine, engineErr := query.New(query.Config{Store: s, Timeout: patience, Now: now, ResultCache: -1, MaxPartials: most.partials})
 	pepper, pepperErr := auth.NewPepper([]byte("a pepper of the benchmark's own, and long enough"))
-	memory, memoryErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
-	if err := errors.Join(engineErr, pepperErr, memoryErr); err != nil {
+	records, recordsErr := auth.NewMemory(auth.MemoryConfig{Pepper: pepper})
+	if err := errors.Join(engineErr, pepperErr, recordsErr); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	_, secret, createErr := memory.Create(auth.Key{ID: "key", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
-	keys, keysErr := auth.New(auth.Config{Store: memory, Pepper: pepper})
+	_, secret, createErr := records.Create(auth.Key{ID: "key", Owner: "acme", Scopes: []auth.Scope{auth.ReadData}, All: true})
+	keys, keysErr := auth.New(auth.Config{Store: records, Pepper: pepper})
 	directory := &store.MemoryDirectory{}
 	var faults []error
 	for i := range websites {

@@ -34,6 +34,12 @@ func (m *maker) addSet(key uint32, members []uint32) {
 			p.members[at+int(member/32-first)] |= 1 << (member % 32)
 		}
 	}
+	m.endSet(key, dense)
+}
+
+// endSet ends the set of a key, whose members were appended: as they are or, where it is dense, as bits.
+func (m *maker) endSet(key uint32, dense bool) {
+	p := &m.p
 	p.keys, p.ends, p.dense = append(p.keys, key), append(p.ends, uint32(len(p.members))), append(p.dense, dense)
 }
 

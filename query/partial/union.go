@@ -37,20 +37,25 @@ func (u *union) add(p *maker, key uint32, lists []list, of []Source) {
 	}
 	words := u.words[:n]
 	for _, l := range lists {
-		members := of[l.source].members[l.from:l.to]
-		if l.dense {
-			some := words[members[1]-first:][:len(members)-2]
-			for i, word := range members[2:] {
-				some[i] |= word
-			}
-			continue
-		}
-		for _, member := range members {
-			words[member/32-first] |= 1 << (member % 32)
-		}
+		l.setIn(words, first, of)
 	}
 	p.addBits(key, first, words)
 	clear(words)
+}
+
+// setIn sets the members of l in words, of which the first is that of number first.
+func (l list) setIn(words []uint32, first uint32, of []Source) {
+	members := of[l.source].members[l.from:l.to]
+	if l.dense {
+		some := words[members[1]-first:][:len(members)-2]
+		for i, word := range members[2:] {
+			some[i] |= word
+		}
+		return
+	}
+	for _, member := range members {
+		words[member/32-first] |= 1 << (member % 32)
+	}
 }
 
 // words are the first and the last of those that the members of l are in.
@@ -76,7 +81,7 @@ func (m *maker) addBits(key, first uint32, words []uint32) {
 	} else {
 		p.members = appendBits(p.members, first, words)
 	}
-	p.keys, p.ends, p.dense = append(p.keys, key), append(p.ends, uint32(len(p.members))), append(p.dense, dense)
+	m.endSet(key, dense)
 }
 
 // appendBits appends the members in words, ascending.
