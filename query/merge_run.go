@@ -79,7 +79,7 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 	if !some {
 		return true, nil
 	}
-	if !g.site.HasRoom(g.wanted(missing)) {
+	if !g.site.Admit(g.wanted(missing)) {
 		return false, nil
 	}
 	for i, of := range g.parts {

@@ -2,9 +2,9 @@ package partial
 
 import "slices"
 
-// What is asked for of a website, and whether there is memory for it. Partials that push out others which are asked for as
-// often would be pushed out by these in turn, and each answer would compute all of its own again, which takes longer than a
-// statement.
+// Partials are admitted to memory when they were asked for before and, where they would push out others, when those were not
+// used as lately. Else questions that do not all fit would push out each other's partials by turns, and each answer would
+// compute all of its own again, which takes longer than a statement.
 
 // maxAsked is how many aggregates of a website are remembered to have been asked for.
 const maxAsked = 4096
@@ -115,10 +115,11 @@ type Wanted struct {
 	Stretches, Missing int
 }
 
-// HasRoom reports whether there is memory for the partials that an answer is merged from: for all together and, where a
+// Admit reports whether there is memory for the partials that an answer is merged from: for all together and, where a
 // quarter is missing or more, for these beside all that was used since they were asked for. It takes partials for as large as
-// those that were measured. Where there would be, but for numbers of what nobody may ask for any more, w is begun anew.
-func (w *Website) HasRoom(all []Wanted) bool {
+// those that were measured. Where only the numbers of keys and members that other questions had are in the way, and it was asked
+// often enough, w is begun anew.
+func (w *Website) Admit(all []Wanted) bool {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
