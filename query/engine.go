@@ -157,7 +157,7 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	}
 	var took time.Duration
 	defer func() { e.slots.release(caller, took) }()
-	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	ctx, cancel := e.inTime(ctx)
 	defer cancel()
 	found, mistake := e.ask(ctx, p.plan, p.key, nil, budget, &took)
 	if mistake != nil {
@@ -176,6 +176,15 @@ func (e *Engine) answer(ctx context.Context, p *preparedParameter, caller string
 	store.MeterOf(ctx).Add(found.len, 0)
 	r.Data = found.Table
 	return r
+}
+
+// inTime is ctx with an end after e.timeout. Where it ends by then anyway it is ctx itself: to wait for another end takes longer
+// than much else of a request.
+func (e *Engine) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= e.timeout {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, e.timeout)
 }
 
 // ask answers p, which has that key, and adds the time of the store to took. The rows of the other
