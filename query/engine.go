@@ -26,7 +26,8 @@ type Config struct {
 	Names Names
 	// NoDerived computes answers from rows alone: it uses neither seals of the store nor partials.
 	NoDerived bool
-	// MaxPartials is about how many bytes of memory partials take, from which answers are merged. It
+	// MaxPartials is about how many bytes of memory partials take, from which answers are merged; where those of an answer
+	// do not fit, beside others that are asked for as often, a statement gives it. It
 	// needs a Store that is a [store.Deriver]; one that is a [store.StateKeeper] keeps those that a [Sealer] computes,
 	// for after the next start. 0 means DefaultMaxPartials; negative: none are kept.
 	MaxPartials int64
