@@ -2,27 +2,29 @@ package partial
 
 import "slices"
 
-// Partials are admitted to memory when they were asked for before and, where they would push out others, when those were not
-// used as lately. Else questions that do not all fit would push out each other's partials by turns, and each answer would
-// compute all of its own again, which takes longer than a statement.
+// Partials are admitted to memory when they were asked for before. They push out those that were not used for longest. Where
+// these come back soon, not all that is asked for fits, and questions would push out each other's partials by turns: each answer
+// would compute all of its own again, which takes longer than a statement. So what was pushed out is admitted again only beside
+// all that was used since it was asked for some times, the more often the more often it was pushed out.
 
 // maxAsked is how many aggregates of a website are remembered to have been asked for.
 const maxAsked = 4096
 
-// manyTimes is how often something is asked for before it pushes out what nobody used meanwhile: of what several callers use
-// by turns, each was used after so many.
+// manyTimes is how often something is asked for at most before it pushes out what nobody used meanwhile: of what several callers
+// use by turns, each was used after so many.
 const manyTimes = 8
 
 // An asked aggregate is one that was asked for.
 type asked struct {
-	at    [manyTimes]uint64 // the last times, on the clock of the cache; 0: it was not asked for so often
-	bytes int64             // that a partial of it takes in the mean; 0: not known
-	names int64             // the most bytes that numbering took while it was computed
+	at        [manyTimes]uint64 // the last times, on the clock of the cache; 0: it was not asked for so often
+	pushedOut int               // how often its partials were since they were of use
+	bytes     int64             // that a partial of it takes in the mean; 0: not known
+	names     int64             // the most bytes that numbering took while it was computed
 }
 
-// since is when it was asked for manyTimes times ago or, if it was not so often, for the first time.
+// since is from when on what was used stays, when it is admitted.
 func (a *asked) since() uint64 {
-	i := manyTimes - 1
+	i := min(a.pushedOut, manyTimes-1)
 	for i > 0 && a.at[i] == 0 {
 		i--
 	}
@@ -116,7 +118,7 @@ type Wanted struct {
 }
 
 // Admit reports whether there is memory for the partials that an answer is merged from: for all together and, where a
-// quarter is missing or more, for these beside all that was used since they were asked for. It takes partials for as large as
+// quarter is missing or more, for these beside what stays. It takes partials for as large as
 // those that were measured. Where only the numbers of keys and members that other questions had are in the way, and it was asked
 // often enough, w is begun anew.
 func (w *Website) Admit(all []Wanted) bool {

@@ -121,6 +121,11 @@ func (c *Cache) forgetAggregate(before uint64) bool {
 	if from == nil {
 		return false
 	}
+	if of := from.asked[name]; of != nil && from.aggregates[name].found < manyTimes {
+		of.pushedOut++
+	} else if of != nil {
+		of.pushedOut = 1
+	}
 	from.forget(name)
 	if len(from.aggregates) == 0 {
 		c.renew(from)

@@ -32,6 +32,7 @@ type partials struct {
 	of       map[Stretch]version
 	size     int64
 	used     uint64
+	found    int  // how often some were looked for
 	tooLarge bool // they are too large to be kept
 }
 
@@ -56,6 +57,7 @@ func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (fou
 		known = &partials{}
 	}
 	known.used = w.cache.tick()
+	known.found++
 	for i, s := range stretches {
 		if versions[i] == 0 {
 			continue
