@@ -10,8 +10,10 @@ type stateReader struct {
 	*reader
 	bu      *Bundle
 	of      Stretch
-	lacks   [][]int64  // by name of members: those that dictionaries lack
-	ids     []uint64   // of dictionaries
+	lacks   [][]int64 // by name of members: those that dictionaries lack
+	ids     []uint64  // of dictionaries
+	read    map[string]*Dictionary
+	stored  [][]byte   // by aggregate
 	numbers [][]uint32 // of members, by aggregate and place
 	keys    []uint32   // their numbers, by place
 	sorted  []uint32   // their places, by number
@@ -22,7 +24,7 @@ type stateReader struct {
 
 // newStateReader reads what is before the partials of a state.
 func (w *Website) newStateReader(bu *Bundle, one StoredState, width int64) *stateReader {
-	r := &stateReader{reader: newReader(stateFormat, one.State), bu: bu, of: one.Of, numbers: make([][]uint32, len(bu.Aggregates))}
+	r := &stateReader{reader: newReader(stateFormat, one.State), bu: bu, of: one.Of, read: one.Dictionaries, numbers: make([][]uint32, len(bu.Aggregates))}
 	if r.uint() != uint64(len(bu.Aggregates)) {
 		r.fail()
 	}
@@ -49,6 +51,13 @@ func (w *Website) newStateReader(bu *Bundle, one StoredState, width int64) *stat
 			r.keys, r.sorted = append(r.keys, piece), append(r.sorted, piece)
 		}
 	}
+	for range bu.Aggregates {
+		r.stored = append(r.stored, r.bytes())
+	}
+	if len(r.b) > 0 {
+		r.fail()
+	}
+	r.at = make([]int32, len(r.keys))
 	return r
 }
 
@@ -94,20 +103,24 @@ func (r *stateReader) give(kind Kind, name string, numbers []uint32) {
 	}
 }
 
-// number finds the numbers of the members of sets: those of these names are wanted.
-func (r *stateReader) number(w *Website, wanted []string) {
+// number finds the numbers of the members that sets among some aggregates have.
+func (r *stateReader) number(w *Website, some []Aggregate) {
 	for i, name := range r.bu.membersOf(Set) {
-		if r.failed || !slices.Contains(wanted, name) {
+		if r.failed || !slices.ContainsFunc(some, func(a Aggregate) bool { return a.Kind == Set && a.Members == name }) {
 			continue
 		}
-		d := w.dictionary(dictionaryName{name, r.of})
-		if d == nil || d.id != r.ids[i] {
+		var numbers []uint32
+		members, d, read := w.membersCalled(name), w.dictionary(dictionaryName{name, r.of}), r.read[name]
+		switch {
+		case d != nil && d.id == r.ids[i]:
+			if numbers = d.numbers; len(r.lacks[i]) > 0 {
+				numbers = slices.Clone(numbers)
+			}
+		case d == nil && read != nil && read.id == r.ids[i]:
+			numbers = r.numberUsed(members, some, name, read.values, len(r.lacks[i]))
+		default:
 			r.fail()
 			continue
-		}
-		numbers, members := d.numbers, w.membersCalled(name)
-		if len(r.lacks[i]) > 0 {
-			numbers = slices.Clone(numbers)
 		}
 		for _, value := range r.lacks[i] {
 			numbers = append(numbers, members.number(value))
@@ -116,23 +129,64 @@ func (r *stateReader) number(w *Website, wanted []string) {
 	}
 }
 
+// numberUsed numbers the values of a dictionary that sets among some aggregates have; others have no numbers. The state has so many
+// members that the dictionary lacks.
+func (r *stateReader) numberUsed(members *members, some []Aggregate, name string, values []int64, lacks int) []uint32 {
+	places, used, numbers := make([]uint32, len(values)+lacks), make([]bool, len(values)+lacks), make([]uint32, len(values))
+	for place := range places {
+		places[place] = uint32(place)
+	}
+	r.eachSet(some, name, func(b *bitReader, counts []int64) {
+		for _, place := range b.sets(counts, places) {
+			used[place] = true
+		}
+		if !b.end() {
+			r.fail()
+		}
+	})
+	for place, value := range values {
+		if used[place] {
+			numbers[place] = members.number(value)
+		}
+	}
+	return numbers
+}
+
+// hasFew reports whether sets among some aggregates have less than half of the members of their dictionary, which is not in memory.
+func (r *stateReader) hasFew(some []Aggregate, name string) bool {
+	if r.read[name] == nil {
+		return false
+	}
+	all := int64(0)
+	r.eachSet(some, name, func(b *bitReader, counts []int64) { all += b.sum(counts) })
+	return 2*all < int64(len(r.read[name].values))
+}
+
+// eachSet calls what with how many members each key has, for the sets among some aggregates with members of this name.
+func (r *stateReader) eachSet(some []Aggregate, name string, what func(b *bitReader, counts []int64)) {
+	for i, a := range r.bu.Aggregates {
+		if a.Kind == Set && a.Members == name && slices.Contains(some, a) && !r.failed {
+			b := &bitReader{b: r.stored[i]}
+			if same := b.golomb(0); same == 0 {
+				what(b, b.numbers(r.readKeys(b)))
+			}
+		}
+	}
+}
+
 // partials makes those of some aggregates; nil where the state is damaged.
 func (r *stateReader) partials(some []Aggregate) []*Partial {
-	stored := make([][]byte, len(r.bu.Aggregates))
-	for i := range stored {
-		stored[i] = r.bytes()
-	}
-	if r.failed || len(r.b) > 0 {
+	if r.failed {
 		return nil
 	}
-	r.at, r.known = make([]int32, len(r.keys)), make([]*Partial, len(stored))
+	r.known = make([]*Partial, len(r.stored))
 	found := make([]*Partial, len(some))
 	for i, a := range some {
 		at := slices.Index(r.bu.Aggregates, a)
 		if at < 0 {
 			return nil
 		}
-		if found[i] = r.partial(stored, at); found[i] == nil {
+		if found[i] = r.partial(at); found[i] == nil {
 			return nil
 		}
 		r.known[at] = found[i]
@@ -141,14 +195,14 @@ func (r *stateReader) partials(some []Aggregate) []*Partial {
 }
 
 // partial reads that of one aggregate; nil where it is damaged.
-func (r *stateReader) partial(stored [][]byte, i int) *Partial {
-	b, kind := &bitReader{b: stored[i]}, r.bu.Aggregates[i].Kind
+func (r *stateReader) partial(i int) *Partial {
+	b, kind := &bitReader{b: r.stored[i]}, r.bu.Aggregates[i].Kind
 	if same := b.golomb(0); same > 0 {
 		if same > uint64(i) || kind.Lists() || r.bu.Aggregates[same-1].Kind.Lists() || !b.end() {
 			return nil
 		}
 		if r.known[same-1] == nil {
-			r.known[same-1] = r.partial(stored, int(same-1))
+			r.known[same-1] = r.partial(int(same - 1))
 		}
 		if r.known[same-1] == nil {
 			return nil

@@ -139,9 +139,9 @@ type StoredState struct {
 // read, since they are damaged or another dictionary took the place of theirs. The caller holds the lock of w.
 func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []StoredState) (unread []Stretch) {
 	readers := make([]*stateReader, len(states))
-	names := bu.Dictionaries(some)
-	numbered := Parallel(2, 2, func(i int) { // members while keys are
-		w.keepDictionaries(names, states, i == 0)
+	names, whole := bu.Dictionaries(some), []string(nil)
+	numbered := Parallel(1, 1, func(int) { whole = w.wholeDictionaries(bu, some, width, states) }) && Parallel(2, 2, func(i int) { // members while keys are
+		w.keepDictionaries(whole, states, i == 0)
 		for j := range states {
 			if i == 1 {
 				readers[j] = w.newStateReader(bu, states[j], width)
@@ -151,7 +151,7 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 	found := make([][]*Partial, len(states))
 	if numbered {
 		for _, r := range readers {
-			r.number(w, names)
+			r.number(w, some)
 		}
 		Parallel(runtime.GOMAXPROCS(0), len(states), func(i int) { found[i] = readers[i].partials(some) })
 	}
@@ -175,6 +175,18 @@ func (w *Website) Load(bu *Bundle, some []Aggregate, width int64, states []Store
 		w.keep(some, bu.KeyNames, stretches, versions, made)
 	}
 	return unread
+}
+
+// wholeDictionaries are the names of those dictionaries of some aggregates of which all members are numbered: not those that the
+// last of states has few of, since numbers take memory.
+func (w *Website) wholeDictionaries(bu *Bundle, some []Aggregate, width int64, states []StoredState) []string {
+	if len(states) == 0 {
+		return nil
+	}
+	names, last := bu.Dictionaries(some), states[len(states)-1:]
+	w.keepDictionaries(names, last, false)
+	r := w.newStateReader(bu, last[0], width)
+	return slices.DeleteFunc(names, func(name string) bool { return r.hasFew(some, name) })
 }
 
 // keepDictionaries keeps those of states, of members or of keys.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/query/partial"
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // manifold are observations with keys of any bytes, members that are hashes, and values of any size.
@@ -260,4 +261,61 @@ func FuzzState(f *testing.F) {
 		}
 		c.answers(sources)
 	})
+}
+
+// TestStoredFew wants members that are loaded sets do not have to take no numbers: of a set of few beside one of many, whichever
+// is loaded first.
+func TestStoredFew(t *testing.T) {
+	const rows, keys = 4000, 3
+	rng := rand.New(rand.NewPCG(3, 8))
+	columns := []store.Column{{Kind: dialect.Int}, {Kind: dialect.Text}, {Kind: dialect.Int}, {Kind: dialect.Int}, {Kind: dialect.Int}}
+	want := [2][keys]map[int64]bool{}
+	for i := range rows {
+		key, member := i%keys, rng.Int64N(1<<62)+1
+		columns[0].Ints, columns[1].Texts = append(columns[0].Ints, 0), append(columns[1].Texts, string(rune('a'+key)))
+		columns[2].Ints, columns[4].Ints = append(columns[2].Ints, member), append(columns[4].Ints, 1)
+		if i%20 > 0 {
+			columns[3].Ints = append(columns[3].Ints, 0)
+		} else {
+			columns[3].Ints = append(columns[3].Ints, member)
+		}
+		for n, c := range []int{2, 3} {
+			if want[n][key] == nil {
+				want[n][key] = map[int64]bool{}
+			}
+			if columns[c].Ints[i] != 0 {
+				want[n][key][columns[c].Ints[i]] = true
+			}
+		}
+	}
+	of := partial.Stretch{From: 0, To: 4 * cell}
+	sets := []partial.Aggregate{{Name: "many", Kind: partial.Set, Members: "m"}, {Name: "few", Kind: partial.Set, Members: "m"}}
+	site := partial.NewCache(1 << 24).Website(store.Subject{ID: "w"})
+	made, err := site.Add(&partial.Computed{Stretches: []partial.Stretch{of}, Versions: []uint64{1}, Rows: &store.Rows{Len: rows, Columns: columns},
+		Width: 4 * cell, Keys: []int{1}, KeyNames: "key", Aggregates: sets, Columns: []int{2, 3}, Count: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundles := []*partial.Bundle{{KeyNames: "key", Keyed: true, Aggregates: sets[:1]}, {KeyNames: "key", Keyed: true, Aggregates: sets[1:]}}
+	e := site.Encode(of, bundles, made)
+	for _, order := range [][]int{{1, 0}, {0, 1}} {
+		cache := partial.NewCache(1 << 24)
+		other, numbered := cache.Website(store.Subject{ID: "w"}), []int{}
+		for _, n := range order {
+			state := partial.StoredState{Of: of, Version: 1, State: e.States[n], Dictionaries: read(e.Dictionaries)}
+			if unread := other.Load(bundles[n], sets[n:n+1], cell, []partial.StoredState{state}); len(unread) > 0 {
+				t.Fatalf("%v cannot be read", unread)
+			}
+			numbered = append(numbered, other.Members(partial.Set, "m"))
+			found, _ := other.Find(sets[n], []partial.Stretch{of}, []uint64{1})
+			for key, count := range cache.Counts(keys, numbered[len(numbered)-1], []partial.Source{{Partial: found[0]}}) {
+				if int(count) != len(want[n][key]) {
+					t.Errorf("key %d of %s has %d members, want %d", key, sets[n].Name, count, len(want[n][key]))
+				}
+			}
+		}
+		if few := order[0] == 1; numbered[1] != rows || few && numbered[0] != rows/20 {
+			t.Errorf("loaded in the order %v, %v members have numbers", order, numbered)
+		}
+	}
 }
