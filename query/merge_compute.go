@@ -51,7 +51,7 @@ func (g *gathering) computeAll(ctx context.Context, of *mergedPart, missing []in
 		if err != nil {
 			return err
 		}
-		if n < len(missing) && g.site.Exceed(g.found) {
+		if n < len(missing) && g.site.ExceedsMemory(g.found) {
 			return errNoRoom
 		}
 		if missing = missing[n:]; n == atOnce && rows < fewComputed {

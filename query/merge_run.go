@@ -79,17 +79,17 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 	if !some {
 		return true, nil
 	}
-	if !g.site.Admit(g.wanted(missing)) {
+	if !g.site.Admit(g.demands(missing)) {
 		return false, nil
 	}
 	for i, of := range g.parts {
 		if missing[i] == 0 {
 			continue
 		}
-		names := g.site.Names()
+		names := g.site.NumberingSize()
 		err := g.gatherPart(ctx, of)
 		for _, leaf := range of.leaves {
-			g.site.Measure(g.leaves[leaf].Aggregate, g.found[leaf], g.site.Names()-names)
+			g.site.RecordSize(g.leaves[leaf].Aggregate, g.found[leaf], g.site.NumberingSize()-names)
 		}
 		switch {
 		case errors.Is(err, errNoRoom):
@@ -104,12 +104,12 @@ func (g *gathering) gather(ctx context.Context) (fit bool, err error) {
 	return true, nil
 }
 
-// wanted are the aggregates of all parts, of which so many stretches are missing.
-func (g *gathering) wanted(missing []int) (all []partial.Wanted) {
+// demands are the aggregates of all parts, of which so many stretches are missing.
+func (g *gathering) demands(missing []int) (all []partial.Demand) {
 	for i, of := range g.parts {
 		stretches := len(rowsIn(g.versions(of)))
 		for _, a := range g.aggregates(of) {
-			all = append(all, partial.Wanted{Aggregate: a, Stretches: stretches, Missing: missing[i]})
+			all = append(all, partial.Demand{Aggregate: a, Stretches: stretches, Missing: missing[i]})
 		}
 	}
 	return all

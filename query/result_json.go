@@ -204,7 +204,7 @@ const hexDigits = "0123456789ABCDEF"
 // appendText writes s as a JSON string. Bytes that are not valid UTF-8 become U+FFFD.
 func appendText(b []byte, s string) []byte {
 	b = append(b, '"')
-	done, i := 0, 0
+	done, i := 0, plainLen(s)
 	for i < len(s) && beside[s[i]] == 0 { // most texts have no more
 		i++
 	}

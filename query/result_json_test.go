@@ -200,10 +200,18 @@ func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "plain", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "ü😀\u2028", "\xff\xc3", "a\xffb"} {
 		f.Add(seed)
 	}
+	for b := range 256 { // each byte, where eight are looked at together
+		for _, at := range []int{0, 7, 11} {
+			text := []byte("0123456789abcdefgh")
+			text[at] = byte(b)
+			f.Add(string(text))
+		}
+	}
 	f.Fuzz(func(t *testing.T, s string) {
 		var back string
-		if err := json.Unmarshal(appendText(nil, s), &back); err != nil {
-			t.Fatalf("%q: %v", s, err)
+		written := appendText(nil, s)
+		if err := json.Unmarshal(written, &back); err != nil || !utf8.Valid(written) || textSize(s) < int64(len(written)) {
+			t.Fatalf("%q, of %d bytes at most: %s, %v", s, textSize(s), written, err)
 		}
 		want := s
 		if !utf8.ValidString(s) {

@@ -71,15 +71,15 @@ func (w *Website) Exclude(all []Aggregate) {
 	}
 }
 
-// Names is how many bytes the numbers of keys and members take.
-func (w *Website) Names() int64 {
+// NumberingSize is how many bytes the numbers of keys and members take.
+func (w *Website) NumberingSize() int64 {
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
 	return w.size
 }
 
-// Measure notes how many bytes the partials of an aggregate take, and numbers that were new when they were computed.
-func (w *Website) Measure(a Aggregate, found []*Partial, names int64) {
+// RecordSize notes how many bytes the partials of an aggregate take, and numbers that were new when they were computed.
+func (w *Website) RecordSize(a Aggregate, found []*Partial, names int64) {
 	bytes, n := sizeOf(found)
 	w.cache.mu.Lock()
 	defer w.cache.mu.Unlock()
@@ -99,8 +99,8 @@ func sizeOf(found []*Partial) (bytes, n int64) {
 	return bytes, n
 }
 
-// Exceed reports whether partials, by aggregate and stretch, take more memory than there is for all.
-func (w *Website) Exceed(found [][]*Partial) bool {
+// ExceedsMemory reports whether partials, by aggregate and stretch, take more memory than there is for all.
+func (w *Website) ExceedsMemory(found [][]*Partial) bool {
 	all := int64(0)
 	for _, of := range found {
 		bytes, _ := sizeOf(of)
@@ -111,8 +111,8 @@ func (w *Website) Exceed(found [][]*Partial) bool {
 	return all+w.size > w.cache.most
 }
 
-// A Wanted aggregate is asked for in some stretches with rows, of which some are missing.
-type Wanted struct {
+// A Demand is an aggregate that is asked for in some stretches with rows, of which some are missing.
+type Demand struct {
 	Aggregate
 	Stretches, Missing int
 }
@@ -121,7 +121,7 @@ type Wanted struct {
 // quarter is missing or more, for these beside what stays. It takes partials for as large as
 // those that were measured. Where only the numbers of keys and members that other questions had are in the way, and it was asked
 // often enough, w is begun anew.
-func (w *Website) Admit(all []Wanted) bool {
+func (w *Website) Admit(all []Demand) bool {
 	c := w.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()

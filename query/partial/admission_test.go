@@ -38,10 +38,10 @@ func (a *asker) ask(question int) (computed int, merged bool) {
 	if len(missing) == 0 {
 		return 0, true
 	}
-	if !a.always && !a.site.Admit([]partial.Wanted{{Aggregate: aggregate[0], Stretches: 2, Missing: len(missing)}}) {
+	if !a.always && !a.site.Admit([]partial.Demand{{Aggregate: aggregate[0], Stretches: 2, Missing: len(missing)}}) {
 		return 0, false
 	}
-	names := a.site.Names()
+	names := a.site.NumberingSize()
 	for _, i := range missing {
 		of := observations(a.rng, a.rows)
 		for j := range of {
@@ -55,13 +55,13 @@ func (a *asker) ask(question int) (computed int, merged bool) {
 		if err != nil {
 			a.Fatal(err)
 		}
-		if found[i] = made[0][0]; a.site.Exceed([][]*partial.Partial{found}) {
+		if found[i] = made[0][0]; a.site.ExceedsMemory([][]*partial.Partial{found}) {
 			merged = false
 			break
 		}
 		merged = true
 	}
-	a.site.Measure(aggregate[0], found, a.site.Names()-names)
+	a.site.RecordSize(aggregate[0], found, a.site.NumberingSize()-names)
 	return len(missing), merged
 }
 
@@ -125,7 +125,7 @@ func TestAdmission(t *testing.T) {
 		a.others = true
 		a.ask(1000)
 		a.rows = 100
-		for question := 0; a.site.Names() < 9*one/2; question++ {
+		for question := 0; a.site.NumberingSize() < 9*one/2; question++ {
 			a.ask(question)
 		}
 		a.rows = 1000

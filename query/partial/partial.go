@@ -6,7 +6,7 @@
 // samples are ranked together. So an answer about any range is merged from the partials of its days. Those of
 // a month or a week, which would be merged the same way by every longer range, can be rolled up into one.
 //
-// A [Cache] keeps partials in memory, bounded in bytes, and admits none in place of others that are asked for as often. It numbers the keys and the members of sets of
+// A [Cache] keeps partials in memory, bounded in bytes: those of questions that are asked by turns do not push out each other again and again. It numbers the keys and the members of sets of
 // each subject, so that merging compares small integers. These numbers mean nothing outside a process
 // and are never stored.
 package partial
