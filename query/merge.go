@@ -29,6 +29,7 @@ type merge struct {
 	keys   []*field // of the answer: those of groupBy, then the type's
 	parts  []*mergedPart
 	leaves []leaf // of all parts
+	where  []keyCondition
 
 	stretches []partial.Stretch
 }

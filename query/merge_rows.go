@@ -14,7 +14,7 @@ import (
 func (g *merging) shown() []int32 {
 	var rows []int32
 	for row := range int32(g.rows) {
-		if g.exists(row) {
+		if g.passes(row) && g.exists(row) {
 			rows = append(rows, row)
 		}
 	}

@@ -9,17 +9,12 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// gathering begins to merge the answer to p; nil where it cannot be merged, or no partials are
-// kept.
-func (e *Engine) gathering(p *plan) *gathering {
-	if e.partials == nil {
-		return nil
-	}
-	m := mergeOf(p)
+// gathering begins a merge; nil: there is none.
+func (e *Engine) gathering(m *merge) *gathering {
 	if m == nil {
 		return nil
 	}
-	return &gathering{merge: m, engine: e, site: e.partials.Website(p.Subject), found: make([][]*partial.Partial, len(m.leaves))}
+	return &gathering{merge: m, engine: e, site: e.partials.Website(m.p.Subject), found: make([][]*partial.Partial, len(m.leaves))}
 }
 
 // all are the aggregates of all parts.
@@ -40,21 +35,38 @@ func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
 }
 
 // merged are the rows that the statement of p would give, merged from partials; nil where it has to
-// be asked: for the first time, unless a store has most of the partials, and while the rows of most days change. Partials that are missing are
+// be asked: for the first time, unless a store has most of the partials, while the rows of most days change, and where no partials are kept. Partials that are missing are
 // computed and kept. While rows are written, those of different tables may be of moments that lie as
 // far apart as it takes to compute them.
 func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.Rows, error) {
-	g := e.gathering(p)
+	if e.partials == nil {
+		return nil, nil
+	}
+	if g := e.gathering(mergeOnKeys(p)); g != nil && g.mostlyInMemory(ctx) {
+		if rows, err := g.merged(ctx, among); rows != nil || err != nil {
+			return rows, err
+		}
+	}
+	g := e.gathering(mergeOf(p))
 	if g == nil || !g.site.Asked(g.all()) && !g.mostlyStored(ctx) {
 		return nil, nil
 	}
-	if err := g.load(ctx); err != nil || g.manyStale() {
-		return nil, err
+	return g.merged(ctx, among)
+}
+
+func (g *gathering) merged(ctx context.Context, among [][]string) (*store.Rows, error) {
+	if g.days.of == nil {
+		if err := g.load(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if g.manyStale() {
+		return nil, nil
 	}
 	if fit, err := g.gather(ctx); err != nil || !fit {
 		return nil, err
 	}
-	return g.finish(e.partials, g.site, g.found, among), nil
+	return g.finish(g.engine.partials, g.site, g.found, among), nil
 }
 
 // A gathering finds the partials of a merge, or computes them.

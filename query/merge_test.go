@@ -145,6 +145,54 @@ func randomMerge(t *testing.T, e *Engine, rng *rand.Rand) *merge {
 	return mergeOf(found.parameters[0].plan)
 }
 
+// TestMergeOnKeys wants filters on keys, and no others, to be held against the rows of an answer, and the partials to be those of
+// the answer without them. A filter on rows chooses among sessions by their pageviews, whatever they are grouped by.
+func TestMergeOnKeys(t *testing.T) {
+	types, err := NewRegistry(append(Builtin(), Type{Name: "by_id", Title: "x", Description: "x", Category: "x", Visualization: "table", Subject: store.KindWebsite,
+		Source: "sessions", Shape: Breakdown, Dimensions: []string{"session_id"}, Columns: []string{"session_id", "sessions"}, Order: []string{"session_id"}})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(Config{Store: nothing{}, Types: types})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(typ string, filters []Filter, groups ...string) *plan {
+		found, mistakes := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+			Request{Parameters: []Parameter{{Name: typ}}, StartDate: "2026-03-01", EndDate: "2026-03-20", Filters: filters, GroupBy: groups}, time.Unix(1_780_000_000, 0))
+		if len(mistakes) > 0 || found.parameters[0].err != nil {
+			t.Fatal(mistakes, found.parameters[0].err)
+		}
+		return found.parameters[0].plan
+	}
+	on := func(field string) Filter { return Filter{Field: field, Op: Ne, Values: []string{"x"}} }
+	for _, c := range []struct {
+		typ      string
+		on, left []Filter
+		groups   []string
+		none     bool
+	}{
+		{typ: "countries", on: []Filter{on("country")}},
+		{typ: "countries", on: []Filter{on("country")}, left: []Filter{on("browser_name")}},
+		{typ: "browser_versions", on: []Filter{on("browser_version"), on("browser_name")}},
+		{typ: "browser_versions", left: []Filter{on("country")}, none: true},
+		{typ: "countries", on: []Filter{on("country")}, groups: []string{"browser_name"}, none: true},
+		{typ: "summary", left: []Filter{on("country")}, none: true},
+		{typ: "by_id", on: []Filter{on("session_id")}, none: true},
+	} {
+		m := mergeOnKeys(of(c.typ, slices.Concat(c.on, c.left), c.groups...))
+		if m == nil || c.none {
+			if m != nil || !c.none {
+				t.Errorf("%s where %v: a merge %t, want none %t", c.typ, c.on, m != nil, c.none)
+			}
+			continue
+		}
+		if want := mergeOf(of(c.typ, c.left)); len(m.where) != len(c.on) || !slices.Equal(m.all(), want.all()) {
+			t.Errorf("%s where %v: %d filters on keys, of %v; want %v", c.typ, c.on, len(m.where), m.all(), want.all())
+		}
+	}
+}
+
 // TestPeriods wants the rollup of a month or a week to count for the rows that its days count for, and for the
 // same rows in all answers that may share them; and that this would show if all series shared them.
 func TestPeriods(t *testing.T) {

@@ -101,20 +101,48 @@ func normalise(how match, op Op, value string) string {
 // wholeValue reports whether op compares values and not parts of them.
 func wholeValue(op Op) bool { return op == Eq || op == Ne || op == In || op == NotIn }
 
-// holds is c as an expression over value, what a row has of c.Field. Negative
-// operators are the negation of positive ones, so an absent value passes them.
+// holds is c as an expression over value, what a row has of c.Field.
 func (c condition) holds(value expr.Expr) expr.Expr {
-	switch c.Op {
-	case Ne:
-		c.Op = Eq
-	case NotIn:
-		c.Op = In
-	case NotContains:
-		c.Op = Contains
-	default:
-		return c.match(value)
+	if c.negated() {
+		return expr.Not(c.match(value))
 	}
-	return expr.Not(c.match(value))
+	return c.match(value)
+}
+
+// negations are the positive operators of which negative ones are the negation, so that an absent value passes these.
+var negations = map[Op]Op{Ne: Eq, NotIn: In, NotContains: Contains}
+
+// negated makes a negative operator the positive one.
+func (c *condition) negated() bool {
+	positive, ok := negations[c.Op]
+	if ok {
+		c.Op = positive
+	}
+	return ok
+}
+
+// passes reports whether a row with value passes c, as the expression of holds does.
+func (c condition) passes(value string) bool { return c.negated() != c.matches(value) }
+
+func (c condition) matches(value string) bool {
+	switch c.Field.Match {
+	case byCountry:
+		return slices.Contains(c.codes, value)
+	case byReferrer:
+		if slices.Contains(c.codes, value) || wholeValue(c.Op) {
+			return slices.Contains(c.codes, value)
+		}
+		c.Values = []string{strings.ToLower(c.Values[0])}
+	case anyCase:
+		value = strings.ToLower(value)
+	}
+	switch c.Op {
+	case Contains:
+		return strings.Contains(value, c.Values[0])
+	case StartsWith:
+		return strings.HasPrefix(value, c.Values[0])
+	}
+	return slices.Contains(c.Values, value)
 }
 
 func (c condition) match(value expr.Expr) expr.Expr {

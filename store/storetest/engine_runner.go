@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,6 +79,11 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 			return outcome{text: fmt.Sprintf("asked again it answers otherwise: %s", firstDifference(first.show(), last.show()))}
 		}
 	}
+	if r.choosesRows(q) {
+		if after := r.afterAll(ctx, q); !bytes.Equal(after.json, last.json) {
+			return outcome{text: fmt.Sprintf("after the same without filters it answers otherwise: %s", firstDifference(last.show(), after.show()))}
+		}
+	}
 	if r.second == nil {
 		return last
 	}
@@ -87,6 +93,28 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 		return outcome{text: fmt.Sprintf("after a start it answers otherwise: %s", firstDifference(last.show(), after.show()))}
 	}
 	return last
+}
+
+// choosesRows reports whether a filter of q is on what its rows show.
+func (r *engineRunner) choosesRows(q reference.Question) bool {
+	for _, info := range r.engine.Types() {
+		if info.Name == q.Type {
+			return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool {
+				return slices.ContainsFunc(info.Output, func(c query.OutputField) bool { return strings.HasPrefix(c.Name, f.Field) })
+			})
+		}
+	}
+	return false
+}
+
+// afterAll is the outcome of q when the partials of its type without filters are in memory.
+func (r *engineRunner) afterAll(ctx context.Context, q reference.Question) outcome {
+	all := q
+	all.Filters = nil
+	for range 2 {
+		r.once(ctx, all)
+	}
+	return r.once(ctx, q)
 }
 
 func timesAgain(q reference.Question) int {

@@ -1,0 +1,73 @@
+//go:build cgo && unix
+
+package bench
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/query"
+)
+
+// BenchmarkFirst measures the first answer to a filter by country or path, of an engine that has answered the same without it, as
+// when somebody chooses a country on a panel; by turns with SQL by hand. The mean is the geometric one of how many times faster it is.
+func BenchmarkFirst(b *testing.B) {
+	r := newRun(b)
+	s := r.open(b)
+	for _, days := range []int{30, 90} {
+		of, logs := subject{"big", days}, map[string][]float64{}
+		for _, q := range filtered() {
+			b.Run(fmt.Sprintf("%v/%s", of, q.name), func(b *testing.B) {
+				logs[q.only] = append(logs[q.only], math.Log(r.first(b, s, q, of)))
+			})
+		}
+		for only, all := range logs {
+			b.Run(fmt.Sprintf("%v/mean of a %s", of, only), func(b *testing.B) {
+				sum := 0.0
+				for _, log := range all {
+					sum += log
+				}
+				b.ReportMetric(math.Exp(sum/float64(len(all))), "times")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
+// first reports the p50 of both, and returns how many times faster the engine is. Each answer is of an engine of its own.
+func (r *run) first(b *testing.B, s *service, q question, of subject) (times float64) {
+	b.Helper()
+	_, request := q.request(b, of)
+	all, statement := request, q.statement(of)
+	all.Filters = nil
+	var engine, byHand []time.Duration
+	for b.Loop() {
+		var err error
+		if s.engine, err = query.New(query.Config{Store: s.store, Timeout: patience, Now: func() time.Time { return end }, ResultCache: -1, MaxPartials: r.memory.partials}); err != nil {
+			b.Fatal(err)
+		}
+		took := func(ask query.Request) time.Duration {
+			began := time.Now()
+			if _, err := s.run(b.Context(), ask, of); err != nil {
+				b.Fatal(err)
+			}
+			return time.Since(began)
+		}
+		for range 2 { // from the second time on it has partials
+			took(all)
+		}
+		engine = append(engine, took(request))
+		began := time.Now()
+		if _, err := s.store.Query(b.Context(), statement); err != nil {
+			b.Fatal(err)
+		}
+		byHand = append(byHand, time.Since(began))
+	}
+	b.ReportMetric(median(engine), "engine-ms")
+	b.ReportMetric(median(byHand), "sql-ms")
+	b.ReportMetric(median(byHand)/median(engine), "times")
+	b.ReportMetric(0, "ns/op")
+	return median(byHand) / median(engine)
+}

@@ -1,0 +1,67 @@
+package query
+
+import (
+	"context"
+	"slices"
+)
+
+// A filter on a key of the answer, as of pages whose path begins with /blog, chooses among its rows. Where the partials of the
+// answer without that filter are in memory it is merged from these, also when the filter is asked for the first time.
+
+// A keyCondition is a filter on a key of the answer: rows whose key does not pass it are left out after merging.
+type keyCondition struct {
+	condition
+	key int
+}
+
+// mergeOnKeys is mergeOf with filters on keys held against the keys, so that the partials are those of the answer without these
+// filters; nil where there are none, or where they choose more than rows of the answer.
+func mergeOnKeys(p *plan) *merge {
+	if len(p.Group) > 0 || p.Type.ZeroFill {
+		return nil
+	}
+	var where []keyCondition
+	without := *p
+	without.Filters = slices.DeleteFunc(slices.Clone(p.Filters), func(c condition) bool {
+		key := slices.Index(p.Type.dimensions, c.Field)
+		if key >= 0 {
+			where = append(where, keyCondition{c, key})
+		}
+		return key >= 0
+	})
+	if len(where) == 0 {
+		return nil
+	}
+	m := mergeOf(&without)
+	if m == nil {
+		return nil
+	}
+	for _, of := range m.parts { // of sessions, a filter on rows asks about their pageviews
+		if of.tb.rows == sessionRows && slices.ContainsFunc(where, func(c keyCondition) bool { return !c.Field.Session }) {
+			return nil
+		}
+	}
+	m.where = where
+	return m
+}
+
+// passes reports whether the keys of a row pass the filters on keys.
+func (g *merging) passes(row int32) bool {
+	return !slices.ContainsFunc(g.where, func(c keyCondition) bool {
+		if len(g.keys) == 1 {
+			return !c.passes(g.texts[row])
+		}
+		return !c.passes(g.key(row)[c.key])
+	})
+}
+
+// mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.
+func (g *gathering) mostlyInMemory(ctx context.Context) bool {
+	if g.load(ctx) != nil {
+		return false // whoever answers finds out why
+	}
+	return !slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
+		versions := g.versions(of)
+		return 2*len(g.look(of, versions)) > len(rowsIn(versions))
+	})
+}
