@@ -78,5 +78,8 @@ func (c *compiler) derivedHits() selection {
 	for _, name := range append(slices.Clone(hitColumns), sessionColumns()...) {
 		q.columns = append(q.columns, hitColumn(expr.Ident(name)))
 	}
+	if c.w.Dialect.Has(dialect.PrefixNumber) {
+		q.columns = append(q.columns, named{countryNumber, expr.Call(dialect.PrefixNumber, hitColumn("country").e)})
+	}
 	return q
 }

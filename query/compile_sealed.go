@@ -22,6 +22,10 @@ const (
 	sealedHits     = "sealed_hits"
 )
 
+// countryNumber is a column of sealedHits where the dialect has PrefixNumber: where rows lie together by country, those of one are
+// found several times faster by it than by the text.
+const countryNumber = "country_number"
+
 // sealedFacts are the facts of sessions that sealedSessions has.
 var sealedFacts = append([]string{"ended", "session_id", "visitor", "visitor_hash", "profile_id",
 	"pageviews", "events", "interaction_count", "page_events", "exit_time", "entry_page", "exit_page"}, sessionColumns()...)
@@ -152,7 +156,7 @@ func (c *compiler) fromHits(p *part) {
 		return // it takes longer to choose the rows of valid seals than to read events without sessions
 	}
 	if gap.empty() {
-		q.from, q.where = relation{sealedHits, "t"}, append(q.where, c.inSeals(c.rng))
+		q.from, q.where = relation{sealedHits, "t"}, append(q.where, c.inSeals(c.rng), c.ofCountry())
 		p.q = q
 		return
 	}
@@ -199,6 +203,16 @@ func (c *compiler) inSeals(w interval) (e expr.Expr) {
 	return e
 }
 
+// ofCountry follows, of sealed hits t, from a filter of the caller's on one country; absent where there is none.
+func (c *compiler) ofCountry() (e expr.Expr) {
+	for _, cond := range c.p.Filters {
+		if cond.Field.Match == byCountry && !cond.negated() && len(cond.codes) == 1 && c.w.Dialect.Has(dialect.PrefixNumber) {
+			e = expr.Eq(row(countryNumber), expr.Call(dialect.PrefixNumber, expr.Arg(dialect.Text, cond.codes[0])))
+		}
+	}
+	return e
+}
+
 // hits adds the relation that p reads: the hits of sealed days, and those of the gap.
 func (c *compiler) hits(p *part) {
 	if p.rows == nil {
@@ -206,7 +220,7 @@ func (c *compiler) hits(p *part) {
 	}
 	union := []sqlbuilder.Builder{c.build(*p.rows)}
 	for _, w := range c.rng.keptAround(p.gap, p.partly) {
-		kept := w.kept(selection{from: relation{sealedHits, "t"}, where: c.readKept("time", w.interval)})
+		kept := w.kept(selection{from: relation{sealedHits, "t"}, where: append(c.readKept("time", w.interval), c.ofCountry())})
 		for _, col := range p.rows.columns {
 			kept.columns = append(kept.columns, named{col.as, row(col.as)})
 		}

@@ -39,7 +39,8 @@ type Day struct {
 // A Derivation is what to compute and keep of whole UTC days of a subject. The columns of its
 // statements have the names of those of the tables that take them, sealed_sessions and sealed_hits, in
 // any order; the time of a row is in start and time respectively. Where the dialect has a template for
-// dialect.InSeals, the tables have a further column seal, which the store fills in.
+// dialect.InSeals, the tables have a further column seal, which the store fills in; with one for dialect.PrefixNumber,
+// sealed_hits has a column country_number.
 type Derivation struct {
 	Subject  Subject
 	From, To time.Time

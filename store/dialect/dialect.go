@@ -41,7 +41,7 @@ type Dialect struct {
 	// Arg writes the placeholder of a named argument, with a cast to its exact type.
 	Arg func(name string, k Kind) string
 	// Templates are the SQL of each Op, in which $1, $2, … stand for its operands, $* for all
-	// of them with commas between, and $$ for a dollar. Only InSeals may be empty; see there.
+	// of them with commas between, and $$ for a dollar. Only those that are Optional may be empty.
 	Templates [numOps]string
 }
 
@@ -67,7 +67,7 @@ func (d *Dialect) Call(op Op, operands ...string) string {
 	}
 }
 
-// Has reports whether d has a template for op: all but InSeals are required.
+// Has reports whether d has a template for op.
 func (d *Dialect) Has(op Op) bool { return d.Templates[op] != "" }
 
 // Check returns an error that names everything the dialect lacks, or nil.
@@ -77,7 +77,7 @@ func (d *Dialect) Check() error {
 		faults = append(faults, errors.New("dialect: Name, Ident and Arg are required"))
 	}
 	for op := range numOps {
-		if !d.Has(op) && op != InSeals {
+		if !d.Has(op) && !op.Optional() {
 			faults = append(faults, fmt.Errorf("dialect %s: %s has no template", d.Name, op))
 		}
 	}

@@ -76,10 +76,14 @@ const (
 	Among        // whether $1, one or more values, are $2 of a row of the relation $3, over the rows of all servers that share them
 	OnlyRow      // $1 of the relation $2, which has one row
 	InSeals      // whether $1, the seal of a row, is the latest one of some day of the subject $2 between the instants $3 and $4; a dialect has no template where its store deletes rows of replaced seals at once
+	PrefixNumber // the first two characters of the text $1 as one whole number, that hardly another text has; a dialect has no template where its store finds texts that follow one another as fast as numbers
 	RunOnce      // after the name of a relation in WITH: the query $1, run once if the database can, however often the relation is read
 
 	numOps
 )
+
+// Optional reports whether a dialect may have no template for op; see there.
+func (op Op) Optional() bool { return op == InSeals || op == PrefixNumber }
 
 // OfRow reports whether op is computed of a single row: it is neither an aggregate nor a window function.
 func (op Op) OfRow() bool { return op >= If }

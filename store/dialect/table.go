@@ -180,6 +180,9 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 		"",
 		"$1 GLOBAL IN (SELECT argMax(z.seal, (z.at, z.seal)) FROM seals AS z WHERE z.subject = $2" +
 			" AND z.day BETWEEN " + dayClickHouse("$3") + " AND " + dayClickHouse("$4") + " GROUP BY z.day)"},
+	PrefixNumber: {"PrefixNumber",
+		"(1024 * ascii($1) + ascii(substr($1, 2)))",
+		""},
 	RunOnce: {"RunOnce",
 		"AS MATERIALIZED ($1)",
 		"AS ($1)"},

@@ -1,0 +1,5 @@
+-- Numbers of countries, see dialect.PrefixNumber. To fill a new column by UPDATE would hold all rows in memory.
+
+CREATE TABLE numbered_hits AS SELECT *, (1024 * ascii(country) + ascii(substr(country, 2)))::INTEGER AS country_number FROM sealed_hits;
+DROP TABLE sealed_hits;
+ALTER TABLE numbered_hits RENAME TO sealed_hits;
