@@ -28,8 +28,8 @@ type merge struct {
 	p      *plan
 	keys   []*field // of the answer: those of groupBy, then the type's
 	parts  []*mergedPart
-	leaves []leaf // of all parts
-	where  []keyCondition
+	leaves []leaf         // of all parts
+	where  []keyCondition // which rows of the answer have to pass
 
 	stretches []partial.Stretch
 }

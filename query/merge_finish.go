@@ -60,8 +60,10 @@ func (g *merging) key(row int32) []string {
 	return g.values[row]
 }
 
-// fewRows is how many rows a set is counted of by themselves, before all rows are counted at once.
-const fewRows = 128
+const (
+	fewRows  = 128 // how often a set is counted of a row by itself, before all rows are counted at once
+	fewShown = 8   // of so many rows each is: to order them asks for a row several times
+)
 
 // count is what a leaf counts in a row or, of an extreme, the value.
 func (g *merging) count(i int, row int32) int64 {
@@ -100,9 +102,9 @@ func (g *merging) quantile(i int, permille int64, row int32) int64 {
 }
 
 // numbersOf are the numbers that a column is in all rows but those that g.texts has more; nil where it
-// is not a mere count.
-func (g *merging) numbersOf(e expr.Expr) []int64 {
-	if _, name, ok := e.Column(); ok {
+// is not a mere count, and where so few rows are shown that these are counted by themselves.
+func (g *merging) numbersOf(e expr.Expr, shown int) []int64 {
+	if _, name, ok := e.Column(); ok && shown > fewShown {
 		if leaf, ok := g.numbers[name]; ok {
 			return g.counts(leaf)
 		}
@@ -195,7 +197,7 @@ func (g *merging) sumOverAll(e expr.Expr, shown []int32) {
 	expr.ReplaceCalls(e, func(op dialect.Op) bool { return op == dialect.SumOver }, func(_ dialect.Op, args []expr.Expr) expr.Expr {
 		name := args[0].String()
 		if _, known := g.sumOver[name]; !known {
-			sum, numbers := expr.Value{Kind: dialect.Int, Null: true}, g.numbersOf(args[0])
+			sum, numbers := expr.Value{Kind: dialect.Int, Null: true}, g.numbersOf(args[0], len(shown))
 			for _, row := range shown {
 				if int(row) < len(numbers) {
 					sum = expr.IntValue(sum.Int + numbers[row])

@@ -57,8 +57,8 @@ func (g *merging) passes(row int32) bool {
 
 // mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.
 func (g *gathering) mostlyInMemory(ctx context.Context) bool {
-	if g.load(ctx) != nil {
-		return false // whoever answers finds out why
+	if !g.site.Has(g.all()) || g.load(ctx) != nil { // whoever answers finds out why
+		return false
 	}
 	return !slices.ContainsFunc(g.parts, func(of *mergedPart) bool {
 		versions := g.versions(of)

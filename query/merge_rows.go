@@ -174,7 +174,7 @@ func (g *merging) page(rows []int32) []int32 {
 	all := make([]ordered, len(rows))
 	var numbers []int64
 	if len(steps) > 0 {
-		numbers = g.numbersOf(steps[0].e)
+		numbers = g.numbersOf(steps[0].e, len(rows))
 	}
 	for i, row := range rows {
 		all[i].row = row

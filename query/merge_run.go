@@ -34,10 +34,10 @@ func (m *merge) aggregates(of *mergedPart) []partial.Aggregate {
 	return all
 }
 
-// merged are the rows that the statement of p would give, merged from partials; nil where it has to
-// be asked: for the first time, unless a store has most of the partials, while the rows of most days change, and where no partials are kept. Partials that are missing are
-// computed and kept. While rows are written, those of different tables may be of moments that lie as
-// far apart as it takes to compute them.
+// merged are the rows that the statement of p would give, merged from partials; nil where it has to be asked: for the first
+// time, unless most of the partials are in the store, or those of the answer without filters on its keys in memory; while the rows
+// of most days change; and where no partials are kept. Partials that are missing are computed and kept. While rows are written,
+// those of different tables may be of moments that lie as far apart as it takes to compute them.
 func (e *Engine) merged(ctx context.Context, p *plan, among [][]string) (*store.Rows, error) {
 	if e.partials == nil {
 		return nil, nil

@@ -2,6 +2,7 @@ package partial
 
 import (
 	"context"
+	"slices"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -69,6 +70,16 @@ func (w *Website) Find(a Aggregate, stretches []Stretch, versions []uint64) (fou
 		}
 	}
 	return found, missing
+}
+
+// Has reports whether there are partials of each of these aggregates.
+func (w *Website) Has(all []Aggregate) bool {
+	w.cache.mu.Lock()
+	defer w.cache.mu.Unlock()
+	return !slices.ContainsFunc(all, func(a Aggregate) bool {
+		known := w.aggregates[a.Name]
+		return known == nil || len(known.of) == 0
+	})
 }
 
 // Stale returns how many of these stretches have a partial of an aggregate that is older than the given
