@@ -62,7 +62,7 @@ func (g *merging) key(row int32) []string {
 
 const (
 	fewRows  = 128 // how often a set is counted of a row by itself, before all rows are counted at once
-	fewShown = 8   // of so many rows each is: to order them asks for a row several times
+	fewShown = 8   // rows for which all are not counted, where there are several times as many
 )
 
 // count is what a leaf counts in a row or, of an extreme, the value.
@@ -102,9 +102,9 @@ func (g *merging) quantile(i int, permille int64, row int32) int64 {
 }
 
 // numbersOf are the numbers that a column is in all rows but those that g.texts has more; nil where it
-// is not a mere count, and where so few rows are shown that these are counted by themselves.
+// is not a mere count, and where of many rows so few are shown that these are counted by themselves.
 func (g *merging) numbersOf(e expr.Expr, shown int) []int64 {
-	if _, name, ok := e.Column(); ok && shown > fewShown {
+	if _, name, ok := e.Column(); ok && (shown > fewShown || 4*shown > g.rows) {
 		if leaf, ok := g.numbers[name]; ok {
 			return g.counts(leaf)
 		}
