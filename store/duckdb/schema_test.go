@@ -181,7 +181,8 @@ func TestAFileOfTheFirstSchemaTakesSpans(t *testing.T) {
 }
 
 // A seal that rows came after, in a file of a program that kept no versions of rows, is none: nobody can
-// tell which these are. What is kept gets the numbers of its countries.
+// tell which these are. What is kept gets the numbers of its countries, and what is sealed later
+// can be moved together.
 func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.duckdb")
@@ -226,6 +227,12 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 	numbers := ask(t, s, "SELECT count(*), count(*) FILTER (country_number = "+dialect.DuckDB().Call(dialect.PrefixNumber, "country")+") FROM sealed_hits WHERE country <> ''", []dialect.Kind{dialect.Int, dialect.Int})
 	if all, right := numbers.Columns[0].Ints[0], numbers.Columns[1].Ints[0]; all == 0 || right != all {
 		t.Errorf("%d of %d hits have the numbers of their countries", right, all)
+	}
+	if err := sealing(t, s).Seal(t.Context(), site, first.AddDate(0, 0, -3), first.AddDate(0, 0, 6)); err != nil {
+		t.Fatal(err)
+	}
+	if n := ask(t, s, "SELECT count(*) FROM sealed_hits WHERE clustered = 0", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n == 0 || n != int64(count(t, s, "sealed_hits")) {
+		t.Errorf("%d hits can be moved, want all %d", n, count(t, s, "sealed_hits"))
 	}
 }
 
