@@ -21,6 +21,7 @@ type merging struct {
 	first     int64                  // the number of the bucket of row 0
 	texts     []string               // keys, by row; more than rows where types want some of which nothing counts
 	values    [][]string             // the same taken apart, when they were asked for
+	few       []int32                // the rows that are counted; nil: all
 	counted   [][]int64              // what sums and sets count, and extremes are, by leaf and row
 	single    []int                  // how many rows were counted by themselves, by leaf
 	quantiles map[quantileOf][]int64 // by row
@@ -67,7 +68,7 @@ const (
 
 // count is what a leaf counts in a row or, of an extreme, the value.
 func (g *merging) count(i int, row int32) int64 {
-	if leaf := &g.leaves[i]; g.counted[i] == nil && leaf.Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
+	if leaf := &g.leaves[i]; g.counted[i] == nil && g.few == nil && leaf.Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
 		g.single[i]++
 		return g.cache.Count(row, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
 	}
@@ -78,6 +79,8 @@ func (g *merging) count(i int, row int32) int64 {
 func (g *merging) counts(i int) []int64 {
 	if g.counted[i] == nil {
 		switch leaf := &g.leaves[i]; {
+		case g.few != nil:
+			g.counted[i] = g.countFew(i)
 		case leaf.Kind == partial.Sum:
 			g.counted[i] = partial.Sums(g.rows, g.sources[i])
 		case leaf.Kind.Extreme():

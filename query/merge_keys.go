@@ -3,6 +3,8 @@ package query
 import (
 	"context"
 	"slices"
+
+	"github.com/sightline-analytics/sightline/query/partial"
 )
 
 // A filter on a key of the answer, as of pages whose path begins with /blog, chooses among its rows. Where the partials of the
@@ -45,7 +47,24 @@ func mergeOnKeys(p *plan) *merge {
 	return m
 }
 
-// passes reports whether the keys of a row pass the filters on keys.
+// sparse is how many rows there are at least for each that passes the filters on keys, where more than fewShown do and only
+// these are counted: finding one takes about as long as going through so many.
+const sparse = 16
+
+// candidates are the rows whose keys pass the filters on keys. Where these are few, only they are counted from then on.
+func (g *merging) candidates() []int32 {
+	rows := make([]int32, 0, g.rows)
+	for row := range int32(g.rows) {
+		if g.passes(row) {
+			rows = append(rows, row)
+		}
+	}
+	if len(g.where) > 0 && (len(rows) <= fewShown || sparse*len(rows) <= g.rows) {
+		g.few = rows
+	}
+	return rows
+}
+
 func (g *merging) passes(row int32) bool {
 	return !slices.ContainsFunc(g.where, func(c keyCondition) bool {
 		if len(g.keys) == 1 {
@@ -53,6 +72,19 @@ func (g *merging) passes(row int32) bool {
 		}
 		return !c.passes(g.key(row)[c.key])
 	})
+}
+
+// countFew is what counts is in the few rows that are counted; 0 in all others.
+func (g *merging) countFew(i int) []int64 {
+	counts, leaf := make([]int64, g.rows), &g.leaves[i]
+	for _, row := range g.few {
+		if leaf.Kind.Lists() {
+			counts[row] = g.cache.Count(row, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
+		} else {
+			counts[row] = partial.Single(leaf.Kind, row, g.sources[i])
+		}
+	}
+	return counts
 }
 
 // mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.

@@ -13,8 +13,8 @@ import (
 // shown are the rows of the answer, before it is paged.
 func (g *merging) shown() []int32 {
 	var rows []int32
-	for row := range int32(g.rows) {
-		if g.passes(row) && g.exists(row) {
+	for _, row := range g.candidates() {
+		if g.exists(row) {
 			rows = append(rows, row)
 		}
 	}

@@ -122,6 +122,25 @@ func Extremes(kind Kind, rows int, of []Source) []int64 {
 	return found
 }
 
+// Single returns what [Sums] or [Extremes] return for one row, of sources in which the number of a key is its row.
+func Single(kind Kind, row int32, of []Source) int64 {
+	found := int64(None)
+	if kind == Sum {
+		found = 0
+	}
+	for _, s := range of {
+		if s.Partial == nil {
+			continue
+		}
+		if i, ok := s.find(uint32(row)); ok && kind == Sum {
+			found += s.values.at(i)
+		} else if ok {
+			found = kind.extreme(found, s.values.at(i))
+		}
+	}
+	return found
+}
+
 // extreme is one of two values, each of which may be None.
 func (k Kind) extreme(a, b int64) int64 {
 	switch {
