@@ -38,6 +38,6 @@
 // Origins named in [Config] get CORS headers, without credentials. Answers to GET carry an ETag where
 // their data has a version. It covers the caller's access, the resolved range, and the versions of the
 // days that the answer depends on ([query.Prepared]); answers that change with the clock, or in which a
-// parameter failed, have none. JSON from 1 400 bytes on is compressed by gzip for clients that accept
-// it.
+// parameter failed, have none. JSON from 1 400 bytes on is compressed by zstd or gzip for clients that
+// accept one of these.
 package httpapi

@@ -17,8 +17,8 @@ type Encoded struct {
 	Failures []Result // of the parameters that failed
 
 	rows       int
-	compressed *lazy[[]byte] // nil: it is not kept
-	room       *sync.Pool    // where JSON comes from; nil: it stays
+	compressed *sync.Map  // by coding; nil: it is not kept
+	room       *sync.Pool // where JSON comes from; nil: it stays
 }
 
 // maxRoom is the largest answer whose memory is used again.
@@ -31,16 +31,22 @@ func (e *Encoded) Release() {
 	}
 }
 
-// Compressed is compress(e.JSON). Of an answer that is kept it is kept as well, so the function should
-// be one that does the same each time.
-func (e *Encoded) Compressed(compress func([]byte) []byte) []byte {
+// Compressed is compress(e.JSON). Of an answer that is kept it is kept as well, once for each name of a coding, as gzip, so
+// the function of a name should be one that does the same each time.
+func (e *Encoded) Compressed(coding string, compress func([]byte) []byte) []byte {
 	if e.compressed == nil {
 		return compress(e.JSON)
 	}
-	return e.compressed.get(func() []byte { return slices.Clip(compress(e.JSON)) })
+	if kept, ok := e.compressed.Load(coding); ok {
+		body, _ := kept.([]byte)
+		return body
+	}
+	body := slices.Clip(compress(e.JSON))
+	e.compressed.Store(coding, body)
+	return body
 }
 
-// cost is about how many bytes e takes, with room for its compressed form.
+// cost is about how many bytes e takes, with room for its compressed forms.
 func (e *Encoded) cost() int64 {
 	const fixed = 500
 	return fixed + 2*int64(len(e.JSON))
@@ -78,7 +84,7 @@ func (p *Prepared) RunEncoded(ctx context.Context) (*Encoded, error) {
 		e.JSON = append(resp.Encode(e.JSON), '\n')
 		return e, nil
 	}
-	e.JSON, e.compressed = slices.Clip(append(resp.Encode(nil), '\n')), &lazy[[]byte]{}
+	e.JSON, e.compressed = slices.Clip(append(resp.Encode(nil), '\n')), &sync.Map{}
 	p.engine.answers.kept.Add(*key, e, e.cost())
 	return e, nil
 }

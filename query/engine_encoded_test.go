@@ -8,14 +8,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What is kept of an answer is compressed once, and survives that memory is used again.
+// What is kept of an answer is compressed once by each coding, and survives that memory is used again.
 func TestWholeAnswersAreKept(t *testing.T) {
 	s := newTelling()
 	for _, row := range []struct {
 		keep  int64
 		asked uint64 // statements of four requests
 		times int    // it was compressed
-	}{{500_000, 2, 2}, {-1, 4, 4}} {
+	}{{500_000, 2, 4}, {-1, 4, 8}} {
 		s.version.Store(0)
 		s.asked.Store(0)
 		e, times := keeping(t, s, row.keep), 0
@@ -30,10 +30,15 @@ func TestWholeAnswersAreKept(t *testing.T) {
 			if err != nil || len(found.Failures) > 0 || meter.Rows() != 1 {
 				t.Fatalf("%v, %+v, %d rows", err, found, meter.Rows())
 			}
-			found.Compressed(func(b []byte) []byte {
-				times++
-				return bytes.Clone(b[:1])
-			})
+			for i, coding := range []string{"gzip", "zstd"} {
+				body := found.Compressed(coding, func(b []byte) []byte {
+					times++
+					return bytes.Clone(b[i : i+1])
+				})
+				if body[0] != found.JSON[i] {
+					t.Errorf("%s: %s", coding, body)
+				}
+			}
 			return found
 		}
 		first := answer()

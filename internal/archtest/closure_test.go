@@ -23,8 +23,8 @@ type listed struct {
 // handlersMayLink are the modules, with what they need themselves, that the handlers may link
 // beside the standard library and this module.
 var handlersMayLink = map[string][]string{
-	"httpapi": {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder"},
-	"track":   {"github.com/hashicorp/golang-lru/v2", "github.com/mileusna/useragent", "golang.org/x/net"},
+	"httpapi": {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder", "github.com/klauspost/compress"},
+	"track":   {"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "github.com/mileusna/useragent", "golang.org/x/net"},
 }
 
 // list asks go for the packages of the module in dir, their tests and all they need.

@@ -40,10 +40,12 @@ func BenchmarkAPI(b *testing.B) {
 	for _, c := range []apiCase{
 		{"kept", kept, http.MethodPost, address, body, http.Header{}, false},
 		{"kept, gzip", kept, http.MethodPost, address, body, http.Header{"Accept-Encoding": {"gzip"}}, false},
+		{"kept, zstd", kept, http.MethodPost, address, body, http.Header{"Accept-Encoding": {"zstd"}}, false},
 		{"kept, of an address, gzip", kept, http.MethodGet, addressOf(b, address, body), nil, http.Header{"Accept-Encoding": {"gzip"}}, false},
 		{"304", kept, http.MethodGet, addressOf(b, address, body), nil, http.Header{"Accept-Encoding": {"gzip"}}, true},
 		{"100 rows", hundred, http.MethodPost, address, pages, http.Header{}, false},
 		{"100 rows, gzip", hundred, http.MethodPost, address, pages, http.Header{"Accept-Encoding": {"gzip"}}, false},
+		{"100 rows, zstd", hundred, http.MethodPost, address, pages, http.Header{"Accept-Encoding": {"zstd"}}, false},
 	} {
 		b.Run(c.name, func(b *testing.B) { c.measure(b, asking) })
 	}

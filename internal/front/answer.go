@@ -23,8 +23,8 @@ type Answer struct {
 	ETag   string
 	Type   string // of the body, for Content-Type; empty: JSON
 	Body   []byte
-	// Compressed is what a function makes of Body, for a route that keeps it; nil: it is not kept.
-	Compressed func(compress func([]byte) []byte) []byte
+	// Compressed is what a function, which is of a coding, makes of Body, for a route that keeps it; nil: it is not kept.
+	Compressed func(coding string, compress func([]byte) []byte) []byte
 
 	code   string // of a refusal
 	coding string // of Body; empty: as it is

@@ -2,20 +2,33 @@ package front
 
 import (
 	"bytes"
-	"compress/gzip"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // minCompressed is the size of a body from which it is compressed. A smaller one goes in one packet
 // either way; and what is secret in an answer, as a new token, is smaller.
 const minCompressed = 1400
 
-// A compressor compresses the bodies of answers by gzip. It keeps writers, which are large.
+// A compressor compresses the bodies of answers. It keeps encoders, which are large.
 type compressor struct {
-	writers sync.Pool // of *gzip.Writer
+	gzips sync.Pool // of *gzip.Writer
+	zstds sync.Pool // of *zstd.Encoder
 }
+
+// A coding is one that bodies may be compressed by.
+type coding struct {
+	name   string // in Accept-Encoding and Content-Encoding
+	encode func(c *compressor, body []byte) []byte
+}
+
+// codings are those that there are: first the one that makes bodies smaller, for clients to which all are the same.
+var codings = []coding{{"zstd", (*compressor).zstd}, {"gzip", (*compressor).gzip}}
 
 // compress makes the JSON of a smaller where r accepts that. Data in another coding is another
 // representation, with a tag of its own; a tag that its route wrote by itself is of the data as it is.
@@ -24,33 +37,35 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 		return
 	}
 	a.varies = true
+	by := accepted(r.Header)
 	if a.sent(r) == http.StatusNotModified {
-		zipped := gzipped(a.ETag)
-		if a.Status = http.StatusNotModified; AcceptsGzip(r.Header) && names(r, func(tag string) bool { return tag == zipped }) {
-			a.ETag = zipped // 304 has the tag that 200 would have
+		a.Status = http.StatusNotModified
+		if coded := by.tag(a.ETag); names(r, func(tag string) bool { return tag == coded }) {
+			a.ETag = coded // 304 has the tag that 200 would have
 		}
 		return
 	}
-	if len(a.Body) < minCompressed || !AcceptsGzip(r.Header) {
+	if len(a.Body) < minCompressed || by.encode == nil {
 		return
 	}
-	if a.coding = "gzip"; a.Compressed != nil {
-		a.Body = a.Compressed(c.gzip)
+	encode := func(body []byte) []byte { return by.encode(c, body) }
+	if a.coding = by.name; a.Compressed != nil {
+		a.Body = a.Compressed(by.name, encode)
 	} else {
-		a.Body = c.gzip(a.Body)
+		a.Body = encode(a.Body)
 	}
 	if a.ETag != "" {
-		a.ETag = gzipped(a.ETag)
+		a.ETag = by.tag(a.ETag)
 	}
 }
 
 // gzip is body compressed.
 func (c *compressor) gzip(body []byte) []byte {
-	z, ok := c.writers.Get().(*gzip.Writer)
+	z, ok := c.gzips.Get().(*gzip.Writer)
 	if !ok {
 		z, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a valid one
 	}
-	defer c.writers.Put(z)
+	defer c.gzips.Put(z)
 	b := bytes.NewBuffer(make([]byte, 0, len(body)/4))
 	z.Reset(b)
 	_, _ = z.Write(body) // writing into memory does not fail
@@ -58,27 +73,69 @@ func (c *compressor) gzip(body []byte) []byte {
 	return b.Bytes()
 }
 
-// gzipTag ends the tags of compressed answers.
-const gzipTag = `-gzip"`
+// zstdWindow is how far back an encoder of zstd looks for repetitions, in bytes: beyond it most answers have ended.
+const zstdWindow = 256 << 10
 
-// gzipped is the tag of the data of tag when it is compressed.
-func gzipped(tag string) string { return strings.TrimSuffix(tag, `"`) + gzipTag }
+// zstd is body compressed.
+func (c *compressor) zstd(body []byte) []byte {
+	z, ok := c.zstds.Get().(*zstd.Encoder)
+	if !ok { // all options are valid ones
+		z, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
+	}
+	defer c.zstds.Put(z)
+	return z.EncodeAll(body, make([]byte, 0, len(body)/4))
+}
+
+// tag is that of the data of tag in this coding.
+func (c coding) tag(tag string) string {
+	if c.name == "" {
+		return tag
+	}
+	return strings.TrimSuffix(tag, `"`) + "-" + c.name + `"`
+}
 
 // ofData reports whether sent stands for the data of tag, in whatever coding.
 func ofData(sent, tag string) bool {
-	plain, zipped := strings.CutSuffix(sent, gzipTag)
-	return sent == tag || zipped && plain == strings.TrimSuffix(tag, `"`)
+	same := sent == tag
+	for _, c := range codings {
+		plain, coded := strings.CutSuffix(sent, "-"+c.name+`"`)
+		same = same || coded && plain == strings.TrimSuffix(tag, `"`)
+	}
+	return same
+}
+
+// accepted is the coding that a client prefers, of those that there are; the zero one: none.
+func accepted(h http.Header) (found coding) {
+	most := 0.0
+	for _, c := range codings {
+		if q := quality(h, c.name); q > most {
+			found, most = c, q
+		}
+	}
+	return found
 }
 
 // AcceptsGzip reports whether the answer to a request with the headers h may be compressed by gzip.
-func AcceptsGzip(h http.Header) bool {
+func AcceptsGzip(h http.Header) bool { return quality(h, "gzip") > 0 }
+
+// quality is how much a client prefers a coding, from 0, not at all, to 1: see RFC 9110, section 12.4.2.
+func quality(h http.Header, coding string) float64 {
 	for _, line := range h.Values("Accept-Encoding") {
 		for part := range strings.SplitSeq(line, ",") {
-			name, quality, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";q=")
-			if strings.EqualFold(name, "gzip") && (quality == "" || strings.Trim(quality, "0.") != "") {
-				return true
+			name, weight, weighted := strings.Cut(part, ";")
+			if !strings.EqualFold(strings.TrimSpace(name), coding) {
+				continue
 			}
+			if !weighted {
+				return 1
+			}
+			_, value, _ := strings.Cut(weight, "=")
+			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil || !(q >= 0 && q <= 1) {
+				return 0
+			}
+			return q
 		}
 	}
-	return false
+	return 0
 }

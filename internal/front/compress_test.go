@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
@@ -32,8 +34,13 @@ func TestAnswersAreCompressed(t *testing.T) {
 		{name: "of gzip", accepts: "br, gzip;q=0.5", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
 		{name: "of gzip again", accepts: "gzip", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
 		{name: "small", accepts: "gzip", size: 100, status: 200, tag: `"v1"`},
-		{name: "refused", accepts: "gzip;q=0, zstd", size: 5000, status: 200, tag: `"v1"`},
+		{name: "of zstd", accepts: "gzip;q=0, zstd", size: 5000, status: 200, coding: "zstd", tag: `"v1-zstd"`},
+		{name: "of what a browser accepts", accepts: "gzip, deflate, br, zstd", size: 5000, status: 200, coding: "zstd", tag: `"v1-zstd"`},
+		{name: "of what is preferred", accepts: "zstd;q=0.5, gzip ; q=0.8", size: 5000, status: 200, coding: "gzip", tag: `"v1-gzip"`},
+		{name: "refused", accepts: "gzip;q=0, zstd;q=0.000, br", size: 5000, status: 200, tag: `"v1"`},
+		{name: "asked for wrongly", accepts: "gzip;q=much, zstd;q=NaN, zstd;q=1", size: 5000, status: 200, tag: `"v1"`},
 		{name: "there already", accepts: "gzip", has: `W/"v1-gzip"`, size: 5000, status: 304, tag: `"v1-gzip"`},
+		{name: "there already, of zstd", accepts: "zstd", has: `"v1-zstd"`, size: 5000, status: 304, tag: `"v1-zstd"`},
 		{name: "there already, but not to be had", has: `"v1-gzip"`, size: 5000, status: 304, tag: `"v1"`},
 		{name: "another coding there already", accepts: "gzip", has: `"v0", "v1"`, size: 5000, status: 304, tag: `"v1"`},
 		{name: "there already, as it is", has: `"v1"`, size: 5000, status: 304, tag: `"v1"`},
@@ -46,13 +53,15 @@ func TestAnswersAreCompressed(t *testing.T) {
 			if rec.Code != c.status || h.Get("Content-Encoding") != c.coding || h.Get("ETag") != c.tag || !strings.Contains(strings.Join(h.Values("Vary"), ","), "Accept-Encoding") {
 				t.Fatalf("%d, %v", rec.Code, h)
 			}
-			var body io.Reader = rec.Body
-			if c.coding != "" {
-				z, err := gzip.NewReader(body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				body = z
+			body, err := io.Reader(rec.Body), error(nil)
+			switch c.coding {
+			case "gzip":
+				body, err = gzip.NewReader(body)
+			case "zstd":
+				body, err = zstd.NewReader(body, zstd.WithDecoderConcurrency(1))
+			}
+			if err != nil {
+				t.Fatal(err)
 			}
 			got, err := io.ReadAll(body)
 			if c.status == 304 {
