@@ -131,10 +131,10 @@ func quality(h http.Header, coding string) float64 {
 			}
 			_, value, _ := strings.Cut(weight, "=")
 			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil || !(q >= 0 && q <= 1) {
+			if err != nil {
 				return 0
 			}
-			return q
+			return min(q, 1)
 		}
 	}
 	return 0
