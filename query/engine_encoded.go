@@ -31,8 +31,8 @@ func (e *Encoded) Release() {
 	}
 }
 
-// Compressed is compress(e.JSON). Of an answer that is kept it is kept as well, once for each name of a coding, as gzip, so
-// the function of a name should be one that does the same each time.
+// Compressed returns compress(e.JSON), which encodes it by a content coding, as "gzip". Of an answer that is kept it is kept as well,
+// once for each coding, so compress has to do the same each time that it is given for one.
 func (e *Encoded) Compressed(coding string, compress func([]byte) []byte) []byte {
 	if e.compressed == nil {
 		return compress(e.JSON)

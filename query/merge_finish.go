@@ -68,11 +68,20 @@ const (
 
 // count is what a leaf counts in a row or, of an extreme, the value.
 func (g *merging) count(i int, row int32) int64 {
-	if leaf := &g.leaves[i]; g.counted[i] == nil && g.few == nil && leaf.Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
+	if g.counted[i] == nil && g.few == nil && g.leaves[i].Kind.Lists() && len(g.keys) > 0 && g.single[i] < fewRows {
 		g.single[i]++
-		return g.cache.Count(row, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
+		return g.countOne(i, row)
 	}
 	return g.counts(i)[row]
+}
+
+// countOne is count in a row by itself, with keys.
+func (g *merging) countOne(i int, row int32) int64 {
+	leaf := &g.leaves[i]
+	if leaf.Kind.Lists() {
+		return g.cache.Count(row, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
+	}
+	return partial.Value(leaf.Kind, row, g.sources[i])
 }
 
 // counts are what a leaf counts in all rows.
@@ -80,7 +89,10 @@ func (g *merging) counts(i int) []int64 {
 	if g.counted[i] == nil {
 		switch leaf := &g.leaves[i]; {
 		case g.few != nil:
-			g.counted[i] = g.countFew(i)
+			g.counted[i] = make([]int64, g.rows)
+			for _, row := range g.few {
+				g.counted[i][row] = g.countOne(i, row)
+			}
 		case leaf.Kind == partial.Sum:
 			g.counted[i] = partial.Sums(g.rows, g.sources[i])
 		case leaf.Kind.Extreme():

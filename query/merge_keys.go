@@ -3,8 +3,6 @@ package query
 import (
 	"context"
 	"slices"
-
-	"github.com/sightline-analytics/sightline/query/partial"
 )
 
 // A filter on a key of the answer, as of pages whose path begins with /blog, chooses among its rows. Where the partials of the
@@ -60,7 +58,7 @@ func (g *merging) candidates() []int32 {
 		}
 	}
 	if len(g.where) > 0 && (len(rows) <= fewShown || sparse*len(rows) <= g.rows) {
-		g.few = rows
+		g.few = slices.Clone(rows)
 	}
 	return rows
 }
@@ -72,19 +70,6 @@ func (g *merging) passes(row int32) bool {
 		}
 		return !c.passes(g.key(row)[c.key])
 	})
-}
-
-// countFew is what counts is in the few rows that are counted; 0 in all others.
-func (g *merging) countFew(i int) []int64 {
-	counts, leaf := make([]int64, g.rows), &g.leaves[i]
-	for _, row := range g.few {
-		if leaf.Kind.Lists() {
-			counts[row] = g.cache.Count(row, g.site.Members(leaf.Kind, leaf.Members), g.sources[i])
-		} else {
-			counts[row] = partial.Single(leaf.Kind, row, g.sources[i])
-		}
-	}
-	return counts
 }
 
 // mostlyInMemory reports whether the partials of at least half of the days with rows are in memory.

@@ -12,12 +12,7 @@ import (
 
 // shown are the rows of the answer, before it is paged.
 func (g *merging) shown() []int32 {
-	var rows []int32
-	for _, row := range g.candidates() {
-		if g.exists(row) {
-			rows = append(rows, row)
-		}
-	}
+	rows := slices.DeleteFunc(g.candidates(), func(row int32) bool { return !g.exists(row) })
 	rows = append(rows, g.zeroRows(rows)...)
 	groups := g.shownGroups()
 	return slices.DeleteFunc(rows, func(row int32) bool {

@@ -23,7 +23,7 @@ type Answer struct {
 	ETag   string
 	Type   string // of the body, for Content-Type; empty: JSON
 	Body   []byte
-	// Compressed is what a function, which is of a coding, makes of Body, for a route that keeps it; nil: it is not kept.
+	// Compressed returns compress(Body), for a route that keeps what a coding makes of it; nil: it is not kept.
 	Compressed func(coding string, compress func([]byte) []byte) []byte
 
 	code   string // of a refusal

@@ -122,8 +122,8 @@ func Extremes(kind Kind, rows int, of []Source) []int64 {
 	return found
 }
 
-// Single returns what [Sums] or [Extremes] return for one row, of sources in which the number of a key is its row.
-func Single(kind Kind, row int32, of []Source) int64 {
+// Value returns what [Sums] or [Extremes] return for one row, of sources in which the number of a key is its row.
+func Value(kind Kind, row int32, of []Source) int64 {
 	found := int64(None)
 	if kind == Sum {
 		found = 0
