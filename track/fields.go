@@ -168,6 +168,9 @@ func (f *fields) referrer(domain string) (page, from string) {
 		f.drop(name)
 	}
 	ref := address.Clean(s)
+	if referrer.Host(ref) == "" {
+		return "", ""
+	}
 	return f.bounded(address.Page(ref), maxText, name), referrer.Domain(ref, domain)
 }
 

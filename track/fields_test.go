@@ -116,7 +116,7 @@ func TestTextsAndShapes(t *testing.T) {
 		{"no screen", `,"screen_resolution":"big"`, func(e store.Event) string { return e.Screen }, ""},
 		{"no viewport", `,"viewport_size":"800x600x3"`, func(e store.Event) string { return e.Viewport }, ""},
 		{"no language", `,"language":"<de>"`, func(e store.Event) string { return e.Language }, ""},
-		{"direct", `,"referrer":"direct"`, func(e store.Event) string { return e.Referrer + "|" + e.ReferrerDomain }, "direct|"},
+		{"direct", `,"referrer":"direct"`, func(e store.Event) string { return e.Referrer + "|" + e.ReferrerDomain }, "|"},
 		{"the website itself", `,"referrer":"https://www.shop.com/x"`, func(e store.Event) string { return e.ReferrerDomain }, ""},
 		{"a look-alike", `,"referrer":"https://myshop.com/x"`, func(e store.Event) string { return e.ReferrerDomain }, "myshop.com"},
 		{"a short link of a network", `,"referrer":"https://t.co/x"`, func(e store.Event) string { return e.ReferrerDomain }, "x.com"},
