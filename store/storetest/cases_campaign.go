@@ -19,7 +19,7 @@ func campaignCases() []testCase {
 			       {"name":"ChatGPT","pageviews":1,"visitors":1,"percentage":12.5,"referrer":"https://chatgpt.com","source":"chatgpt.com","domain":"chatgpt.com","referrer_type":"ai"}
 			       {"name":"Direct","pageviews":1,"visitors":1,"percentage":12.5,"referrer":"direct","source":"direct","domain":"","referrer_type":"direct"}
 			       {"name":"Google","pageviews":1,"visitors":1,"percentage":12.5,"referrer":"https://google.com","source":"Google","domain":"google.com","referrer_type":"paid"}
-			       {"name":"Product Hunt","pageviews":1,"visitors":1,"percentage":12.5,"referrer":"https://producthunt.com","source":"Product Hunt","domain":"producthunt.com","referrer_type":"other"}
+			       {"name":"Product Hunt","pageviews":1,"visitors":1,"percentage":12.5,"referrer":"https://producthunt.com","source":"Product Hunt","domain":"producthunt.com","referrer_type":"social"}
 			       {"name":"newsletter","pageviews":1,"visitors":1,"percentage":12.5,"referrer":"newsletter","source":"newsletter","domain":"","referrer_type":"other"}`},
 		{name: "referrers beside campaigns", of: ofBlog, request: `{"parameters":["top_referrers"],` + days + `}`,
 			rule: "Campaign sources are no referrers, and not part of their shares.",

@@ -96,7 +96,7 @@ func fixture() *store.Batch {
 // campaignVisits are sessions of the blog, of one pageview each, by their sources.
 func campaignVisits() (events []store.Event) {
 	for i, from := range []struct{ source, kind, utm string }{
-		{"chatgpt.com", "ai", "chatgpt.com"}, {"chatgpt.com", "", ""}, {"producthunt.com", "other", ""},
+		{"chatgpt.com", "ai", "chatgpt.com"}, {"chatgpt.com", "", ""}, {"producthunt.com", "social", ""},
 		{"newsletter", "email", "newsletter"}, {"newsletter", "email", "newsletter"}, {"newsletter", "other", ""},
 		{"google.com", "paid", "google"}, {"", "", ""},
 	} {
