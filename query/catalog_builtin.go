@@ -68,7 +68,7 @@ func sourceTypes() []Type {
 	referrers := breakdown(Type{Name: "top_referrers", Title: "Referrers", Category: traffic.Category, Visualization: traffic.Visualization, Tags: traffic.Tags,
 		Description: "Other sites that visitors come from", Dimensions: []string{"referrer"}, TieBreak: []string{"name"}, SkipEmpty: "referrer", OnlyEmpty: "campaign_kind"},
 		"name=referrer_name", "pageviews", "visitors", "percentage",
-		"referrer=referrer_url", "source=referrer_source", "domain=referrer", "referrer_type")
+		"referrer=referrer_url", "source=referrer_source", "domain=referrer_domain", "referrer_type")
 	types := []Type{traffic, renamed(traffic, "traffic_sources", "Traffic sources", "Where visitors come from, under its older name"), referrers}
 	for _, utm := range []struct{ name, title, field string }{
 		{"utm_sources", "UTM sources", "utm_source"}, {"utm_mediums", "UTM mediums", "utm_medium"}, {"utm_campaigns", "UTM campaigns", "utm_campaign"},

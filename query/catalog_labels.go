@@ -113,6 +113,7 @@ func (known *sourceList) referrerMetrics() []metric {
 			expr: orDirect(expr.Lit("Direct"), lookup(domain, known.domains, known.names, domain))},
 		{column: textColumn("referrer_url", "Referrer address", "Address of the source, or direct"),
 			expr: referrerURL(domain)},
+		{column: textColumn("referrer_domain", "Referrer domain", "Main domain of the source, else its host; empty for direct traffic"), expr: domain},
 		{column: textColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
 			expr: orDirect(expr.Lit("direct"), domain)},
 		{column: textColumn("referrer_type", "Kind of source", "direct, search, social, email, paid, ai or other"),

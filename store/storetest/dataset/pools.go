@@ -30,7 +30,7 @@ var origins = [][2]string{
 var campaignSources = [][2]string{
 	{"google.com", "paid"}, {"google.com", "search"}, {"chatgpt.com", "ai"}, {"facebook.com", "social"}, {"x.com", "paid"},
 	{"newsletter", "email"}, {"newsletter", "other"}, {"newsletter", "paid"}, {"spring mail 50%", "email"}, {"example.org", "other"},
-	{"blog.example.org", "social"}, {"a_b", "other"}, {"axb", "other"}, {"https://google.com", "other"}, {"hacker news letter", "other"},
+	{"blog.example.org", "social"}, {"a_b", "other"}, {"axb", "other"}, {"a/b?c=d#e", "other"}, {"hacker news letter", "other"},
 	{"größe", "other"}, {"it's \"q\"", "email"}, {"bücher.example", "other"}, {"direct mail", "email"},
 }
 
