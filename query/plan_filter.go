@@ -78,6 +78,9 @@ func conditionOn(field *field, f Filter) condition {
 	case byCountry:
 		c.codes = c.countries()
 	case byReferrer:
+		if !wholeValue(f.Op) {
+			c.Values = partsOfSource(f.Values[0])
+		}
 		c.codes = c.domains()
 	case exact, anyCase, byPath:
 	}
@@ -98,24 +101,22 @@ func normalise(how match, op Op, value string) string {
 		case value != "":
 			return address.Path(value)
 		}
-	case byReferrer:
-		if !wholeValue(op) {
-			return partOfHost(strings.ToLower(value))
-		}
 	}
 	return value
 }
 
-// partOfHost returns a part of an address as a part of a host is stored: without what it has of https://,
-// http:// and www. at its beginning, and with whole names in ASCII.
-func partOfHost(value string) string {
+// partsOfSource returns the forms in which sources may contain a part of an address, a name or
+// a text: without https://, http:// and www. at its beginning, as it is and in ASCII.
+func partsOfSource(value string) []string {
+	value = strings.ToLower(value)
 	for _, scheme := range []string{"https://", "http://"} {
 		if rest, ok := strings.CutPrefix(value, scheme); ok {
 			value = rest
 			break
 		}
 	}
-	return address.ASCII(strings.TrimPrefix(value, "www."))
+	value = strings.TrimPrefix(value, "www.")
+	return slices.Compact([]string{value, address.ASCII(value)})
 }
 
 // wholeValue reports whether op compares values and not parts of them.
@@ -157,9 +158,9 @@ func (c condition) matches(value string) bool {
 	}
 	switch c.Op {
 	case Contains:
-		return strings.Contains(value, c.Values[0])
+		return slices.ContainsFunc(c.Values, func(part string) bool { return strings.Contains(value, part) })
 	case StartsWith:
-		return strings.HasPrefix(value, c.Values[0])
+		return slices.ContainsFunc(c.Values, func(part string) bool { return strings.HasPrefix(value, part) })
 	}
 	return slices.Contains(c.Values, value)
 }
@@ -183,13 +184,15 @@ func (c condition) match(value expr.Expr) expr.Expr {
 func (c condition) inCodes(value expr.Expr) expr.Expr { return inList(value, slices.Clone(c.codes)) }
 
 func (c condition) compare(value expr.Expr, values []string) expr.Expr {
-	switch c.Op {
-	case Contains:
-		return expr.Call(dialect.Contains, value, expr.Arg(dialect.Text, values[0]))
-	case StartsWith:
-		return expr.Call(dialect.StartsWith, value, expr.Arg(dialect.Text, values[0]))
+	part, ok := map[Op]dialect.Op{Contains: dialect.Contains, StartsWith: dialect.StartsWith}[c.Op]
+	if !ok {
+		return inList(value, values)
 	}
-	return inList(value, values)
+	var any []expr.Expr
+	for _, v := range values {
+		any = append(any, expr.Call(part, value, expr.Arg(dialect.Text, v)))
+	}
+	return expr.Or(any...)
 }
 
 func inList(value expr.Expr, values []string) expr.Expr {

@@ -224,6 +224,8 @@ func TestValuesOfFilters(t *testing.T) {
 		{"referrer", StartsWith, "https://goo", []string{"google.com", "goo.example"}, false},
 		{"referrer", StartsWith, "HTTP://www.goo", []string{"google.com", "goo.example"}, false},
 		{"referrer", Contains, "https://google.com", []string{"google.com"}, false},
+		{"referrer", Contains, "größ", []string{"größe"}, false},
+		{"referrer", Contains, "Menéa", []string{"meneame.net"}, false},
 		{"referrer", Eq, "google", []string{"google.com"}, false},
 		{"referrer", Eq, "newsletter", []string{"newsletter"}, false},
 		{"referrer", Eq, "Spring: 50% off?", nil, false},
@@ -249,7 +251,7 @@ func TestValuesOfFilters(t *testing.T) {
 	} {
 		con := conditions([]Filter{{c.field, c.op, []string{c.value}}})[0]
 		var found []string
-		for _, stored := range []string{"", "xn--mnchen-3ya.example", "google.com", "goo.example", "newsletter", "/de/küche", "GB", "US", "TR", "CZ", "VN", "XK", "TH"} {
+		for _, stored := range []string{"", "xn--mnchen-3ya.example", "google.com", "goo.example", "newsletter", "größe", "meneame.net", "/de/küche", "GB", "US", "TR", "CZ", "VN", "XK", "TH"} {
 			if con.passes(stored) {
 				found = append(found, stored)
 			}
