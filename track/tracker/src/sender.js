@@ -1,5 +1,5 @@
-// Events on their way: they wait in batches, failed ones are sent again, and what is left when the
-// page is hidden goes by beacon. Every event has an id, so one that arrives twice counts once.
+// Events on their way: they wait in batches, failed requests are sent again, and when the page is hidden
+// the rest is sent by beacon. Every event has an id, so an event that arrives twice counts once.
 
 const mostItems = 20; // of one request; what the strictest route takes
 const mostBytes = 60_000; // of one beacon, by the browsers' limit of 64 KiB
@@ -29,9 +29,14 @@ export function sender(o, seal) {
   const failed = new Set(); // requests that wait to be sent again
   let timer;
 
-  const url = (route) => `${o.apiUrl}/${route}?${route === "track" ? "website_id" : "client_id"}=${encodeURIComponent(o.clientId)}`;
+  // The server corrects the times of the events by the time at which they are sent.
+  const url = (route) =>
+    `${o.apiUrl}/${route}?${route === "track" ? "website_id" : "client_id"}=${encodeURIComponent(o.clientId)}&sent_at=${Date.now()}`;
 
-  /** Sends a body of JSON, again when that fails in a way that may pass. */
+  /**
+   * Sends a body of JSON, and again if that fails in a way that may pass. A page may have changed fetch so that
+   * it always fails, for example by headers that browsers ask about first: a beacon has none.
+   */
   async function post(route, body, attempt = 0) {
     const answer = await fetch(url(route), {
       method: "POST",
@@ -39,7 +44,9 @@ export function sender(o, seal) {
       credentials: "omit",
       keepalive: !attempt && bytes(body) < mostBytes,
     }).catch(() => null);
-    if ((answer && !again(answer.status)) || !o.enableRetries || attempt >= o.maxRetries) return;
+    if (answer && !again(answer.status)) return;
+    if (!answer && !attempt) navigator.sendBeacon(url(route), body);
+    if (!o.enableRetries || attempt >= o.maxRetries) return;
     const request = [route, body];
     failed.add(request);
     const wait = o.initialRetryDelay * 2 ** attempt * (0.85 + 0.3 * Math.random());
