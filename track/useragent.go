@@ -13,13 +13,13 @@ import (
 // agent.MaxLen bytes at most, and hints of as much.
 const maxUserAgents = 4096
 
-// A sent is what a browser says of itself.
+// A sent holds the texts by which a browser describes itself.
 type sent struct {
 	text  string
 	hints agent.Hints
 }
 
-// A userAgent is what a browser or program is.
+// A userAgent holds the facts about a browser or program.
 type userAgent struct {
 	bot   bool
 	name  string // of the bot
@@ -42,14 +42,14 @@ func newUserAgents() (*userAgents, error) {
 	return &userAgents{bots, recent}, err
 }
 
-// of returns what the sender of c is, by its user agent and its client hints.
+// of returns the facts about the sender of c, from its user agent and its client hints.
 func (u *userAgents) of(c *call) userAgent {
 	return u.look(sent{c.UserAgent(), agent.Hints{
 		Brands: c.Header.Get("Sec-CH-UA"), Platform: c.Header.Get("Sec-CH-UA-Platform"), Mobile: c.Header.Get("Sec-CH-UA-Mobile"),
 	}})
 }
 
-// read returns what a user agent says; the empty one is no bot.
+// read returns the facts about a user agent. An empty one does not count as a bot.
 func (u *userAgents) read(text string) userAgent { return u.look(sent{text: text}) }
 
 func (u *userAgents) look(s sent) userAgent {

@@ -16,8 +16,7 @@ const (
 	ipad   = "Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
 )
 
-// people are user agents of people. No detector may take them for a bot, but for those of apps that
-// no browser is in.
+// people holds user agents of people, and one of a program.
 var people = []struct {
 	ua   string
 	want Agent

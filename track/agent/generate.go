@@ -1,8 +1,8 @@
 //go:build ignore
 
-// This program writes the list of robots, bots.txt, and the user agents that tests hold it
-// against: those of people and those of crawlers, in testdata. Run it with `make bots`; it
-// needs npm. Raise the versions below to take in newer data.
+// This program writes the list of robots, bots.txt. It also writes user agents of people and of
+// robots to testdata, for the tests of that list. Run it with `make bots`; it needs npm. Raise the
+// versions below to take in newer data.
 package main
 
 import (
@@ -100,8 +100,11 @@ func writeCrawlers(dir, packed string) error {
 // classes matches classes of one letter in both cases.
 var classes = regexp.MustCompile(`\[([a-zA-Z])[a-zA-Z]\]`)
 
-// patterns sorts the patterns into those that count anywhere and those that count only
-// outside browsers, and adds our own.
+// plain returns p without the condition that the name begins a word: the detector finds plain texts
+// many times faster.
+func plain(p string) string { return strings.TrimPrefix(p, "(^| )") }
+
+// patterns returns the lists of patterns: some count anywhere, the others only outside browsers.
 func patterns(entries []entry) (string, error) {
 	var anywhere, outside, left []string
 	unused := maps.Clone(people)
@@ -116,10 +119,10 @@ func patterns(entries []entry) (string, error) {
 			left = append(left, fmt.Sprintf("# %s  %s", p, why))
 			delete(unused, p)
 		case robotWord.MatchString(classes.ReplaceAllString(p, "$1")) || poses[p]:
-			anywhere = append(anywhere, p)
+			anywhere = append(anywhere, plain(p))
 			delete(poses, p)
 		default:
-			outside = append(outside, p)
+			outside = append(outside, plain(p))
 		}
 	}
 	if len(unused)+len(poses) > 0 {

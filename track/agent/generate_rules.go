@@ -58,7 +58,7 @@ var addedOutside = []group{
 	}},
 }
 
-// notPeople matches what is no browser among the user agents of visits: robots, and texts that a
-// person made up.
+// notPeople matches user agents of visits that no browser sends. Robots send some, and people
+// invented the others.
 var notPeople = regexp.MustCompile(`(?i:bot\b|spider)|compatible; [^M]|^[^ ]*$|` +
 	`Mediapartners|PhantomJS|wkhtmlto|splash Version|Foregenix|Scope3`)

@@ -2,8 +2,8 @@ package agent
 
 import "strings"
 
-// Hints are what a browser's client hints say of it, beside its user agent: the headers Sec-CH-UA,
-// Sec-CH-UA-Platform and Sec-CH-UA-Mobile as sent.
+// Hints holds client hints, by which a browser describes itself beside its user agent: the headers
+// Sec-CH-UA, Sec-CH-UA-Platform and Sec-CH-UA-Mobile as sent.
 type Hints struct {
 	Brands, Platform, Mobile string
 }
