@@ -37,9 +37,10 @@ type Website struct {
 // senders without a key. The zero Rules take events from pages of the website's domain and its
 // subdomains, and from programs, which send no Origin. Lists are shared and must not be changed.
 type Rules struct {
-	// AllowedOrigins are hosts whose pages may send events beside those of the domain: a host,
-	// *.x.y for x.y and its subdomains, localhost, or * for any. When there are some, events
-	// without an origin are refused.
+	// AllowedOrigins lists the origins whose pages may send events, beside pages of the domain: a
+	// host, *.x.y for x.y and its subdomains, localhost, or * for any host. The origin of an app
+	// is written with its scheme, such as capacitor://localhost, and [NullOrigin] stands for pages
+	// without an origin of their own. If there are any, events without an origin are refused.
 	AllowedOrigins []string `json:"allowedOrigins,omitempty"`
 	// AllowedAddresses are the networks that events may come from; none means all.
 	AllowedAddresses []netip.Prefix `json:"allowedAddresses,omitempty"`
@@ -53,6 +54,9 @@ type Rules struct {
 	// Paused refuses all events, with and without a key.
 	Paused bool `json:"paused,omitempty"`
 }
+
+// NullOrigin is what browsers send as the origin of sandboxed and local pages.
+const NullOrigin = "null"
 
 // A Directory knows which websites, links and monitors exist, and who owns them.
 type Directory interface {

@@ -32,24 +32,28 @@ type result struct {
 	Code      string       `json:"code,omitempty"`
 	Errors    []fieldError `json:"errors,omitempty"`
 	EventType string       `json:"eventType,omitempty"`
+	Reason    string       `json:"reason,omitempty"`  // why the item was ignored
+	Dropped   []string     `json:"dropped,omitempty"` // fields that were cut or left out
 }
 
 func (i item) result() result {
 	switch {
 	case i.err != nil:
 		return result{Status: failed, Message: i.err.Message, Code: i.err.Code, Errors: i.err.fields, EventType: i.kind, EventID: i.id}
-	case i.ignored:
-		return result{Status: ignored, Type: i.kind, EventID: i.id}
+	case i.ignored != "":
+		return result{Status: ignored, Type: i.kind, EventID: i.id, Reason: i.ignored, Dropped: i.dropped}
 	}
-	return result{Status: success, Type: i.kind, EventID: i.id}
+	return result{Status: success, Type: i.kind, EventID: i.id, Dropped: i.dropped}
 }
 
 // An answer is the body of success for one item.
 type answer struct {
-	Status  string `json:"status"`
-	Type    string `json:"type,omitempty"`
-	Count   *int   `json:"count,omitempty"`
-	EventID string `json:"eventId,omitempty"`
+	Status  string   `json:"status"`
+	Type    string   `json:"type,omitempty"`
+	Count   *int     `json:"count,omitempty"`
+	EventID string   `json:"eventId,omitempty"`
+	Reason  string   `json:"reason,omitempty"`  // why the request was ignored
+	Dropped []string `json:"dropped,omitempty"` // fields that were cut or left out
 }
 
 // A listAnswer is the body for many items of one kind.
@@ -93,7 +97,7 @@ func single(c *call) (*front.Answer, error) {
 	if i.err != nil {
 		return nil, i.err
 	}
-	return front.JSON(answer{Status: success, Type: i.kind, EventID: i.id})
+	return front.JSON(answer{Status: success, Type: i.kind, EventID: i.id, Dropped: i.dropped})
 }
 
 // counted answers for one item or many of one kind. When none was taken, it is a
@@ -108,7 +112,7 @@ func counted(c *call) (*front.Answer, error) {
 		all.results = results
 		return nil, &all
 	case !c.many:
-		return front.JSON(answer{Status: status, Type: c.route.kind, Count: &ok, EventID: c.items[0].id})
+		return front.JSON(answer{Status: status, Type: c.route.kind, Count: &ok, EventID: c.items[0].id, Dropped: c.items[0].dropped})
 	}
 	a := listAnswer{Status: status, Type: c.route.kind, Count: ok, Processed: len(c.items), Results: results}
 	if status == partial {
@@ -126,7 +130,7 @@ func batched(c *call) (*front.Answer, error) {
 		a.Batched[k] = 0
 	}
 	for _, i := range c.items {
-		if i.err == nil && !i.ignored {
+		if i.err == nil && i.ignored == "" {
 			a.Batched[i.kind]++
 		}
 	}
@@ -142,7 +146,7 @@ func (c *call) summary() (status string, results []result, ok int) {
 		switch {
 		case i.err != nil:
 			bad++
-		case !i.ignored:
+		case i.ignored == "":
 			ok++
 		}
 	}
@@ -162,9 +166,6 @@ const maxBotName = 40
 func botName(name string) string {
 	return cut(address.Clean(strings.ToValidUTF8(name, "")), maxBotName)
 }
-
-// bot answers a crawler. It has a body, since clients read one.
-func bot() (*front.Answer, error) { return front.JSON(answer{Status: ignored}) }
 
 // refuse is front.Config.Refuse.
 func refuse(r *front.Request, err error) front.Refusal {

@@ -2,6 +2,7 @@ package track
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"hash"
@@ -39,6 +40,7 @@ type call struct {
 	only    *string                  // lazily: the only website of the key
 	used    map[auth.Resource]bool   // what rows were made for
 	quotas  map[string]*quota        // of the websites that have one
+	sent    *sql.Null[int64]         // lazily: when the request was sent, by its sender's clock
 	excused bool                     // the sender is not told what is wrong
 }
 
@@ -53,7 +55,7 @@ func (c *call) answer(ctx context.Context) (*front.Answer, error) {
 	if c.key == nil {
 		if ua := c.h.userAgents.of(c); ua.bot || agent.Cut(c.UserAgent()) == "" {
 			c.h.blocked.add(blockedKind{c.home, botReason, botName(ua.name)})
-			return bot()
+			return front.JSON(answer{Status: ignored, Reason: botReason})
 		}
 	}
 	list, err := c.list()
@@ -90,6 +92,7 @@ func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
 	if err == nil {
 		err = c.spend(ctx, b, before)
 	}
+	got.dropped = f.dropped
 	if err == nil {
 		c.items = append(c.items, item{taken: got})
 		return nil
@@ -101,7 +104,8 @@ func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
 	if got.kind == "" {
 		got.kind = c.route.kind
 	}
-	c.items = append(c.items, item{taken: taken{kind: got.kind, id: f.peek("eventId", "event_id")}, err: p})
+	got.id, got.ignored = f.peek("eventId", "event_id"), ""
+	c.items = append(c.items, item{taken: got, err: p})
 	return nil
 }
 

@@ -6,8 +6,7 @@ import (
 )
 
 const (
-	maxName   = 256
-	keptName  = 255
+	maxName   = 255
 	maxSource = 64
 )
 
@@ -37,7 +36,7 @@ func (c *call) addCustom(site store.Website, f *fields, b *store.Batch) (string,
 	}
 	e := store.Event{
 		Website: site.ID, ID: s.id, Kind: store.Custom, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Name: cut(f.need(maxName, "name", "eventName"), keptName), Path: f.path(false),
+		Name: f.need(maxName, "name", "eventName"), Path: f.path(),
 		Namespace: f.text(maxSource, "namespace"), Source: f.text(maxSource, "source"), Properties: f.properties(),
 	}
 	if p := f.problem(); p != nil {

@@ -62,14 +62,29 @@
 // at debug. Reasons are bot, origin, address, window (too old), key (custom events that need one),
 // quota and paused.
 //
-// # What is taken and what is not
+// # Fields
 //
-// Unknown fields are dropped, null is the same as absent, numbers may come as text, and
-// older forms of the bodies are understood. Texts that are too long, measures above
-// their limit and instants outside 2000-01-01 … one hour from now fail their item
-// alone. Dropped without failing the item are: negative measures, session ids that are
-// not [A-Za-z0-9_-]{1,128}, sizes of screen and viewport that are not WxH, invalid language tags. NUL
-// is dropped from properties, whose keys come back sorted.
+// Unknown fields are ignored, null is the same as absent, numbers may be sent as text, and older
+// forms of the bodies are accepted.
+//
+// An item fails only if a field is missing without which it says nothing: the website; the name and
+// path of a page event; the message of an error; the address of a link; a value of a vital; the
+// profileId of /identify; the linkId of a visit; the scheduleId, timestamp and status of a check. It
+// also fails if its time is before the year 2000 or before the window. No other field costs the
+// item. A text that is too long is cut at a character. A measure outside its bounds, a field of the
+// wrong type and a property that cannot be stored are left out. The answer names these fields in
+// "dropped".
+//
+// The ids of visitors, profiles and sessions are any text of up to 128 characters. Texts that
+// programs write when they have no id, such as undefined, null, 0 or [object Object], are left out.
+//
+// # Times
+//
+// A time is a number of seconds or milliseconds since 1970, or text in one of the usual forms of
+// ISO 8601 and RFC 1123. A sender can say when it sent a request, by its own clock and in
+// milliseconds: in the query parameter sent_at, or in the field sentAt of an item. If that differs
+// from the server's clock by more than a minute, the times of the items are moved by the
+// difference. A time later than the arrival becomes the time of arrival.
 package track
 
 //go:generate go run agent/generate.go agent/bots.txt

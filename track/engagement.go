@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	maxSpan       = 604_800    // s
 	maxFirstTouch = 86_400_000 // ms
 	maxCount      = 1<<16 - 1
 )
@@ -24,12 +23,12 @@ func takeSpan(c *call, f *fields, b *store.Batch) (taken, error) {
 	}
 	s := store.Span{
 		Website: base.site.ID, ID: base.id, Time: c.moment(f), Identity: base.Identity, Agent: base.Agent,
-		Path: f.path(true), ExitType: f.exit(), PageIndex: f.measure(maxCount, 0, "pageIndex", "page_index"),
+		Path: f.needPath(), ExitType: f.exit(), PageIndex: f.measure(maxCount, 0, "pageIndex", "page_index"),
 		// Seconds become milliseconds.
-		TimeOnPage:       f.measure(maxSpan, 3, "timeOnPage", "time_on_page"),
-		ActiveTime:       f.measure(maxSpan, 3, "activeTime", "active_time"),
+		TimeOnPage:       f.measure(maxOnPage, 3, "timeOnPage", "time_on_page"),
+		ActiveTime:       f.measure(maxOnPage, 3, "activeTime", "active_time"),
 		FirstInteraction: f.measure(maxFirstTouch, 0, "timeToFirstInteraction", "time_to_first_interaction"),
-		MaxScrollDepth:   f.measure(maxScroll, 0, "maxScrollDepth", "max_scroll_depth"),
+		MaxScrollDepth:   f.percent("maxScrollDepth", "max_scroll_depth"),
 		Scrolls:          f.count("scrollCount", "scroll_count"),
 		Clicks:           f.count("clickCount", "click_count"),
 		Keys:             f.count("keyCount", "key_count"),
@@ -52,12 +51,12 @@ func takeSpan(c *call, f *fields, b *store.Batch) (taken, error) {
 // count returns how often something happened: never, when the item does not say.
 func (f *fields) count(names ...string) int64 { return f.measure(maxCount, 0, names...).V }
 
-// exit returns how the page was left, "" when the item does not say.
+// exit returns how the visitor left the page, "" if the item does not say.
 func (f *fields) exit() string {
-	s, name := f.raw("exitType", "exit_type")
+	s, name, ok := f.raw("exitType", "exit_type")
 	s = strings.ToLower(strings.TrimSpace(s))
-	if s != "" && !slices.Contains(exits[:], s) {
-		f.fail(name, "invalid_value", "expected %s", strings.Join(exits[:], ", "))
+	if !ok || s != "" && !slices.Contains(exits[:], s) {
+		f.drop(name)
 		return ""
 	}
 	return s

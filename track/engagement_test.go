@@ -46,7 +46,8 @@ func TestSpansInFull(t *testing.T) {
 	}
 }
 
-// Every limit of an item, just kept and just broken.
+// TestSpanLimits sends each field at its limit and just beyond it. A field beyond its limit is left
+// out and named in the answer; the span is stored.
 func TestSpanLimits(t *testing.T) {
 	rows := []struct{ field, good, bad string }{
 		{"exitType", `"hidden"`, `"crash"`},
@@ -57,8 +58,7 @@ func TestSpanLimits(t *testing.T) {
 		{"timeToFirstInteraction", "86400000", "86400001"},
 		{"maxScrollDepth", "100", "100.5"},
 		{"maxScrollDepth", `"50"`, `"half"`},
-		{"timestamp", "1772625600000", "946684799999"},
-		{"timestamp", `"2026-03-04T12:59:00Z"`, `"2026-03-04T13:01:00Z"`},
+		{"timestamp", "1772625600000", `"yesterday"`},
 	}
 	for _, counter := range []string{
 		"pageIndex", "scrollCount", "clickCount", "keyCount", "interactionCount", "copyCount",
@@ -69,15 +69,12 @@ func TestSpanLimits(t *testing.T) {
 	for _, r := range rows {
 		var w world
 		a := w.post(t, "/engagement?client_id=w1", fmt.Sprintf(`{"path":"/","%s":%s}`, r.field, r.good))
-		if a.code != 200 || a.body["count"] != 1.0 || len(w.rows().Spans) != 1 {
+		if a.code != 200 || a.body["count"] != 1.0 || len(w.rows().Spans) != 1 || a.dropped() != "" {
 			t.Errorf("%s %s: %d %s", r.field, r.good, a.code, a.raw)
 		}
 		a = w.post(t, "/engagement?client_id=w1", fmt.Sprintf(`{"path":"/","%s":%s}`, r.field, r.bad))
-		if a.code != 400 || a.body["code"] != "INVALID_EVENT_SCHEMA" || !slices.Equal(a.wrongFields(), []string{r.field}) {
+		if a.code != 200 || a.dropped() != r.field || len(w.rows().Spans) != 2 {
 			t.Errorf("%s %s: %d %s", r.field, r.bad, a.code, a.raw)
-		}
-		if n := len(w.rows().Spans); n != 1 {
-			t.Errorf("%s %s: %d spans were written, want the good one alone", r.field, r.bad, n)
 		}
 	}
 }
@@ -87,7 +84,7 @@ func TestSpansFailAlone(t *testing.T) {
 	a := w.post(t, "/engagement?client_id=w1", `[
 		{"eventId":"s1","path":"/a","rageClickCount":-1,"timeOnPage":-5},
 		{"eventId":"s2","timeOnPage":5},
-		{"eventId":"s3","path":"/c","exitType":"crash","clickCount":70000},
+		{"eventId":"s3","path":[],"exitType":"crash","clickCount":70000},
 		"span"]`)
 	if a.code != 200 || a.body["status"] != "partial" || a.body["count"] != 1.0 || a.body["processed"] != 4.0 {
 		t.Errorf("%d %s", a.code, a.raw)
@@ -98,10 +95,9 @@ func TestSpansFailAlone(t *testing.T) {
 	}
 	results, _ := a.body["results"].([]any)
 	first, _ := results[0].(map[string]any)
-	if d := cmp.Diff(map[string]any{"status": "success", "type": "engagement", "eventId": "s1"}, first); d != "" {
+	if d := cmp.Diff(map[string]any{"status": "success", "type": "engagement", "eventId": "s1", "dropped": []any{"timeOnPage", "rageClickCount"}}, first); d != "" {
 		t.Error(d)
 	}
-	// Negative measures are dropped and do not fail their item.
 	want := []store.Span{{Website: "w1", ID: "s1", Time: noon, Agent: fromChrome, Path: "/a"}}
 	if d := cmp.Diff(want, w.rows().Spans); d != "" {
 		t.Error(d)

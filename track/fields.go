@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,14 +14,16 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// fields reads one item and gathers every mistake in it. Of several names the first
-// that is there counts; null is not there.
+// fields reads one item. It collects every mistake that costs the item, and the names of
+// optional fields that were cut or left out. If a field has several names, the first name
+// that is present counts; null counts as absent.
 type fields struct {
-	ctx   context.Context //nolint:containedctx // an item lives as long as its request
-	o     object
-	outer object // what an older form wrapped o in; asked when o lacks a field
-	wrong []fieldError
-	old   bool // it is older than its sender may send; one of wrong
+	ctx     context.Context //nolint:containedctx // an item lives as long as its request
+	o       object
+	outer   object // the object that contains the payload o; read when o lacks a field
+	wrong   []fieldError
+	dropped []string // fields that were cut or left out, by the names in the item
+	old     bool     // the item is older than the tracking window; one of wrong
 }
 
 func newFields(o object) *fields { return &fields{o: o} }
@@ -41,7 +44,17 @@ func (f *fields) fail(field, code, format string, args ...any) {
 	f.wrong = append(f.wrong, fieldError{Code: code, Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// problem is all that was wrong; nil when nothing was.
+// maxDropped bounds the names in an answer's list of dropped fields.
+const maxDropped = 100
+
+// drop records that an optional field was cut or left out.
+func (f *fields) drop(name string) {
+	if len(f.dropped) < maxDropped && !slices.Contains(f.dropped, name) {
+		f.dropped = append(f.dropped, cut(name, maxPropertyKey))
+	}
+}
+
+// problem returns all mistakes as one error, or nil if there are none.
 func (f *fields) problem() *problem {
 	if len(f.wrong) == 0 {
 		return nil
@@ -73,72 +86,96 @@ func (f *fields) peek(names ...string) string {
 	return address.Clean(s)
 }
 
-// raw returns a text as it was sent. Numbers are taken as text.
-func (f *fields) raw(names ...string) (s, name string) {
+// raw returns a text as it was sent, or the text of a number. ok is false if the field
+// has another type.
+func (f *fields) raw(names ...string) (s, name string, ok bool) {
 	v, name := f.get(names...)
 	switch v := v.(type) {
 	case nil:
+		return "", name, true
 	case string:
-		return v, name
+		return v, name, true
 	case json.Number:
-		return v.String(), name
-	default:
-		f.fail(name, "invalid_type", "expected a string")
+		return v.String(), name, true
 	}
-	return "", name
+	return "", name, false
 }
 
-// text returns an optional text of at most limit UTF-16 units, cleaned.
+// text returns an optional text, cleaned and cut to limit UTF-16 units.
 func (f *fields) text(limit int, names ...string) string {
-	s, name := f.raw(names...)
-	if units(s) > limit {
-		f.fail(name, "too_big", "at most %d characters", limit)
+	s, name, ok := f.raw(names...)
+	if !ok {
+		f.drop(name)
 	}
-	return address.Clean(s)
+	return f.bounded(address.Clean(s), limit, name)
 }
 
-// need is text for what must be there.
+// bounded cuts s to limit UTF-16 units, at a character.
+func (f *fields) bounded(s string, limit int, name string) string {
+	if len(s) <= limit || units(s) <= limit {
+		return s
+	}
+	f.drop(name)
+	return strings.TrimSpace(cut(s, limit))
+}
+
+// need returns a required text, cleaned and cut to limit UTF-16 units.
 func (f *fields) need(limit int, names ...string) string {
-	before := len(f.wrong)
-	s := f.text(limit, names...)
-	if s == "" && len(f.wrong) == before {
+	s, name, ok := f.raw(names...)
+	switch s = address.Clean(s); {
+	case !ok:
+		f.fail(name, "invalid_type", "expected a string")
+	case s == "":
 		f.fail(names[0], "required", "is required")
 	}
-	return s
+	return f.bounded(s, limit, name)
 }
 
-// path returns a normalised path, "" when there is none. The limit is on the path: a
-// long query is cut off anyway.
-func (f *fields) path(required bool) string {
-	s, name := f.raw("path")
-	s = address.Clean(s)
+// needPath returns the required path of a page, normalised.
+func (f *fields) needPath() string {
+	s, name, ok := f.raw("path")
+	switch s = address.Clean(s); {
+	case !ok:
+		f.fail(name, "invalid_type", "expected a string")
+	case s == "":
+		f.fail(name, "required", "is required")
+	}
+	return f.pathOf(s, name)
+}
+
+// path returns the optional path of a page, normalised; "" if there is none.
+func (f *fields) path() string {
+	s, name, ok := f.raw("path")
+	if !ok {
+		f.drop(name)
+	}
+	return f.pathOf(address.Clean(s), name)
+}
+
+// pathOf returns the path in s. The limit is on the path: a long query is cut off anyway.
+func (f *fields) pathOf(s, name string) string {
 	if s == "" {
-		if required {
-			f.fail(name, "required", "is required")
-		}
 		return ""
 	}
-	p := address.Path(s)
-	if units(p) > maxText {
-		f.fail(name, "too_big", "at most %d characters", maxText)
-	}
-	return p
+	return f.bounded(address.Path(s), maxText, name)
 }
 
-// referrer returns where a visitor came from, without user, query and fragment, which may hold
-// secrets; and its domain, seen from a website of domain.
+// referrer returns the page that a visitor came from and its domain, seen from a website
+// of domain. The page has no user, query or fragment, since these may hold secrets.
 func (f *fields) referrer(domain string) (page, from string) {
-	ref := f.text(maxText, "referrer")
-	return address.Page(ref), referrer.Domain(ref, domain)
+	s, name, ok := f.raw("referrer")
+	if !ok {
+		f.drop(name)
+	}
+	ref := address.Clean(s)
+	if referrer.Host(ref) == "" {
+		return "", ""
+	}
+	return f.bounded(address.Page(ref), maxText, name), referrer.Domain(ref, domain)
 }
 
-// number returns an optional number.
+// number returns an optional number. ok is false if the field is absent or is not a finite number.
 func (f *fields) number(names ...string) (v float64, name string, ok bool) {
-	return f.numeric("a number", names...)
-}
-
-// numeric is number for what is told by the words of expected when it is none.
-func (f *fields) numeric(expected string, names ...string) (v float64, name string, ok bool) {
 	raw, name := f.get(names...)
 	var s string
 	switch raw := raw.(type) {
@@ -150,33 +187,46 @@ func (f *fields) numeric(expected string, names ...string) (v float64, name stri
 		if s = strings.TrimSpace(raw); s == "" {
 			return 0, name, false
 		}
-	default:
-		f.fail(name, "invalid_type", "expected %s", expected)
-		return 0, name, false
 	}
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		f.fail(name, "invalid_type", "expected %s", expected)
+		f.drop(name)
 		return 0, name, false
 	}
 	return v, name, true
 }
 
 // measure returns an optional number between 0 and limit, times ten to the power of
-// digits, rounded. A negative one is absent, a larger one is a mistake.
+// digits, rounded. A number outside these bounds is absent.
 func (f *fields) measure(limit float64, digits int, names ...string) store.Measure {
 	v, name, ok := f.number(names...)
 	switch {
-	case !ok || v < 0:
+	case !ok:
 		return store.Measure{}
-	case v > limit:
-		f.fail(name, "too_big", "at most %v", limit)
+	case v < 0 || v > limit:
+		f.drop(name)
 		return store.Measure{}
 	}
 	return store.Known(scaled(v, digits))
 }
 
-// scaled is v times ten to the power of digits, rounded half away from zero. It moves
+// percent returns an optional whole percentage. A number over 100 is cut to 100.
+func (f *fields) percent(names ...string) store.Measure {
+	v, name, ok := f.number(names...)
+	switch {
+	case !ok:
+		return store.Measure{}
+	case v < 0:
+		f.drop(name)
+		return store.Measure{}
+	case v > 100:
+		f.drop(name)
+		v = 100
+	}
+	return store.Known(scaled(v, 0))
+}
+
+// scaled returns v times ten to the power of digits, rounded half away from zero. It moves
 // the point of the decimal text: a product of floats can miss the half.
 func scaled(v float64, digits int) int64 {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', -1, 64)+"e"+strconv.Itoa(digits), 64)

@@ -53,7 +53,7 @@ func (s *strict) Write(_ context.Context, b *store.Batch) (store.Written, error)
 				s.t.Errorf("a count of %d", n)
 			}
 		}
-		if p.TimeOnPage.V < 0 || p.TimeOnPage.V > maxSpan*1000 || p.ActiveTime.V < 0 || p.ActiveTime.V > maxSpan*1000 || p.MaxScrollDepth.V > maxScroll {
+		if p.TimeOnPage.V < 0 || p.TimeOnPage.V > maxOnPage*1000 || p.ActiveTime.V < 0 || p.ActiveTime.V > maxOnPage*1000 || p.MaxScrollDepth.V > 100 {
 			s.t.Errorf("measures beyond their limits: %+v", p)
 		}
 	}

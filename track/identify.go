@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/store"
@@ -29,7 +31,7 @@ func takeIdentity(c *call, f *fields, _ *store.Batch) (taken, error) {
 	} else if err != nil {
 		return taken{}, err
 	}
-	i := store.Identification{Website: site.ID, Profile: f.need(maxProfile, "profileId", "profile_id"), Traits: f.traits(), Keyed: c.key != nil}
+	i := store.Identification{Website: site.ID, Profile: f.needID("profileId", "profile_id"), Traits: f.traits(), Keyed: c.key != nil}
 	if p := f.problem(); p != nil {
 		return taken{}, p
 	}
@@ -48,7 +50,8 @@ func takeIdentity(c *call, f *fields, _ *store.Batch) (taken, error) {
 	return taken{kind: kindIdentify}, nil
 }
 
-// traits are texts, numbers, true and false by name; null removes one.
+// traits returns the traits of a person: texts, numbers, true and false by name; null removes
+// a trait. Names and values that cannot be stored are left out.
 func (f *fields) traits() map[string]any {
 	v, name := f.get("traits")
 	if v == nil {
@@ -56,30 +59,29 @@ func (f *fields) traits() map[string]any {
 	}
 	o, ok := v.(object)
 	if !ok {
-		f.fail(name, "invalid_type", "expected an object")
+		f.drop(name)
 		return nil
 	}
 	all := make(map[string]any, len(o))
-	for key, value := range o {
-		key = address.Clean(key)
-		if key == "" || units(key) > maxTraitKey {
-			f.fail(name, "too_big", "keys of 1 to %d characters", maxTraitKey)
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		clean, field := address.Clean(key), name+"."+key
+		if clean == "" || units(clean) > maxTraitKey {
+			f.drop(field)
 			continue
 		}
-		switch v := value.(type) {
+		switch v := o[key].(type) {
 		case nil, bool:
-			all[key] = v
+			all[clean] = v
 		case string:
-			if all[key] = address.Clean(v); units(v) > maxTrait {
-				f.fail(name+"."+key, "too_big", "at most %d characters", maxTrait)
-			}
+			all[clean] = f.bounded(address.Clean(v), maxTrait, field)
 		case json.Number:
-			plain, ok := storable(v, 0)
-			if all[key] = plain; !ok {
-				f.fail(name+"."+key, "invalid_value", "a number that no database holds")
+			if plain, ok := storable(v, 0); ok {
+				all[clean] = plain
+			} else {
+				f.drop(field)
 			}
 		default:
-			f.fail(name+"."+key, "invalid_type", "expected a string, a number, true, false or null")
+			f.drop(field)
 		}
 	}
 	return all

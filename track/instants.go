@@ -1,6 +1,9 @@
 package track
 
 import (
+	"database/sql"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -8,20 +11,23 @@ import (
 // oldest is the earliest instant that is believed.
 var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// skew is how far the clocks of senders may be ahead.
-const skew = time.Hour
+// maxClockError is how much the clock of a sender may differ from the server's before the
+// times of its events are moved by the difference.
+const maxClockError = time.Minute
 
-// moment is when the item happened: now when it does not say so. Instants that are not
-// believed, or not of this sender, are a mistake.
+// moment returns when the item happened: at its arrival if it does not say so, or says a
+// later time. A time before the year 2000 or before the tracking window is a mistake.
 func (c *call) moment(f *fields) time.Time {
 	t, name, ok := f.instant("timestamp")
+	arrived := c.now.Truncate(time.Millisecond)
+	if ok {
+		t = c.corrected(f, t)
+	}
 	switch window := c.h.cfg.Window; {
-	case !ok:
-		return c.now.Truncate(time.Millisecond)
+	case !ok || t.After(arrived):
+		return arrived
 	case t.Before(oldest):
 		f.fail(name, "too_small", "not before %s", oldest.Format(time.DateOnly))
-	case t.After(c.now.Add(skew)):
-		f.fail(name, "too_big", "not more than one hour from now")
 	case c.key == nil && window > 0 && t.Before(c.now.Add(-window)):
 		without := ""
 		if c.route.access == ByKeyOrWebsite {
@@ -34,36 +40,104 @@ func (c *call) moment(f *fields) time.Time {
 	return t
 }
 
-// layouts are the forms of instants that are no number. Without a zone they are UTC.
-var layouts = [...]string{
-	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", time.DateOnly, time.RFC1123, time.RFC1123Z,
-	"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04",
+// corrected returns t by the server's clock. It moves t if the sender's clock, which the item
+// or else the request tells by when it was sent, differs by more than maxClockError.
+func (c *call) corrected(f *fields, t time.Time) time.Time {
+	sent, name, ok := f.number("sentAt", "sent_at")
+	if !ok {
+		sent, ok = c.sentAt()
+	} else if math.Abs(sent) > maxMillis {
+		f.drop(name)
+		return t
+	}
+	ahead := int64(sent) - c.now.UnixMilli()
+	if !ok || max(ahead, -ahead) <= maxClockError.Milliseconds() {
+		return t
+	}
+	if moved := time.UnixMilli(t.UnixMilli() - ahead).UTC(); sane(moved) {
+		return moved
+	}
+	return t
 }
 
-// anInstant is what senders are told to write.
+// sentAt returns when the request was sent, by its sender's clock, in milliseconds since 1970.
+func (c *call) sentAt() (ms float64, ok bool) {
+	if c.sent == nil {
+		n, err := strconv.ParseInt(c.URL.Query().Get("sent_at"), 10, 64)
+		c.sent = &sql.Null[int64]{V: n, Valid: err == nil && max(n, -n) <= maxMillis}
+	}
+	return float64(c.sent.V), c.sent.Valid
+}
+
+// layouts are the forms of instants that are text. Without a zone they are UTC. A blank in
+// place of the T, lower-case letters and UTC in place of Z are normalised before.
+var layouts = [...]string{
+	time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999Z07", "2006-01-02T15:04:05.999999999",
+	"2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700", "2006-01-02T15:04Z07", "2006-01-02T15:04", time.DateOnly,
+	"20060102T150405.999999999Z07:00", "20060102T150405.999999999Z0700", "20060102T150405.999999999Z07", "20060102T150405.999999999",
+	"20060102T1504Z0700", "20060102T1504", "20060102",
+}
+
+// textLayouts are the forms of instants that begin with the name of a day.
+var textLayouts = [...]string{time.RFC1123, time.RFC1123Z, "Mon, 2 Jan 2006 15:04:05 MST", "Mon, 2 Jan 2006 15:04:05 -0700", time.RFC850, time.ANSIC}
+
+// anInstant is the form that errors tell senders to use.
 const anInstant = "milliseconds since 1970, or a date and time of ISO 8601 as 2026-03-04T12:00:00Z"
 
-// instant returns an optional instant, in milliseconds since 1970 or as text.
+const (
+	maxMillis  = 1e15 // beyond what any store can hold, and exact as a float
+	maxSeconds = 1e11 // smaller numbers count seconds; as milliseconds they end in 1973
+)
+
+// instant returns an optional instant: seconds or milliseconds since 1970, or text.
 func (f *fields) instant(names ...string) (t time.Time, name string, ok bool) {
 	v, name := f.get(names...)
 	if s, text := v.(string); text {
-		s = strings.TrimSpace(s)
-		for _, l := range layouts {
-			if t, err := time.Parse(l, s); err == nil && sane(t) {
-				return t.UTC().Truncate(time.Millisecond), name, true
-			}
+		if t, ok := parseInstant(s); ok {
+			return t, name, true
 		}
 	}
-	ms, name, ok := f.numeric(anInstant, names...)
+	n, name, ok := f.number(names...)
 	if !ok {
 		return time.Time{}, name, false
 	}
-	if t = time.UnixMilli(int64(max(min(ms, 1e15), -1e15))).UTC(); !sane(t) {
-		f.fail(name, "invalid_value", "expected %s", anInstant)
+	if math.Abs(n) < maxSeconds {
+		n *= 1000
+	}
+	if t = time.UnixMilli(int64(max(min(n, maxMillis), -maxMillis))).UTC(); !sane(t) {
+		f.drop(name)
 		return time.Time{}, name, false
 	}
 	return t, name, true
 }
 
-// sane reports whether t is an instant that any store can hold.
+// parseInstant returns the instant that a text in one of the usual forms names, in whole milliseconds.
+func parseInstant(s string) (time.Time, bool) {
+	s = strings.TrimSpace(s)
+	tried := layouts[:]
+	switch {
+	case s == "":
+		return time.Time{}, false
+	case s[0] < '0' || s[0] > '9':
+		tried = textLayouts[:]
+	default:
+		s = strings.ToUpper(s)
+		for _, zone := range []string{" UTC", " GMT", "UTC", "GMT", " Z"} {
+			if rest, found := strings.CutSuffix(s, zone); found {
+				s = rest + "Z"
+				break
+			}
+		}
+		s = strings.Replace(s, " ", "T", 1)
+		s = strings.Replace(s, " ", "", 1) // before an offset
+	}
+	for _, layout := range tried {
+		if t, err := time.Parse(layout, s); err == nil && sane(t) {
+			return t.UTC().Truncate(time.Millisecond), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// sane reports whether every store can hold t.
 func sane(t time.Time) bool { return t.Year() >= 1 && t.Year() <= 9999 }

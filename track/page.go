@@ -1,11 +1,14 @@
 package track
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -16,9 +19,8 @@ const (
 	maxPageName = 128
 	maxTimezone = 64
 	maxUTM      = 128
-	maxLoad     = 60_000 // ms
-	maxOnPage   = 86_400 // s
-	maxScroll   = 100
+	maxLoad     = 600_000 // ms
+	maxOnPage   = 604_800 // s; 7 days
 	maxInteract = 10_000
 )
 
@@ -81,10 +83,19 @@ func (c *call) baseOf(site store.Website, f *fields) (base, error) {
 	return b, err
 }
 
-// eventID is the id of the item; a missing one is made.
+// eventID returns the id of the item, or a new one if it has none. A hash takes the place of
+// an id that is too long: two events must not share the beginning of their ids.
 func (f *fields) eventID() string {
-	if id := f.text(maxEventID, "eventId", "event_id"); id != "" {
-		return id
+	s, name, ok := f.raw("eventId", "event_id")
+	switch s = address.Clean(s); {
+	case !ok:
+		f.drop(name)
+	case units(s) > maxEventID:
+		f.drop(name)
+		sum := sha256.Sum256([]byte(s))
+		return hex.EncodeToString(sum[:])
+	case s != "":
+		return s
 	}
 	return newID()
 }
@@ -96,17 +107,17 @@ func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
 	}
 	e := store.Event{
 		Website: s.site.ID, ID: s.id, Kind: store.PageEvent, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Name: f.need(maxPageName, "name"), Path: f.path(true), Title: f.text(maxTitle, "title"),
+		Name: f.need(maxPageName, "name"), Path: f.needPath(), Title: f.text(maxTitle, "title"),
 		UTMSource: f.text(maxUTM, "utm_source"), UTMMedium: f.text(maxUTM, "utm_medium"), UTMCampaign: f.text(maxUTM, "utm_campaign"),
 		UTMTerm: f.text(maxUTM, "utm_term"), UTMContent: f.text(maxUTM, "utm_content"), GCLID: f.text(maxUTM, "gclid"),
-		Language: language(f.peek("language")), Timezone: f.text(maxTimezone, "timezone"),
-		Screen: size(f.peek("screen_resolution")), Viewport: size(f.peek("viewport_size")),
+		Language: f.shaped(language, "language"), Timezone: f.text(maxTimezone, "timezone"),
+		Screen: f.shaped(size, "screen_resolution"), Viewport: f.shaped(size, "viewport_size"),
 		Properties: f.properties(),
 	}
 	e.Referrer, e.ReferrerDomain = f.referrer(s.site.Domain)
 	load, dom, ttfb := f.measure(maxLoad, 0, "load_time"), f.measure(maxLoad, 0, "dom_ready_time"), f.measure(maxLoad, 0, "ttfb")
 	// Seconds become milliseconds.
-	onPage, scroll, clicks := f.measure(maxOnPage, 3, "time_on_page"), f.measure(maxScroll, 0, "scroll_depth"), f.measure(maxInteract, 0, "interaction_count")
+	onPage, scroll, clicks := f.measure(maxOnPage, 3, "time_on_page"), f.percent("scroll_depth"), f.measure(maxInteract, 0, "interaction_count")
 	switch e.Name {
 	case "screen_view", "page_view":
 		e.Kind, e.LoadTime, e.DOMReadyTime, e.TTFB = store.Pageview, load, dom, ttfb
@@ -131,7 +142,7 @@ func takeClick(c *call, f *fields, b *store.Batch) (string, error) {
 	}
 	e := store.Event{
 		Website: s.site.ID, ID: s.id, Kind: store.Click, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Path: f.path(false), Href: f.need(maxText, "href"), Text: f.text(maxText, "text"), Properties: f.properties(),
+		Path: f.path(), Href: f.need(maxText, "href"), Text: f.text(maxText, "text"), Properties: f.properties(),
 	}
 	if p := f.problem(); p != nil {
 		return "", p
@@ -139,6 +150,18 @@ func takeClick(c *call, f *fields, b *store.Batch) (string, error) {
 	c.use(store.KindWebsite, s.site.ID, s.site.Owner)
 	b.Events = append(b.Events, e)
 	return e.ID, nil
+}
+
+// shaped returns an optional text in the form that shape gives it. A text for which shape
+// returns "" is left out.
+func (f *fields) shaped(shape func(string) string, name string) string {
+	s, name, ok := f.raw(name)
+	s = address.Clean(s)
+	shown := shape(s)
+	if !ok || shown == "" && s != "" {
+		f.drop(name)
+	}
+	return shown
 }
 
 // tag is the shape of a language tag.

@@ -35,7 +35,7 @@ func pixelSteps(steps front.Steps[call]) front.Steps[call] {
 		return nil
 	}
 	steps.Answer = func(ctx context.Context, r *front.Request, c *call) (*front.Answer, error) {
-		if !c.excused {
+		if !c.excused && r.Method != http.MethodHead {
 			if _, err := answer(ctx, r, c); c.excuse(err) != nil {
 				return nil, err
 			}

@@ -3,6 +3,8 @@ package track
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,53 +16,56 @@ const (
 	maxPropertyDepth  = 64
 )
 
-// properties returns an optional object as compact JSON with sorted keys; "" when it is
-// empty. Text that holds an object is taken for one.
+// properties returns an optional object as compact JSON with sorted keys; "" if it is
+// empty. Text that contains an object is parsed. A property whose key is too long or whose
+// value cannot be stored is left out; so are all of them when they are too many or too large.
 func (f *fields) properties() string {
 	v, name := f.get("properties")
 	if s, ok := v.(string); ok {
-		if strings.TrimSpace(s) == "" {
-			return ""
-		}
-		if _, values := count([]byte(s)); values > maxValues { // the text was one value of the body
-			f.fail(name, "too_big", "at most %d values", maxValues)
-			return ""
-		}
-		if o, err := decode([]byte(s)); err == nil {
-			v = o
+		v = propertiesIn(s)
+		if v == nil && strings.TrimSpace(s) != "" {
+			f.drop(name)
 		}
 	}
 	if v == nil {
 		return ""
 	}
 	o, ok := v.(object)
-	switch {
-	case !ok:
-		f.fail(name, "invalid_type", "expected an object")
-		return ""
-	case len(o) == 0:
-		return ""
-	case len(o) > maxProperties:
-		f.fail(name, "too_big", "at most %d keys", maxProperties)
+	if !ok || len(o) > maxProperties {
+		f.drop(name)
 		return ""
 	}
-	for k := range o {
-		if units(k) > maxPropertyKey {
-			f.fail(name, "too_big", "keys of at most %d characters", maxPropertyKey)
-			return ""
+	plain := make(object, len(o))
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		value, ok := storable(o[key], maxPropertyDepth-1)
+		if !ok || units(key) > maxPropertyKey {
+			f.drop(name + "." + key)
+			continue
 		}
+		plain[strings.ReplaceAll(key, "\x00", "")] = value
 	}
-	plain, ok := storable(o, maxPropertyDepth)
-	if !ok {
-		f.fail(name, "invalid_value", "numbers that no database holds, or more than %d levels", maxPropertyDepth)
+	if len(plain) == 0 {
 		return ""
 	}
 	text, err := compact(plain)
 	if err != nil || units(text) > maxPropertiesText {
-		f.fail(name, "too_big", "at most %d characters as JSON", maxPropertiesText)
+		f.drop(name)
 		return ""
 	}
 	return text
+}
+
+// propertiesIn returns the JSON value in s; nil if there is none. The body counted s as one
+// value, so the bound on values is checked again.
+func propertiesIn(s string) any {
+	if _, values := count([]byte(s)); values > maxValues {
+		return nil
+	}
+	v, err := decode([]byte(s))
+	if err != nil {
+		return nil
+	}
+	return v
 }
 
 // storable returns v without what databases choke on: it drops NUL from texts, and

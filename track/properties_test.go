@@ -25,8 +25,8 @@ func TestNumbersOfPropertiesHaveOneSpelling(t *testing.T) {
 func TestPropertiesAsTextAreBounded(t *testing.T) {
 	for n, want := range map[int]string{3: `{"a":[0,0,0,0]}`, maxValues: ""} {
 		f := newFields(object{"properties": `{"a":[0` + strings.Repeat(",0", n) + `]}`})
-		if got := f.properties(); got != want || (f.problem() != nil) != (want == "") {
-			t.Errorf("%d values more: %.40q, %v", n, got, f.problem())
+		if got := f.properties(); got != want || (f.dropped != nil) != (want == "") {
+			t.Errorf("%d values more: %.40q, %v", n, got, f.dropped)
 		}
 	}
 }

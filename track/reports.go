@@ -37,7 +37,7 @@ func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 	}
 	c.use(store.KindLink, v.Link, owner)
 	if ua.bot {
-		return taken{kind: kindVisit, id: v.ID, ignored: true}, nil
+		return taken{kind: kindVisit, id: v.ID, ignored: botReason}, nil
 	}
 	v.Agent = ua.agent
 	location.put(&v.Agent)
@@ -45,17 +45,21 @@ func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 	return taken{kind: kindVisit, id: v.ID}, nil
 }
 
-// visitLocation is the location that a visit names, else that of the address it names.
+// visitLocation returns the location that a visit names, else that of its IP address.
 // Without a country there is no location.
 func (c *call) visitLocation(f *fields) Location {
 	p := Location{Region: f.text(maxLocation, "region"), City: f.text(maxLocation, "city")}
-	code, known := country.Code(f.text(maxLocation, "country"))
+	named := f.text(maxLocation, "country")
+	code, known := country.Code(named)
 	p.Country = code
-	s, name := f.raw("ip")
+	if !known && named != "" {
+		f.drop("country")
+	}
+	s, name, ok := f.raw("ip")
 	s = address.Clean(s)
 	ip, err := netip.ParseAddr(s)
-	if s != "" && err != nil {
-		f.fail(name, "invalid_value", "expected an IP address")
+	if !ok || s != "" && err != nil {
+		f.drop(name)
 	}
 	if known {
 		return p
@@ -71,8 +75,8 @@ func takeCheck(c *call, f *fields, b *store.Batch) (taken, error) {
 		TTFB: f.measure(maxResponse, 0, "ttfbMs", "ttfb_ms"), Total: f.measure(maxResponse, 0, "totalMs", "total_ms"),
 		Region: f.text(maxRegion, "probeRegion", "probe_region"), SSLValid: f.boolean("sslValid", "ssl_valid"), Error: f.text(maxText, "error"),
 	}
-	if v, _ := f.get("timestamp"); v == nil {
-		f.fail("timestamp", "required", "is required")
+	if _, _, ok := f.instant("timestamp"); !ok {
+		f.fail("timestamp", "required", "must be %s", anInstant)
 	}
 	if t, _, ok := f.instant("sslExpiry", "ssl_expiry"); ok {
 		k.SSLExpiry = sql.Null[time.Time]{V: t, Valid: true}
@@ -89,14 +93,14 @@ func takeCheck(c *call, f *fields, b *store.Batch) (taken, error) {
 	return taken{kind: kindCheck, id: k.ID}, nil
 }
 
-// status reads the outcome of a check, as its number or its name.
+// status returns the required outcome of a check, given by number or name.
 func (f *fields) status() store.Status {
 	v, name := f.get("status")
 	if v == nil {
 		f.fail(name, "required", "is required")
 		return 0
 	}
-	s, _ := f.raw("status")
+	s, _, _ := f.raw("status")
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "0", "down":
 		return store.Down
@@ -117,16 +121,16 @@ func (f *fields) boolean(names ...string) sql.Null[bool] {
 	if b, ok := v.(bool); ok {
 		return sql.Null[bool]{V: b, Valid: true}
 	}
-	s, _ := f.raw(names...)
+	s, _, ok := f.raw(names...)
 	switch strings.ToLower(strings.TrimSpace(s)) {
-	case "":
-		return sql.Null[bool]{}
 	case "true", "1":
 		return sql.Null[bool]{V: true, Valid: true}
 	case "false", "0":
 		return sql.Null[bool]{Valid: true}
 	}
-	f.fail(name, "invalid_value", "expected true or false")
+	if !ok || s != "" {
+		f.drop(name)
+	}
 	return sql.Null[bool]{}
 }
 

@@ -32,7 +32,8 @@ type take func(c *call, f *fields, b *store.Batch) (taken, error)
 type taken struct {
 	kind    string
 	id      string
-	ignored bool // a bot's; no row was made
+	ignored string   // why no row was made; empty: one was
+	dropped []string // names of fields that were cut or left out
 }
 
 func routes() []*route {

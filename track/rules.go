@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/idna"
-
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -36,37 +34,34 @@ func (c *call) turnAway(ctx context.Context, reason code, website string) *probl
 	return reason.problem()
 }
 
-// originAllowed reports whether pages of the origins, of which browsers send one or none, may
-// send events of w.
+// originAllowed reports whether pages of the origins may send events of w. Browsers send one
+// origin or none. A page that Google Translate shows counts as the page it translates.
 func originAllowed(w store.Website, origins []string) bool {
 	if len(origins) == 0 {
 		return len(w.Rules.AllowedOrigins) == 0
 	}
-	u, err := url.Parse(origins[0])
-	if err != nil || len(origins) > 1 || u.User != nil || strings.Contains(origins[0], "*") {
+	origin := origins[0]
+	u, err := url.Parse(origin)
+	if err != nil || len(origins) > 1 || u.User != nil || strings.Contains(origin, "*") {
 		return false
 	}
-	host := hostOf(u.Host) // none in null
-	return host != "" && (below(host, hostOf(w.Domain)) ||
-		slices.ContainsFunc(w.Rules.AllowedOrigins, func(allowed string) bool { return matches(host, allowed) }))
+	host := address.Untranslated(address.Host(u.Host)) // empty for the origin null
+	return host != "" && below(host, address.Host(w.Domain)) ||
+		slices.ContainsFunc(w.Rules.AllowedOrigins, func(allowed string) bool { return matches(origin, host, allowed) })
 }
 
-// matches reports whether host is one of those that an entry of the allowed origins means.
-func matches(host, allowed string) bool {
-	allowed = hostOf(allowed)
+// matches reports whether an entry of the allowed origins means origin, whose host is given. An
+// entry with a scheme other than that of web pages, and null, mean that origin alone.
+func matches(origin, host, allowed string) bool {
+	scheme, _, ok := strings.Cut(strings.ToLower(allowed), "://")
+	if allowed == store.NullOrigin || ok && scheme != "https" && scheme != "http" {
+		return strings.EqualFold(strings.TrimSuffix(allowed, "/"), origin)
+	}
+	allowed = address.Host(allowed)
 	if domain, ok := strings.CutPrefix(allowed, "*."); ok {
-		return below(host, hostOf(domain))
+		return below(host, address.Host(domain))
 	}
-	return allowed == "*" || host == allowed
-}
-
-// hostOf is the host that s names, as browsers send it: xn--… for what is outside ASCII.
-func hostOf(s string) string {
-	host := address.Host(s)
-	if ascii, err := idna.ToASCII(host); err == nil {
-		return ascii
-	}
-	return host
+	return host != "" && (allowed == "*" || host == allowed)
 }
 
 // below reports whether host is domain or a subdomain.

@@ -35,6 +35,17 @@ func TestOrigins(t *testing.T) {
 		{"no origin, but a list", "shop.com", "", []string{"*"}, false},
 		{"the domain beside a list", "shop.com", "https://shop.com", []string{"other.org"}, true},
 		{"null", "shop.com", "null", []string{"*"}, false},
+		{"null, listed", "shop.com", "null", []string{"null"}, true},
+		{"a host called null", "shop.com", "https://null", []string{"null"}, false},
+		{"an app", "shop.com", "capacitor://localhost", []string{"capacitor://localhost"}, true},
+		{"an app, not the web page", "shop.com", "http://localhost", []string{"capacitor://localhost"}, false},
+		{"another app", "shop.com", "ionic://localhost", []string{"capacitor://localhost", "null"}, false},
+		{"an extension", "shop.com", "chrome-extension://abcdef", []string{"Chrome-Extension://abcdef/"}, true},
+		{"translated by Google", "shop.example", "https://shop-example.translate.goog", nil, true},
+		{"a subdomain, translated", "shop.example", "https://www-my--shop-shop-example.translate.goog", nil, true},
+		{"outside ASCII, translated", "müller.example", "https://xn--mller-example-wob.translate.goog", nil, true},
+		{"another website, translated", "shop.example", "https://evil-org.translate.goog", nil, false},
+		{"a listed host, translated", "shop.com", "https://other-org.translate.goog", []string{"other.org"}, true},
 		{"no host", "shop.com", "https://", []string{"*"}, false},
 		{"no scheme", "shop.com", "shop.com", nil, false},
 		{"nonsense", "shop.com", "https://a b", []string{"*"}, false},
@@ -145,7 +156,7 @@ func TestWindow(t *testing.T) {
 	if a := w.post(t, "/track?website_id=w1", item("old", 400*day), "X-Api-Key", "all"); a.code != 200 {
 		t.Errorf("with a key: %d %s", a.code, a.raw)
 	}
-	if a := w.post(t, "/?client_id=w1", strings.Replace(item("old", 400*day), "{", `{"load_time":"x",`, 1)); a.body["code"] != "INVALID_EVENT_SCHEMA" || len(a.wrongFields()) != 2 {
+	if a := w.post(t, "/?client_id=w1", strings.Replace(item("old", 400*day), `"path":"/"`, `"path":""`, 1)); a.body["code"] != "INVALID_EVENT_SCHEMA" || len(a.wrongFields()) != 2 {
 		t.Errorf("with another mistake: %d %s", a.code, a.raw)
 	}
 }

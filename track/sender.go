@@ -73,22 +73,16 @@ func alpha2(s string) (string, bool) {
 	return code, ok && strings.EqualFold(code, s)
 }
 
-const (
-	maxAnonymous = 512
-	maxProfile   = 128
-	maxSession   = 128
-)
+// maxVisitorID is the length to which the ids of visitors, profiles and sessions are cut.
+const maxVisitorID = 128
 
-// identity reads who an item of a website belongs to.
+// identity returns the visitor, profile and session of an item of a website.
 func (c *call) identity(f *fields, website string) (store.Identity, error) {
 	i := store.Identity{
-		AnonymousID: f.text(maxAnonymous, "anonymousId", "anonymous_id"),
-		ProfileID:   f.text(maxProfile, "profileId", "profile_id"),
-		SessionID:   f.peek("sessionId", "session_id"),
+		AnonymousID: f.visitorID("anonymousId", "anonymous_id"),
+		ProfileID:   f.visitorID("profileId", "profile_id"),
+		SessionID:   f.visitorID("sessionId", "session_id"),
 		Keyed:       c.key != nil,
-	}
-	if len(i.SessionID) > maxSession || strings.ContainsFunc(i.SessionID, func(r rune) bool { return !word(r) }) {
-		i.SessionID = ""
 	}
 	raw := c.raw(f)
 	if i.AnonymousID == "" || raw {
@@ -99,8 +93,42 @@ func (c *call) identity(f *fields, website string) (store.Identity, error) {
 	return i, err
 }
 
-// raw reports whether the visitor id is kept as it is: when the item says so, or says
-// "auto" and its sender is in the United States.
+// visitorID returns an optional id of a visitor, profile or session. An id that only a
+// mistake of a program writes is left out, since it would make everybody one person.
+func (f *fields) visitorID(names ...string) string {
+	id := f.text(maxVisitorID, names...)
+	if isPlaceholder(id) {
+		_, name := f.get(names...)
+		f.drop(name)
+		return ""
+	}
+	return id
+}
+
+// needID returns a required id of a person.
+func (f *fields) needID(names ...string) string {
+	id := f.need(maxVisitorID, names...)
+	if isPlaceholder(id) {
+		_, name := f.get(names...)
+		f.fail(name, "invalid_value", "%q is not the id of one person", id)
+	}
+	return id
+}
+
+// isPlaceholder reports whether programs write id when they have no id.
+func isPlaceholder(id string) bool {
+	if len(id) > len("[object object]") {
+		return false
+	}
+	switch strings.ToLower(id) {
+	case "undefined", "null", "nan", "none", "nil", "0", "-1", "true", "false", "[object object]", "anonymous", "guest", "unknown":
+		return true
+	}
+	return false
+}
+
+// raw reports whether the visitor id is stored as it was sent: if the item asks for it, or
+// says "auto" and the sender is in the United States. Any other value means no.
 func (c *call) raw(f *fields) bool {
 	v, name := f.get("anonymizeVisitorIds", "anonymize_visitor_ids")
 	switch v {
@@ -111,7 +139,7 @@ func (c *call) raw(f *fields) bool {
 	case "auto":
 		return c.agentOf().Country == "US"
 	}
-	f.fail(name, "invalid_value", "expected true, false or auto")
+	f.drop(name)
 	return false
 }
 

@@ -33,7 +33,7 @@ var (
 
 func cors(credentials bool) *front.CORS {
 	return &front.CORS{
-		Any: true, Credentials: credentials, MaxAge: 24 * time.Hour,
+		Any: true, AnyHeader: true, Credentials: credentials, MaxAge: 24 * time.Hour,
 		Methods: "POST, GET, OPTIONS, PUT, DELETE",
 		Headers: "Content-Type, Authorization, X-Requested-With, databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version",
 		Expose:  "X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy",
@@ -89,11 +89,6 @@ func (h *handler) steps(rt *route) front.Steps[call] {
 		Read:   func(_ context.Context, _ *front.Request, c *call) error { return c.read() },
 		Answer: func(ctx context.Context, _ *front.Request, c *call) (*front.Answer, error) { return c.answer(ctx) },
 	}
-}
-
-// word reports whether r is one of A-Z a-z 0-9 _ -.
-func word(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-'
 }
 
 // newID makes a random id in the form of a UUID of version 4.

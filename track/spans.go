@@ -9,8 +9,7 @@ import (
 const (
 	maxFilename  = 512
 	maxLine      = 100_000
-	maxStack     = 4096
-	keptStack    = 2048
+	maxStack     = 2048
 	maxErrorType = 128
 	// defaultErrorType is what an error is that says nothing of its type.
 	defaultErrorType = "Error"
@@ -30,8 +29,8 @@ func addError(c *call, f *fields, b *store.Batch) (string, error) {
 	}
 	e := store.Error{
 		Website: s.site.ID, ID: s.id, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Path: f.path(true), Message: f.need(maxText, "message"), ErrorType: f.text(maxErrorType, "errorType", "error_type"),
-		Filename: f.text(maxFilename, "filename"), Stack: cut(f.text(maxStack, "stack"), keptStack),
+		Path: f.needPath(), Message: f.need(maxText, "message"), ErrorType: f.text(maxErrorType, "errorType", "error_type"),
+		Filename: f.text(maxFilename, "filename"), Stack: f.text(maxStack, "stack"),
 		Line: f.measure(maxLine, 0, "lineno", "line"), Col: f.measure(maxLine, 0, "colno", "col"),
 	}
 	if e.ErrorType == "" {
@@ -45,18 +44,18 @@ func addError(c *call, f *fields, b *store.Batch) (string, error) {
 	return e.ID, nil
 }
 
-// metrics are the web vitals: their largest believed value, and how many decimal
-// digits are kept.
+// metrics are the web vitals, with the largest value that is stored and the number of
+// decimal digits.
 var metrics = [...]struct {
 	name   string
 	limit  float64
 	digits int
 }{
-	{"FCP", 300_000, 0},
-	{"LCP", 300_000, 0},
+	{"FCP", maxLoad, 0},
+	{"LCP", maxLoad, 0},
 	{"CLS", 10, 4},
-	{"INP", 300_000, 0},
-	{"TTFB", 300_000, 0},
+	{"INP", maxLoad, 0},
+	{"TTFB", maxLoad, 0},
 	{"FPS", 1000, 0},
 }
 
@@ -75,7 +74,7 @@ func addVital(c *call, f *fields, b *store.Batch) (string, error) {
 	}
 	v := store.Vital{
 		Website: s.site.ID, ID: s.id, Time: c.moment(f), Identity: s.Identity, Agent: s.Agent,
-		Path: f.path(true), Samples: f.samples(),
+		Path: f.needPath(), Samples: f.samples(),
 	}
 	if p := f.problem(); p != nil {
 		return "", p
@@ -85,6 +84,8 @@ func addVital(c *call, f *fields, b *store.Batch) (string, error) {
 	return v.ID, nil
 }
 
+// samples returns the values of the item. An item without any is a mistake, since nothing else
+// in it is stored.
 func (f *fields) samples() []store.Sample {
 	var all []store.Sample
 	named, known := f.peek("metricName", "metric_name"), false
@@ -101,10 +102,10 @@ func (f *fields) samples() []store.Sample {
 		}
 	}
 	switch {
-	case len(all) > 0 || len(f.wrong) > 0:
+	case len(all) > 0:
 	case known:
 		_, name := f.get("metricValue", "metric_value")
-		f.fail(name, "invalid_value", "expected a number that is not negative")
+		f.fail(name, "invalid_value", "expected a number that is not negative and within the bound of the metric")
 	default:
 		f.fail("metricName", "invalid_value", "expected a value of FCP, LCP, CLS, INP, TTFB or FPS")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -261,6 +262,19 @@ func (g got) wrongFields() []string {
 		all = append(all, name)
 	}
 	return all
+}
+
+// dropped returns the names of the dropped fields of the answer or its first result, joined by blanks.
+func (g got) dropped() string {
+	list, ok := g.body["dropped"].([]any)
+	if results, _ := g.body["results"].([]any); !ok && len(results) > 0 {
+		list, _ = results[0].(map[string]any)["dropped"].([]any)
+	}
+	var names []string
+	for _, name := range list {
+		names = append(names, fmt.Sprint(name))
+	}
+	return strings.Join(names, " ")
 }
 
 var errDown = errors.New("the disk is on fire")

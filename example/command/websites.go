@@ -90,7 +90,7 @@ type changeWebsite struct {
 	Name          *string    `placeholder:"NAME" help:"Name for people; the domain when it is empty."`
 	Domain        *string    `placeholder:"HOST" help:"Host of the website, as shop.example."`
 	Public        *bool      `negatable:"" help:"List it as public; that opens nothing."`
-	AllowOrigin   []string   `placeholder:"HOST" help:"Host whose pages may send events beside those of the domain and its subdomains: shop.example, *.shop.example, localhost or *; may be repeated. When there are some, events without an origin are refused."`
+	AllowOrigin   []string   `placeholder:"HOST" help:"Origin whose pages may send events, beside the domain and its subdomains: shop.example, *.shop.example, localhost, * for any host, null for pages without an origin of their own, or the origin of an app such as capacitor://localhost. May be repeated. If there are any, events without an origin are refused."`
 	AllowAddress  []networks `placeholder:"CIDR" help:"Network or address that events may come from; may be repeated. When there are some, all others are refused."`
 	BlockAddress  []networks `placeholder:"CIDR" help:"Network or address that no events may come from; may be repeated."`
 	KeyedEvents   *bool      `negatable:"" help:"Take custom events from senders with a key alone."`

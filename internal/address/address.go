@@ -37,10 +37,10 @@ func Path(s string) string {
 	return s
 }
 
-// Host returns the host that s names, in lower case and without scheme, user, port,
-// final dot and one leading "www.". s may be a URL of any scheme, a host with or
-// without port and path, or an IPv6 address with or without brackets; the address
-// comes back without them. A text that names no host, like a bare path, gives "".
+// Host returns the host that s names, in lower case, in its ASCII form, and without
+// scheme, user, port, final dot and one leading "www.". s may be a URL of any scheme, a host
+// with or without port and path, or an IPv6 address with or without brackets, which are
+// removed. Host returns "" if s names no host, such as a bare path.
 func Host(s string) string {
 	s = Clean(s)
 	if i := authority(s); i >= 0 {
@@ -53,7 +53,7 @@ func Host(s string) string {
 		s = s[at+1:]
 	}
 	s = strings.TrimSuffix(withoutPort(s), ".")
-	return strings.TrimPrefix(strings.ToLower(s), "www.")
+	return strings.TrimPrefix(ASCII(strings.ToLower(s)), "www.")
 }
 
 // Page returns s without user, query and fragment: origin and path of a URL.

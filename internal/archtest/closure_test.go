@@ -23,7 +23,7 @@ type listed struct {
 // handlersMayLink are the modules, with what they need themselves, that the handlers may link
 // beside the standard library and this module.
 var handlersMayLink = map[string][]string{
-	"httpapi": {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder", "github.com/klauspost/compress"},
+	"httpapi": {"github.com/hashicorp/golang-lru/v2", "github.com/huandu/go-sqlbuilder", "github.com/klauspost/compress", "golang.org/x/net"},
 	"track":   {"github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "github.com/mileusna/useragent", "golang.org/x/net"},
 }
 

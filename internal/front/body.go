@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"os"
 	"strings"
@@ -198,11 +197,26 @@ func (b *bodies) release(who string, size int64) {
 	}
 }
 
-// IsJSON reports whether a Content-Type is application/json, in UTF-8.
+// IsJSON reports whether a Content-Type is application/json in UTF-8. It accepts the usual
+// misspellings of the charset (utf8) and ignores other parameters, even malformed ones.
 func IsJSON(contentType string) bool {
 	if contentType == "application/json" {
 		return true
 	}
-	kind, params, err := mime.ParseMediaType(contentType)
-	return err == nil && kind == "application/json" && (params["charset"] == "" || strings.EqualFold(params["charset"], "utf-8"))
+	kind, params, _ := strings.Cut(contentType, ";")
+	if !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+		return false
+	}
+	for param := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(param, "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "charset") {
+			continue
+		}
+		switch strings.ToLower(strings.Trim(strings.TrimSpace(value), `"'`)) {
+		case "", "utf-8", "utf8", "utf_8":
+		default:
+			return false
+		}
+	}
+	return true
 }

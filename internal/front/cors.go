@@ -14,6 +14,7 @@ import (
 // them nothing.
 type CORS struct {
 	Any         bool            // every origin may read answers
+	AnyHeader   bool            // preflights allow every header that they ask for, beside Headers
 	Origins     map[string]bool // that may, as browsers write them
 	Credentials bool            // browsers may send cookies along
 	Methods     string          // that preflights are told
@@ -56,8 +57,47 @@ func (c *CORS) preflight(h http.Header, r *http.Request) {
 		return
 	}
 	h.Set("Access-Control-Allow-Methods", c.Methods)
-	h.Set("Access-Control-Allow-Headers", c.Headers)
+	h.Set("Access-Control-Allow-Headers", c.allowedHeaders(r.Header.Values("Access-Control-Request-Headers")))
 	h.Set("Access-Control-Max-Age", strconv.Itoa(int(c.MaxAge/time.Second)))
+}
+
+// A preflight names at most maxAsked headers, and each has at most maxAskedLen bytes. Others
+// are not allowed.
+const (
+	maxAsked    = 100
+	maxAskedLen = 100
+)
+
+// allowedHeaders returns the headers that a request may have, given those that a preflight
+// asks for. Scripts that trace requests add headers of their own to each.
+func (c *CORS) allowedHeaders(asked []string) string {
+	if !c.AnyHeader {
+		return c.Headers
+	}
+	allowed := c.Headers
+	seen := map[string]bool{}
+	for name := range strings.SplitSeq(c.Headers, ",") {
+		seen[strings.ToLower(strings.TrimSpace(name))] = true
+	}
+	for name := range strings.SplitSeq(strings.Join(asked, ","), ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if seen[name] || len(name) > maxAskedLen || !isToken(name) {
+			continue
+		}
+		if len(seen) == maxAsked {
+			break
+		}
+		seen[name] = true
+		allowed += ", " + name
+	}
+	return allowed
+}
+
+// isToken reports whether s is a token of HTTP, as names of headers are.
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+	})
 }
 
 // ParseOrigins reads origins of a configuration, or says all that is wrong with them.

@@ -30,20 +30,25 @@ type Source struct {
 	Name   string // as shown: Google
 	Domain string // the main domain, unique: google.com
 	Kind   Kind
-	Hosts  []string // all hosts that mean it, Domain first; read only
+	Hosts  []string // hosts that mean the source with their subdomains; read only
+	Alone  []string // hosts that mean it without their subdomains, and pages as host/segment; read only
+	Short  []string // what campaigns call it, in lower case; read only
 }
 
-// Sources returns the whole table in the order of the file. The slice is the caller's,
-// the Hosts in it are shared.
+// Sources returns the whole table in the order of the file. The slice is the caller's; the
+// slices in it are shared.
 func Sources() []Source { return slices.Clone(loaded().sources) }
 
-// Lookup returns the source whose host is the longest one that is host or a parent of
-// it on a label boundary. host is as address.Host makes it. No entry of the table is a
-// public suffix, so nothing above the registrable domain is ever found.
+// Lookup returns the source that lists host, or the longest parent of host that is listed
+// with its subdomains. host must be as address.Host returns it, or a main domain of the
+// table. No entry is a public suffix, so Lookup finds nothing above a registrable domain.
 func Lookup(host string) (Source, bool) {
 	t := loaded()
+	if i, ok := t.alone[host]; ok {
+		return t.sources[i], true
+	}
 	for host != "" {
-		if i, ok := t.byHost[host]; ok {
+		if i, ok := t.hosts[host]; ok {
 			return t.sources[i], true
 		}
 		_, host, _ = strings.Cut(host, ".")
@@ -51,34 +56,106 @@ func Lookup(host string) (Source, bool) {
 	return Source{}, false
 }
 
-// Named returns the source of that name, in any case.
+// Named returns the source of that name or short name, in any case.
 func Named(name string) (Source, bool) {
 	t := loaded()
-	i, ok := t.byName[strings.ToLower(name)]
+	i, ok := t.names[strings.ToLower(name)]
 	if !ok {
 		return Source{}, false
 	}
 	return t.sources[i], true
 }
 
-// Domain reduces a referrer, a URL or a host, to what is stored: "" for direct traffic,
-// the main domain of a listed source, else the host. Direct are no referrer, the words
-// direct, (direct) and none in any case, this machine, and the website itself with its
-// subdomains. websiteDomain may be empty.
-func Domain(ref, websiteDomain string) string {
-	ref = address.Clean(ref)
-	switch strings.ToLower(ref) {
-	case "", "direct", "(direct)", "none":
-		return ""
+// isDirect reports whether s is a word for traffic without a source. s is in lower case.
+func isDirect(s string) bool {
+	switch s {
+	case "", "direct", "(direct)", "none", "(none)":
+		return true
 	}
-	host := address.Host(ref)
+	return false
+}
+
+// Domain reduces a referrer to what is stored: "" for direct traffic, the main domain of a
+// listed source, else the host. Direct traffic is everything that [Host] finds no host in,
+// this machine, and the website itself with its subdomains, also as Google Translate shows
+// it. websiteDomain may be empty.
+func Domain(ref, websiteDomain string) string {
+	host := address.Untranslated(Host(ref))
 	if host == "" || local(host) || within(host, address.Host(websiteDomain)) {
 		return ""
+	}
+	if t := loaded(); t.paged[host] {
+		segment, _, _ := strings.Cut(strings.TrimPrefix(address.Path(afterHost(ref)), "/"), "/")
+		if i, ok := t.alone[host+"/"+segment]; ok {
+			return t.sources[i].Domain
+		}
 	}
 	if s, ok := Lookup(host); ok {
 		return s.Domain
 	}
 	return host
+}
+
+// Host returns the host of a referrer as address.Host returns it. Referrers are addresses of
+// http, https, android-app and ios-app, and names of hosts with a dot. Host returns "" for
+// every other text, such as null, about:client or a data URL, and for words that mean direct
+// traffic.
+func Host(ref string) string {
+	ref = address.Clean(ref)
+	scheme, _, ok := strings.Cut(ref, "://")
+	switch scheme = strings.ToLower(scheme); {
+	case isDirect(strings.ToLower(ref)):
+		return ""
+	case ok && (scheme == "http" || scheme == "https" || scheme == "android-app" || scheme == "ios-app"):
+		return address.Host(ref)
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(ref, "//"), "/")
+	name, _, _ = strings.Cut(name, "?")
+	name, port, _ := strings.Cut(name, ":")
+	if !strings.Contains(strings.Trim(name, "."), ".") || strings.ContainsAny(name, "@ #") || strings.Trim(port, "0123456789") != "" {
+		return ""
+	}
+	return address.Host(name)
+}
+
+// afterHost returns what follows the authority of a referrer.
+func afterHost(ref string) string {
+	if _, rest, ok := strings.Cut(ref, "://"); ok {
+		ref = rest
+	}
+	if i := strings.IndexByte(ref, '/'); i >= 0 {
+		return ref[i:]
+	}
+	return ""
+}
+
+// Campaign returns the source that a campaign names in utm_source, ref or source, and its
+// kind. The source is the main domain if the table lists the text as a host, name or short
+// name, else the text itself in lower case. It is "" for empty texts and words that mean
+// direct traffic. medium is utm_medium: it decides the kind if it says mail, paid or social;
+// else the table does.
+func Campaign(source, medium string) (domain string, kind Kind) {
+	source = strings.ToLower(address.Clean(source))
+	if isDirect(source) {
+		return "", ""
+	}
+	domain, kind = source, Other
+	s, ok := Named(source)
+	if host := Host(source); !ok && host != "" {
+		s, ok = Lookup(host)
+	}
+	if ok {
+		domain, kind = s.Domain, s.Kind
+	}
+	switch medium = strings.ToLower(address.Clean(medium)); {
+	case medium == "email" || medium == "e-mail" || medium == "newsletter":
+		kind = Email
+	case medium == "cpc" || medium == "ppc" || medium == "cpm" || strings.HasPrefix(medium, "paid"):
+		kind = Paid
+	case medium == "social" || medium == "sm":
+		kind = Social
+	}
+	return domain, kind
 }
 
 // local reports whether host is this machine.
@@ -104,35 +181,51 @@ var file string
 
 type table struct {
 	sources []Source
-	byHost  map[string]int // index into sources
-	byName  map[string]int // the same, by names in lower case
+	hosts   map[string]int  // hosts that count with their subdomains: index into sources
+	alone   map[string]int  // hosts and pages that count alone
+	paged   map[string]bool // hosts of pages
+	names   map[string]int  // names and short names, in lower case
 }
 
 // loaded reads the table on first use. A test reads every line of the file.
 var loaded = sync.OnceValue(func() table { return parse(file) })
 
-// parse reads lines of "name | kind | main domain and hosts".
+// parse reads lines of "name | kind | main domain and hosts | short names", of which the
+// last part may be absent.
 func parse(text string) table {
-	t := table{byHost: make(map[string]int, 1024), byName: map[string]int{}}
+	t := table{hosts: make(map[string]int, 1024), alone: make(map[string]int, 512), paged: map[string]bool{}, names: map[string]int{}}
 	for line := range strings.Lines(text) {
 		part := strings.Split(line, "|")
-		if strings.HasPrefix(line, "#") || len(part) != 3 {
+		if strings.HasPrefix(line, "#") || len(part) < 3 {
 			continue
 		}
-		s := Source{
-			Name:  strings.TrimSpace(part[0]),
-			Kind:  Kind(strings.TrimSpace(part[1])),
-			Hosts: strings.Fields(part[2]),
-		}
-		if len(s.Hosts) == 0 {
-			continue
-		}
-		s.Domain = s.Hosts[0]
-		for _, h := range s.Hosts {
-			t.byHost[h] = len(t.sources)
-		}
-		t.byName[strings.ToLower(s.Name)] = len(t.sources)
-		t.sources = append(t.sources, s)
+		t.add(Source{Name: strings.TrimSpace(part[0]), Kind: Kind(strings.TrimSpace(part[1]))}, strings.Fields(part[2]), strings.Fields(strings.Join(part[3:], " ")))
 	}
 	return t
+}
+
+// add adds a source with its hosts as the file has them, the main domain first.
+func (t *table) add(s Source, hosts, short []string) {
+	i := len(t.sources)
+	for _, h := range hosts {
+		h, alone := strings.CutPrefix(h, "=")
+		if s.Domain == "" {
+			s.Domain = h
+		}
+		if !alone {
+			s.Hosts = append(s.Hosts, h)
+			t.hosts[h] = i
+			continue
+		}
+		s.Alone = append(s.Alone, h)
+		t.alone[h] = i
+		if host, _, page := strings.Cut(h, "/"); page {
+			t.paged[host] = true
+		}
+	}
+	s.Short = short
+	for _, name := range append([]string{strings.ToLower(s.Name)}, short...) {
+		t.names[name] = i
+	}
+	t.sources = append(t.sources, s)
 }

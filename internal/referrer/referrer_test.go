@@ -34,6 +34,24 @@ func TestEveryLineOfTheFileIsSound(t *testing.T) {
 		if got, ok := Named(strings.ToUpper(s.Name)); !ok || got.Domain != s.Domain {
 			t.Errorf("%s in capitals names %q", s.Name, got.Domain)
 		}
+		for _, short := range s.Short {
+			if got, ok := Named(short); !ok || got.Domain != s.Domain || short != strings.ToLower(short) || isDirect(short) {
+				t.Errorf("%s: the short name %q names %q", s.Name, short, got.Name)
+			}
+		}
+		for _, page := range s.Alone {
+			h, _, _ := strings.Cut(page, "/")
+			if other, ok := hosts["="+page]; ok {
+				t.Errorf("%s is in both %s and %s", page, other, s.Name)
+			}
+			hosts["="+page] = s.Name
+			if suffix, _ := publicsuffix.PublicSuffix(h); address.Host(h) != h || suffix == h {
+				t.Errorf("%s: %q is not a host below a public suffix", s.Name, h)
+			}
+			if got := Domain("https://"+page+"/x", ""); got != s.Domain {
+				t.Errorf("%s leads to %q, want %q", page, got, s.Domain)
+			}
+		}
 		for _, h := range s.Hosts {
 			if other, ok := hosts[h]; ok {
 				t.Errorf("%s is in both %s and %s", h, other, s.Name)
@@ -56,7 +74,9 @@ func TestLookup(t *testing.T) {
 	for _, c := range []struct{ host, want string }{
 		{"google.com", "Google"},
 		{"google.co.uk", "Google"},
-		{"images.google.com.au", "Google"},
+		{"images.google.com", "Google"},
+		{"google.com.au", "Google"},
+		{"a.google.com", ""},
 		{"news.google.com", "Google News"},
 		{"mail.google.com", "Gmail"},
 		{"gemini.google.com", "Gemini"},
@@ -121,6 +141,12 @@ func TestDomain(t *testing.T) {
 		{"an app", "android-app://com.google.android.gm/", "shop.com", "mail.google.com"},
 		{"the website is a source", "https://google.com/", "google.com", ""},
 		{"a path", "/a/b", "shop.com", ""},
+		{"the website itself outside ASCII", "https://xn--mller-kva.example/a", "müller.example", ""},
+		{"the same the other way", "https://www.müller.example/a", "xn--mller-kva.example", ""},
+		{"a host outside ASCII", "https://MÜNCHEN.example/", "shop.com", "xn--mnchen-3ya.example"},
+		{"the website as Google Translate shows it", "https://shop-com.translate.goog/a", "shop.com", ""},
+		{"another website as Google Translate shows it", "https://other-org.translate.goog/a", "shop.com", "other.org"},
+		{"a host without a dot", "http://intranet/x", "shop.com", "intranet"},
 	} {
 		if got := Domain(c.ref, c.site); got != c.want {
 			t.Errorf("%s: Domain(%q, %q) = %q, want %q", c.why, c.ref, c.site, got, c.want)
@@ -138,4 +164,89 @@ func FuzzDomainIsSettled(f *testing.F) {
 			t.Errorf("Domain(%q) = %q, which belongs to %q", ref, d, s.Domain)
 		}
 	})
+}
+
+// TestServicesOfPortals holds that the other services of search engines and portals are not
+// taken for their search or mail.
+func TestServicesOfPortals(t *testing.T) {
+	for _, c := range []struct {
+		ref, name string
+		kind      Kind
+	}{
+		{"https://accounts.google.com/", "Google Account", Other},
+		{"https://calendar.google.com/", "Google Calendar", Other},
+		{"https://meet.google.com/", "Google Meet", Other},
+		{"https://chat.google.com/", "Google Chat", Other},
+		{"https://drive.google.com/", "Google Drive", Other},
+		{"https://maps.google.com/", "Google Maps", Other},
+		{"https://play.google.com/", "Google Play", Other},
+		{"https://mail.google.com/", "Gmail", Email},
+		{"https://keep.google.de/", "keep.google.de", Other},
+		{"https://finance.yahoo.com/", "Yahoo Finance", Other},
+		{"https://login.yahoo.com/", "Yahoo Account", Other},
+		{"https://de.search.yahoo.com/", "Yahoo!", Search},
+		{"https://item.rakuten.co.jp/", "Rakuten", Other},
+		{"https://someone.free.fr/", "someone.free.fr", Other},
+		{"https://lumo.proton.me/", "Lumo", AI},
+		{"https://huggingface.co/org/model", "Hugging Face", Other},
+		{"https://huggingface.co/chat/conversation/1", "HuggingChat", AI},
+		{"https://huggingface.co/chatter/x", "Hugging Face", Other},
+		{"https://outlook.cloud.microsoft/", "Outlook", Email},
+		{"https://teams.cloud.microsoft/", "Microsoft Teams", Social},
+		{"android-app://com.instagram.barcelona", "Threads", Social},
+		{"android-app://com.openai.chatgpt/", "ChatGPT", AI},
+		{"android-app://ai.perplexity.app.android/", "Perplexity", AI},
+		{"android-app://org.telegram.messenger.web/", "Telegram", Social},
+		{"android-app://com.google.android.apps.searchlite/", "Google", Search},
+		{"android-app://com.microsoft.teams/", "Microsoft Teams", Social},
+	} {
+		domain := Domain(c.ref, "")
+		s, ok := Lookup(domain)
+		if !ok {
+			s = Source{Name: domain, Kind: Other}
+		}
+		if s.Name != c.name || s.Kind != c.kind {
+			t.Errorf("%s: %s, %s, want %s, %s", c.ref, s.Name, s.Kind, c.name, c.kind)
+		}
+	}
+}
+
+func TestTextsThatAreNoReferrer(t *testing.T) {
+	for _, ref := range []string{
+		"null", "undefined", "about:client", "about:blank", "blob:https://shop.example/1", "data:text/html,a.b", "data:a.b", "chrome-extension://abc.def/",
+		"moz-extension://1/", "file:///a.b", "javascript:a.b()", "mailto:me@shop.example", "me@shop.example", "ftp://a.b/", "shop", "a b.c", "https://", "..", ".",
+	} {
+		if got := Domain(ref, "shop.com"); got != "" {
+			t.Errorf("%q is taken for %q", ref, got)
+		}
+	}
+}
+
+func TestCampaign(t *testing.T) {
+	for _, c := range []struct {
+		source, medium, domain string
+		kind                   Kind
+	}{
+		{"chatgpt.com", "", "chatgpt.com", AI},
+		{" ChatGPT ", "", "chatgpt.com", AI},
+		{"https://www.chatgpt.com/", "referral", "chatgpt.com", AI},
+		{"producthunt", "", "producthunt.com", Social},
+		{"Product Hunt", "", "producthunt.com", Social},
+		{"ig", "", "instagram.com", Social},
+		{"google", "organic", "google.com", Search},
+		{"google", "CPC", "google.com", Paid},
+		{"l.facebook.com", "paid_social", "facebook.com", Paid},
+		{"newsletter", "", "newsletter", Other},
+		{"Spring Sale", "E-Mail", "spring sale", Email},
+		{"newsletter", "newsletter", "newsletter", Email},
+		{"partner.example", "sm", "partner.example", Social},
+		{"partner.example", "", "partner.example", Other},
+		{"a.google.com", "", "a.google.com", Other},
+		{"", "cpc", "", ""},
+		{"(direct)", "(none)", "", ""},
+	} {
+		if domain, kind := Campaign(c.source, c.medium); domain != c.domain || kind != c.kind {
+			t.Errorf("%q, %q: %q, %s, want %q, %s", c.source, c.medium, domain, kind, c.domain, c.kind)
+		}
+	}
 }

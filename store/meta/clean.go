@@ -116,13 +116,30 @@ func (f *faults) origins(given []string) []string {
 	f.atMost("allowed origins", len(given))
 	var kept []string
 	for _, one := range given {
+		if app, ok := appOrigin(one); ok {
+			kept = append(kept, app)
+			continue
+		}
 		host := hostOf(one)
 		if host != "*" && !isHost(strings.TrimPrefix(host, "*.")) {
-			f.addf("allowed origin: %q is none of *, *.host and host", one)
+			f.addf("allowed origin: %q must be a host, *.host, *, null or the origin of an app such as capacitor://localhost", one)
 		}
 		kept = append(kept, host)
 	}
 	return kept
+}
+
+// appOrigin returns an origin that is matched as a whole: null, or one of an app.
+func appOrigin(text string) (string, bool) {
+	text = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), "/")
+	if text == store.NullOrigin {
+		return text, true
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" || u.Scheme == "http" || u.Scheme == "https" || u.Host == "" || u.String() != u.Scheme+"://"+u.Host {
+		return "", false
+	}
+	return text, true
 }
 
 // networks masks each of them, likewise.

@@ -1,0 +1,65 @@
+package address
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+)
+
+// hosts maps names of hosts as browsers do: by UTS 46, not transitional, without the rules
+// of DNS on length and characters, so that odd names stay what they are.
+var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
+
+// ASCII returns a host in lower case in its ASCII form: xn--mller-kva.example for
+// müller.example. A text that is no valid name is returned as it is.
+func ASCII(host string) string {
+	if isASCII(host) {
+		return host
+	}
+	if ascii, err := hosts.ToASCII(host); err == nil {
+		return ascii
+	}
+	return host
+}
+
+// Unicode returns a host in the form that people read: müller.example for
+// xn--mller-kva.example. Its inverse is [ASCII]; where that does not lead back to host,
+// host is returned as it is.
+func Unicode(host string) string {
+	if !strings.Contains(host, "xn--") {
+		return host
+	}
+	if shown, err := hosts.ToUnicode(host); err == nil && ASCII(shown) == host {
+		return shown
+	}
+	return host
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// translated is the domain from which Google Translate serves the pages of other hosts.
+const translated = ".translate.goog"
+
+// Untranslated returns the host whose pages Google Translate serves from host, and every
+// other host unchanged: shop.example for shop-example.translate.goog. Its rule is that of
+// AMP caches: dots became hyphens, and hyphens became two.
+func Untranslated(host string) string {
+	label, ok := strings.CutSuffix(host, translated)
+	if !ok || label == "" || strings.Contains(label, ".") {
+		return host
+	}
+	label = Unicode(label)
+	if inner, ok := strings.CutPrefix(label, "0-"); ok && strings.HasSuffix(inner, "-0") {
+		label = strings.TrimSuffix(inner, "-0")
+	}
+	label = strings.NewReplacer("--", "-", "-", ".").Replace(label)
+	return strings.TrimPrefix(ASCII(label), "www.")
+}

@@ -1,0 +1,248 @@
+package track
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// TestOptionalFieldsNeverCostTheEvent sends each optional field in a form that cannot be stored as
+// it is. The event is stored, and the answer names the field.
+func TestOptionalFieldsNeverCostTheEvent(t *testing.T) {
+	long := strings.Repeat("ä", 3000)
+	for _, c := range []struct {
+		field, value string
+		get          func(store.Event) any
+		want         any
+	}{
+		{"load_time", "61000", func(e store.Event) any { return e.LoadTime }, store.Known(61_000)},
+		{"load_time", "600000", func(e store.Event) any { return e.LoadTime }, store.Known(600_000)},
+		{"load_time", "600001", func(e store.Event) any { return e.LoadTime }, store.Measure{}},
+		{"load_time", `"fast"`, func(e store.Event) any { return e.LoadTime }, store.Measure{}},
+		{"load_time", "-1", func(e store.Event) any { return e.LoadTime }, store.Measure{}},
+		{"dom_ready_time", "1e999", func(e store.Event) any { return e.DOMReadyTime }, store.Measure{}},
+		{"ttfb", "{}", func(e store.Event) any { return e.TTFB }, store.Measure{}},
+		{"ttfb", `"NaN"`, func(e store.Event) any { return e.TTFB }, store.Measure{}},
+		{"utm_content", `"` + long[:129*2] + `"`, func(e store.Event) any { return e.UTMContent }, long[:128*2]},
+		{"utm_source", `"` + strings.Repeat("😀", 65) + `"`, func(e store.Event) any { return e.UTMSource }, strings.Repeat("😀", 64)},
+		{"title", `"` + long[:513*2] + `"`, func(e store.Event) any { return e.Title }, long[:512*2]},
+		{"title", "true", func(e store.Event) any { return e.Title }, ""},
+		{"timezone", `"` + strings.Repeat("z", 65) + `"`, func(e store.Event) any { return e.Timezone }, strings.Repeat("z", 64)},
+		{"language", `"<de>"`, func(e store.Event) any { return e.Language }, ""},
+		{"screen_resolution", "[1920,1080]", func(e store.Event) any { return e.Screen }, ""},
+		{"properties", "[1]", func(e store.Event) any { return e.Properties }, ""},
+		{"timestamp", `"yesterday"`, func(e store.Event) any { return e.Time }, noon},
+		{"timestamp", "1e308", func(e store.Event) any { return e.Time }, noon},
+		{"sentAt", `"now","timestamp":946684800000`, func(e store.Event) any { return e.Time.Year() }, 2000},
+		{"sessionId", "{}", func(e store.Event) any { return e.SessionID }, ""},
+		{"anonymizeVisitorIds", `"maybe"`, func(e store.Event) any { return e.AnonymousID }, hashed("anon_1")},
+		{"referrer", `["https://x.org"]`, func(e store.Event) any { return e.ReferrerDomain }, ""},
+		{"eventId", "[]", func(e store.Event) any { return uuid.MatchString(e.ID) }, true},
+		{"eventId", `"` + strings.Repeat("e", 513) + `"`, func(e store.Event) any { return len(e.ID) }, 64},
+	} {
+		w := world{window: -1}
+		a := w.post(t, "/?client_id=w1", fmt.Sprintf(`{"name":"screen_view","path":"/","anonymousId":"anon_1",%q:%s}`, c.field, c.value))
+		if a.code != 200 || len(w.rows().Events) != 1 {
+			t.Errorf("%s %.40s: %d %s", c.field, c.value, a.code, a.raw)
+			continue
+		}
+		want := c.field
+		if m, ok := c.want.(store.Measure); ok && m.Valid {
+			want = ""
+		}
+		if got := c.get(w.rows().Events[0]); got != c.want || a.dropped() != want {
+			t.Errorf("%s %.40s: stored %v, want %v; dropped %q", c.field, c.value, got, c.want, a.dropped())
+		}
+	}
+}
+
+// TestLongQueryOfAReferrer sends a referrer that is too long only with its query, which is not stored.
+func TestLongQueryOfAReferrer(t *testing.T) {
+	var w world
+	a := w.post(t, "/?client_id=w1", `{"name":"screen_view","path":"/","referrer":"https://www.google.com/search?q=`+strings.Repeat("x", 2100)+`"}`)
+	if e := w.rows().Events[0]; e.Referrer != "https://www.google.com/search" || e.ReferrerDomain != "google.com" || a.dropped() != "" {
+		t.Errorf("%q %q, %s", e.Referrer, e.ReferrerDomain, a.raw)
+	}
+}
+
+func TestRequiredTextsAreCut(t *testing.T) {
+	var w world
+	a := w.post(t, "/?client_id=w1", `{"name":"`+strings.Repeat("x", 129)+`","path":"/`+strings.Repeat("y", 2048)+`"}`)
+	e := w.rows().Events[0]
+	if a.code != 200 || a.dropped() != "name path" || len(e.Name) != 128 || len(e.Path) != 2048 {
+		t.Errorf("%d %s", a.code, a.raw)
+	}
+}
+
+func TestScrollOverTheWholePage(t *testing.T) {
+	var w world
+	a := w.post(t, "/?client_id=w1", `{"name":"page_exit","path":"/","scroll_depth":101,"time_on_page":604800}`)
+	if e := w.rows().Events[0]; a.dropped() != "scroll_depth" || e.ScrollDepth != store.Known(100) || e.TimeOnPage != store.Known(604_800_000) {
+		t.Errorf("%s %+v", a.raw, e)
+	}
+}
+
+// TestDroppedIsTold looks for the list of dropped fields in every form of answer.
+func TestDroppedIsTold(t *testing.T) {
+	item := `{"name":"x","path":"/","message":"m","profileId":"u","fcp":1,"href":"h","timestamp":"?"}`
+	for _, c := range []struct{ target, body string }{
+		{"/?client_id=w1", item}, {"/batch?client_id=w1", "[" + item + "]"}, {"/events?client_id=w1", item}, {"/events?client_id=w1", "[" + item + "]"},
+		{"/errors?client_id=w1", item}, {"/vitals?client_id=w1", item}, {"/engagement?client_id=w1", "[" + item + "]"},
+		{"/?client_id=w1", `{"type":"outgoing_link",` + item[1:]},
+	} {
+		var w world
+		if a := w.post(t, c.target, c.body); a.code != 200 || a.dropped() != "timestamp" {
+			t.Errorf("%s: %d %s", c.target, a.code, a.raw)
+		}
+	}
+}
+
+func TestIgnoredSaysWhy(t *testing.T) {
+	var w world
+	if a := w.post(t, "/?client_id=w1", pageview, "User-Agent", googlebot); a.raw != `{"status":"ignored","reason":"bot"}`+"\n" {
+		t.Error(a.raw)
+	}
+}
+
+// TestWrongClocks moves the clock of a sender. If the sender says when it sent, the stored time is right.
+func TestWrongClocks(t *testing.T) {
+	stamp := func(d time.Duration) string { return strconv.FormatInt(noon.Add(d).UnixMilli(), 10) }
+	const happened = -10 * time.Second // before it was sent
+	for _, ahead := range []time.Duration{0, 90 * time.Minute, -6 * time.Minute, -30 * 24 * time.Hour, 30 * 365 * 24 * time.Hour, 59 * time.Second, -60 * time.Second} {
+		want := noon.Add(happened)
+		if ahead.Abs() <= time.Minute { // the difference may be the time in transit
+			want = noon.Add(happened + ahead)
+		}
+		if want.After(noon) {
+			want = noon
+		}
+		event := fmt.Sprintf(`{"name":"screen_view","path":"/","timestamp":%s`, stamp(ahead+happened))
+		for way, c := range map[string][2]string{
+			"the request":      {"/batch?client_id=w1&sent_at=" + stamp(ahead), "[" + event + "}]"},
+			"the item":         {"/batch?client_id=w1", "[" + event + `,"sentAt":` + stamp(ahead) + "}]"},
+			"the item over it": {"/batch?client_id=w1&sent_at=5", "[" + event + `,"sentAt":` + stamp(ahead) + "}]"},
+			"the older form":   {"/?client_id=w1&sent_at=" + stamp(ahead), `{"type":"track","payload":` + event + "}}"},
+			"a span":           {"/engagement?client_id=w1&sent_at=" + stamp(ahead), event + "}"},
+		} {
+			var w world
+			a := w.post(t, c[0], c[1])
+			got := time.Time{}
+			switch b := w.rows(); {
+			case len(b.Events) == 1:
+				got = b.Events[0].Time
+			case len(b.Spans) == 1:
+				got = b.Spans[0].Time
+			}
+			if !got.Equal(want) || a.dropped() != "" {
+				t.Errorf("%v ahead, said by %s: %v, want %v; %s", ahead, way, got, want, a.raw)
+			}
+		}
+	}
+}
+
+// TestClocksAheadOfTheServer sends times that are later than the arrival, without saying when it sent.
+func TestClocksAheadOfTheServer(t *testing.T) {
+	for _, ahead := range []time.Duration{time.Second, 61 * time.Minute, 24 * time.Hour, 365 * 24 * time.Hour} {
+		var w world
+		a := w.post(t, "/?client_id=w1", fmt.Sprintf(`{"name":"screen_view","path":"/","timestamp":%d}`, noon.Add(ahead).UnixMilli()))
+		if a.code != 200 || !w.rows().Events[0].Time.Equal(noon) {
+			t.Errorf("%v ahead: %s", ahead, a.raw)
+		}
+	}
+}
+
+func TestIDsOfAnyText(t *testing.T) {
+	var w world
+	want := []string{"1732700000.1234567", "GS1.1.1732700000.1.1", "user@host", "a/b+c==", "id with blank", "ä", "42", "sess_A-1"}
+	for _, id := range want {
+		sent := strconv.Quote(id)
+		if id == "42" {
+			sent = id
+		}
+		w.post(t, "/?client_id=w1", fmt.Sprintf(`{"name":"x","path":"/","sessionId":%s,"profileId":%[1]s,"anonymousId":%[1]s,"anonymizeVisitorIds":false}`, sent))
+	}
+	var got []string
+	for _, e := range w.rows().Events {
+		got = append(got, e.SessionID)
+		if e.ProfileID != e.SessionID || e.AnonymousID != e.SessionID {
+			t.Errorf("%q %q %q", e.SessionID, e.ProfileID, e.AnonymousID)
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestIDsThatNobodyHas sends texts that programs write in place of an id.
+func TestIDsThatNobodyHas(t *testing.T) {
+	for _, id := range []string{
+		`"undefined"`, `"null"`, `"NaN"`, `"None"`, `"nil"`, `"0"`, `0`, `-1`, `"true"`, `"FALSE"`, `"[object Object]"`,
+		`"anonymous"`, `"Guest"`, `" unknown "`, `true`,
+	} {
+		var w world
+		a := w.post(t, "/?client_id=w1", fmt.Sprintf(`{"name":"x","path":"/","profileId":%s,"anonymousId":%[1]s,"sessionId":%[1]s}`, id))
+		if e := w.rows().Events[0]; e.Identity != (store.Identity{}) || a.dropped() != "anonymousId profileId sessionId" {
+			t.Errorf("%s: %+v %s", id, e.Identity, a.raw)
+		}
+	}
+}
+
+func TestByteOrderMark(t *testing.T) {
+	var w world
+	if a := w.post(t, "/?client_id=w1", "\uFEFF"+pageview); a.code != 200 || len(w.rows().Events) != 1 {
+		t.Errorf("%d %s", a.code, a.raw)
+	}
+}
+
+func TestContentTypesOfJSON(t *testing.T) {
+	for contentType, want := range map[string]int{
+		"application/json": 200, "application/json; charset=utf8": 200, "application/json;charset=UTF-8": 200, `Application/JSON ; Charset="utf-8"; x`: 200,
+		"application/json; charset=latin1": 415, "text/plain": 415,
+	} {
+		var w world
+		if a := w.post(t, "/track", `{"name":"x","websiteId":"w1"}`, "X-Api-Key", "all", "Content-Type", contentType); a.code != want {
+			t.Errorf("%s with a key: %d, want %d", contentType, a.code, want)
+		}
+		if a := w.post(t, "/?client_id=w1", pageview, "Content-Type", contentType); a.code != 200 {
+			t.Errorf("%s without a key: %d", contentType, a.code)
+		}
+	}
+}
+
+func TestHeadOfThePixelCountsNothing(t *testing.T) {
+	var w world
+	a := w.do(t, http.MethodHead, "/px.jpg?client_id=w1&name=screen_view&path=/", "", "User-Agent", chrome)
+	if a.code != 200 || a.header.Get("Content-Type") != "image/gif" || len(w.written) != 0 {
+		t.Errorf("%d %v, %d writes", a.code, a.header, len(w.written))
+	}
+}
+
+// TestPreflightsAllowTracingHeaders asks for headers that scripts for tracing add to every request.
+func TestPreflightsAllowTracingHeaders(t *testing.T) {
+	var w world
+	for _, path := range []string{"/", "/batch", "/track", "/vitals"} {
+		asked := "content-type,traceparent,tracestate,baggage,sentry-trace,request-id,x-datadog-trace-id,X-Anything"
+		h := w.do(t, "OPTIONS", path, "", "Origin", "https://shop.com", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", asked).header
+		allowed := "," + strings.ToLower(strings.ReplaceAll(h.Get("Access-Control-Allow-Headers"), " ", "")) + ","
+		for name := range strings.SplitSeq(strings.ToLower(asked), ",") {
+			if !strings.Contains(allowed, ","+name+",") {
+				t.Errorf("%s: %s is not allowed: %s", path, name, allowed)
+			}
+		}
+	}
+	many := strings.Repeat("a-header-of-some-length,", 10) + strings.Repeat("x", 101) + ",bad name,two\r\nlines,"
+	for i := range 1000 {
+		many += fmt.Sprintf("x-%d,", i)
+	}
+	h := w.do(t, "OPTIONS", "/batch", "", "Origin", "https://shop.com", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", many).header
+	if got := h.Get("Access-Control-Allow-Headers"); len(got) > 1000 || strings.Contains(got, "bad name") || strings.Count(got, "a-header") != 1 {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}
