@@ -39,7 +39,7 @@ func sessionTypes() []Type {
 		Columns: []string{"session_id", "first_visit", "last_visit", "duration", "page_views", "total_events", "bounced",
 			"entry_page", "exit_page", "visitor_id", "profile_id",
 			"country=country_name", "country_code", "country_name", "region", "city",
-			"referrer=referrer_url", "source=referrer_source", "referrer_type", "referrer_name",
+			"referrer=traffic_url", "source=traffic_source", "referrer_type=traffic_type", "referrer_name",
 			"device_type", "browser_name", "os_name", "language"},
 		Order: []string{"-first_visit"}}
 	list := renamed(sessions, "session_list", "Sessions with events", "Single sessions with their first 200 events, the latest first")
@@ -72,7 +72,7 @@ func profileTypes() []Type {
 		Columns: []string{"visitor_id=visitor", "profile_id=last_profile_id", "display_name", "first_visit", "last_visit", "session_count",
 			"total_events", "pageviews", "unique_pages", "custom_event_count", "country=last_country_name", "country_code=last_country",
 			"country_name=last_country_name", "region=last_region", "device_type=last_device_type", "browser_name=last_browser_name",
-			"os_name=last_os_name", "referrer=last_referrer"},
+			"os_name=last_os_name", "referrer=last_referrer_url"},
 		Order: []string{"-last_visit"}}
 	return []Type{profiles, renamed(profiles, "profile_list", "Profiles", "Single visitors, under an older name")}
 }
@@ -193,6 +193,6 @@ func visitorMetrics() []metric {
 		of(countColumn("custom_event_count", "Custom events", "Also those whose names begin with $"), expr.Call(dialect.CountIf, custom)),
 		lastOf("country", "Country code"), lastOf("region", "Region"), lastOf("device_type", "Device type"),
 		lastOf("browser_name", "Browser"), lastOf("os_name", "Operating system"),
-		of(textColumn("last_referrer", "Referrer", "Address of the source, or direct"), referrerURL(last(expr.Ref("referrer")))),
+		of(textColumn("last_referrer", "Referrer", "Address of the source, before names are looked up"), last(trafficCode())),
 	}
 }

@@ -19,6 +19,7 @@ func (b *typeBuilder) bind() {
 	if ty.SkipEmpty != "" {
 		ty.skipEmpty = ty.dimension(ty.SkipEmpty)
 	}
+	ty.onlyEmpty = fieldNamed(ty.OnlyEmpty)
 }
 
 // bound is a column over the relation j or, of a list, over a row of the table.

@@ -164,6 +164,9 @@ func (b *typeBuilder) orders() {
 	if b.ty.SkipEmpty != "" && b.ty.dimension(b.ty.SkipEmpty) == nil {
 		b.fault("SkipEmpty is %q, which is none of its Dimensions", b.ty.SkipEmpty)
 	}
+	if f := fieldNamed(b.ty.OnlyEmpty); b.ty.OnlyEmpty != "" && (f == nil || !b.ty.table.has(f)) {
+		b.fault("OnlyEmpty is %q, which table %q does not have", b.ty.OnlyEmpty, b.ty.Source)
+	}
 }
 
 // fields finds what callers may filter, group and sort by: a field that the rows of

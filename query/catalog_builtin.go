@@ -61,11 +61,14 @@ func overviewTypes() []Type {
 
 func sourceTypes() []Type {
 	traffic := breakdown(Type{Name: "traffic", Title: "Traffic sources", Category: "Acquisition", Visualization: "table", Tags: []string{"referrers", "sources"},
-		Description: "Where visitors come from, direct traffic included", Dimensions: []string{"referrer"}, TieBreak: []string{"name"}},
+		Description: "Where visitors come from, campaigns and direct traffic included",
+		Dimensions:  []string{"referrer", "campaign_kind"}, TieBreak: []string{"name", "source", "referrer_type"}},
 		"name=referrer_name", "pageviews", "visitors", "percentage",
-		"referrer=referrer_url", "source=referrer_source", "domain=referrer", "referrer_type")
-	referrers := renamed(traffic, "top_referrers", "Referrers", "Other sites that visitors come from")
-	referrers.SkipEmpty = "referrer"
+		"referrer=traffic_url", "source=traffic_source", "domain=traffic_domain", "referrer_type=traffic_type")
+	referrers := breakdown(Type{Name: "top_referrers", Title: "Referrers", Category: traffic.Category, Visualization: traffic.Visualization, Tags: traffic.Tags,
+		Description: "Other sites that visitors come from", Dimensions: []string{"referrer"}, TieBreak: []string{"name"}, SkipEmpty: "referrer", OnlyEmpty: "campaign_kind"},
+		"name=referrer_name", "pageviews", "visitors", "percentage",
+		"referrer=referrer_url", "source=referrer_source", "domain=referrer_domain", "referrer_type")
 	types := []Type{traffic, renamed(traffic, "traffic_sources", "Traffic sources", "Where visitors come from, under its older name"), referrers}
 	for _, utm := range []struct{ name, title, field string }{
 		{"utm_sources", "UTM sources", "utm_source"}, {"utm_mediums", "UTM mediums", "utm_medium"}, {"utm_campaigns", "UTM campaigns", "utm_campaign"},

@@ -65,21 +65,58 @@ func referrerURL(domain expr.Expr) expr.Expr {
 	return ifElse(expr.Eq(domain, expr.Lit("")), expr.Lit("direct"), expr.Call(dialect.Concat, expr.Lit("https://"), domain))
 }
 
-func referrerMetrics() []metric {
-	domains, names, kinds := []string{}, []string{}, []string{}
+// A sourceList holds the known sources, by column.
+type sourceList struct{ domains, names, kinds, urls []string }
+
+// sourceMetrics show where visitors come from. All of them use the same lists, so that a statement binds each once.
+func sourceMetrics() []metric {
+	var known sourceList
 	for _, src := range referrer.Sources() {
-		domains, names, kinds = append(domains, src.Domain), append(names, src.Name), append(kinds, string(src.Kind))
+		known.domains, known.names = append(known.domains, src.Domain), append(known.names, src.Name)
+		known.kinds, known.urls = append(known.kinds, string(src.Kind)), append(known.urls, "https://"+src.Domain)
 	}
+	return slices.Concat(known.referrerMetrics(), known.trafficMetrics())
+}
+
+// trafficCode is the address of a referrer, direct, or a campaign source as it is stored.
+func trafficCode() expr.Expr {
+	source := expr.Ref("referrer")
+	return ifElse(expr.Eq(expr.Ref("campaign_kind"), expr.Lit("")), referrerURL(source), source)
+}
+
+// trafficMetrics show the source of a session: its referrer or, where it has none, its campaign source.
+func (known *sourceList) trafficMetrics() []metric {
+	source, kind := expr.Ref("referrer"), expr.Ref("campaign_kind")
+	url := func(code expr.Expr) expr.Expr { return lookup(code, known.domains, known.urls, code) }
+	ofCampaign := func(yes, no expr.Expr) expr.Expr { return ifElse(expr.Ne(kind, expr.Lit("")), yes, no) }
+	isDirect := expr.Eq(source, expr.Lit(""))
+	return []metric{
+		{column: textColumn("traffic_url", "Source address", "Address of the source, the text of a campaign, or direct"),
+			expr: url(trafficCode())},
+		{column: textColumn("last_referrer_url", "Source address", "Of the session of the latest event: address of the source, the text of a campaign, or direct"),
+			expr: url(expr.Ref("last_referrer"))},
+		{column: textColumn("traffic_source", "Source id", "Domain of a referrer, name or text of a campaign source, or direct"),
+			expr: ofCampaign(lookup(source, known.domains, known.names, source), ifElse(isDirect, expr.Lit("direct"), source))},
+		{column: textColumn("traffic_domain", "Source domain", "Main domain of a known source, else the host of a referrer; empty for all others"),
+			expr: ofCampaign(lookup(source, known.domains, known.domains, expr.Lit("")), source)},
+		{column: textColumn("traffic_type", "Kind of source", "direct, search, social, email, paid, ai or other"),
+			expr: ofCampaign(kind, ifElse(isDirect, expr.Lit("direct"), lookup(source, known.domains, known.kinds, expr.Lit("other"))))},
+	}
+}
+
+// referrerMetrics show a referrer.
+func (known *sourceList) referrerMetrics() []metric {
 	domain := expr.Ref("referrer")
 	orDirect := func(shown, e expr.Expr) expr.Expr { return ifElse(expr.Eq(domain, expr.Lit("")), shown, e) }
 	return []metric{
 		{column: textColumn("referrer_name", "Source", "Name of the source"),
-			expr: orDirect(expr.Lit("Direct"), lookup(domain, domains, names, domain))},
+			expr: orDirect(expr.Lit("Direct"), lookup(domain, known.domains, known.names, domain))},
 		{column: textColumn("referrer_url", "Referrer address", "Address of the source, or direct"),
 			expr: referrerURL(domain)},
+		{column: textColumn("referrer_domain", "Referrer domain", "Main domain of the source, else its host; empty for direct traffic"), expr: domain},
 		{column: textColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
 			expr: orDirect(expr.Lit("direct"), domain)},
 		{column: textColumn("referrer_type", "Kind of source", "direct, search, social, email, paid, ai or other"),
-			expr: orDirect(expr.Lit("direct"), lookup(domain, domains, kinds, expr.Lit("other")))},
+			expr: orDirect(expr.Lit("direct"), lookup(domain, known.domains, known.kinds, expr.Lit("other")))},
 	}
 }

@@ -12,7 +12,7 @@ func linkTypes() []Type {
 			Subject: store.KindLink, Source: "visits", Shape: Breakdown, Dimensions: by, Columns: append(columns, "clicks", "percentage"), Order: []string{"-clicks"}}
 	}
 	referrers := top("link_top_referrers", "Referrers of the link", "Where clicks come from", []string{"referrer"},
-		"name=referrer_name", "referrer=referrer_url", "source=referrer_source", "domain=referrer", "referrer_type")
+		"name=referrer_name", "referrer=referrer_url", "source=referrer_source", "domain=referrer_domain", "referrer_type")
 	referrers.TieBreak = []string{"name"}
 	devices := top("link_top_devices", "Devices of the link", "Clicks by kind of device", []string{"device_type"}, "name=known_device")
 	devices.TieBreak = []string{"name"}

@@ -42,7 +42,7 @@ func newCatalog() (catalog, []error) {
 	c := catalog{}
 	var faults []error
 	for _, group := range [][]metric{
-		answerMetrics(), labelMetrics(), referrerMetrics(),
+		answerMetrics(), labelMetrics(), sourceMetrics(),
 		pageviewMetrics(), exitMetrics(), clickMetrics(), spanMetrics(), customEventMetrics(), exposureMetrics(), outcomeMetrics(), errorMetrics(), vitalMetrics(),
 		sessionMetrics(), sessionListMetrics(), eventListMetrics(), visitorMetrics(),
 		blockedMetrics(), linkMetrics(), checkMetrics(), checkListMetrics(),

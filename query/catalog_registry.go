@@ -59,7 +59,7 @@ func fieldNamed(name string) *field {
 
 // has says whether the rows of tb carry f.
 func (tb *table) has(f *field) bool {
-	if slices.Contains(typeFields, f) {
+	if slices.Contains(typeFields, f) && f.Carried == carriedByNone {
 		return slices.Contains(tb.dimensions, f.Name)
 	}
 	return tb.hasSessions() && f.Session || slices.Contains(tb.fields, f.Name)

@@ -29,6 +29,7 @@ type Type struct {
 	Columns    []string // of the answer, in order: "name" of a dimension or metric, or "shown=name"; required
 	OuterJoin  bool     // rows of Joins make rows of their own; otherwise those of Source alone do
 	SkipEmpty  string   // a dimension: rows without a value of it are left out, of shares too
+	OnlyEmpty  string   // a field of sessions: rows with a value of it are left out, of shares too
 	SkipZero   string   // a metric of Source: rows in which it is 0 are left out
 	ShareOf    string   // the column that percentage is a share of; empty: the first of Order
 
@@ -117,6 +118,7 @@ type boundType struct {
 	outputs    []*metric          // behind each of columns
 	exprs      []expr.Expr        // each of columns, over the relation j or, of a list, over a row
 	skipEmpty  *field             // of SkipEmpty
+	onlyEmpty  *field             // of OnlyEmpty
 	skipZero   []*metric          // of SkipZero
 	inputs     map[string]*metric // metrics that columns are made of, by the names they use
 	metrics    []*metric          // the aggregates behind all of them, each once, in the order of their use

@@ -116,7 +116,7 @@ func website(tb table) *table {
 
 // Fields are what callers filter and group on; session fields come first, as in answers.
 var fields = []*field{
-	{Name: "referrer", About: "Main domain of the source, or its host; empty for direct traffic", Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: byReferrer},
+	{Name: "referrer", About: "Main domain of the source, its host, or the text of a campaign; empty for direct traffic", Column: "referrer_domain", Session: true, Carried: carriedByEvents, Match: byReferrer},
 	{Name: "utm_source", About: "utm_source of the address that the session came by", Column: "utm_source", Session: true, Carried: carriedByEvents},
 	{Name: "utm_medium", About: "utm_medium of the address that the session came by", Column: "utm_medium", Session: true, Carried: carriedByEvents},
 	{Name: "utm_campaign", About: "utm_campaign of the address that the session came by", Column: "utm_campaign", Session: true, Carried: carriedByEvents},
@@ -152,6 +152,7 @@ var fields = []*field{
 
 // typeFields are what types may group by and callers may not name.
 var typeFields = []*field{
+	{Name: "campaign_kind", About: "Kind of the campaign source; empty for a referrer and for direct traffic", Column: "campaign_kind", Session: true, Carried: carriedByEvents},
 	{Name: "visitor", About: "Profile id, else anonymous id", computed: rowVisitor, Hash: "visitor_hash"},
 	{Name: "entry_page", About: "Path of the first pageview of the session", Column: "entry_page", Session: true},
 	{Name: "exit_page", About: "Path of the last pageview of the session", Column: "exit_page", Session: true},

@@ -30,10 +30,10 @@ func compile(p *plan, d *dialect.Dialect, kept keptOf) *compiled {
 	} else {
 		final = c.aggregate()
 	}
-	labels := final.takeLabels()
+	labels, further := final.takeLabels()
 	statement := c.statement(p.Type.Name, final)
-	statement.Kinds = kinds(p)
-	return &compiled{statement, labels, keyArgs(&statement), c.depends}
+	statement.Kinds = append(kinds(p), slices.Repeat([]dialect.Kind{dialect.Text}, further)...)
+	return &compiled{statement, labels, further, keyArgs(&statement), c.depends}
 }
 
 // statement is final, after the relations that were added.

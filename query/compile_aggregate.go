@@ -147,16 +147,20 @@ func (c *compiler) rows(tb *table) selection {
 		q.where = append(c.read(c.rng), tb.where)
 	}
 	q.where = append(q.where, c.conditions(tb)...)
-	q.where = append(q.where, c.notEmpty(tb))
+	q.where = append(q.where, c.shown(tb))
 	return q
 }
 
-// notEmpty holds for the rows of tb that the type does not leave out for an empty value.
-func (c *compiler) notEmpty(tb *table) expr.Expr {
+// shown is true for the rows of tb that neither SkipEmpty nor OnlyEmpty of the type leaves out.
+func (c *compiler) shown(tb *table) expr.Expr {
+	var found []expr.Expr
 	if f := c.p.Type.skipEmpty; f != nil {
-		return expr.Ne(value(f, tb), expr.Lit(""))
+		found = append(found, expr.Ne(value(f, tb), expr.Lit("")))
 	}
-	return expr.Expr{}
+	if f := c.p.Type.onlyEmpty; f != nil {
+		found = append(found, expr.Eq(value(f, tb), expr.Lit("")))
+	}
+	return expr.And(found...)
 }
 
 // sourceRows counts the rows of a part that make a row of the answer.

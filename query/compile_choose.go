@@ -131,7 +131,7 @@ func (c *compiler) readChosen(p *part, id expr.Expr) {
 		switch {
 		case asksSessions(cond):
 			where = append(where, cond)
-		case cond.String() != c.notEmpty(p.tb).String(): // no empty key was chosen
+		case cond.String() != c.shown(p.tb).String(): // no empty key was chosen
 			rows.where = append(rows.where, cond)
 		}
 	}

@@ -21,6 +21,7 @@ const memoBytes = 16 << 20
 type compiled struct {
 	statement store.Statement
 	labels    []label  // which the statement leaves out
+	further   int      // columns at the end that only labels are made of
 	keyArgs   []keyArg // of a plan OfKeys
 	depends   interval // the rows that the answer is computed from
 }

@@ -37,12 +37,15 @@ var hitColumns = []string{"time", "kind", "hidden", "session_hash", "visitor_has
 // sessionColumns are those of the fields of sessions.
 func sessionColumns() []string {
 	var found []string
-	for _, f := range fields {
-		if f.Session {
-			found = append(found, string(f.Column))
-		}
+	for _, f := range sessionFields() {
+		found = append(found, string(f.Column))
 	}
 	return found
+}
+
+// sessionFields returns the fields whose values a session takes from its first page event.
+func sessionFields() []*field {
+	return slices.DeleteFunc(slices.Concat(fields, typeFields), func(f *field) bool { return f.Carried == carriedByNone })
 }
 
 // keptOf is what is kept of a subject, by day: sessions, page events among the hits, and all hits.
@@ -176,8 +179,8 @@ var hitRows = expr.Or(expr.Le(row("kind"), expr.Int(int64(store.Exit))), expr.No
 
 // hitColumn is a column of hits over the events t and their sessions s.
 func hitColumn(name expr.Ident) named {
-	for _, f := range fields {
-		if f.Session && f.Column == name {
+	for _, f := range sessionFields() {
+		if f.Column == name {
 			return named{name, attributed(f, pageviews, "s")}
 		}
 	}

@@ -223,6 +223,7 @@ func (e *Engine) query(ctx context.Context, c *compiled, s store.Subject, among 
 	for _, l := range c.labels {
 		l.write(rows)
 	}
+	rows.Columns = rows.Columns[:max(0, len(rows.Columns)-c.further)]
 	return rows, nil
 }
 

@@ -145,7 +145,7 @@ func (m *merge) leaf(part *mergedPart, op dialect.Op, args []expr.Expr) int {
 // rowsText tells apart all rows and keys that partials may be of.
 func (m *merge) rowsText() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "by %s without empty %s", m.keyNames(), m.p.Type.SkipEmpty)
+	fmt.Fprintf(&b, "by %s without empty %s, with empty %s", m.keyNames(), m.p.Type.SkipEmpty, m.p.Type.OnlyEmpty)
 	for _, c := range m.p.Mandatory {
 		fmt.Fprintf(&b, "\nof all %s %s %q", c.Field.Name, c.Op, c.Values)
 	}

@@ -110,10 +110,14 @@ type Event struct {
 	Identity
 	Agent
 
-	Path           string // normalised; empty when there is none
-	Title          string
-	Referrer       string // origin and path
-	ReferrerDomain string // the main domain of a known source, else the host; empty means direct
+	Path     string // normalised; empty when there is none
+	Title    string
+	Referrer string // origin and path
+	// ReferrerDomain is where the visitor came from: the main domain of a known source, else the host.
+	// Of a row without a referrer it is the campaign source, if the landing address names one: the main
+	// domain of a known source, else the text in lower case. Empty means direct.
+	ReferrerDomain string
+	CampaignKind   string // kind of the campaign source in ReferrerDomain; empty when there is none
 	UTMSource      string
 	UTMMedium      string
 	UTMCampaign    string

@@ -75,6 +75,9 @@
 // wrong type and a property that cannot be stored are left out. The answer names these fields in
 // "dropped".
 //
+// A page event without a referrer takes its source from the first of utm_source, ref and source that it has,
+// as a field or as a parameter in the query of its path; utm_medium may decide the kind of that source.
+//
 // The ids of visitors, profiles and sessions are any text of up to 128 characters. Texts that
 // programs write when they have no id, such as undefined, null, 0 or [object Object], are left out.
 //

@@ -115,6 +115,7 @@ func takeEvent(c *call, f *fields, b *store.Batch) (string, error) {
 		Properties: f.properties(),
 	}
 	e.Referrer, e.ReferrerDomain = f.referrer(s.site.Domain)
+	f.campaign(&e)
 	load, dom, ttfb := f.measure(maxLoad, 0, "load_time"), f.measure(maxLoad, 0, "dom_ready_time"), f.measure(maxLoad, 0, "ttfb")
 	// Seconds become milliseconds.
 	onPage, scroll, clicks := f.measure(maxOnPage, 3, "time_on_page"), f.percent("scroll_depth"), f.measure(maxInteract, 0, "interaction_count")

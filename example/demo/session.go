@@ -147,6 +147,10 @@ func (v *visit) pageview(at page, previous string) {
 		e.Referrer, e.ReferrerDomain = f.referrer, referrer.Domain(f.referrer, v.g.cfg.Domain)
 		e.UTMSource, e.UTMMedium, e.UTMCampaign, e.UTMTerm, e.UTMContent = f.source, f.medium, f.campaign, f.term, f.content
 		e.GCLID = f.gclid
+		if e.ReferrerDomain == "" {
+			domain, kind := referrer.Campaign(f.source, f.medium)
+			e.ReferrerDomain, e.CampaignKind = domain, string(kind)
+		}
 	} else {
 		e.Referrer = "https://" + v.g.cfg.Domain + previous
 	}

@@ -60,6 +60,7 @@ func TestThereIsSomethingOfEverything(t *testing.T) {
 		{"utm campaigns", distinct(events, func(e event) string { return e.UTMCampaign }), 6},
 		{"utm terms", distinct(events, func(e event) string { return e.UTMTerm }), 3},
 		{"utm contents", distinct(events, func(e event) string { return e.UTMContent }), 3},
+		{"pageviews that a campaign led to, without a referrer", count(events, func(e event) bool { return e.CampaignKind == "email" && e.ReferrerDomain == "newsletter" }), 100},
 		{"click ids", distinct(events, func(e event) string { return e.GCLID }), 20},
 		{"languages", distinct(events, func(e event) string { return e.Language }), 15},
 		{"time zones", distinct(events, func(e event) string { return e.Timezone }), 15},

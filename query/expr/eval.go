@@ -3,6 +3,7 @@ package expr
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -83,18 +84,26 @@ func CanEval(e Expr, left func(dialect.Op) bool) bool {
 	return !slices.ContainsFunc(e.args, func(a Expr) bool { return !CanEval(a, left) })
 }
 
-// SplitLookup returns the text that e looks up in a list, where Eval can compute e from it: of is e with a column in
-// place of that text, and no other.
-func SplitLookup(e Expr) (code, of Expr, ok bool) {
-	code, ok = operand(e, dialect.Lookup)
+// SplitLookup returns what Eval needs to compute e, an expression that looks up a text in a list. The first of
+// codes is the text that e looks up, the others are columns. In of, a column with the name of its index
+// stands in place of each code.
+func SplitLookup(e Expr) (codes []Expr, of Expr, ok bool) {
+	code, ok := operand(e, dialect.Lookup)
 	if !ok {
-		return Expr{}, Expr{}, false
+		return nil, Expr{}, false
 	}
-	text := code.String()
-	of = rewrite(e, func(e Expr) bool { return e.kind == code.kind && e.name == code.name && e.String() == text },
-		func(Expr) Expr { return Expr{kind: column} })
-	others := names(of, func(e Expr) bool { return e.kind == column && e.name != "" })
-	return code, of, len(others) == 0 && CanEval(of, func(dialect.Op) bool { return false })
+	texts := []string{code.String()}
+	codes = []Expr{code}
+	isCode := func(e Expr) bool { return e.kind == code.kind && e.name == code.name && e.String() == texts[0] }
+	of = rewrite(e, func(e Expr) bool { return e.kind == column || isCode(e) }, func(e Expr) Expr {
+		i := slices.Index(texts, e.String())
+		if i < 0 {
+			i = len(codes)
+			codes, texts = append(codes, e), append(texts, e.String())
+		}
+		return Expr{kind: column, name: strconv.Itoa(i)}
+	})
+	return codes, of, CanEval(of, func(dialect.Op) bool { return false })
 }
 
 // operand is the first of the first call of op in e.

@@ -40,7 +40,7 @@ var sealedTables = func() []sealedTable {
 }()
 
 // sessionFields are the columns of events that a session has the values of its first page event of.
-var sessionFields = []string{"referrer_domain", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
+var sessionFields = []string{"referrer_domain", "campaign_kind", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
 	"country", "region", "city", "device_type", "browser_name", "browser_version", "os_name", "os_version", "language", "timezone", "screen_resolution"}
 
 // ofEvents are columns as the table of events has them.

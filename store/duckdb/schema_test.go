@@ -195,6 +195,9 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 	mustWrite(t, s, batch("late", 1))
 	do(t, s, func(w *writer) {
 		undo := "ALTER TABLE events DROP COLUMN version; ALTER TABLE sealed_hits DROP COLUMN country_number; DROP TABLE partials; UPDATE schema_version SET version = 7"
+		for _, table := range []string{"events", "sealed_sessions", "sealed_hits"} {
+			undo += "; ALTER TABLE " + table + " DROP COLUMN campaign_kind"
+		}
 		for _, of := range clusterings() {
 			undo += "; ALTER TABLE " + of.table + " DROP COLUMN clustered"
 		}
@@ -227,6 +230,11 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 	numbers := ask(t, s, "SELECT count(*), count(*) FILTER (country_number = "+dialect.DuckDB().Call(dialect.PrefixNumber, "country")+") FROM sealed_hits WHERE country <> ''", []dialect.Kind{dialect.Int, dialect.Int})
 	if all, right := numbers.Columns[0].Ints[0], numbers.Columns[1].Ints[0]; all == 0 || right != all {
 		t.Errorf("%d of %d hits have the numbers of their countries", right, all)
+	}
+	for _, table := range []string{"events", "sealed_sessions", "sealed_hits"} {
+		if n := ask(t, s, "SELECT count(*) FROM "+table+" WHERE campaign_kind = ''", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n == 0 || n != int64(count(t, s, table)) {
+			t.Errorf("%d rows of %s have no campaign source, want all %d", n, table, count(t, s, table))
+		}
 	}
 	if err := sealing(t, s).Seal(t.Context(), site, first.AddDate(0, 0, -3), first.AddDate(0, 0, 6)); err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ func eventColumns() []Column {
 		compressed("title", func(r Row) *string { return &r.event().Title }),
 		compressed("referrer", func(r Row) *string { return &r.event().Referrer }),
 		lowCardinality("referrer_domain", func(r Row) *string { return &r.event().ReferrerDomain }),
+		lowCardinality("campaign_kind", func(r Row) *string { return &r.event().CampaignKind }),
 		lowCardinality("utm_source", func(r Row) *string { return &r.event().UTMSource }),
 		lowCardinality("utm_medium", func(r Row) *string { return &r.event().UTMMedium }),
 		lowCardinality("utm_campaign", func(r Row) *string { return &r.event().UTMCampaign }),

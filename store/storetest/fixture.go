@@ -11,6 +11,7 @@ var now = time.Date(2026, 3, 12, 9, 0, 0, 0, time.UTC)
 
 var (
 	ofSite    = store.Subject{Kind: store.KindWebsite, ID: "w1"}
+	ofBlog    = store.Subject{Kind: store.KindWebsite, ID: "w3"}
 	ofLink    = store.Subject{Kind: store.KindLink, ID: "l1"}
 	ofMonitor = store.Subject{Kind: store.KindSchedule, ID: "m1"}
 )
@@ -33,9 +34,10 @@ func by(visitor, session string) store.Identity {
 	return store.Identity{AnonymousID: visitor, SessionID: session}
 }
 
-// fixture is a small dataset of two websites, a link and a monitor. Session s1 comes
+// fixture is a small dataset of three websites, a link and a monitor. Session s1 comes
 // from a search engine, s2 bounces, s3 goes over midnight and its visitor identifies
-// half-way; one pageview has neither session nor visitor.
+// half-way; one pageview has neither session nor visitor. The third website is a blog
+// that campaigns lead to.
 func fixture() *store.Batch {
 	b := &store.Batch{}
 	view := func(id, clock string, who store.Identity, a store.Agent, path string, load int64) {
@@ -56,6 +58,7 @@ func fixture() *store.Batch {
 	b.Events = append(b.Events,
 		store.Event{Website: "w1", ID: "e9", Kind: store.Custom, Name: "$flag", Time: at("10 12:00:05"), Identity: by("v2", "s2")},
 		store.Event{Website: "w2", ID: "e1", Kind: store.Pageview, Name: "screen_view", Time: at("10 10:00:00"), Identity: by("v9", "s1"), Path: "/theirs"})
+	b.Events = append(b.Events, campaignVisits()...)
 	b.Errors = []store.Error{
 		{Website: "w1", ID: "x1", Time: at("10 09:00:00"), Identity: by("v1", "s1"), Path: "/", Message: "it's broken", ErrorType: "Error"},
 		{Website: "w1", ID: "x2", Time: at("10 10:00:10"), Identity: by("v1", "s1"), Path: "/100%", Message: "it's broken", ErrorType: "Error"},
@@ -88,4 +91,22 @@ func fixture() *store.Batch {
 	b.Checks[2].SSLExpiry.V, b.Checks[2].SSLExpiry.Valid = at("20 00:00:00"), true
 	b.Checks[2].SSLValid.V, b.Checks[2].SSLValid.Valid = true, true
 	return b
+}
+
+// campaignVisits are sessions of the blog, of one pageview each, by their sources.
+func campaignVisits() (events []store.Event) {
+	for i, from := range []struct{ source, kind, utm string }{
+		{"chatgpt.com", "ai", "chatgpt.com"}, {"chatgpt.com", "", ""}, {"producthunt.com", "social", ""},
+		{"newsletter", "email", "newsletter"}, {"newsletter", "email", "newsletter"}, {"newsletter", "other", ""},
+		{"google.com", "paid", "google"}, {"", "", ""},
+	} {
+		id := string(rune('a' + i))
+		e := store.Event{Website: ofBlog.ID, ID: id, Kind: store.Pageview, Name: "screen_view", Time: at("10 10:00:00").Add(time.Duration(i) * time.Minute),
+			Identity: by("v-"+id, "s-"+id), Path: "/", ReferrerDomain: from.source, CampaignKind: from.kind, UTMSource: from.utm}
+		if from.source != "" && from.kind == "" {
+			e.Referrer = "https://" + from.source + "/"
+		}
+		events = append(events, e)
+	}
+	return events
 }

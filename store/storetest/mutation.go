@@ -37,6 +37,7 @@ func Mutations() []Mutation {
 		{Name: "the DST hour", Args: oneShift},
 		{Name: "www. kept", Rows: keepWWW},
 		{Name: "a duplicate counted twice", Rows: newIDs},
+		{Name: "campaign sources taken for referrers", Rows: noCampaignKinds},
 	}
 }
 
@@ -64,6 +65,7 @@ func SQLMutations(d *dialect.Dialect) []Mutation {
 		{Name: "bounces of the events that a filter leaves", SQL: Replaced(one("pageviews"), one("matching_pageviews")),
 			When: both(OfType("summary_metrics"), filteredBy("path"))},
 		{Name: "one row of the other period", SQL: Rewritten(`(?s)(FROM compared AS y.*)`, `$1 LIMIT 1`), When: compares},
+		{Name: "campaign sources among the referrers", SQL: Rewritten(`(campaign_kind\S{0,2}(?: END)?) = ''\)`, `$1 <> 'none')`), When: OfType("top_referrers")},
 		{Name: "shares after the limit", SQL: Rewritten(`FROM (\w+) AS j`, `FROM (SELECT * FROM $1 LIMIT 3) AS j`)},
 		{Name: "pages without a tie-break", SQL: Rewritten(`(ORDER BY `+column+` (?:ASC|DESC) NULLS LAST), .*? LIMIT`, `$1 LIMIT`)},
 		{Name: "ne drops absent values", SQL: Rewritten(`\(NOT \(((?:t|s)\.`+column+`|CASE WHEN [^=]*? END|if\([^=]*?\)) = (`+text+`)\)\)`, `($1 <> $2 AND $1 <> '')`)},
@@ -266,6 +268,12 @@ func keepWWW(b *store.Batch) {
 		if b.Events[i].ReferrerDomain != "" {
 			b.Events[i].ReferrerDomain = "www." + b.Events[i].ReferrerDomain
 		}
+	}
+}
+
+func noCampaignKinds(b *store.Batch) {
+	for i := range b.Events {
+		b.Events[i].CampaignKind = ""
 	}
 }
 

@@ -39,9 +39,10 @@ func New(seed uint64) Dataset {
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	turned := rand.New(rand.NewPCG(seed, 3)) // of its own, so that other rows are what they were
+	more := rand.New(rand.NewPCG(seed, 4))
 	// Seeds in a row go through all eras.
 	for i, e := range []int{int(seed % uint64(len(eras))), rng.IntN(len(eras)), rng.IntN(len(eras))} {
-		m := &maker{rng: rng, batch: &w.Batch, next: i * 1_000_000, moments: momentsOf(eras[e])}
+		m := &maker{rng: rng, more: more, batch: &w.Batch, next: i * 1_000_000, moments: momentsOf(eras[e])}
 		m.from = m.moments[0].Add(-48 * time.Hour)
 		m.length = 6 * 24 * time.Hour
 		for j, id := range w.Websites {

@@ -48,6 +48,17 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestCampaignSources proves that the campaign sources of the dataset are written as package referrer writes them.
+func TestCampaignSources(t *testing.T) {
+	t.Parallel()
+	for _, c := range campaignSources {
+		medium := c[1] // the table knows the kinds that no medium stands for
+		if source, kind := referrer.Campaign(c[0], medium); source != c[0] || string(kind) != c[1] {
+			t.Errorf("campaign source %q of kind %s is stored as %q of kind %s", c[0], c[1], source, kind)
+		}
+	}
+}
+
 func TestEqualSeedsGiveEqualDatasets(t *testing.T) {
 	a, b, c := New(7), New(7), New(8)
 	if !reflect.DeepEqual(a.Batch, b.Batch) { // Diff alone takes long

@@ -11,6 +11,7 @@ import (
 // A maker adds rows of one era to a batch.
 type maker struct {
 	rng     *rand.Rand
+	more    *rand.Rand // of what was added later, so that other rows are what they were
 	batch   *store.Batch
 	from    time.Time // the era
 	length  time.Duration

@@ -25,6 +25,15 @@ var origins = [][2]string{
 	{"https://bücher.example/", "bücher.example"}, {"https://ὈΔΥΣΣΕΎΣ.example:8443/", "ὀδυσσεύσ.example"},
 }
 
+// campaignSources are campaign sources as they are stored, and their kinds. Some are texts that come with
+// several kinds, or look like hosts or names of listed sources.
+var campaignSources = [][2]string{
+	{"google.com", "paid"}, {"google.com", "search"}, {"chatgpt.com", "ai"}, {"facebook.com", "social"}, {"x.com", "paid"},
+	{"newsletter", "email"}, {"newsletter", "other"}, {"newsletter", "paid"}, {"spring mail 50%", "email"}, {"example.org", "other"},
+	{"blog.example.org", "social"}, {"a_b", "other"}, {"axb", "other"}, {"a/b?c=d#e", "other"}, {"hacker news letter", "other"},
+	{"größe", "other"}, {"it's \"q\"", "email"}, {"bücher.example", "other"}, {"direct mail", "email"},
+}
+
 var (
 	paths = pool{
 		"/", "/", "/", "/docs", "/docs", "/docs/intro", "/DOCS", "/pricing", "/pricing", "/100%", "/100x",

@@ -44,7 +44,11 @@ func (m *maker) newVisitor() *visitor {
 func (v *visitor) dress(e *store.Event) {
 	m := v.m
 	from := origins[m.rng.IntN(len(origins))]
-	e.Agent, e.Referrer, e.ReferrerDomain = m.agent(), from[0], from[1]
+	e.Agent, e.Referrer, e.ReferrerDomain, e.CampaignKind = m.agent(), from[0], from[1], ""
+	if from[1] == "" && m.more.IntN(100) < 40 {
+		campaign := campaignSources[m.more.IntN(len(campaignSources))]
+		e.ReferrerDomain, e.CampaignKind = campaign[0], campaign[1]
+	}
 	e.UTMSource, e.UTMMedium, e.UTMCampaign = m.pick(campaigns), m.pick(campaigns[:8]), m.pick(campaigns)
 	e.UTMTerm, e.UTMContent, e.GCLID = m.pick(campaigns[:6]), m.pick(campaigns[:6]), m.pick(campaigns[:5])
 	e.Language, e.Timezone, e.Screen = m.pick(languages), m.pick(zonesOfRows), m.pick(screens)

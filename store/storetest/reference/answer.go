@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -211,7 +212,7 @@ func (a *evaluation) combination(r *row) []string {
 	for _, f := range a.groupBy {
 		v := r.get(f)
 		if f == "referrer" {
-			v = a.names.source(v).source
+			v = cmp.Or(v, "direct")
 		}
 		c = append(c, v)
 	}

@@ -116,21 +116,30 @@ func (a *evaluation) byField(field string) *table {
 	return a.breakdown(a.tallyPageviews(by(field)), itself, func([]string) []string { return nil }, "name")
 }
 
+// traffic has a row for each referrer, and for each campaign source of each kind.
 func (a *evaluation) traffic() *table {
-	return a.sources(func(r *row) []string { return []string{r.get("referrer")} })
+	return a.sources(func(r *row) []string { return []string{r.get("referrer"), r.shown.get(campaignKind)} },
+		"name", "source", "referrer_type", "domain")
 }
 
-// referrers is traffic without what is direct.
-func (a *evaluation) referrers() *table { return a.sources(by("referrer")) }
-
-func (a *evaluation) sources(key keyOf) *table {
-	return a.breakdown(a.tallyPageviews(key), a.sourceName, a.sourceCells, "name", "source")
+// referrers is traffic without what is direct and without campaign sources.
+func (a *evaluation) referrers() *table {
+	return a.sources(func(r *row) []string {
+		if r.get("referrer") == "" || r.shown.get(campaignKind) != "" {
+			return nil
+		}
+		return []string{r.get("referrer"), ""}
+	}, "name", "source")
 }
 
-func (a *evaluation) sourceName(key []string) string { return a.names.source(key[0]).name }
+func (a *evaluation) sources(key keyOf, keys ...string) *table {
+	return a.breakdown(a.tallyPageviews(key), a.sourceName, a.sourceCells, keys...)
+}
+
+func (a *evaluation) sourceName(key []string) string { return a.names.traffic(key[0], key[1]).name }
 
 func (a *evaluation) sourceCells(key []string) []string {
-	s := a.names.source(key[0])
+	s := a.names.traffic(key[0], key[1])
 	return []string{s.referrer, s.source, s.domain, s.kind}
 }
 

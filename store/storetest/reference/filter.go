@@ -27,7 +27,7 @@ func (f Filter) check(allowed []string) error {
 }
 
 // ofSession reports whether f is on a field of the session.
-func (f Filter) ofSession() bool { return slices.Contains(sessionFields[:], f.Field) }
+func (f Filter) ofSession() bool { return slices.Contains(sessionFields, f.Field) }
 
 // namesSession reports whether f picks one session id.
 func (f Filter) namesSession() bool { return f.Field == "session_id" && f.Op == "eq" }

@@ -32,7 +32,7 @@ func (a *evaluation) visitsBy(key func(*row) []string, shown func([]string) []st
 
 func (a *evaluation) linkReferrers() *table {
 	return a.visitsBy(
-		func(r *row) []string { return []string{r.get("referrer")} },
+		func(r *row) []string { return []string{r.get("referrer"), ""} },
 		func(k []string) []string { return append([]string{a.sourceName(k)}, a.sourceCells(k)...) },
 		"name", "source")
 }

@@ -53,6 +53,18 @@ func (n *names) source(domain string) source {
 	return shown
 }
 
+// traffic is how the source of a session is shown: its referrer, or a campaign source, which has a
+// kind of its own.
+func (n *names) traffic(from, kind string) source {
+	if kind == "" {
+		return n.source(from)
+	}
+	if s, ok := n.sources[from]; ok {
+		return source{s.Name, "https://" + s.Domain, s.Name, s.Domain, kind}
+	}
+	return source{from, from, from, "", kind}
+}
+
 // reduce turns a URL or host into its host and, if the list has it or a parent of
 // it, into the main domain of its source.
 func (n *names) reduce(value string) string {

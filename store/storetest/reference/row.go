@@ -8,21 +8,28 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// sessionFields are the fields that rows take from their session, in the order of
-// [fields].
-var sessionFields = [...]string{
+// campaignKind is the kind of a campaign source. Rows take it from their session, but no question
+// filters or groups by it.
+const campaignKind = "campaign kind"
+
+// allSessionFields lists what rows take from their session, in the order of [fields].
+var allSessionFields = [...]string{
 	"referrer", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
 	"country", "region", "city", "device_type", "browser_name", "browser_version",
-	"os_name", "os_version", "language", "timezone", "screen_resolution",
+	"os_name", "os_version", "language", "timezone", "screen_resolution", campaignKind,
 }
 
-// SessionFields are the fields that rows take from their session.
-func SessionFields() []string { return slices.Clone(sessionFields[:]) }
+// sessionFields are the session fields that questions filter and group by.
+var sessionFields = allSessionFields[:len(allSessionFields)-1]
 
-// fields holds one text per session field. The referrer is its domain, empty if direct.
-type fields [len(sessionFields)]string
+// SessionFields returns the session fields that questions filter and group by.
+func SessionFields() []string { return slices.Clone(sessionFields) }
 
-func (f *fields) get(name string) string { return f[slices.Index(sessionFields[:], name)] }
+// fields holds one text per session field. The referrer is its domain or a campaign source, and
+// empty if direct.
+type fields [len(allSessionFields)]string
+
+func (f *fields) get(name string) string { return f[slices.Index(allSessionFields[:], name)] }
 
 type rowKind int
 

@@ -76,12 +76,12 @@ func named(t Type, names ...string) []Type {
 
 // rowFields are the filter fields of a type of websites, extra ones last.
 func rowFields(extra ...string) []string {
-	return slices.Concat(sessionFields[:], []string{"path", "session_id", "anonymous_id", "profile_id"}, extra)
+	return slices.Concat(sessionFields, []string{"path", "session_id", "anonymous_id", "profile_id"}, extra)
 }
 
 // groupable are the session fields, but for those that are columns already.
 func groupable(without ...string) []string {
-	return slices.DeleteFunc(slices.Clone(sessionFields[:]), func(f string) bool {
+	return slices.DeleteFunc(slices.Clone(sessionFields), func(f string) bool {
 		return slices.Contains(without, f)
 	})
 }

@@ -28,7 +28,7 @@ func (a *evaluation) sessionCells(s *session) []value {
 		text(s.id), instant(s.start), instant(s.end()),
 		fraction(big.NewRat(s.duration, 1000)), count(len(s.pageviews)), count(len(s.events)), truth(s.bounced),
 	}
-	from := a.names.source(s.fields.get("referrer"))
+	from := a.names.traffic(s.fields.get("referrer"), s.fields.get(campaignKind))
 	country := s.fields.get("country")
 	return append(cells, texts([]string{
 		s.entry().path, s.exit().path, s.first.Visitor(), s.first.ProfileID,
@@ -155,6 +155,6 @@ func (a *evaluation) profileCells(p *profileTally) []value {
 	}
 	return append(cells, texts([]string{
 		a.names.country(country), country, a.names.country(country), f.get("region"),
-		f.get("device_type"), f.get("browser_name"), f.get("os_name"), a.names.source(f.get("referrer")).referrer,
+		f.get("device_type"), f.get("browser_name"), f.get("os_name"), a.names.traffic(f.get("referrer"), f.get(campaignKind)).referrer,
 	})...)
 }

@@ -1,0 +1,47 @@
+package track
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestCampaignSources proves case by case what is stored as the source of a page view, and as its kind.
+func TestCampaignSources(t *testing.T) {
+	long := strings.Repeat("ü", maxUTM+1)
+	for _, c := range []struct{ why, fields, want string }{
+		{"a host", `"utm_source":"chatgpt.com"`, "chatgpt.com ai"},
+		{"a name", `"utm_source":"ChatGPT"`, "chatgpt.com ai"},
+		{"a short name and a medium", `"utm_source":"fb","utm_medium":"cpc"`, "facebook.com paid"},
+		{"the parameter ref", `"ref":"producthunt"`, "producthunt.com social"},
+		{"the parameter source", `"source":"newsletter"`, "newsletter other"},
+		{"a medium of mail", `"source":"News Letter","utm_medium":"email"`, "news letter email"},
+		{"utm_source before ref before source", `"source":"c","ref":"b","utm_source":"a"`, "a other"},
+		{"ref before source", `"source":"c","ref":"b","utm_source":""`, "b other"},
+		{"in the query of the address", `"path":"https://shop.com/?x=1&utm_source=chatgpt.com&utm_medium=social#top"`, "chatgpt.com social"},
+		{"ref in the query", `"path":"/?ref=producthunt"`, "producthunt.com social"},
+		{"source in the query", `"path":"https://shop.com/a?source=newsletter"`, "newsletter other"},
+		{"a field before the query", `"utm_source":"a","path":"https://shop.com/?utm_source=b"`, "a other"},
+		{"utm_source of the query before the field ref", `"ref":"a","path":"https://shop.com/?utm_source=b"`, "b other"},
+		{"a bad escape in the query", `"path":"https://shop.com/?%zz=1&ref=a"`, "a other"},
+		{"a query of the fragment is none", `"path":"https://shop.com/#/a?ref=b"`, " "},
+		{"a long text is cut", `"ref":"` + long + `"`, long[:2*maxUTM] + " other"},
+		{"a long text of the query is cut", `"path":"/?ref=` + long + `"`, long[:2*maxUTM] + " other"},
+		{"a referrer counts", `"utm_source":"chatgpt.com","referrer":"https://www.google.com/"`, "google.com "},
+		{"the website is no referrer", `"utm_source":"chatgpt.com","referrer":"https://shop.com/a"`, "chatgpt.com ai"},
+		{"direct is no source", `"utm_source":"(direct)","utm_medium":"email"`, " "},
+		{"no campaign", `"utm_medium":"email","utm_campaign":"spring"`, " "},
+	} {
+		var w world
+		fields := c.fields
+		if !strings.Contains(fields, `"path"`) {
+			fields += `,"path":"/"`
+		}
+		a := w.post(t, "/?client_id=w1", `{"name":"screen_view",`+fields+`}`)
+		if events := w.rows().Events; a.code != 200 || len(events) != 1 {
+			t.Errorf("%s: %d %s", c.why, a.code, a.raw)
+		} else if got := fmt.Sprint(events[0].ReferrerDomain, " ", events[0].CampaignKind); got != c.want {
+			t.Errorf("%s: stored as %q, want %q", c.why, got, c.want)
+		}
+	}
+}
