@@ -42,10 +42,11 @@ func newUserAgents() (*userAgents, error) {
 	return &userAgents{bots, recent}, err
 }
 
-// of returns the facts about the sender of c, from its user agent and its client hints.
+// of returns the facts about the sender of c, from its user agent and its client hints. It spells the names
+// of headers as net/http does, since other spellings cost an allocation each.
 func (u *userAgents) of(c *call) userAgent {
 	return u.look(sent{c.UserAgent(), agent.Hints{
-		Brands: c.Header.Get("Sec-CH-UA"), Platform: c.Header.Get("Sec-CH-UA-Platform"), Mobile: c.Header.Get("Sec-CH-UA-Mobile"),
+		Brands: c.Header.Get("Sec-Ch-Ua"), Platform: c.Header.Get("Sec-Ch-Ua-Platform"), Mobile: c.Header.Get("Sec-Ch-Ua-Mobile"),
 	}})
 }
 
