@@ -116,7 +116,8 @@ func TestRobotsThatRunScripts(t *testing.T) {
 	for ua, name := range map[string]string{
 		mac + "Cypress/13.6.0 Chrome/114.0.5735.289 Electron/25.8.4 Safari/537.36":                               "Cypress",
 		win + "Chrome/130.0.0.0 Safari/537.36 CloudflareObservatory/1.0":                                         "CloudflareObservatory",
-		linux + "Chrome/130.0.0.0 Safari/537.36 PTST/SpeedCurve/240101.120000":                                   "SpeedCurve",
+		linux + "Chrome/130.0.0.0 Safari/537.36 PTST/SpeedCurve/240101.120000":                                   "PTST",
+		linux + "Chrome/130.0.0.0 Safari/537.36 SpeedCurve/2.1":                                                  "SpeedCurve",
 		linux + "Chrome/117.0.0.0 Safari/537.36 GTmetrix":                                                        "GTmetrix",
 		linux + "HeadlessChrome/130.0.0.0 Safari/537.36":                                                         "HeadlessChrome",
 		linux + "Chrome/130.0.0.0 Safari/537.36 HeadlessEdg/130.0.0.0":                                           "HeadlessEdg",

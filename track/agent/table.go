@@ -159,7 +159,8 @@ var devices = [...]struct {
 		"Web0S", "webOS.TV", "webOSTV", "NetCast", "LG Browser", "BRAVIA", "Bravia", "SonyDTV", "SONYDTV", "VIDAA", "Viera", "VIERA", "NETTV", "PhilipsTV",
 		"MiTV", "MIBOX", "HbbTV", "CE-HTML", "Opera TV", " OMI/", "InettvBrowser", "AQUOSBrowser", "Maple2", "Firebolt", "TSBNetTV", "OPENTV",
 	}, ""},
-	{SmartTV, []string{"DTV", "IPTV", " TV ", " TV;", " TV)", " TV/", "_TV ", "_TV;", "_TV)", "-TV ", "-TV;", "-TV)", "TVBOX", "TVBox", "; STB"}, "Mobi"}, // phones that receive TV say so in their name
+	// Phones that receive TV say so in their name.
+	{SmartTV, []string{"DTV", "IPTV", " TV ", " TV;", " TV)", " TV/", "_TV ", "_TV;", "_TV)", "-TV ", "-TV;", "-TV)", "TVBOX", "TVBox", "; STB"}, "Mobi"},
 	{Wearable, []string{"Apple Watch", "Watch OS", "watchOS", "Wear OS", "SM-R"}, ""},
 	{Embedded, []string{"QtCarBrowser", "Tesla/", "Automotive"}, ""},
 	{Mobile, []string{"Opera Mini", "Windows Phone", "IEMobile"}, ""},
