@@ -10,6 +10,11 @@ import { chromium } from "playwright-core";
 import { query, ready } from "./service.mjs";
 
 const service = ready();
+// Browsers send client hints to addresses of this machine, and those say HeadlessChrome whatever the
+// user agent is. So the pages reach the service by another name, over HTTP.
+const { host } = new URL(service.trackAddress);
+service.element = service.element.replaceAll(host, "track.example");
+service.trackAddress = service.trackAddress.replace(host, "track.example");
 const shop = "http://shop.example";
 const tag = (attributes = "") =>
   service.element.replace(" defer>", ` data-ignore-bot-detection data-anonymize-visitor-ids="false" data-batch-timeout="100" ${attributes}>`);
@@ -36,7 +41,7 @@ const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHT
 const here = `127.0.0.1:${server.address().port}`;
 const browser = await chromium.launch({
   executablePath: service.chromium,
-  args: ["--no-sandbox", `--user-agent=${agent}`, `--host-resolver-rules=MAP shop.example:80 ${here}, MAP www.partner.example:80 ${here}`],
+  args: ["--no-sandbox", `--user-agent=${agent}`, `--host-resolver-rules=MAP shop.example:80 ${here}, MAP track.example:80 ${host}, MAP www.partner.example:80 ${here}`],
 });
 
 /** A visitor of their own, who opens path; the page's errors of its own are expected. */
