@@ -26,7 +26,7 @@ function* chunks(items) {
 /** seal is called before events are sent, to complete them. */
 export function sender(o, seal) {
   const queues = new Map(); // route → events
-  const failed = new Set(); // requests that wait to be sent again
+  const failed = new Set(); // requests that failed and were not answered since
   let timer;
 
   // The server corrects the times of the events by the time at which they are sent.
@@ -37,21 +37,22 @@ export function sender(o, seal) {
    * Sends a body of JSON, and again if that fails in a way that may pass. A page may have changed fetch so that
    * it always fails, for example by headers that browsers ask about first: a beacon has none.
    */
-  async function post(route, body, attempt = 0) {
+  async function post(route, body, attempt = 0, request = [route, body]) {
     const answer = await fetch(url(route), {
       method: "POST",
       body,
       credentials: "omit",
       keepalive: !attempt && bytes(body) < mostBytes,
     }).catch(() => null);
-    if (answer && !again(answer.status)) return;
     if (!answer && !attempt) navigator.sendBeacon(url(route), body);
-    if (!o.enableRetries || attempt >= o.maxRetries) return;
-    const request = [route, body];
-    failed.add(request);
+    if ((answer && !again(answer.status)) || !o.enableRetries || attempt >= o.maxRetries) {
+      failed.delete(request);
+      return;
+    }
+    if (!attempt) failed.add(request);
     const wait = o.initialRetryDelay * 2 ** attempt * (0.85 + 0.3 * Math.random());
     const asked = 1000 * (Number(answer?.headers.get("Retry-After")) || 0);
-    setTimeout(() => failed.delete(request) && post(route, body, attempt + 1), Math.max(wait, asked));
+    setTimeout(() => failed.has(request) && post(route, body, attempt + 1, request), Math.max(wait, asked));
   }
 
   function beacon(route, body) {
