@@ -85,11 +85,14 @@ func TestHashVersion1IsNotIndependent(t *testing.T) {
 
 // dependentPairs returns a line for each pair whose chi-square is not below the 99.9 % quantile.
 func dependentPairs(flags, version int) (bad []string) {
-	rollouts, variants := make([]sample, flags), make([]sample, flags)
+	rollouts, variants, people := make([]sample, flags), make([]sample, flags), make([]Context, sampled)
+	for n := range people {
+		people[n].UserID = "visitor-" + strconv.Itoa(n)
+	}
 	var wg sync.WaitGroup
 	for n := range flags {
 		r := newReady(&Flag{Key: fmt.Sprint("flag-", n), HashVersion: version, Variants: weighted(-1, -1, -1)}, nil)
-		wg.Go(func() { rollouts[n], variants[n] = newSample(2, r), newSample(3, r) })
+		wg.Go(func() { rollouts[n], variants[n] = newSample(2, r, people), newSample(3, r, people) })
 	}
 	wg.Wait()
 	// The quantiles have one degree of freedom fewer than there are combinations.
@@ -114,19 +117,17 @@ const sampled = 100_000
 type sample [][]uint64
 
 // newSample divides ids by the rollout of r for two parts, else by its variants.
-func newSample(parts int, r *ready) sample {
+func newSample(parts int, r *ready, people []Context) sample {
 	s := make(sample, parts)
 	for i := range s {
 		s[i] = make([]uint64, sampled/64+1)
 	}
-	c := Context{}
-	for n := range sampled {
-		c.UserID = "visitor-" + strconv.Itoa(n)
+	for n := range people {
 		part := 0
-		if parts == 2 && r.rollout.below(c.UserID, 50) {
+		if parts == 2 && r.rollout.below(people[n].UserID, 50) {
 			part = 1
 		} else if parts != 2 {
-			part = int(r.pick(&c).Key[0] - 'a')
+			part = int(r.pick(&people[n]).Key[0] - 'a')
 		}
 		s[part][n/64] |= 1 << (n % 64)
 	}
