@@ -101,6 +101,7 @@ func rotatedAfterALeak(b *bench) {
 	made, first := b.create(b.full())
 	_, second := b.rotate(made.ID, time.Hour)
 	_, third := b.rotate(made.ID, time.Hour)
+	b.find("first secret in its grace", first)
 	rotated, fourth := b.rotate(made.ID, 0)
 	if len(rotated.Old) != 0 {
 		b.failf("rotated %+v", rotated)
