@@ -9,13 +9,13 @@ import (
 // MaxOldSecrets is the most old secrets of a key that are valid at the same time.
 const MaxOldSecrets = 5
 
-// An OldSecret is a secret from before a rotation.
+// An OldSecret describes a secret that a rotation replaced.
 type OldSecret struct {
-	Start string    // its first 8 characters; empty when a program before version 13 of the schema rotated it
+	Start string    // its first 8 characters; empty when an older program rotated the key
 	Until time.Time // from this instant on it is not valid
 }
 
-// Digests are those of a key's secrets, which a store keeps beside the key.
+// Digests holds the digests of a key's secrets, which a store has beside the key.
 type Digests struct {
 	Current Digest
 	Old     []Digest // of the secrets in Key.Old, in their order
@@ -34,7 +34,7 @@ func (s Digests) Accept(k *Key, d Digest, now time.Time) bool {
 }
 
 // Reissue returns k with a new secret, and the digests of its old secrets; the caller sets Digests.Current. Only
-// prefix, start and Old change. grace is how long the replaced secret stays valid, though not past the key's expiry.
+// prefix, start and Old change. The replaced secret stays valid for grace, though not past the key's expiry.
 // Each older secret keeps its own grace period; beyond [MaxOldSecrets] the oldest one ends. A rotation without grace
 // ends all old secrets at once, since it is the answer to a leak. The error wraps [ErrBadKey] when k is revoked or
 // expired, since a new secret would not work either, and when grace is negative.

@@ -1,4 +1,4 @@
-// Checks hash version 2 against a file of test vectors, and prints how many there are:
+// Checks hash version 2 against a file of test vectors, and prints their number:
 //
 //   node flags-vectors.mjs VECTORS
 import { readFileSync } from "node:fs";

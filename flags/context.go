@@ -105,8 +105,8 @@ func (c *Context) unit(u Unit) string {
 func (c *Context) property(name string) any { return scalar(c.Properties[name]) }
 
 // IDText returns the text of a value of JSON in the place of an id: a text as it is, an integer with all its
-// digits, other numbers and booleans as ECMAScript's String() writes them (1000 for 1e3), and nothing for null or
-// for nothing. ok is false for lists and objects, which are no ids.
+// digits, other numbers and booleans as ECMAScript's String() writes them (1000 for 1e3), and an empty text for null
+// and for an absent value. ok is false for lists and objects.
 func IDText(js json.RawMessage) (text string, ok bool) {
 	if len(js) == 0 {
 		return "", true

@@ -38,7 +38,7 @@
 // product. Flags of version 1 are not independent of each other: two of them often split people in the same
 // way. Version 2 is the default for new flags. With both, a person's bucket depends on nothing but the flag
 // and the id, and raising a percentage keeps everybody who is already in. Changing the version of a flag
-// shuffles people anew, so it only happens when a change names hashVersion. Flags that were stored without
+// shuffles people, so it only happens when a change names hashVersion. Flags that were stored without
 // a version have version 1.
 //
 // Version 2: the text is PURPOSE, a byte 0, NAME, a byte 0, and ID, in UTF-8. PURPOSE is rollout, variant

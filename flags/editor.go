@@ -81,7 +81,7 @@ func (e *Editor) Flag(ctx context.Context, client, id string) (Flag, error) {
 
 // Create stores f and returns it as it is stored, with an id, its revision and defaults. The key of a
 // removed flag restores that one: its id, CreatedAt and history stay, everything else is taken from f.
-// A HashVersion of 0 becomes MixedHash, or that of the flag that is restored. Its error wraps ErrInvalid and ErrExists.
+// A HashVersion of 0 becomes MixedHash; a restored flag keeps its version. Its error wraps ErrInvalid and ErrExists.
 func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 	given := f.Clone()
 	given.normalize()

@@ -28,8 +28,8 @@ type Result struct {
 	Reason  Reason          `json:"reason"`
 	Variant string          `json:"variant,omitempty"` // the key of the variant; empty when none was picked
 
-	// HashVersion is that of the flag; 0 when it was not found. It is no part of the JSON, which the
-	// public product's clients expect as it is.
+	// HashVersion is the version of the flag's hash; 0 when the flag was not found. It is not in the JSON,
+	// since clients of the public product expect no other fields.
 	HashVersion int `json:"-"`
 }
 

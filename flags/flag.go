@@ -58,7 +58,7 @@ type Flag struct {
 	Schedule     []Step          `json:"schedule"`     // steps to come, the next one first
 
 	// HashVersion is FirstHash or MixedHash. 0 is FirstHash in a stored flag, since older programs did not
-	// store it; Editor.Create makes it MixedHash. Changing it shuffles people anew.
+	// store it; Editor.Create makes it MixedHash. A change shuffles people.
 	HashVersion int `json:"hashVersion,omitzero"`
 
 	// PersistAcrossAuth tells client libraries to keep the result for a visitor who signs in.

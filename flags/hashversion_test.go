@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestHashVersionOfStoredAndNewFlags follows the version of a flag from before there were versions, and of a new one.
+// TestHashVersionOfStoredAndNewFlags follows the version of a flag that was stored without one, and of a new flag.
 func TestHashVersionOfStoredAndNewFlags(t *testing.T) {
 	var old Flag
 	if err := json.Unmarshal([]byte(`{"id":"1","clientId":"web","key":"old","type":"rollout","status":"active","rolloutPercentage":50}`), &old); err != nil {

@@ -95,7 +95,7 @@ func (x *Index) EvaluateAll(c *Context, now time.Time) map[string]Result {
 	return found
 }
 
-// EvaluateKeys returns the results of those of keys that are evaluated.
+// EvaluateKeys returns the results of the named flags, without flags that are not found.
 func (x *Index) EvaluateKeys(keys []string, c *Context, now time.Time) map[string]Result {
 	e := evaluation{context: c, now: now}
 	found := make(map[string]Result, len(keys))

@@ -9,8 +9,8 @@ import (
 
 // The versions of the hash that divides people.
 const (
-	FirstHash = 1 // of the public product's clients; flags of one client are not independent
-	MixedHash = 2 // mixes well; flags and purposes are independent
+	FirstHash = 1 // the hash of the public product; flags are not independent
+	MixedHash = 2 // the default for new flags; flags and purposes are independent
 )
 
 // mixedBuckets is the number of buckets of MixedHash: one for each 0.01 %.
@@ -32,7 +32,7 @@ type split struct {
 	seed  []byte // MixedHash: the bytes before the id
 }
 
-// newSplit returns the split of a purpose. key is that of the flag, or the id of the target group.
+// newSplit returns the split of a purpose. key is the flag's key, or the id of a target group.
 func newSplit(version int, why purpose, key string) split {
 	if version == MixedHash {
 		return split{mixed: true, seed: []byte(string(why) + "\x00" + key + "\x00")}

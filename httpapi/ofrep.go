@@ -71,7 +71,7 @@ func clientOf(k *auth.Key) string {
 	return sites[0].ID
 }
 
-// notAnID is what is wrong with a list or an object in the place of an id.
+// notAnID reports a list or an object in the place of an id.
 const notAnID = "is not a text, a number, true or false"
 
 // readOFREP reads the context from the body. Attributes without a field of a [flags.Context] are properties.

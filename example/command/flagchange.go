@@ -23,7 +23,7 @@ type flagFields struct {
 	Status      *string   `placeholder:"STATUS" help:"active, inactive or archived; a new one is active."`
 	Default     *bool     `negatable:"" help:"What a boolean flag is when no rule decides."`
 	Percentage  *float64  `placeholder:"0..100" help:"For how many percent a rollout is on, with at most two decimals."`
-	HashVersion *int      `placeholder:"1|2" help:"Hash that divides people: 2 is the default for new flags, 1 that of the public product. Changing it shuffles people anew."`
+	HashVersion *int      `placeholder:"1|2" help:"Hash that divides people: 2, the default for new flags, or 1, the hash of the public product. A change shuffles people."`
 	By          *string   `placeholder:"UNIT" help:"What a rollout takes in as a whole: user, organization or team."`
 	Set         []setting `sep:"none" placeholder:"FIELD=JSON" help:"Any field of the API: rules, variants, payload, dependencies, targetGroupIds and so on; FIELD=@FILE takes the JSON from a file; may be repeated."`
 }

@@ -53,7 +53,7 @@ func viewKey(k auth.Key, now time.Time) keyView {
 	return v
 }
 
-// oldSecretView is a secret from before a rotation.
+// oldSecretView shows a secret that a rotation replaced.
 type oldSecretView struct {
 	Start string    `json:"start"` // empty when an older program rotated the key
 	Until time.Time `json:"until"`

@@ -20,7 +20,7 @@ type keyRow struct {
 	old    []oldSecret // of Key.Old, in its order
 }
 
-// oldSecret is a secret from before a rotation, as JSON.
+// oldSecret describes in JSON a secret that a rotation replaced.
 type oldSecret struct {
 	Digest string `json:"digest"`
 	Start  string `json:"start,omitempty"`
