@@ -108,7 +108,6 @@ func decode(raw []byte) (any, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("not valid UTF-8")
 	}
-	raw = bytes.TrimPrefix(raw, []byte("\uFEFF")) // a byte order mark
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any

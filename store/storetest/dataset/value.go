@@ -94,7 +94,7 @@ var countries = map[string]string{
 	"AX": "Åland Islands", "TR": "Türkiye", "CL": "Chile", "KR": "South Korea", "CW": "Curaçao", "XK": "Kosovo", "CZ": "Czechia", "VN": "Vietnam",
 }
 
-// otherNames are usual names of countries beside those that rows show.
+// otherNames holds usual names of countries that rows do not show.
 var otherNames = map[string]string{"GB": "UK", "US": "usa", "TR": "Turkey", "CZ": "Czech Republic", "VN": "Viet Nam", "KR": "Korea, Republic of", "CI": "Ivory Coast"}
 
 // part is a piece of a value, of its beginning or from anywhere.

@@ -80,7 +80,7 @@ func (n *names) prepare(filters []Filter) []Filter {
 	return ready
 }
 
-// leading is what a part of an address loses at its beginning.
+// leading matches the beginning of an address that filters ignore.
 var leading = regexp.MustCompile(`^(https?://)?(www\.)?`)
 
 // written returns the sources that whole values may mean, and their names: as they are, as rows

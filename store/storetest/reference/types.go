@@ -31,7 +31,7 @@ type Column struct {
 	Kind ColumnKind
 }
 
-// hosts returns the columns with those of these names as hosts.
+// hosts returns the columns, with the named ones marked as hosts.
 func hosts(list []Column, names ...string) []Column {
 	list = slices.Clone(list)
 	for i := range list {

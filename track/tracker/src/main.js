@@ -1,4 +1,4 @@
-// The tracker. It fills window.databuddy and window.db, and sends page views by itself.
+// The tracker. It fills window.databuddy and window.db, and sends page views.
 
 import { masked, optOut, read, silent, skipped } from "./options.js";
 import { pages, pathOf } from "./pages.js";
