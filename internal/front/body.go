@@ -106,10 +106,7 @@ func (r *Request) Inflate(body []byte, limit int64) ([]byte, error) {
 	return plain, err
 }
 
-// byteOrderMark is what some programs write before text in UTF-8. JSON has none.
-var byteOrderMark = []byte("\uFEFF")
-
-// gather reads from to its end, into room that it takes as it goes, and drops a byte order mark.
+// gather reads from to its end, into room that it takes as it goes.
 func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 	var body []byte
 	first := int64(firstRoom)
@@ -129,7 +126,7 @@ func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 		switch {
 		case err == nil:
 		case errors.Is(err, io.EOF):
-			return bytes.TrimPrefix(body, byteOrderMark), nil
+			return body, nil
 		case isLarge(err):
 			return nil, err
 		default:
