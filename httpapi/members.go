@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/sightline-analytics/sightline/internal/fieldpath"
 	"github.com/sightline-analytics/sightline/query"
@@ -30,6 +31,51 @@ func decodeInto(field string, js []byte, v any, strict bool) *query.Error {
 		text = "must be " + wordOf(wrong.Type) + ", not " + wordOfJSON(wrong.Value)
 	}
 	return &query.Error{Code: query.Invalid, Field: field, Message: text, Err: err}
+}
+
+// repeatedMembers returns the members of objects in js, which is valid JSON, whose names occur twice in one
+// object, also in another case: encoding/json would take the last of them.
+func repeatedMembers(js []byte) (bad query.Errors) {
+	walkMembers(json.NewDecoder(bytes.NewReader(js)), "", func(field string) {
+		if len(bad) < maxUnknown {
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: field, Message: "occurs twice"})
+		}
+	})
+	return bad
+}
+
+// walkMembers reads the next value of d, which is at field, and calls found for each repeated member in it.
+func walkMembers(d *json.Decoder, field string, found func(field string)) {
+	token, _ := d.Token()
+	opening, ok := token.(json.Delim)
+	if !ok {
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; d.More(); i++ {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		if opening == '{' {
+			token, _ := d.Token()
+			name, _ := token.(string)
+			at = strings.TrimPrefix(field+"."+name, ".")
+			if key := strings.Map(leastFold, name); seen[key] {
+				found(at)
+			} else {
+				seen[key] = true
+			}
+		}
+		walkMembers(d, at, found)
+	}
+	_, _ = d.Token() // the closing bracket
+}
+
+// leastFold returns the least of the runes that r equals in any case.
+func leastFold(r rune) rune {
+	least := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		least = min(least, other)
+	}
+	return least
 }
 
 // A memberReader reads the member of an object that is called name, and tells what is wrong with it.

@@ -102,6 +102,9 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 	if err := decodeInto("", js, &members, false); err != nil {
 		return query.Errors{err}
 	}
+	if bad := repeatedMembers(js); len(bad) > 0 {
+		return bad
+	}
 	into := map[string]memberReader{
 		"ttl": oneOf(&t.ttl), "scopes": eachOf(&t.scopes), "resources": eachOf(&t.resources), "filters": eachOf(&t.filters), "types": eachOf(&t.types), "subject": oneOf(&t.subject),
 	}

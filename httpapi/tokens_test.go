@@ -39,6 +39,9 @@ func TestTokens(t *testing.T) {
 		{"two values", "all", `{}{}`, 400, 0},
 		{"a bracket too many", "all", `{}]`, 400, 0},
 		{"no JSON", "all", `{`, 400, 0},
+		{"filters twice", "all", `{"filters":[{"field":"path","op":"eq","value":"/a"}],"filters":[]}`, 400, 0},
+		{"a field twice, in another case", "all", `{"filters":[{"field":"path","FIELD":"country","op":"eq","value":"/a"}]}`, 400, 0},
+		{"a field twice, by a letter that folds", "all", `{"filters":[{"values":["/a"],"value\u017f":["/b"],"field":"path","op":"in"}]}`, 400, 0},
 		{"a key that reads nothing", "flags", `{}`, 403, 0},
 		{"no key", "", `{}`, 401, 0},
 	} {
