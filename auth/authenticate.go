@@ -50,6 +50,22 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (*Principal, error)
 }
 
+// A Screening says what credentials look like before anything is looked up.
+type Screening int
+
+// The results of a screening.
+const (
+	Doubtful   Screening = iota // no credentials, or malformed ones
+	WellFormed                  // a secret whose checksum is right; anybody can make one
+	Genuine                     // a panel token that a holder of the pepper sealed, and that has not expired
+)
+
+// A Screener is an [Authenticator] that can judge credentials without looking them up. Requests with genuine
+// credentials are authenticated although too many requests of the same network failed.
+type Screener interface {
+	Screen(r *http.Request) Screening
+}
+
 // A Minter makes panel tokens for the key that a request carries.
 type Minter interface {
 	// Mint makes a token for the key in the headers of r, which an Authenticator accepted. Its error
@@ -122,6 +138,17 @@ func (a *Keys) Authenticate(ctx context.Context, r *http.Request) (*Principal, e
 		sent.Start, key = start, &sent
 	}
 	return &Principal{Key: key}, nil
+}
+
+// Screen implements [Screener].
+func (a *Keys) Screen(r *http.Request) Screening {
+	if _, err := Credential(r.Header, a.cfg.Prefix); err == nil {
+		return WellFormed
+	}
+	if _, refusal := a.tokens.open(bearer(r.Header.Get("Authorization"))); refusal == "" {
+		return Genuine
+	}
+	return Doubtful
 }
 
 // Mint implements [Minter].

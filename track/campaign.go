@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -15,22 +16,21 @@ func (f *fields) campaign(e *store.Event) {
 	if e.ReferrerDomain != "" {
 		return
 	}
-	landing := f.landing()
-	source := cmp.Or(e.UTMSource, landing.text(maxUTM, "utm_source"),
-		f.text(maxUTM, "ref"), landing.text(maxUTM, "ref"), f.text(maxUTM, "source"), landing.text(maxUTM, "source"))
-	medium := cmp.Or(e.UTMMedium, landing.text(maxUTM, "utm_medium"))
-	domain, kind := referrer.Campaign(source, medium)
+	query := f.landing()
+	inQuery := func(name string) string { return cut(address.Clean(query.Get(name)), maxUTM) }
+	source := cmp.Or(e.UTMSource, inQuery("utm_source"), f.text(maxUTM, "ref"), inQuery("ref"), f.text(maxUTM, "source"), inQuery("source"))
+	domain, kind := referrer.Campaign(source, cmp.Or(e.UTMMedium, inQuery("utm_medium")))
 	e.ReferrerDomain, e.CampaignKind = domain, string(kind)
 }
 
-// landing returns the parameters in the query of the item's address. It has none if the address has no query.
-func (f *fields) landing() *fields {
-	address, _, _ := strings.Cut(f.peek("path"), "#")
-	_, query, _ := strings.Cut(address, "?")
-	parameters, _ := url.ParseQuery(query) // it returns what it understands
-	o := object{}
-	for name := range parameters {
-		o[name] = parameters.Get(name)
+// landing returns the parameters in the query of the item's address. It returns the valid ones if some are not.
+func (f *fields) landing() url.Values {
+	s, _, _ := f.raw("path")
+	s, _, _ = strings.Cut(s, "#")
+	_, query, ok := strings.Cut(s, "?")
+	if !ok {
+		return nil
 	}
-	return newFields(o)
+	parameters, _ := url.ParseQuery(query)
+	return parameters
 }

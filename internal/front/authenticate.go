@@ -22,8 +22,12 @@ func (f *Front) authenticate(ctx context.Context, r *Request) error {
 		return nil
 	}
 	sent := f.refusals.fingerprint(r.Request)
-	if !f.refusals.good(sent, r.Now) {
-		if err := f.mayBeRefused(ctx, r); err != nil {
+	screening := auth.Doubtful
+	if s, ok := f.cfg.Auth.(auth.Screener); ok {
+		screening = s.Screen(r.Request)
+	}
+	if screening != auth.Genuine && !f.refusals.good(sent, r.Now) {
+		if err := f.mayBeRefused(ctx, r, screening); err != nil {
 			return err
 		}
 	}
@@ -43,11 +47,20 @@ func (f *Front) authenticate(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// mayBeRefused refuses, without a look-up, when the client's network has used up its refusals.
-func (f *Front) mayBeRefused(ctx context.Context, r *Request) error {
+// reserveCost is what a look-up of a well-formed key costs when the refusals of its network are used up. It is
+// taken from a second budget of the same size, so that a new key of a busy network gets some look-ups a minute.
+const reserveCost = 6
+
+// mayBeRefused returns an error, without a look-up, when the client's network has used up its refusals.
+func (f *Front) mayBeRefused(ctx context.Context, r *Request, screening auth.Screening) error {
 	d, err := f.cfg.Limiter.Allow(ctx, auth.ClassRefused, r.Network(), 0, nil)
 	if err == nil && d.Limit > 0 && d.Remaining < 1 {
-		return f.spendRefusal(ctx, r, nil) // that knows for how long; and what came back just now is taken
+		if screening == auth.WellFormed {
+			d, err = f.cfg.Limiter.Allow(ctx, auth.ClassRefused, "reserve "+r.Network(), reserveCost, nil)
+		}
+		if err == nil && (screening != auth.WellFormed || !d.OK) {
+			return f.spendRefusal(ctx, r, nil) // it knows for how long, and takes a refusal that came back just now
+		}
 	}
 	if err != nil {
 		return &UnavailableError{"limiter", err}

@@ -28,6 +28,37 @@ func statuses(n int, send func() *httptest.ResponseRecorder) map[int]int {
 	return all
 }
 
+// TestNewCredentialsOfABusyNetwork sends credentials that were not used before from a network whose refusals are used up.
+func TestNewCredentialsOfABusyNetwork(t *testing.T) {
+	w := newWorld(t)
+	keys, err := auth.New(auth.Config{Store: w, Pepper: w.pepper, Now: w.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	minting := httptest.NewRequest("POST", "/", nil)
+	minting.Header.Set("X-Api-Key", w.key(t))
+	token, err := keys.Mint(minting, auth.Claims{}, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses(60, func() *httptest.ResponseRecorder { return w.send("POST", "/work", "") })
+	if rec := w.send("POST", "/work", "", "Authorization", "Bearer "+token.Reveal()); rec.Code != 200 {
+		t.Errorf("a fresh panel token: %d", rec.Code)
+	}
+	if rec := w.send("POST", "/work", w.key(t)); rec.Code != 200 {
+		t.Errorf("a new key: %d", rec.Code)
+	}
+	before := w.lookups
+	if rec := w.send("POST", "/work", "", "Authorization", "Bearer "+token.Reveal()+"x"); rec.Code != 429 || w.lookups != before {
+		t.Errorf("a token that nobody sealed: %d, %d look-ups", rec.Code, w.lookups-before)
+	}
+	w.wait(2 * time.Minute) // the token expires
+	statuses(60, func() *httptest.ResponseRecorder { return w.send("POST", "/work", "") })
+	if rec := w.send("POST", "/work", "", "Authorization", "Bearer "+token.Reveal()); rec.Code != 429 {
+		t.Errorf("an expired panel token: %d", rec.Code)
+	}
+}
+
 func TestRefusalsHaveABudget(t *testing.T) {
 	w := newWorld(t)
 	good, old := w.key(t), w.key(t)
@@ -43,7 +74,7 @@ func TestRefusalsHaveABudget(t *testing.T) {
 		t.Errorf("%d entries for requests without a key", len(w.entries)-2)
 	}
 	before := w.lookups
-	if got := statuses(100, func() *httptest.ResponseRecorder { return w.send("POST", "/work", stranger(t)) }); got[429] != 100 || w.lookups != before {
+	if got := statuses(100, func() *httptest.ResponseRecorder { return w.send("POST", "/work", stranger(t)) }); got[429] != 100 || w.lookups-before != 10 {
 		t.Errorf("unknown keys when the refusals are used up: %v, %d look-ups", got, w.lookups-before)
 	}
 	rec := w.send("POST", "/work", stranger(t))
