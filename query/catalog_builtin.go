@@ -62,7 +62,7 @@ func overviewTypes() []Type {
 func sourceTypes() []Type {
 	traffic := breakdown(Type{Name: "traffic", Title: "Traffic sources", Category: "Acquisition", Visualization: "table", Tags: []string{"referrers", "sources"},
 		Description: "Where visitors come from, campaigns and direct traffic included",
-		Dimensions:  []string{"referrer", "campaign_kind"}, TieBreak: []string{"name", "source", "referrer_type"}},
+		Dimensions:  []string{"referrer", "campaign_kind"}, TieBreak: []string{"name", "source", "referrer_type", "domain"}},
 		"name=referrer_name", "pageviews", "visitors", "percentage",
 		"referrer=traffic_url", "source=traffic_source", "domain=traffic_domain", "referrer_type=traffic_type")
 	referrers := breakdown(Type{Name: "top_referrers", Title: "Referrers", Category: traffic.Category, Visualization: traffic.Visualization, Tags: traffic.Tags,
