@@ -64,4 +64,4 @@ long-fuzz: ## every fuzz target for a minute
 	while read -r dir target; do echo "== $$dir $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(fuzztime) "$$dir" </dev/null; done
 tracker: ## rebuild the script that pages load from track/tracker/src; needs npm
 	cd track/tracker && npm ci --silent --ignore-scripts --no-audit --no-fund && npm run --silent build
-bots: ; $(GO) run ./track/agent/generate.go track/agent/bots.txt ## regenerate the bot patterns of track/agent; needs npm
+bots: ; $(GO) run ./track/agent/generate.go ./track/agent/generate_rules.go track/agent ## regenerate the robots of track/agent, and the user agents its tests use; needs npm

@@ -22,7 +22,7 @@ type Issuer struct {
 }
 
 // Issue returns k as a store keeps it, and its secret. An empty id is made, a zero
-// CreatedAt becomes now, prefix and start are set, Grace and LastUsed are cleared, instants become
+// CreatedAt becomes now, prefix and start are set, Old and LastUsed are cleared, instants become
 // whole milliseconds in UTC, and nothing is shared with k. Its error wraps [ErrBadKey] when k fails
 // [Key.Check].
 func (i Issuer) Issue(k Key) (Key, Secret, error) {
@@ -45,31 +45,8 @@ func (i Issuer) Issue(k Key) (Key, Secret, error) {
 		k.CreatedAt = i.now()
 	}
 	k.settle()
-	k.Grace, k.LastUsed = time.Time{}, time.Time{}
+	k.Old, k.LastUsed = nil, time.Time{}
 	k.Prefix, k.Start = s.Prefix(), s.Start()
-	return k, s, nil
-}
-
-// Reissue returns k with a new secret; all but prefix, start and Grace stays. grace is how long the old
-// secret stays valid: not at all when it is 0, and not past the key's expiry. Its error wraps
-// [ErrBadKey] when k is revoked or expired, since a new secret would not work either, and when grace is
-// negative.
-func (i Issuer) Reissue(k Key, grace time.Duration) (Key, Secret, error) {
-	if err := i.renewable(k, grace); err != nil {
-		return Key{}, Secret{}, err
-	}
-	s, err := NewSecret(i.Rand, i.Prefix)
-	if err != nil {
-		return Key{}, Secret{}, err
-	}
-	k = k.Clone()
-	k.Prefix, k.Start, k.Grace = s.Prefix(), s.Start(), time.Time{}
-	if grace > 0 {
-		k.Grace = millis(i.now().Add(grace))
-	}
-	if !k.Expires.IsZero() && k.Grace.After(k.Expires) {
-		k.Grace = k.Expires
-	}
 	return k, s, nil
 }
 
@@ -88,7 +65,7 @@ func (i Issuer) Amend(k Key, change func(*Key)) (Key, error) {
 	n = n.Clone()
 	n.settle()
 	n.ID, n.Owner, n.Prefix, n.Start = k.ID, k.Owner, k.Prefix, k.Start
-	n.CreatedAt, n.Revoked, n.Grace, n.LastUsed = k.CreatedAt, k.Revoked, k.Grace, k.LastUsed
+	n.CreatedAt, n.Revoked, n.Old, n.LastUsed = k.CreatedAt, k.Revoked, slices.Clone(k.Old), k.LastUsed
 	return n, nil
 }
 
@@ -98,18 +75,6 @@ func (k *Key) settle() {
 		k.Resources[n].Owner = ""
 	}
 	k.CreatedAt, k.Expires, k.Revoked = millis(k.CreatedAt), millis(k.Expires), millis(k.Revoked)
-}
-
-func (i Issuer) renewable(k Key, grace time.Duration) error {
-	switch {
-	case !k.Revoked.IsZero():
-		return fmt.Errorf("%w: it is revoked", ErrBadKey)
-	case !k.Expires.IsZero() && !i.now().Before(k.Expires):
-		return fmt.Errorf("%w: it is expired", ErrBadKey)
-	case grace < 0:
-		return fmt.Errorf("%w: grace of %v", ErrBadKey, grace)
-	}
-	return nil
 }
 
 func (i Issuer) now() time.Time {

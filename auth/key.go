@@ -93,8 +93,8 @@ type Key struct {
 	Expires   time.Time // zero means never; from this instant on the key is not valid
 	Revoked   time.Time // zero means never
 	Disabled  bool
-	Grace     time.Time // until when the secret from before the last rotation is valid; zero or past: it is not
-	LastUsed  time.Time // when it was last accepted, to the minute; zero means never, or not recorded
+	Old       []OldSecret // secrets from before rotations with a grace period, the newest first; some may be over
+	LastUsed  time.Time   // when it was last accepted, to the minute; zero means never, or not recorded
 }
 
 // Has reports whether k carries scope s at all. It says nothing of resources: use it
@@ -160,6 +160,7 @@ func (k Key) Clone() Key {
 	k.Scopes = slices.Clone(k.Scopes)
 	k.Resources = slices.Clone(k.Resources)
 	k.Types = slices.Clone(k.Types)
+	k.Old = slices.Clone(k.Old)
 	k.Filters = slices.Clone(k.Filters)
 	for i, f := range k.Filters {
 		k.Filters[i].Values = slices.Clone(f.Values)

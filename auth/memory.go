@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -15,7 +16,7 @@ type Memory struct {
 
 	mu    sync.RWMutex
 	keys  map[string]*record // by id
-	index map[Digest]string  // id by digest, also by an old one in its grace
+	index map[Digest]string  // id by digest, also by the digests of old secrets
 }
 
 // MemoryConfig is what [NewMemory] needs.
@@ -33,9 +34,8 @@ func NewMemory(cfg MemoryConfig) (*Memory, error) {
 }
 
 type record struct {
-	key      Key
-	digest   Digest
-	previous Digest // works until the key's Grace
+	key     Key
+	digests Digests
 }
 
 // Create stores k with a new secret, and returns both: k as it is kept (see [Issuer.Issue]), and the
@@ -59,7 +59,7 @@ func (m *Memory) add(k Key, d Digest) error {
 	if _, taken := m.keys[k.ID]; taken {
 		return fmt.Errorf("%w: %s", ErrExists, k.ID)
 	}
-	m.keys[k.ID], m.index[d] = &record{key: k.Clone(), digest: d}, k.ID
+	m.keys[k.ID], m.index[d] = &record{key: k.Clone(), digests: Digests{Current: d}}, k.ID
 	return nil
 }
 
@@ -73,8 +73,7 @@ func (m *Memory) changed(id string) {
 	}
 }
 
-// Rotate gives the key a new secret and keeps the old one valid for grace; any older one is invalid
-// from now on. Of two rotations at once the later one's secret is valid. Its error wraps [ErrNotFound]
+// Rotate gives the key a new secret and keeps old ones valid as [Issuer.Reissue] says. Of two rotations at once the later one's secret is valid. Its error wraps [ErrNotFound]
 // or [ErrBadKey].
 func (m *Memory) Rotate(id string, grace time.Duration) (Key, Secret, error) {
 	k, s, err := m.rotate(id, grace)
@@ -92,17 +91,18 @@ func (m *Memory) rotate(id string, grace time.Duration) (Key, Secret, error) {
 	if !ok {
 		return Key{}, Secret{}, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
-	k, s, err := m.cfg.Issuer.Reissue(r.key, grace)
+	k, digests, s, err := m.cfg.Issuer.Reissue(r.key, r.digests, grace)
 	if err != nil {
 		return Key{}, Secret{}, err
 	}
-	delete(m.index, r.previous)
-	if k.Grace.IsZero() {
-		delete(m.index, r.digest)
+	for _, d := range append(r.digests.Old, r.digests.Current) {
+		if !slices.Contains(digests.Old, d) {
+			delete(m.index, d)
+		}
 	}
-	r.previous = r.digest
-	r.key, r.digest = k.Clone(), s.Digest(m.cfg.Pepper)
-	m.index[r.digest] = id
+	digests.Current = s.Digest(m.cfg.Pepper)
+	r.key, r.digests = k.Clone(), digests
+	m.index[digests.Current] = id
 	return k, s, nil
 }
 
@@ -188,8 +188,7 @@ func (m *Memory) KeyByDigest(ctx context.Context, d Digest) (*Key, error) {
 	if !ok {
 		return nil, ErrNotFound
 	}
-	old := r.previous.Equal(d) && m.cfg.Issuer.now().Before(r.key.Grace)
-	if !r.digest.Equal(d) && !old {
+	if !r.digests.Accept(&r.key, d, m.cfg.Issuer.now()) {
 		return nil, ErrNotFound
 	}
 	k := r.key.Clone()

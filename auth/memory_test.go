@@ -68,7 +68,7 @@ func TestIssuerRandomSourceFails(t *testing.T) {
 			t.Errorf("Issue with %d random bytes: %v", enough, err)
 		}
 	}
-	if _, _, err := (auth.Issuer{Rand: io.LimitReader(zeros{}, 0)}).Reissue(over(), 0); err == nil {
+	if _, _, _, err := (auth.Issuer{Rand: io.LimitReader(zeros{}, 0)}).Reissue(over(), auth.Digests{}, 0); err == nil {
 		t.Error("Reissue without random bytes succeeded")
 	}
 }

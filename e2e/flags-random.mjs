@@ -57,6 +57,9 @@ export function random(seed) {
       rules: times(below(3), goodRule), rolloutPercentage: below(101), rolloutBy: pick(["user", "organization", "team"]), variants: variants(),
       dependencies: earlier.length && !below(4) ? [pick(earlier)] : [],
     };
+    const version = pick([undefined, 1, 2]); // without one the service takes 2
+    if (version) made.hashVersion = version;
+    if (version !== 1 && below(2)) made.rolloutPercentage = below(10_001) / 100;
     if (below(2)) made.payload = { k: pick(scalars) };
     if (below(2)) made.variants.forEach((v, i, all) => (v.weight = i < all.length - 1 ? 10.5 : 100 - 10.5 * (all.length - 1)));
     return made;
@@ -72,9 +75,11 @@ export function random(seed) {
       schedule: below(3) ? [] : [{ scheduledAt: new Date(epoch + below(1000)).toISOString(), action: pick(["enable", "disable", "update_rollout"]), value: below(101) }],
       id: key, revision: 1, createdAt: "2026-01-01T00:00:00Z", updatedAt: "2026-01-01T00:00:00Z",
     };
+    if (below(3)) made.hashVersion = 1 + below(2);
+    if (below(2)) made.rolloutPercentage = below(10_001) / 100;
     if (!below(4)) made.environment = "e";
     if (below(2)) made.payload = { k: pick(scalars) };
-    if (below(2)) made.variants.forEach((v) => below(4) && (v.weight = pick([0, 10, 33.3, 50, 0.1])));
+    if (below(2)) made.variants.forEach((v) => below(4) && (v.weight = pick([0, 10, 33.33, 50, 0.07])));
     return made;
   }
 

@@ -1,21 +1,23 @@
 // A second evaluator of feature flags, written from the comment of package flags and from
 // nothing else, in the language whose strings and numbers that comment is about.
 
+import { mix, part } from "./flags-hash.mjs";
+
 /** What a flag is for a context at an instant in milliseconds, of a set {flags, groups}. */
 export function evaluate(set, key, context, now) {
-  const active = (name) =>
-    set.flags.find((f) => f.key === name && (f.environment ?? "") === (context.environment ?? "") && !f.deletedAt && state(f, now).status === "active");
-  const flag = active(key);
-  if (!flag) return off("FLAG_NOT_FOUND");
-  if (!flag.dependencies.every(active)) return off("DEPENDENCY_NOT_SATISFIED");
+  const find = (name) => set.flags.find((f) => f.key === name && (f.environment ?? "") === (context.environment ?? "") && !f.deletedAt);
+  const flag = find(key);
+  if (!flag || state(flag, now).status !== "active") return off("FLAG_NOT_FOUND");
+  if (chain(flag, find, []) > 32) return off("DEPENDENCY_NOT_SATISFIED");
+  if (!flag.dependencies.every((name) => evaluate(set, name, context, now).enabled)) return off("DEPENDENCY_NOT_SATISFIED");
   const result = (enabled, reason) => ({ enabled, value: enabled, payload: enabled ? flag.payload ?? null : null, reason });
 
   for (const rule of flag.rules) {
-    if (matches(rule, context)) return result(rule.enabled, "USER_RULE_MATCH");
+    if (matches(rule, context, splitOf(flag, "percentage"))) return result(rule.enabled, "USER_RULE_MATCH");
   }
   for (const id of flag.targetGroupIds) {
     for (const rule of set.groups.find((g) => g.id === id)?.rules ?? []) {
-      if (matches(rule, context)) return result(rule.enabled, "TARGET_GROUP_MATCH");
+      if (matches(rule, context, splitOf(flag, "percentage", id))) return result(rule.enabled, "TARGET_GROUP_MATCH");
     }
   }
   if (flag.type === "multivariant" && flag.variants.length > 0) {
@@ -23,7 +25,7 @@ export function evaluate(set, key, context, now) {
     return { enabled: true, value: variant.value, payload: flag.payload ?? null, reason: "MULTIVARIANT_EVALUATED", variant: variant.key };
   }
   if (flag.type === "rollout") {
-    const on = bucket(`${flag.key}:${unit(flag, context)}`) < state(flag, now).percentage;
+    const on = below(splitOf(flag, "rollout"), unit(flag, context), state(flag, now).percentage);
     return result(on, on ? "ROLLOUT_ENABLED" : "ROLLOUT_DISABLED");
   }
   return result(flag.defaultValue, "BOOLEAN_DEFAULT");
@@ -49,7 +51,24 @@ function hash(text) {
   return Math.abs(h);
 }
 
-const bucket = (text) => hash(text) % 100;
+/** How many flags are in the longest chain of dependencies from a flag; Infinity for a cycle. */
+function chain(flag, find, above) {
+  if (above.includes(flag)) return Infinity;
+  const below = flag.dependencies.map(find).filter(Boolean);
+  return 1 + Math.max(0, ...below.map((next) => chain(next, find, [...above, flag])));
+}
+
+/** How a flag divides people for a purpose: buckets of an id, how many of them one percent is, and n equal parts. */
+function splitOf({ key, hashVersion }, purpose, name = key) {
+  if (hashVersion === 2) {
+    const draw = (id) => mix(purpose, name, id);
+    return { bucket: (id) => part(draw(id), 10_000), limit: (percent) => Math.round(percent * 100), equal: (id, n) => part(draw(id), n) };
+  }
+  const start = { rollout: `${name}:`, variant: `${name}:variant:`, percentage: "percentage:" }[purpose];
+  return { bucket: (id) => hash(start + id) % 100, limit: (percent) => percent, equal: (id, n) => hash(start + id) % n };
+}
+
+const below = (split, id, percent) => split.bucket(id) < split.limit(percent);
 
 const person = (context) => context.userId || context.email || "anonymous";
 
@@ -59,18 +78,21 @@ function unit(flag, context) {
   return person(context);
 }
 
-function pick({ key, variants }, context) {
-  const h = hash(`${key}:variant:${person(context)}`);
-  if (!variants.some((v) => typeof v.weight === "number")) return variants[h % variants.length];
+function pick(flag, context) {
+  const { variants } = flag;
+  const split = splitOf(flag, "variant");
+  const id = person(context);
+  if (!variants.some((v) => typeof v.weight === "number")) return variants[split.equal(id, variants.length)];
+  const bucket = split.bucket(id);
   let sum = 0;
-  return variants.find((v) => h % 100 < (sum += v.weight ?? 0)) ?? variants.at(-1);
+  return variants.find((v) => bucket < split.limit((sum += v.weight ?? 0))) ?? variants.at(-1);
 }
 
-function matches(rule, context) {
+function matches(rule, context, split) {
   if (rule.batch && rule.batchValues?.length > 0) return matchesBatch(rule, subject(rule, context));
   if (rule.type === "user_id" || rule.type === "email") return matchesId(rule, subject(rule, context));
   if (rule.type === "property" && rule.field) return matchesProperty(rule, subject(rule, context));
-  if (rule.type === "property" && typeof rule.value === "number") return bucket(`percentage:${person(context)}`) < rule.value;
+  if (rule.type === "property" && typeof rule.value === "number") return below(split, person(context), rule.value);
   return false;
 }
 

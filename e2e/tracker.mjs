@@ -10,6 +10,11 @@ import { chromium } from "playwright-core";
 import { query, ready } from "./service.mjs";
 
 const service = ready();
+// Browsers send client hints to addresses of this machine, and those say HeadlessChrome whatever the
+// user agent is. So the pages reach the service by another name, over HTTP.
+const { host } = new URL(service.trackAddress);
+service.element = service.element.replaceAll(host, "track.example");
+service.trackAddress = service.trackAddress.replace(host, "track.example");
 const shop = "http://shop.example";
 const tag = (attributes = "") =>
   service.element.replace(" defer>", ` data-ignore-bot-detection data-anonymize-visitor-ids="false" data-batch-timeout="100" ${attributes}>`);
@@ -26,7 +31,11 @@ const server = createServer(async (request, response) => {
     "/users/7/orders": `data-mask-patterns='["/users/*"]'`,
     "/private": `data-skip-patterns='["/priv*"]'`,
     "/hash": `data-track-hash-changes`,
+    "/hashes": `data-track-hash-changes data-track-errors`,
+    "/kept-links": `data-strip-links="false"`,
+    "/cached": `data-track-web-vitals`,
   }[pathname];
+  if (pathname === "/slow.png") await pause(2000);
   response.setHeader("Content-Type", file ? "text/javascript" : "text/html; charset=utf-8");
   response.end(file ? await readFile(`.${pathname}`) : page(pathname === "/sdk" ? "" : tag(attributes)));
 });
@@ -36,22 +45,22 @@ const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHT
 const here = `127.0.0.1:${server.address().port}`;
 const browser = await chromium.launch({
   executablePath: service.chromium,
-  args: ["--no-sandbox", `--user-agent=${agent}`, `--host-resolver-rules=MAP shop.example:80 ${here}, MAP www.partner.example:80 ${here}`],
+  args: ["--no-sandbox", `--user-agent=${agent}`, `--host-resolver-rules=MAP shop.example:80 ${here}, MAP track.example:80 ${host}, MAP www.partner.example:80 ${here}`],
 });
 
 /** A visitor of their own, who opens path; the page's errors of its own are expected. */
-async function visit(path, { prepare, ...options } = {}) {
+async function visit(path, { prepare, until = "load", ...options } = {}) {
   const context = await browser.newContext({
     locale: "de-DE", timezoneId: "Europe/Berlin", viewport: { width: 1280, height: 720 }, ...options,
   });
   const tab = await context.newPage();
   await prepare?.(tab, context);
-  await tab.goto(shop + path, { referer: "https://www.google.com/search" });
+  await tab.goto(shop + path, { referer: "https://www.google.com/search", waitUntil: until });
   const leave = async () => {
     await tab.close({ runBeforeUnload: true });
     while (context.pages().length > 0) await pause(20);
   };
-  return { tab, leave, session: await tab.evaluate(() => sessionStorage.getItem("did_session")) };
+  return { tab, leave, session: await tab.evaluate(() => localStorage.getItem("did_session")) };
 }
 
 const pause = (ms) => new Promise((then) => setTimeout(then, ms));
@@ -114,10 +123,158 @@ async function outgoing() {
   const { tab, session } = await visit("/out");
   await tab.click("#out");
   await tab.waitForURL("http://www.partner.example/**");
-  const href = "http://www.partner.example/docs?page=1#top";
+  const href = "http://www.partner.example/docs";
   await story("an outgoing link", session, [`click ${href}`, "exit /out", "pageview /out"]);
   await expect("the link", [[href, "The docs", 1, 1]], () =>
     rows("outbound_links", filter("path", "/out"), (r) => [r.href, r.text, r.total_clicks, r.unique_users]));
+}
+
+/** Links keep their query if the page asks for it. */
+async function keptLinks() {
+  const { tab, session } = await visit("/kept-links");
+  await tab.click("#out");
+  await tab.waitForURL("http://www.partner.example/**");
+  await story("a link with its query", session, ["click http://www.partner.example/docs?page=1#top", "exit /kept-links", "pageview /kept-links"]);
+}
+
+/** A page that takes a minute to load keeps its view, its source and its campaign, and so does a page that is left before it has loaded. */
+async function slowPage() {
+  const slow = (tab) => tab.addInitScript(() => {
+    const entries = performance.getEntriesByType.bind(performance);
+    performance.getEntriesByType = (type) => entries(type).map((e) => (type === "navigation" ? { ...e.toJSON(), loadEventEnd: 61_000, activationStart: 0 } : e));
+  });
+  const { tab, leave, session } = await visit("/slow/a?utm_campaign=spring", { prepare: slow });
+  await tab.goto(`${shop}/slow/b`, { referer: `${shop}/slow/a` });
+  await leave();
+  await story("a slow page", session, ["exit /slow/a", "exit /slow/b", "pageview /slow/a", "pageview /slow/b"]);
+  await expect("its load time", [61_000], () => rows("pages", filter("path", "/slow/a"), (r) => r.avg_load_time));
+  await expect("its visit", [["/slow/a", "google.com"]], () => rows("sessions", filter("session_id", session), (r) => [r.entry_page, r.source]));
+  await expect("its campaign", [["spring", 2]], () => rows("utm_campaigns", filter("session_id", session), (r) => [r.name, r.pageviews]));
+
+  const left = await visit("/slow/left", {
+    until: "domcontentloaded",
+    prepare: (page) => page.addInitScript(() => addEventListener("DOMContentLoaded", () => (document.body.append(Object.assign(new Image(), { src: "/slow.png" })), 0))),
+  });
+  await pause(300);
+  await left.tab.goto(`${shop}/sdk`, { waitUntil: "commit" }); // a page without the tracker
+  await left.leave();
+  await story("a page that is left before it has loaded", left.session, ["exit /slow/left", "pageview /slow/left"]);
+}
+
+/** Scripts that trace requests add headers, about which browsers ask first; some break fetch. */
+async function tracing() {
+  const traced = (headers) => (tab) => tab.addInitScript((added) => {
+    const plain = window.fetch;
+    window.fetch = (url, options) => (added ? plain(url, { ...options, headers: { ...options?.headers, ...added } }) : Promise.reject(new TypeError("Failed to fetch")));
+  }, headers);
+  const headers = {
+    traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "a=b", baggage: "c=d", "sentry-trace": "e", "request-id": "f", "x-datadog-trace-id": "1",
+  };
+  for (const [path, added] of [["/traced", headers], ["/no-fetch", null]]) {
+    const { tab, session, leave } = await visit(path, { prepare: traced(added) });
+    await tab.evaluate(() => databuddy.flush());
+    await expect(`${path}, before it is left`, true, async () =>
+      (await rows("session_events", filter("session_id", session), (e) => e.kind)).includes("pageview"));
+    await leave();
+    await story(path, session, [`exit ${path}`, `pageview ${path}`]);
+  }
+}
+
+/** A clock that is 90 minutes ahead. */
+async function wrongClock() {
+  const ahead = (tab) => tab.addInitScript(() => {
+    const now = Date.now;
+    Date.now = () => now() + 90 * 60_000;
+  });
+  const { session, leave } = await visit("/clock", { prepare: ahead });
+  await leave();
+  await expect("a wrong clock", [["pageview", true], ["exit", true]], async () =>
+    (await rows("session_events", filter("session_id", session), (e) => [e.kind, Math.abs(Date.now() - Date.parse(e.timestamp)) < 60_000])));
+}
+
+/** One visitor of Google who opens three links in new tabs. */
+async function tabs() {
+  const { tab, session } = await visit("/tabs/a");
+  for (const name of ["b", "c", "d"]) {
+    const other = await tab.context().newPage();
+    await other.goto(`${shop}/tabs/${name}`, { referer: `${shop}/tabs/a` });
+    await other.close({ runBeforeUnload: true });
+  }
+  await tab.close({ runBeforeUnload: true });
+  const ofTabs = [{ field: "path", op: "starts_with", value: "/tabs/" }];
+  await expect("tabs of one session", [[4, 1, 1, 0]], () => rows("summary_metrics", ofTabs, (r) => [r.pageviews, r.visitors, r.sessions, r.bounce_rate]));
+  await expect("their source", [["Google", 4]], () => rows("traffic", ofTabs, (r) => [r.name, r.pageviews]));
+  await expect("their session", [[session, 4]], () => rows("sessions", ofTabs, (r) => [r.session_id, r.page_views]));
+}
+
+/** Changes of the query of a hash route, and anchors, are no views. Its query is sent in no field. */
+async function hashRoutes() {
+  const sent = [];
+  const { tab, session, leave } = await visit("/hashes#/list", {
+    prepare: (tab, context) => context.on("request", (r) => r.method() === "POST" && sent.push(decodeURIComponent(r.url()), r.postData() ?? "")),
+  });
+  for (const hash of ["/list?page=2", "/list?page=3&q=a", "section", "/reset?token=SECRET", "/list?page=3"]) {
+    await tab.evaluate((to) => (location.hash = to), hash);
+    await pause(30);
+  }
+  await tab.evaluate(() => setTimeout(() => { throw new Error(`no page at ${location.href}`); }));
+  await pause(50);
+  await leave();
+  await story("hash routes", session, [
+    "exit /hashes/list", "exit /hashes/list", "exit /hashes/reset", "pageview /hashes/list", "pageview /hashes/list", "pageview /hashes/reset",
+  ]);
+  assert.ok(sent.some((text) => text.includes("/hashes/reset")), "what is sent is looked at");
+  assert.deepEqual(sent.filter((text) => /SECRET|page=3/.test(text)), [], "the query of a hash route");
+}
+
+/** A router that replaces /docs by /docs/ when it starts. */
+async function trailingSlash() {
+  const { session, leave } = await visit("/docs", { prepare: (tab) => tab.addInitScript(() => addEventListener("load", () => history.replaceState({}, "", "/docs/"))) });
+  await leave();
+  await story("a trailing slash", session, ["exit /docs", "pageview /docs"]);
+}
+
+/** A tab that is opened in the background: nothing until it is looked at. */
+async function background() {
+  const sent = [];
+  const { tab, leave } = await visit("/background", {
+    prepare: async (tab, context) => {
+      context.on("request", (r) => r.method() === "POST" && sent.push(r.url()));
+      await tab.addInitScript(() => {
+        let state = "hidden";
+        Object.defineProperty(document, "visibilityState", { get: () => state });
+        window.look = () => {
+          state = "visible";
+          document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+        };
+      });
+    },
+  });
+  await tab.evaluate(() => databuddy.track("too_early"));
+  await pause(300);
+  assert.deepEqual([sent, await tab.evaluate(() => localStorage.length)], [[], 0], "a background tab sends and stores nothing");
+  await tab.evaluate(() => look());
+  const session = await tab.evaluate(() => localStorage.getItem("did_session"));
+  await leave();
+  await story("a background tab that is looked at", session, ["event too_early", "exit /background", "pageview /background"]);
+}
+
+/** Two documents, each with a return from the browser's cache of pages. */
+async function cached() {
+  for (const _ of [1, 2]) {
+    const { tab, leave } = await visit("/cached");
+    await tab.click("#buy");
+    await tab.evaluate(async () => {
+      const settle = () => new Promise((then) => requestAnimationFrame(() => setTimeout(then, 100)));
+      await settle();
+      dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }));
+      dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+      await settle();
+    });
+    await leave();
+  }
+  await expect("vitals of documents that came back", [["FCP", 2], ["LCP", 2], ["TTFB", 2]], async () =>
+    (await rows("vitals_overview", filter("path", "/cached"), (r) => [r.metric_name, r.samples])).filter(([name]) => !/CLS|INP/.test(name)));
 }
 
 async function errors() {
@@ -177,10 +334,10 @@ async function calls() {
   await expect("who it is", ["", "user_7"], async () => (await rows("profile_list", filter("path", "/attributes"), (r) => r.profile_id)).sort());
   // Half an hour later.
   await tab.evaluate(() => {
-    sessionStorage.setItem("did_session_timestamp", Date.now() - 31 * 60_000);
+    localStorage.setItem("did_session_timestamp", Date.now() - 31 * 60_000);
     databuddy.track("came_back");
   });
-  const later = await tab.evaluate(() => sessionStorage.getItem("did_session"));
+  const later = await tab.evaluate(() => localStorage.getItem("did_session"));
   await leave();
   await story("before a pause", session, ["event bought", "event logged_in", "event signed_up", "exit /attributes", "pageview /attributes"]);
   await story("after it", later, ["event came_back"]);
@@ -242,9 +399,12 @@ async function sdk() {
 
 const began = Date.now();
 try {
-  await Promise.all([navigation(), routes(), outgoing(), errors(), vitals(), closing(), phone(), calls(), paths(), silence(), trouble(), sdk()]);
+  await Promise.all([
+    navigation(), routes(), outgoing(), errors(), vitals(), closing(), phone(), calls(), paths(), silence(), trouble(), sdk(),
+    keptLinks(), slowPage(), tracing(), wrongClock(), tabs(), hashRoutes(), trailingSlash(), background(), cached(),
+  ]);
   for (const [name, want, get] of checks) assert.deepEqual(await get(), want, `${name}, at the end`);
-  await expect("all pages", [[15, 12]], () => rows("summary_metrics", [], (r) => [r.pageviews, r.visitors]));
+  await expect("all pages", [[35, 24]], () => rows("summary_metrics", [], (r) => [r.pageviews, r.visitors]));
   console.log(`${checks.length} answers in ${Date.now() - began} ms, Chromium ${browser.version()}`);
 } finally {
   await browser.close();

@@ -23,6 +23,7 @@ const (
 	MaxVariants     = 32
 	MaxVariantKey   = 64
 	MaxDependencies = 32
+	MaxChain        = 32 // flags that depend on each other in a row
 	MaxFlagGroups   = 32 // target groups of a flag
 	MaxSteps        = 50 // of a schedule
 

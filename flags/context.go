@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -103,7 +104,24 @@ func (c *Context) unit(u Unit) string {
 // property is that of a name, nil when it is missing or null.
 func (c *Context) property(name string) any { return scalar(c.Properties[name]) }
 
-// textOf is the text of v by ECMAScript's String().
+// IDText returns the text of a value of JSON in the place of an id: a text as it is, an integer with all its
+// digits, other numbers and booleans as ECMAScript's String() writes them (1000 for 1e3), and an empty text for null
+// and for an absent value. ok is false for lists and objects.
+func IDText(js json.RawMessage) (text string, ok bool) {
+	if len(js) == 0 {
+		return "", true
+	}
+	if digits := bytes.TrimPrefix(js, []byte("-")); len(bytes.Trim(digits, "0123456789")) == 0 && string(digits) != "0" {
+		return string(js), true // a float64 would lose digits of large ones
+	}
+	var v any
+	if json.Unmarshal(js, &v) != nil {
+		return "", false
+	}
+	return textOf(v), v == nil || isScalar(v)
+}
+
+// textOf returns the text of v by ECMAScript's String().
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -14,17 +14,19 @@
 //
 // # The order of evaluation
 //
-//  1. Each key in dependencies must be a flag that is evaluated in the same environment, whatever
-//     its own result is. Otherwise: disabled, DEPENDENCY_NOT_SATISFIED.
+//  1. Each key in dependencies must be a flag that evaluates to enabled for the same context, at the same
+//     instant. Otherwise: disabled, DEPENDENCY_NOT_SATISFIED. So is a flag whose dependencies form a cycle
+//     or a chain of more than 32 flags, itself counted. Chains go through all flags of the environment
+//     that are not removed, whatever their status.
 //  2. The first of the flag's rules that matches decides: enabled and value are those of the
 //     rule, USER_RULE_MATCH.
 //  3. The first rule that matches, of the flag's target groups in the flag's order, decides
 //     likewise: TARGET_GROUP_MATCH.
 //  4. A multivariant flag with variants is enabled and has the value of one of them, with its
 //     key: MULTIVARIANT_EVALUATED.
-//  5. A rollout flag is enabled when the bucket of "KEY:IDENTIFIER" is less than the
-//     percentage: ROLLOUT_ENABLED or ROLLOUT_DISABLED. IDENTIFIER is the organisation's id
-//     for rollouts by organisation, the team's for those by team, else the person.
+//  5. A rollout flag is enabled when the bucket of IDENTIFIER for the purpose rollout is less than the
+//     limit of its percentage: ROLLOUT_ENABLED or ROLLOUT_DISABLED. IDENTIFIER is the organisation's id
+//     for rollouts by organisation, the team's id for those by team, else the person.
 //  6. Otherwise the flag has its default: BOOLEAN_DEFAULT.
 //
 // The person is the user's id, or without one the email. A missing IDENTIFIER or person is replaced by
@@ -32,15 +34,30 @@
 //
 // # Buckets
 //
-// hash(text) starts with 0 and, for each UTF-16 code unit u of text, becomes
-// hash × 31 + u as a signed integer of 32 bits that wraps around. Its absolute value
-// (2147483648 for the least integer) modulo 100 is the bucket, 0 to 99. So raising a percentage keeps
-// everybody who is already in. Consecutive ids have adjacent buckets.
+// A flag's hashVersion says how people are divided into buckets. Version 1 is the hash of the public
+// product. Flags of version 1 are not independent of each other: two of them often split people in the same
+// way. Version 2 is the default for new flags. With both, a person's bucket depends on nothing but the flag
+// and the id, and raising a percentage keeps everybody who is already in. Changing the version of a flag
+// shuffles people, so it only happens when a change names hashVersion. Flags that were stored without
+// a version have version 1.
 //
-// A variant is picked with "KEY:variant:PERSON". When no variant has a weight, it is the one
-// at index absolute value modulo number of variants. Otherwise it is the first whose weight,
-// added to those before it, is greater than the bucket; a missing weight is 0, and when there
-// is none it is the last variant.
+// Version 2: the text is PURPOSE, a byte 0, NAME, a byte 0, and ID, in UTF-8. PURPOSE is rollout, variant
+// or percentage. NAME is the flag's key; for a rule of a target group it is the group's id. h is the first 8
+// bytes of SHA-256 of the text, as an unsigned integer with the highest byte first. The bucket of ID is
+// h × 10000 / 2⁶⁴, rounded down: 0 to 9999. The limit of a percentage is the percentage × 100, rounded to
+// the nearest integer. Which of n equal parts ID belongs to is h × n / 2⁶⁴, rounded down. The products
+// have 128 bits. testdata/hash_version_2.json has test vectors.
+//
+// Version 1: the text is "KEY:ID" for the purpose rollout, "KEY:variant:ID" for variant, and
+// "percentage:ID" for percentage. hash(text) starts with 0 and, for each UTF-16 code unit u of text, becomes
+// hash × 31 + u as a signed integer of 32 bits that wraps around. h is its absolute value (2147483648 for
+// the least integer). The bucket is h modulo 100, the limit of a percentage is the percentage itself, and
+// the part is h modulo n. Percentages of rollouts are whole.
+//
+// A variant is picked by the person, for the purpose variant. When no variant has a weight, it is the one
+// at the index of the person's part of as many equal parts as there are variants. Otherwise it is the first
+// variant where the limit of the sum of its weight and those before it is greater than the bucket. A missing
+// weight is 0, and when no variant fits it is the last one. Weights count to 0.01 %.
 //
 // # When a rule matches
 //
@@ -56,8 +73,8 @@
 //   - a property with a field: exists: it is there and not null; not_exists: it is not, or
 //     null; in: it equals one of values; not_in: it equals none, or is missing or null; equals:
 //     it equals value; contains: its text contains the text of value. starts_with and ends_with never.
-//   - a property without a field, and a value that is a number: the bucket of
-//     "percentage:PERSON" is less than the value, whatever the operator.
+//   - a property without a field, and a value that is a number: the person's bucket for the purpose
+//     percentage is less than the limit of the value, whatever the operator.
 //
 // Two values are equal when they are texts, numbers or booleans of the same kind and content;
 // 1 is not "1", and lists and objects equal nothing. The subject of a batch is missing when it

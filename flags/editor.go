@@ -81,13 +81,19 @@ func (e *Editor) Flag(ctx context.Context, client, id string) (Flag, error) {
 
 // Create stores f and returns it as it is stored, with an id, its revision and defaults. The key of a
 // removed flag restores that one: its id, CreatedAt and history stay, everything else is taken from f.
-// Its error wraps ErrInvalid and ErrExists.
+// A HashVersion of 0 becomes MixedHash; a restored flag keeps its version. Its error wraps ErrInvalid and ErrExists.
 func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 	given := f.Clone()
 	given.normalize()
 	return e.write(ctx, given.Client, func(set *Set, now time.Time) (Flag, []Change, error) {
 		f, event, prior := given, Created, set.inPlace(place{given.Environment, given.Key})
 		f.ID, f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = newID(now), 1, now, now, time.Time{}
+		if f.HashVersion == 0 {
+			f.HashVersion = MixedHash
+			if prior != nil {
+				f.HashVersion = prior.hashVersion() // people stay where they were
+			}
+		}
 		switch {
 		case prior != nil && prior.RemovedAt.IsZero():
 			return Flag{}, nil, fmt.Errorf("%w: %.128q", ErrExists, f.Key)
@@ -114,6 +120,9 @@ func (e *Editor) Change(ctx context.Context, t Target, edit func(*Flag)) (Flag, 
 		f := kept.Clone()
 		edit(&f)
 		f.normalize()
+		if f.HashVersion == 0 {
+			f.HashVersion = kept.HashVersion
+		}
 		f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = kept.Revision+1, kept.CreatedAt, now, kept.RemovedAt
 		if err := check(set, &f, &kept, t.Actor, now); err != nil {
 			return Flag{}, nil, err
@@ -164,6 +173,13 @@ func (e *Editor) History(ctx context.Context, t Target, before int64, limit int)
 		return due, nil
 	}
 	kept, err := e.cfg.Store.History(ctx, t.Client, t.ID, before, limit-len(due))
+	for i := range kept {
+		for _, f := range []*Flag{kept[i].Before, kept[i].After} {
+			if f != nil {
+				f.HashVersion = f.hashVersion()
+			}
+		}
+	}
 	return append(due, kept...), err
 }
 

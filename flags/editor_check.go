@@ -40,6 +40,9 @@ func check(set *Set, f, prior *Flag, by Actor, now time.Time) error {
 	if cycle := after.cycle(f); cycle != nil {
 		faults.addf("dependencies", "form a cycle: %s", strings.Join(cycle, " → "))
 	}
+	if prior == nil || !slices.Equal(prior.Dependencies, f.Dependencies) {
+		set.checkChains(after, &faults)
+	}
 	after.checkSize(&faults)
 	return faults.err()
 }
@@ -76,6 +79,16 @@ func (s *Set) live() (n int) {
 		}
 	}
 	return n
+}
+
+// checkChains finds chains of dependencies that are too long after a change, unless they were before.
+func (s *Set) checkChains(after *Set, faults *FieldErrors) {
+	before := blocked(s.Flags)
+	for at := range blocked(after.Flags) {
+		if !before[at] && !slices.ContainsFunc(*faults, func(known FieldError) bool { return known.Field == "dependencies" }) {
+			faults.addf("dependencies", "form a chain of more than %d flags", MaxChain)
+		}
+	}
 }
 
 func (s *Set) checkSize(faults *FieldErrors) {

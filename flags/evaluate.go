@@ -27,6 +27,10 @@ type Result struct {
 	Payload json.RawMessage `json:"payload"` // null unless it is enabled
 	Reason  Reason          `json:"reason"`
 	Variant string          `json:"variant,omitempty"` // the key of the variant; empty when none was picked
+
+	// HashVersion is the version of the flag's hash; 0 when the flag was not found. It is not in the JSON,
+	// since clients of the public product expect no other fields.
+	HashVersion int `json:"-"`
 }
 
 // A Value is true, false, or the value of a variant.
@@ -43,20 +47,42 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return v.JSON, nil
 }
 
-// evaluate follows the order of the package comment.
-func (r *ready) evaluate(c *Context, now time.Time) Result {
+// An evaluation evaluates flags for one context at one instant. It evaluates no flag that others depend
+// on twice, so its cost is bounded by the number of flags and of their dependencies.
+type evaluation struct {
+	context *Context
+	now     time.Time
+	done    map[*ready]Result // of flags that others depend on
+}
+
+// result returns the result of a flag; r is nil for one that does not exist.
+func (e *evaluation) result(r *ready) Result {
 	if r == nil {
 		return Result{Reason: FlagNotFound}
 	}
-	f := r.flag
-	status, percentage := f.state(now)
+	if !r.needed {
+		return e.evaluate(r)
+	}
+	result, known := e.done[r]
+	if !known {
+		if e.done == nil {
+			e.done = map[*ready]Result{}
+		}
+		result = e.evaluate(r)
+		e.done[r] = result
+	}
+	return result
+}
+
+// evaluate follows the order of the package comment.
+func (e *evaluation) evaluate(r *ready) Result {
+	f, c := r.flag, e.context
+	status, percentage := f.state(e.now)
 	if status != Active {
 		return Result{Reason: FlagNotFound}
 	}
-	for _, need := range r.needs {
-		if need == nil || !need.active(now) {
-			return Result{Reason: DependencyNotSatisfied}
-		}
+	if !e.satisfied(r) {
+		return r.result(false, DependencyNotSatisfied)
 	}
 	for i := range r.rules {
 		if m := &r.rules[i]; m.matches(m, c) {
@@ -71,9 +97,9 @@ func (r *ready) evaluate(c *Context, now time.Time) Result {
 	switch {
 	case f.Type == Multivariant && len(f.Variants) > 0:
 		v := r.pick(c)
-		return Result{Enabled: true, Value: Value{JSON: v.Value}, Payload: f.Payload, Reason: MultivariantEvaluated, Variant: v.Key}
+		return Result{Enabled: true, Value: Value{JSON: v.Value}, Payload: f.Payload, Reason: MultivariantEvaluated, Variant: v.Key, HashVersion: f.hashVersion()}
 	case f.Type == Rollout:
-		if r.rollout.add(c.unit(f.By)).bucket() < percentage {
+		if r.rollout.below(c.unit(f.By), percentage) {
 			return r.result(true, RolloutEnabled)
 		}
 		return r.result(false, RolloutDisabled)
@@ -81,32 +107,40 @@ func (r *ready) evaluate(c *Context, now time.Time) Result {
 	return r.result(f.Default, BooleanDefault)
 }
 
-func (r *ready) active(now time.Time) bool {
-	status, _ := r.flag.state(now)
-	return status == Active
+// satisfied reports whether every flag that r depends on is enabled. It goes at most MaxChain deep: flags
+// with longer chains are blocked.
+func (e *evaluation) satisfied(r *ready) bool {
+	if r.blocked {
+		return false
+	}
+	for _, need := range r.needs {
+		if !e.result(need).Enabled {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *ready) result(enabled bool, why Reason) Result {
-	result := Result{Enabled: enabled, Value: Value{Bool: enabled}, Reason: why}
+	result := Result{Enabled: enabled, Value: Value{Bool: enabled}, Reason: why, HashVersion: r.flag.hashVersion()}
 	if enabled {
 		result.Payload = r.flag.Payload
 	}
 	return result
 }
 
-// pick is the variant of whom c is about.
+// pick returns the variant of the person that c describes.
 func (r *ready) pick(c *Context) *Variant {
-	variants := r.flag.Variants
-	h := r.variant.add(c.person())
+	variants, person := r.flag.Variants, c.person()
 	if !r.weighted {
-		return &variants[h.size()%int64(len(variants))]
+		return &variants[r.variant.equal(person, len(variants))]
 	}
-	bucket, sum := float64(h.bucket()), 0.0
+	bucket, sum := r.variant.bucket(person), 0.0
 	for i := range variants {
 		if w := variants[i].Weight; w != nil {
 			sum += *w
 		}
-		if bucket < sum {
+		if bucket < r.variant.limit(sum) {
 			return &variants[i]
 		}
 	}

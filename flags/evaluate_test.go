@@ -61,7 +61,7 @@ func TestOrderOfEvaluation(t *testing.T) {
 		{"nor one of an environment without it", "staged", "", "", notFound},
 		{"nor one without environment in one", "on", "", "staging", notFound},
 		{"a flag is found in its environment", "staged", "", "staging", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a dependency that is off is there", "needs off", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
+		{"a dependency that is off does not hold", "needs off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
 		{"an inactive dependency is not", "needs inactive", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
 		{"nor a removed one", "needs nothing known", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
 		{"the first rule that matches decides", "ruled", "yes", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"USER_RULE_MATCH"}`},
@@ -117,7 +117,7 @@ func TestVariantsAndUnits(t *testing.T) {
 
 func TestSchedule(t *testing.T) {
 	step := func(minutes int, a Action, percentage int) Step {
-		return Step{At: noon().Add(time.Duration(minutes) * time.Minute), Action: a, Percentage: percentage}
+		return Step{At: noon().Add(time.Duration(minutes) * time.Minute), Action: a, Percentage: float64(percentage)}
 	}
 	f := Flag{ID: "f", Key: "k", Type: Rollout, Status: Inactive, Revision: 4, Schedule: []Step{
 		step(0, Enable, 0), step(10, UpdateRollout, 50), step(20, UpdateRollout, 100), step(30, Disable, 0),
@@ -139,14 +139,14 @@ func TestSchedule(t *testing.T) {
 	} {
 		now := noon().Add(time.Duration(c.minutes) * time.Minute)
 		got := f.At(now)
-		if got.Status != c.status || got.Percentage != c.percentage || got.Revision != c.revision || len(got.Schedule) != int(8-c.revision) {
+		if got.Status != c.status || got.Percentage != float64(c.percentage) || got.Revision != c.revision || len(got.Schedule) != int(8-c.revision) {
 			t.Errorf("after %d minutes: %+v", c.minutes, got)
 		}
 		who := &Context{UserID: "user-1"} // in bucket 38 of k:
 		if r := x.Evaluate("k", who, now); r.Reason != c.reason {
 			t.Errorf("after %d minutes: %+v, want %s", c.minutes, r, c.reason)
 		}
-		if r := x.Evaluate("needs", who, now); r.Enabled != (c.status == Active) {
+		if r := x.Evaluate("needs", who, now); r.Enabled != (c.reason == RolloutEnabled) {
 			t.Errorf("what needs it after %d minutes: %+v", c.minutes, r)
 		}
 		if again := NewIndex(Set{Flags: []Flag{got}}).Evaluate("k", who, now); again.Reason != c.reason {

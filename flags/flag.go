@@ -51,11 +51,15 @@ type Flag struct {
 	Payload      json.RawMessage `json:"payload,omitempty"` // an object; nil means none
 	Rules        []Rule          `json:"rules"`
 	Groups       []string        `json:"targetGroupIds"`
-	Percentage   int             `json:"rolloutPercentage"`   // 0 to 100
+	Percentage   float64         `json:"rolloutPercentage"`   // 0 to 100, with at most two decimals; whole for FirstHash
 	By           Unit            `json:"rolloutBy,omitempty"` // empty means ByUser
 	Variants     []Variant       `json:"variants"`
 	Dependencies []string        `json:"dependencies"` // keys of the same environment
 	Schedule     []Step          `json:"schedule"`     // steps to come, the next one first
+
+	// HashVersion is FirstHash or MixedHash. 0 is FirstHash in a stored flag, since older programs did not
+	// store it; Editor.Create makes it MixedHash. A change shuffles people.
+	HashVersion int `json:"hashVersion,omitzero"`
 
 	// PersistAcrossAuth tells client libraries to keep the result for a visitor who signs in.
 	// Evaluation does not use it.
@@ -128,7 +132,7 @@ const (
 type Step struct {
 	At         time.Time `json:"scheduledAt"` // whole milliseconds
 	Action     Action    `json:"action"`
-	Percentage int       `json:"value"` // of UpdateRollout
+	Percentage float64   `json:"value"` // of UpdateRollout
 }
 
 // Action is what a step does.
@@ -153,6 +157,14 @@ type Group struct {
 	Revision    int64     `json:"revision"`
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`
+}
+
+// hashVersion returns the version of the hash that divides people for f.
+func (f *Flag) hashVersion() int {
+	if f.HashVersion == 0 {
+		return FirstHash
+	}
+	return f.HashVersion
 }
 
 // Clone returns a copy that shares nothing with f.

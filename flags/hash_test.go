@@ -86,7 +86,7 @@ func weighted(weights ...float64) (list []Variant) {
 func TestRaisedRolloutSwitchesNobodyOff(t *testing.T) {
 	on := map[string]bool{}
 	for percentage := range 101 {
-		x := NewIndex(Set{Flags: []Flag{{Key: "k", Type: Rollout, Status: Active, Percentage: percentage}}})
+		x := NewIndex(Set{Flags: []Flag{{Key: "k", Type: Rollout, Status: Active, Percentage: float64(percentage)}}})
 		for n := range 1000 {
 			id := fmt.Sprintf("user-%d", n*7919)
 			result := x.Evaluate("k", &Context{UserID: id}, noon())

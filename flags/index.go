@@ -19,19 +19,21 @@ type place struct{ environment, key string }
 type ready struct {
 	flag     *Flag
 	needs    []*ready // its dependencies; nil for one that does not exist
+	needed   bool     // another flag depends on it
+	blocked  bool     // its dependencies form a cycle, or a chain of more than MaxChain flags
 	rules    []matcher
 	groups   []matcher // of all target groups
-	rollout  hash      // of "KEY:"
-	variant  hash      // of "KEY:variant:"
+	rollout  split
+	variant  split
 	weighted bool
 }
 
 // NewIndex prepares the flags of s, without removed ones. It takes time and memory in proportion to
 // their rules.
 func NewIndex(s Set) *Index {
-	groups := make(map[string][]matcher, len(s.Groups))
+	groups := make(map[string][]Rule, len(s.Groups))
 	for _, g := range s.Groups {
-		groups[g.ID] = compileAll(g.Rules)
+		groups[g.ID] = cloneRules(g.Rules)
 	}
 	x := &Index{revision: s.Revision, flags: map[place]*ready{}, environments: map[string][]*ready{}}
 	for i := range s.Flags {
@@ -42,55 +44,63 @@ func NewIndex(s Set) *Index {
 			x.environments[f.Environment] = append(x.environments[f.Environment], r)
 		}
 	}
+	blocked := blocked(s.Flags)
 	for at, r := range x.flags {
+		r.blocked = blocked[at]
 		for _, key := range r.flag.Dependencies {
-			r.needs = append(r.needs, x.flags[place{at.environment, key}])
+			need := x.flags[place{at.environment, key}]
+			if r.needs = append(r.needs, need); need != nil {
+				need.needed = true
+			}
 		}
 	}
 	return x
 }
 
-func newReady(f *Flag, groups map[string][]matcher) *ready {
-	start := hash(0).add(f.Key).add(":")
+func newReady(f *Flag, groups map[string][]Rule) *ready {
+	version := f.hashVersion()
 	r := &ready{
-		flag: f, rules: compileAll(f.Rules),
-		rollout: start, variant: start.add("variant:"),
+		flag: f, rules: compileAll(f.Rules, newSplit(version, forPercentage, f.Key)),
+		rollout: newSplit(version, forRollout, f.Key), variant: newSplit(version, forVariant, f.Key),
 		weighted: slices.ContainsFunc(f.Variants, func(v Variant) bool { return v.Weight != nil }),
 	}
 	for _, id := range f.Groups {
-		r.groups = append(r.groups, groups[id]...)
+		r.groups = append(r.groups, compileAll(groups[id], newSplit(version, forPercentage, id))...)
 	}
 	return r
 }
 
-func compileAll(rules []Rule) (list []matcher) {
+func compileAll(rules []Rule, percentage split) (list []matcher) {
 	for i := range rules {
-		list = append(list, compile(&rules[i]))
+		list = append(list, compile(&rules[i], percentage))
 	}
 	return list
 }
 
-// Evaluate is the result of one flag at an instant.
+// Evaluate returns the result of one flag at an instant.
 func (x *Index) Evaluate(key string, c *Context, now time.Time) Result {
-	return x.flags[place{c.Environment, key}].evaluate(c, now)
+	e := evaluation{context: c, now: now}
+	return e.result(x.flags[place{c.Environment, key}])
 }
 
-// EvaluateAll is the results by key of all flags of c's environment that are evaluated.
+// EvaluateAll returns the results by key of all flags of c's environment that are evaluated.
 func (x *Index) EvaluateAll(c *Context, now time.Time) map[string]Result {
+	e := evaluation{context: c, now: now}
 	found := make(map[string]Result, len(x.environments[c.Environment]))
 	for _, r := range x.environments[c.Environment] {
-		if result := r.evaluate(c, now); result.Reason != FlagNotFound {
+		if result := e.result(r); result.Reason != FlagNotFound {
 			found[r.flag.Key] = result
 		}
 	}
 	return found
 }
 
-// EvaluateKeys is the results of those of keys that are evaluated.
+// EvaluateKeys returns the results of the named flags, without flags that are not found.
 func (x *Index) EvaluateKeys(keys []string, c *Context, now time.Time) map[string]Result {
+	e := evaluation{context: c, now: now}
 	found := make(map[string]Result, len(keys))
 	for _, key := range keys {
-		if result := x.Evaluate(key, c, now); result.Reason != FlagNotFound {
+		if result := e.result(x.flags[place{c.Environment, key}]); result.Reason != FlagNotFound {
 			found[key] = result
 		}
 	}

@@ -16,12 +16,13 @@ type matcher struct {
 	value    any
 	text     string // of value
 	limit    float64
+	split    split            // of a percentage
 	values   map[any]struct{} // or those of a batch
 	batch    []string
 }
 
-// compile is the matcher of r, by the first of the package comment's kinds that fits.
-func compile(r *Rule) matcher {
+// compile returns the matcher of r, by the first of the package comment's kinds that fits.
+func compile(r *Rule, percentage split) matcher {
 	m := matcher{enabled: r.Enabled, on: r.On, field: r.Field, operator: r.Operator, value: scalar(r.Value), matches: never}
 	m.text = textOf(m.value)
 	limit, numeric := m.value.(float64)
@@ -33,19 +34,14 @@ func compile(r *Rule) matcher {
 	case r.On == OnProperty && r.Field != "":
 		m.values, m.matches = setOf(r.Values), matchProperty
 	case r.On == OnProperty && numeric:
-		m.limit, m.matches = limit, matchPercentage
+		m.limit, m.split, m.matches = limit, percentage, matchPercentage
 	}
 	return m
 }
 
 func never(*matcher, *Context) bool { return false }
 
-// percentageHash is that of "percentage:", with which all rules of a percentage begin.
-var percentageHash = hash(0).add("percentage:")
-
-func matchPercentage(m *matcher, c *Context) bool {
-	return float64(percentageHash.add(c.person()).bucket()) < m.limit
-}
+func matchPercentage(m *matcher, c *Context) bool { return m.split.below(c.person(), m.limit) }
 
 // subject is the text of what m is about, and whether it is there.
 func (m *matcher) subject(c *Context) (string, bool) {

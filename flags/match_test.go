@@ -82,7 +82,7 @@ func TestRules(t *testing.T) {
 		{"a percentage of none", Rule{On: OnProperty, Value: 0.0}, false, false},
 		{"a percentage with a field is none", property("n", "", 100.0), false, false},
 	} {
-		m := compile(&tt.rule)
+		m := compile(&tt.rule, newSplit(FirstHash, forPercentage, ""))
 		if got := m.matches(&m, c); got != tt.want {
 			t.Errorf("%s: %v", tt.says, got)
 		}
@@ -90,7 +90,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s, for nobody: %v", tt.says, got)
 		}
 	}
-	m := compile(&Rule{On: OnProperty, Value: 92.5})
+	m := compile(&Rule{On: OnProperty, Value: 92.5}, newSplit(FirstHash, forPercentage, ""))
 	if !m.matches(&m, &Context{UserID: "user-123"}) { // bucket 92
 		t.Error("bucket 92 is not less than 92.5")
 	}

@@ -52,7 +52,7 @@ func (p Patch) Flag() (Flag, error) {
 // what is missing (for a new flag also what Flag says) and values. It is for a p that cannot be applied; what is
 // wrong in view of other flags, an [Editor] tells of one that can.
 func (p Patch) Check(isNew bool, now time.Time) error {
-	faults, f := slices.Clone(p.faults), Flag{Client: p.Client, Type: Rollout}
+	faults, f := slices.Clone(p.faults), Flag{Client: p.Client, Type: Rollout, HashVersion: MixedHash}
 	missing := FieldErrors{}
 	if p.Client == "" {
 		missing.addf("clientId", "is missing")
@@ -132,7 +132,8 @@ var readers = map[string]reader{
 	"status":            single(func(f *Flag) *Status { return &f.Status }),
 	"defaultValue":      single(func(f *Flag) *bool { return &f.Default }),
 	"payload":           single(func(f *Flag) *json.RawMessage { return &f.Payload }),
-	"rolloutPercentage": single(func(f *Flag) *int { return &f.Percentage }),
+	"rolloutPercentage": single(func(f *Flag) *float64 { return &f.Percentage }),
+	"hashVersion":       readHashVersion,
 	"rolloutBy":         single(func(f *Flag) *Unit { return &f.By }),
 	"persistAcrossAuth": single(func(f *Flag) *bool { return &f.PersistAcrossAuth }),
 	"rules":             list(func(f *Flag) *[]Rule { return &f.Rules }, "enabled"),
@@ -143,7 +144,16 @@ var readers = map[string]reader{
 }
 
 // needed are the fields that cannot be cleared.
-var needed = []string{"key", "type", "status", "defaultValue", "persistAcrossAuth"}
+var needed = []string{"key", "type", "status", "defaultValue", "persistAcrossAuth", "hashVersion"}
+
+// readHashVersion reads a version of the hash. 0, which in Go means the default, is a mistake in JSON.
+func readHashVersion(name string, js json.RawMessage, faults *FieldErrors) func(*Flag) {
+	version := -1
+	if readInto(faults, name, js, &version); version == 0 {
+		faults.hashVersion(version)
+	}
+	return func(f *Flag) { f.HashVersion = version }
+}
 
 func single[T any](field func(*Flag) *T) reader {
 	return func(name string, js json.RawMessage, faults *FieldErrors) func(*Flag) {

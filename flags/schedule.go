@@ -19,7 +19,7 @@ func (f Flag) step() Flag {
 	return f
 }
 
-func (s *Step) apply(status Status, percentage int) (Status, int) {
+func (s *Step) apply(status Status, percentage float64) (Status, float64) {
 	switch s.Action {
 	case Enable:
 		status = Active
@@ -31,8 +31,8 @@ func (s *Step) apply(status Status, percentage int) (Status, int) {
 	return status, percentage
 }
 
-// state is what f's schedule has made of its status and percentage by now.
-func (f *Flag) state(now time.Time) (Status, int) {
+// state returns the status and the percentage that f's schedule has brought it to by now.
+func (f *Flag) state(now time.Time) (Status, float64) {
 	status, percentage := f.Status, f.Percentage
 	for i := range f.Schedule {
 		s := &f.Schedule[i]
@@ -44,8 +44,9 @@ func (f *Flag) state(now time.Time) (Status, int) {
 	return status, percentage
 }
 
-// settle is f as it is at an instant, and the changes that its schedule made of it.
+// settle returns f as it is at an instant, with its HashVersion named, and the changes that its schedule made.
 func (f Flag) settle(now time.Time) (Flag, []Change) {
+	f.HashVersion = f.hashVersion()
 	var done []Change
 	for len(f.Schedule) > 0 && !f.Schedule[0].At.After(now) {
 		before := f

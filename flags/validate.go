@@ -30,7 +30,10 @@ func (f *Flag) check(now time.Time, faults *FieldErrors) {
 	oneOf(faults, "type", f.Type, Boolean, Rollout, Multivariant)
 	oneOf(faults, "status", f.Status, Active, Inactive, Archived)
 	oneOf(faults, "rolloutBy", f.By, ByUser, ByOrganization, ByTeam)
-	faults.percentage("rolloutPercentage", f.Percentage)
+	if version := f.hashVersion(); version != FirstHash && version != MixedHash {
+		faults.hashVersion(version)
+	}
+	f.checkPercentage("rolloutPercentage", f.Percentage, faults)
 	if f.Payload != nil && faults.json("payload", f.Payload) && f.Payload[0] != '{' {
 		faults.addf("payload", "is not a JSON object")
 	}
@@ -129,12 +132,16 @@ func (f *Flag) checkSchedule(now time.Time, faults *FieldErrors) {
 			faults.addf(where+".scheduledAt", "is that of another step")
 		}
 		if s.Action == UpdateRollout {
-			faults.percentage(where+".value", s.Percentage)
+			f.checkPercentage(where+".value", s.Percentage, faults)
 			if f.Type != Rollout {
 				faults.addf(where+".action", "sets a percentage, and the flag's type is not rollout")
 			}
 		}
 	}
+}
+
+func (f *FieldErrors) hashVersion(version int) {
+	f.addf("hashVersion", "is %d, not %d or %d", version, FirstHash, MixedHash)
 }
 
 // word is a text that names something: printable, without blanks and commas, since lists of
@@ -184,9 +191,15 @@ func (f *FieldErrors) json(field string, js json.RawMessage) bool {
 	return len(*f) == before
 }
 
-func (f *FieldErrors) percentage(field string, n int) {
-	if n < 0 || n > 100 {
-		f.addf(field, "is %d, not between 0 and 100", n)
+// checkPercentage checks a percentage of a rollout, which must be as fine as the buckets of f's hash at most.
+func (f *Flag) checkPercentage(field string, percent float64, faults *FieldErrors) {
+	switch {
+	case !(percent >= 0 && percent <= 100): // also refuses NaN
+		faults.addf(field, "is %g, not between 0 and 100", percent)
+	case f.hashVersion() == FirstHash && percent != math.Trunc(percent):
+		faults.addf(field, "is %g, not a whole number, which hashVersion %d needs", percent, FirstHash)
+	case math.Abs(percent*100-math.Round(percent*100)) > 1e-6:
+		faults.addf(field, "is %g, which has more than two decimals", percent)
 	}
 }
 

@@ -88,8 +88,8 @@ func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuesti
 	var keys *[]string
 	c := &q.context
 	into := map[string]memberReader{
-		"clientId": oneOf(&client), "keys": oneOf(&keys), "environment": oneOf(&c.Environment), "userId": oneOf(&c.UserID), "email": oneOf(&c.Email),
-		"organizationId": oneOf(&c.OrganizationID), "teamId": oneOf(&c.TeamID), "properties": oneOf(&c.Properties),
+		"clientId": oneOf(&client), "keys": oneOf(&keys), "environment": idInto(&c.Environment), "userId": idInto(&c.UserID), "email": idInto(&c.Email),
+		"organizationId": idInto(&c.OrganizationID), "teamId": idInto(&c.TeamID), "properties": oneOf(&c.Properties),
 	}
 	var bad query.Errors
 	for _, sent := range slices.Sorted(maps.Keys(members)) {
@@ -106,6 +106,17 @@ func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuesti
 		q.keys = *keys
 	}
 	return orNil(addTo(bad, q.check("keys")...))
+}
+
+// idInto reads an id of a context, which may be a number.
+func idInto(to *string) memberReader {
+	return func(name string, js []byte) query.Errors {
+		text, ok := flags.IDText(js)
+		if *to = text; !ok {
+			return query.Errors{{Code: query.Invalid, Field: name, Message: notAnID}}
+		}
+		return nil
+	}
 }
 
 // check says what is wrong with the client, the context and the keys, which are those of a field. It makes the keys

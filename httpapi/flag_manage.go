@@ -28,7 +28,7 @@ type flagRecord struct {
 type stepRecord struct {
 	At         health.Time  `json:"scheduledAt"`
 	Action     flags.Action `json:"action"`
-	Percentage int          `json:"value"`
+	Percentage float64      `json:"value"`
 }
 
 func flagRecordOf(f flags.Flag) flagRecord {

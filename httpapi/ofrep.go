@@ -18,11 +18,11 @@ import (
 
 // ofrepResult is one flag that was evaluated.
 type ofrepResult struct {
-	Key      string            `json:"key"`
-	Reason   string            `json:"reason"`
-	Variant  string            `json:"variant,omitempty"`
-	Value    flags.Value       `json:"value"`
-	Metadata map[string]string `json:"metadata"`
+	Key      string         `json:"key"`
+	Reason   string         `json:"reason"`
+	Variant  string         `json:"variant,omitempty"`
+	Value    flags.Value    `json:"value"`
+	Metadata map[string]any `json:"metadata"` // texts and numbers
 }
 
 // ofrepReasons are OpenFeature's words for reasons.
@@ -36,9 +36,9 @@ var ofrepReasons = map[flags.Reason]string{
 	flags.DependencyNotSatisfied: "DISABLED",
 }
 
-// ofrepOf is result, with its own reason and its payload as metadata, which is texts.
+// ofrepOf returns result as OFREP has it. Its own reason, its hash version and its payload, as text, are metadata.
 func ofrepOf(key string, result flags.Result) ofrepResult {
-	metadata := map[string]string{"reason": string(result.Reason)}
+	metadata := map[string]any{"reason": string(result.Reason), "hashVersion": result.HashVersion}
 	if result.Payload != nil {
 		metadata["payload"] = string(result.Payload)
 	}
@@ -71,19 +71,21 @@ func clientOf(k *auth.Key) string {
 	return sites[0].ID
 }
 
-// readOFREP takes the context from the body. What has no field of a [flags.Context] is a property.
+// notAnID reports a list or an object in the place of an id.
+const notAnID = "is not a text, a number, true or false"
+
+// readOFREP reads the context from the body. Attributes without a field of a [flags.Context] are properties.
 func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) error {
 	js, err := a.readJSON(r)
 	if err != nil {
 		return err
 	}
 	var body struct {
-		Context map[string]any `json:"context"`
+		Context map[string]json.RawMessage `json:"context"`
 	}
 	if json.Unmarshal(js, &body) != nil {
 		return &contextError{flags.FieldErrors{{Field: "context", Message: "is not a JSON object"}}}
 	}
-	q.context.Properties = body.Context
 	var wrong flags.FieldErrors
 	for _, field := range []struct {
 		name string
@@ -92,15 +94,22 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 		{"userId", &q.context.UserID}, {"targetingKey", &q.context.UserID}, {"email", &q.context.Email}, {"organizationId", &q.context.OrganizationID},
 		{"teamId", &q.context.TeamID}, {"environment", &q.context.Environment},
 	} {
-		v, ok := body.Context[field.name]
+		text, ok := flags.IDText(body.Context[field.name])
 		delete(body.Context, field.name)
-		text, isText := v.(string)
 		switch {
-		case isText && text != "":
+		case !ok:
+			wrong = append(wrong, flags.FieldError{Field: field.name, Message: notAnID})
+		case text != "":
 			*field.to = text
-		case ok && v != nil && !isText:
-			wrong = append(wrong, flags.FieldError{Field: field.name, Message: "is not a text"})
 		}
+	}
+	q.context.Properties = make(map[string]any, len(body.Context))
+	for name, value := range body.Context {
+		var v any
+		if err := json.Unmarshal(value, &v); err != nil {
+			return err // the body as a whole is JSON
+		}
+		q.context.Properties[name] = v
 	}
 	if more, ok := errors.AsType[flags.FieldErrors](q.context.Check()); ok {
 		wrong = append(wrong, more...)

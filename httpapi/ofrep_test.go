@@ -17,10 +17,10 @@ func TestOFREP(t *testing.T) {
 	w.create(t, `{"clientId":"site_a","key":"pro","type":"rollout","defaultValue":true,"rolloutPercentage":0,"rules":[
 		{"type":"property","field":"plan","operator":"equals","value":"pro","enabled":true},{"type":"user_id","operator":"equals","value":"ada","enabled":true}]}`)
 	w.create(t, `{"clientId":"org_a","key":"ours","type":"boolean","defaultValue":true}`)
-	const ui = `{"key":"new-ui","reason":"DEFAULT","value":true,"metadata":{"payload":"{\"a\":\"<1>\"}","reason":"BOOLEAN_DEFAULT"}}`
-	const color = `{"key":"color","reason":"SPLIT","variant":"dark","value":{"bg":1},"metadata":{"reason":"MULTIVARIANT_EVALUATED"}}`
-	const off = `{"key":"pro","reason":"SPLIT","value":false,"metadata":{"reason":"ROLLOUT_DISABLED"}}`
-	const on = `{"key":"pro","reason":"TARGETING_MATCH","value":true,"metadata":{"reason":"USER_RULE_MATCH"}}`
+	const ui = `{"key":"new-ui","reason":"DEFAULT","value":true,"metadata":{"hashVersion":2,"payload":"{\"a\":\"<1>\"}","reason":"BOOLEAN_DEFAULT"}}`
+	const color = `{"key":"color","reason":"SPLIT","variant":"dark","value":{"bg":1},"metadata":{"hashVersion":2,"reason":"MULTIVARIANT_EVALUATED"}}`
+	const off = `{"key":"pro","reason":"SPLIT","value":false,"metadata":{"hashVersion":2,"reason":"ROLLOUT_DISABLED"}}`
+	const on = `{"key":"pro","reason":"TARGETING_MATCH","value":true,"metadata":{"hashVersion":2,"reason":"USER_RULE_MATCH"}}`
 	fault := func(key, code, details string) string {
 		if key != "" {
 			key = `"key":"` + key + `",`
@@ -41,7 +41,7 @@ func TestOFREP(t *testing.T) {
 		{"all", "", "site_a", "", `{"context":{}}`, 200, `{"flags":[` + color + `,` + ui + `,` + off + `]}`},
 		{"all of an environment without any", "", "site_a", "", `{"context":{"environment":"prod"}}`, 200, `{"flags":[]}`},
 		{"by a key of one website", "/new-ui", "", "sites", `{}`, 200, ui},
-		{"by a key of an organisation", "/ours", "", "all", `{}`, 200, `{"key":"ours","reason":"DEFAULT","value":true,"metadata":{"reason":"BOOLEAN_DEFAULT"}}`},
+		{"by a key of an organisation", "/ours", "", "all", `{}`, 200, `{"key":"ours","reason":"DEFAULT","value":true,"metadata":{"hashVersion":2,"reason":"BOOLEAN_DEFAULT"}}`},
 		{"by a key, for a named client", "/new-ui", "site_a", "all", `{}`, 200, ui},
 		{"by a key of two websites", "/new-ui", "", "two", `{}`, 400, fault("new-ui", "GENERAL", missing)},
 		{"for nobody", "/new-ui", "", "", `{}`, 400, fault("new-ui", "GENERAL", missing)},
@@ -49,9 +49,9 @@ func TestOFREP(t *testing.T) {
 		{"one that is not there", "/none", "site_a", "", `{}`, 404, fault("none", "FLAG_NOT_FOUND", "Flag not found")},
 		{"no JSON", "/new-ui", "site_a", "", `{`, 400, fault("new-ui", "PARSE_ERROR", "body: is not a JSON object")},
 		{"a context that is none", "", "site_a", "", `{"context":1}`, 400, fault("", "INVALID_CONTEXT", "context: is not a JSON object")},
-		{"a targeting key that is none", "/new-ui", "site_a", "", `{"context":{"targetingKey":1}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey: is not a text")},
+		{"a targeting key that is none", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey: is not a text, a number, true or false")},
 		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "email: has 513 bytes, more than 512")},
-		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":1,"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "targetingKey: is not a text (and 1 more)")},
+		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":{},"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "targetingKey: is not a text, a number, true or false (and 1 more)")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w.trail.take()
@@ -73,5 +73,37 @@ func TestOFREP(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestIDsOfContextsMayBeNumbers sends every kind of JSON value in the place of every id, to all routes with a body.
+func TestIDsOfContextsMayBeNumbers(t *testing.T) {
+	w, _ := newFlagWorld(t)
+	w.create(t, `{"clientId":"site_a","key":"by-user","type":"rollout","rolloutPercentage":50,"defaultValue":false,"rules":[
+		{"type":"user_id","operator":"in","values":["42","1000","1.5","12345678901234567890","-7","true","0"],"enabled":true},
+		{"type":"email","operator":"equals","value":"42","enabled":true}]}`)
+	w.create(t, `{"clientId":"site_a","key":"by-org","type":"rollout","rolloutBy":"organization","rolloutPercentage":50,"defaultValue":false}`)
+	for _, tc := range []struct {
+		context string
+		reason  string // of by-user; empty for a mistake
+	}{
+		{`{"ID":42}`, "USER_RULE_MATCH"}, {`{"ID":"42"}`, "USER_RULE_MATCH"}, {`{"ID":1e3}`, "USER_RULE_MATCH"}, {`{"ID":1.50}`, "USER_RULE_MATCH"},
+		{`{"ID":12345678901234567890}`, "USER_RULE_MATCH"}, {`{"ID":12345678901234567891}`, "ROLLOUT_"}, {`{"ID":-7}`, "USER_RULE_MATCH"},
+		{`{"ID":true}`, "USER_RULE_MATCH"}, {`{"ID":-0}`, "USER_RULE_MATCH"}, {`{"ID":0}`, "USER_RULE_MATCH"}, {`{"ID":null,"email":42}`, "USER_RULE_MATCH"},
+		{`{"ID":"u","organizationId":42,"teamId":7,"environment":null}`, "ROLLOUT_"}, {`{"ID":[42]}`, ""}, {`{"ID":{}}`, ""}, {`{"organizationId":[]}`, ""},
+	} {
+		ofrep := `{"context":` + strings.Replace(tc.context, "ID", "targetingKey", 1) + `}`
+		bulk := `{"clientId":"site_a",` + strings.Replace(tc.context, "ID", "userId", 1)[1:]
+		for path, body := range map[string]string{ofrepPrefix: ofrep, ofrepPrefix + "/by-user": ofrep, "/public/v1/flags/bulk": bulk} {
+			rec := w.send("POST", path, "", body, "X-Client-Id", "site_a")
+			if tc.reason == "" && rec.Code != 400 || tc.reason != "" && (rec.Code != 200 || !strings.Contains(rec.Body.String(), `"reason":"`+tc.reason)) {
+				t.Errorf("%s %s: %d %s", path, body, rec.Code, rec.Body)
+			}
+		}
+	}
+	asText := w.send("POST", ofrepPrefix+"/by-org", "", `{"context":{"targetingKey":"u","organizationId":"42"}}`, "X-Client-Id", "site_a")
+	asNumber := w.send("POST", ofrepPrefix+"/by-org", "", `{"context":{"targetingKey":"u","organizationId":42}}`, "X-Client-Id", "site_a")
+	if asText.Code != 200 || asText.Body.String() != asNumber.Body.String() {
+		t.Errorf("an organisation as text: %s, and as number: %s", asText.Body, asNumber.Body)
 	}
 }

@@ -120,7 +120,7 @@ func TestEveryMistakeIsTold(t *testing.T) {
 		{"PATCH", "/public/v1/flags/f", "flags", `{"type":7,"schedule":[{"scheduledAt":"2026-03-28T00:00:00Z","action":"update_rollout","value":50}]}`, "type clientId schedule[0].scheduledAt"},
 		{"GET", "/public/v1/flags/evaluate", "", "", "clientId key"},
 		{"GET", "/public/v1/flags/evaluate?userId=" + strings.Repeat("u", 513) + "&key=" + strings.Repeat("k", 129), "", "", "clientId key userId"},
-		{"POST", "/public/v1/flags/bulk", "", `{"keys":5,"userId":5,"email":5,"properties":{"a":[[[[[[[[[[]]]]]]]]]]}}`, "email keys userId clientId properties"},
+		{"POST", "/public/v1/flags/bulk", "", `{"keys":5,"userId":[5],"email":{},"properties":{"a":[[[[[[[[[[]]]]]]]]]]}}`, "email keys userId clientId properties"},
 		{"GET", "/v1/query?website_id=site_a&link_id=x&timezone=Foo" + address, "all", "", "website_id link_id preset timezone limit"},
 	} {
 		rec := w.send(tc.method, tc.target, tc.key, tc.body)

@@ -65,6 +65,13 @@ func referrerURL(domain expr.Expr) expr.Expr {
 	return ifElse(expr.Eq(domain, expr.Lit("")), expr.Lit("direct"), expr.Call(dialect.Concat, expr.Lit("https://"), domain))
 }
 
+// hostColumn returns a column of texts that may be hosts, or addresses of hosts.
+func hostColumn(name, label, description string) column {
+	c := textColumn(name, label, description)
+	c.Hosts = true
+	return c
+}
+
 // A sourceList holds the known sources, by column.
 type sourceList struct{ domains, names, kinds, urls []string }
 
@@ -85,11 +92,11 @@ func (known *sourceList) trafficMetrics() []metric {
 	ofCampaign := func(yes, no expr.Expr) expr.Expr { return ifElse(expr.Ne(kind, expr.Lit("")), yes, no) }
 	isDirect := expr.Eq(source, expr.Lit(""))
 	return []metric{
-		{column: textColumn("traffic_url", "Source address", "Address of the source, the text of a campaign, or direct"),
+		{column: hostColumn("traffic_url", "Source address", "Address of the source, the text of a campaign, or direct"),
 			expr: ofCampaign(url(source), referrerURL(source))},
-		{column: textColumn("last_referrer_url", "Source address", "Of the session of the latest event: address of the source, the text of a campaign, or direct"),
+		{column: hostColumn("last_referrer_url", "Source address", "Of the session of the latest event: address of the source, the text of a campaign, or direct"),
 			expr: url(expr.Ref("last_referrer"))},
-		{column: textColumn("traffic_source", "Source id", "Domain of a referrer, name or text of a campaign source, or direct"),
+		{column: hostColumn("traffic_source", "Source id", "Domain of a referrer, name or text of a campaign source, or direct"),
 			expr: ofCampaign(lookup(source, known.domains, known.names, source), ifElse(isDirect, expr.Lit("direct"), source))},
 		{column: textColumn("traffic_domain", "Source domain", "Main domain of a known source, else the host of a referrer; empty for all others"),
 			expr: ofCampaign(lookup(source, known.domains, known.domains, expr.Lit("")), source)},
@@ -103,12 +110,12 @@ func (known *sourceList) referrerMetrics() []metric {
 	domain := expr.Ref("referrer")
 	orDirect := func(shown, e expr.Expr) expr.Expr { return ifElse(expr.Eq(domain, expr.Lit("")), shown, e) }
 	return []metric{
-		{column: textColumn("referrer_name", "Source", "Name of the source"),
+		{column: hostColumn("referrer_name", "Source", "Name of the source"),
 			expr: orDirect(expr.Lit("Direct"), lookup(domain, known.domains, known.names, domain))},
-		{column: textColumn("referrer_url", "Referrer address", "Address of the source, or direct"),
+		{column: hostColumn("referrer_url", "Referrer address", "Address of the source, or direct"),
 			expr: referrerURL(domain)},
 		{column: textColumn("referrer_domain", "Referrer domain", "Main domain of the source, else its host; empty for direct traffic"), expr: domain},
-		{column: textColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
+		{column: hostColumn("referrer_source", "Source domain", "Main domain of the source, or direct"),
 			expr: orDirect(expr.Lit("direct"), domain)},
 		{column: textColumn("referrer_type", "Kind of source", "direct, search, social, email, paid, ai or other"),
 			expr: orDirect(expr.Lit("direct"), lookup(domain, known.domains, known.kinds, expr.Lit("other")))},

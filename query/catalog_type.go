@@ -153,6 +153,7 @@ type column struct {
 	Decimals    int    // of Number
 	PreciseFor  string // a value of the type's dimension; in rows of others Number has two decimals
 	Zero        bool   // nothing is 0; otherwise nothing is null (texts are never null)
+	Hosts       bool   // texts may be hosts, which are shown in Unicode
 }
 
 // column is the index of the output column called name, or -1.

@@ -197,7 +197,11 @@ func FuzzNothingOfACallerReachesSQL(f *testing.F) {
 				req.Filters = []query.Filter{{Field: info.RequiredFilter, Op: query.Eq, Values: []string{mark}}}
 			}
 			for _, field := range info.Filters {
-				for _, op := range []query.Op{query.Eq, query.Contains, query.NotIn} {
+				ops := []query.Op{query.Eq, query.Contains, query.NotIn}
+				if field == "country" || field == "referrer" && strings.Contains(mark, "://") {
+					ops = ops[1:2] // whole values must be countries and referrers
+				}
+				for _, op := range ops {
 					req.Filters = append(req.Filters, query.Filter{Field: field, Op: op, Values: []string{mark}})
 				}
 				access.Filters = append(access.Filters, query.Filter{Field: field, Op: query.StartsWith, Values: []string{mark}})

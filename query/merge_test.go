@@ -165,7 +165,7 @@ func TestMergeOnKeys(t *testing.T) {
 		}
 		return found.parameters[0].plan
 	}
-	on := func(field string) Filter { return Filter{Field: field, Op: Ne, Values: []string{"x"}} }
+	on := func(field string) Filter { return Filter{Field: field, Op: Ne, Values: []string{"DE"}} }
 	for _, c := range []struct {
 		typ      string
 		on, left []Filter

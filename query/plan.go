@@ -44,6 +44,7 @@ type condition struct {
 	Op     Op
 	Values []string
 	codes  []string // of byCountry and byReferrer: the stored values that Values name
+	wrong  []string // of byCountry and byReferrer: those of Values that name nothing
 
 	onEvents bool // events have the field themselves
 }
@@ -165,7 +166,7 @@ func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Err
 func checkMandatory(all []Filter) *Error {
 	var list issues
 	for i, f := range all {
-		checkFilter(inField("filters").item(i), f, &list)
+		checkAccessFilter(i, f, &list)
 	}
 	if errs := list.sorted(); errs != nil {
 		return &Error{Code: Internal, Message: "The mandatory filters of this access are not usable",

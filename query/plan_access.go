@@ -2,15 +2,15 @@ package query
 
 import "slices"
 
-// CheckAccess returns what is wrong with the Filters and Types of a, or nil: filters that are malformed, fields
-// that no type of the catalog can be filtered by, and types that it does not have. Mistakes are at
-// filters[i] and types[i]. Nothing else of a is looked at.
+// CheckAccess returns the mistakes in the Filters and Types of a, or nil: filters that are malformed, fields
+// that no type of the catalog can be filtered by, values that are not a country or a referrer, and types
+// that the catalog does not have. Mistakes are at filters[i] and types[i]. It checks nothing else of a.
 func (e *Engine) CheckAccess(a Access) Errors {
 	var list issues
 	types, fields := e.types.names()
 	for i, f := range a.Filters {
 		at := inField("filters").item(i)
-		checkFilter(at, f, &list)
+		checkAccessFilter(i, f, &list)
 		if !slices.Contains(fields, f.Field) {
 			list.add(at.member("field"), unknown(Invalid, "field", f.Field, fields))
 		}

@@ -78,9 +78,13 @@ func conditionOn(field *field, f Filter) condition {
 	case byCountry:
 		c.codes = c.countries()
 	case byReferrer:
+		if !wholeValue(f.Op) {
+			c.Values = partsOfSource(f.Values[0])
+		}
 		c.codes = c.domains()
 	case exact, anyCase, byPath:
 	}
+	c.wrong = c.meaningless()
 	return c
 }
 
@@ -91,11 +95,28 @@ func normalise(how match, op Op, value string) string {
 	case anyCase:
 		return strings.ToLower(value)
 	case byPath:
-		if wholeValue(op) && value != "" {
+		switch {
+		case !wholeValue(op):
+			return address.Decode(value)
+		case value != "":
 			return address.Path(value)
 		}
 	}
 	return value
+}
+
+// partsOfSource returns the forms in which sources may contain a part of an address, a name or
+// a text: without https://, http:// and www. at its beginning, as it is and in ASCII.
+func partsOfSource(value string) []string {
+	value = strings.ToLower(value)
+	for _, scheme := range []string{"https://", "http://"} {
+		if rest, ok := strings.CutPrefix(value, scheme); ok {
+			value = rest
+			break
+		}
+	}
+	value = strings.TrimPrefix(value, "www.")
+	return slices.Compact([]string{value, address.ASCII(value)})
 }
 
 // wholeValue reports whether op compares values and not parts of them.
@@ -132,15 +153,14 @@ func (c condition) matches(value string) bool {
 		if slices.Contains(c.codes, value) || wholeValue(c.Op) {
 			return slices.Contains(c.codes, value)
 		}
-		c.Values = []string{strings.ToLower(c.Values[0])}
 	case anyCase:
 		value = strings.ToLower(value)
 	}
 	switch c.Op {
 	case Contains:
-		return strings.Contains(value, c.Values[0])
+		return slices.ContainsFunc(c.Values, func(part string) bool { return strings.Contains(value, part) })
 	case StartsWith:
-		return strings.HasPrefix(value, c.Values[0])
+		return slices.ContainsFunc(c.Values, func(part string) bool { return strings.HasPrefix(value, part) })
 	}
 	return slices.Contains(c.Values, value)
 }
@@ -153,7 +173,7 @@ func (c condition) match(value expr.Expr) expr.Expr {
 		if wholeValue(c.Op) {
 			return c.inCodes(value)
 		}
-		return expr.Or(c.compare(value, []string{strings.ToLower(c.Values[0])}), c.inCodes(value))
+		return expr.Or(c.compare(value, c.Values), c.inCodes(value))
 	case anyCase:
 		return c.compare(expr.Call(dialect.Lower, value), c.Values)
 	}
@@ -164,13 +184,15 @@ func (c condition) match(value expr.Expr) expr.Expr {
 func (c condition) inCodes(value expr.Expr) expr.Expr { return inList(value, slices.Clone(c.codes)) }
 
 func (c condition) compare(value expr.Expr, values []string) expr.Expr {
-	switch c.Op {
-	case Contains:
-		return expr.Call(dialect.Contains, value, expr.Arg(dialect.Text, values[0]))
-	case StartsWith:
-		return expr.Call(dialect.StartsWith, value, expr.Arg(dialect.Text, values[0]))
+	part, ok := map[Op]dialect.Op{Contains: dialect.Contains, StartsWith: dialect.StartsWith}[c.Op]
+	if !ok {
+		return inList(value, values)
 	}
-	return inList(value, values)
+	var any []expr.Expr
+	for _, v := range values {
+		any = append(any, expr.Call(part, value, expr.Arg(dialect.Text, v)))
+	}
+	return expr.Or(any...)
 }
 
 func inList(value expr.Expr, values []string) expr.Expr {
@@ -183,8 +205,8 @@ func inList(value expr.Expr, values []string) expr.Expr {
 // countries by code, after none: that one's code and name are empty.
 var countries = append([]country.Country{{}}, country.All()...)
 
-// countries are the codes that c names: by code or name in any case, or, for parts of
-// texts, by name.
+// countries returns the codes that c names: by code or usual name, or, for parts of texts, by
+// English name.
 func (c condition) countries() []string {
 	found := []string{}
 	if !wholeValue(c.Op) {
@@ -196,20 +218,17 @@ func (c condition) countries() []string {
 		return found
 	}
 	for _, v := range c.Values {
-		is := func(known country.Country) bool {
-			return strings.EqualFold(v, known.Code) || strings.EqualFold(v, known.Name)
-		}
-		if at := slices.IndexFunc(countries, is); at >= 0 {
-			found = append(found, countries[at].Code)
+		if code, ok := country.Code(v); ok || v == "" {
+			found = append(found, code)
 		}
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
-// domains are those of the sources that c names. Direct traffic has an empty one, and a
-// source that is not listed is called like its domain. A domain, and the address that rows show
-// of it, is also taken as it is given, so that what was copied from a row finds it.
+// domains returns the stored sources that c names: domains, and texts of campaigns. The stored
+// source of direct traffic is empty. A value of a whole comparison may be an address, a host, a
+// name or a text, and is also taken as it is, so that a value copied from a row finds it.
 func (c condition) domains() []string {
 	found := []string{}
 	if !wholeValue(c.Op) {
@@ -221,17 +240,84 @@ func (c condition) domains() []string {
 		return found
 	}
 	for _, v := range c.Values {
-		given := strings.TrimPrefix(strings.ToLower(v), "https://")
-		if found = append(found, referrer.Domain(v, "")); given != "" && !slices.Contains(found, given) {
-			found = append(found, given)
-		}
-		if strings.ToLower(v) == "direct" {
-			found = append(found, "")
-		} else if src, ok := referrer.Named(v); ok {
-			found = append(found, src.Domain)
+		found = append(found, sourcesNamed(v)...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// sourcesNamed returns the stored sources that a whole value names.
+func sourcesNamed(value string) []string {
+	given := strings.TrimPrefix(strings.ToLower(value), "https://")
+	if given == "" || given == "direct" {
+		return []string{""}
+	}
+	found := []string{given}
+	if host := referrer.Host(value); host != "" {
+		found = append(found, host, referrer.Domain(value, ""))
+	}
+	if src, ok := referrer.Named(value); ok {
+		found = append(found, src.Domain)
+	}
+	return found
+}
+
+// meaningless returns the values of c that name no country or no referrer: they would find no
+// row, or all but none.
+func (c condition) meaningless() []string {
+	var found []string
+	if !wholeValue(c.Op) {
+		return nil
+	}
+	for _, v := range c.Values {
+		switch c.Field.Match {
+		case byCountry:
+			if _, ok := country.Code(v); !ok && v != "" {
+				found = append(found, v)
+			}
+		case byReferrer:
+			if v != "" && referrer.Host(v) == "" && (strings.IndexAny(v, "/?#") == 0 || strings.Contains(v, "://")) {
+				found = append(found, v)
+			}
+		case exact, anyCase, byPath:
 		}
 	}
 	return found
+}
+
+// refuse adds the meaningless values of c to list.
+func (c condition) refuse(at fieldPath, code Code, list *issues) {
+	for _, v := range c.wrong {
+		if list.full() { // looking for suggestions takes time
+			return
+		}
+		e := Error{Code: code, Message: quote(v) + " is not a referrer: use a host such as news.example, the name of a source such as Google, the text of a campaign, or direct"}
+		if c.Field.Match == byCountry {
+			e = Error{Code: code, Message: quote(v) + " is not a country", Suggestion: nearest(v, countryNames())}
+			if e.Suggestion != "" {
+				e.Message += "; did you mean " + quote(e.Suggestion) + "?"
+			}
+		}
+		list.add(at.member("value"), e)
+	}
+}
+
+// checkAccessFilter adds the mistakes in the i-th mandatory filter of an access to list.
+func checkAccessFilter(i int, f Filter, list *issues) {
+	at, before := inField("filters").item(i), len(list.errors)
+	checkFilter(at, f, list)
+	if field := fieldNamed(f.Field); field != nil && len(list.errors) == before {
+		conditionOn(field, f).refuse(at, Invalid, list)
+	}
+}
+
+// countryNames returns the English names of all countries.
+func countryNames() []string {
+	names := make([]string, 0, len(countries))
+	for _, c := range countries[1:] {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // isPart reports whether the part of a name that c asks for is in name, in any case.

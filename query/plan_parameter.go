@@ -133,6 +133,7 @@ func (o *options) filter(plan *plan, found []condition, list *issues) {
 				fmt.Sprintf("%s cannot be filtered by %s", ty.Name, quote(f.Field)), f.Field, ty.filterable))
 			continue
 		}
+		found[i].refuse(o.at("filters").item(i), BadFilter, list)
 		plan.Filters = append(plan.Filters, found[i])
 	}
 	has := func(c condition) bool { return c.Field.Name == ty.RequiredFilter && c.Op == Eq }

@@ -206,8 +206,70 @@ func TestReferrerCopiedFromARow(t *testing.T) {
 			}
 		}
 	}
-	if got := of(Eq, "https://"); slices.Contains(got, "https://") {
-		t.Errorf("no host is held against %q", got)
+}
+
+// TestValuesOfFilters holds what values of filters on referrers, countries and paths find. A value
+// that means nothing is an error.
+func TestValuesOfFilters(t *testing.T) {
+	for _, c := range []struct {
+		field string
+		op    Op
+		value string
+		found []string // stored values that it finds, of those below
+		wrong bool
+	}{
+		{"referrer", Eq, "münchen.example", []string{"xn--mnchen-3ya.example"}, false},
+		{"referrer", Eq, "https://www.xn--mnchen-3ya.example/a", []string{"xn--mnchen-3ya.example"}, false},
+		{"referrer", Contains, "münchen.ex", []string{"xn--mnchen-3ya.example"}, false},
+		{"referrer", StartsWith, "https://goo", []string{"google.com", "goo.example"}, false},
+		{"referrer", StartsWith, "HTTP://www.goo", []string{"google.com", "goo.example"}, false},
+		{"referrer", Contains, "https://google.com", []string{"google.com"}, false},
+		{"referrer", Contains, "größ", []string{"größe"}, false},
+		{"referrer", Contains, "Menéa", []string{"meneame.net"}, false},
+		{"referrer", Eq, "google", []string{"google.com"}, false},
+		{"referrer", Eq, "newsletter", []string{"newsletter"}, false},
+		{"referrer", Eq, "Spring: 50% off?", nil, false},
+		{"referrer", Eq, "", []string{""}, false},
+		{"referrer", Eq, "Direct", []string{""}, false},
+		{"referrer", Eq, "/blog", nil, true},
+		{"referrer", Eq, "?", nil, true},
+		{"referrer", Eq, "https://", nil, true},
+		{"country", Eq, "UK", []string{"GB"}, false},
+		{"country", Eq, "usa", []string{"US"}, false},
+		{"country", Eq, "Turkey", []string{"TR"}, false},
+		{"country", Eq, "Czech Republic", []string{"CZ"}, false},
+		{"country", Eq, "Viet Nam", []string{"VN"}, false},
+		{"country", Eq, "Kosovo", []string{"XK"}, false},
+		{"country", Eq, "", []string{""}, false},
+		{"country", Contains, "land", nil, false},
+		{"country", Eq, "Nowhere", nil, true},
+		{"country", Eq, "Germny", nil, true},
+		{"path", Eq, "https://shop.example/de/küche/?q", []string{"/de/küche"}, false},
+		{"path", Eq, "/de/k%c3%bcche", []string{"/de/küche"}, false},
+		{"path", Contains, "k%C3%BCche", []string{"/de/küche"}, false},
+		{"path", StartsWith, "/de/ku\u0308", []string{"/de/küche"}, false},
+	} {
+		con := conditions([]Filter{{c.field, c.op, []string{c.value}}})[0]
+		var found []string
+		for _, stored := range []string{"", "xn--mnchen-3ya.example", "google.com", "goo.example", "newsletter", "größe", "meneame.net", "/de/küche", "GB", "US", "TR", "CZ", "VN", "XK", "TH"} {
+			if con.passes(stored) {
+				found = append(found, stored)
+			}
+		}
+		if c.op == Contains && c.value == "land" {
+			c.found = []string{"TH"}
+		}
+		if slices.Sort(found); !c.wrong && !slices.Equal(found, slices.Sorted(slices.Values(c.found))) || (len(con.wrong) > 0) != c.wrong {
+			t.Errorf("%s %s %q finds %q, want %q; wrong %q", c.field, c.op, c.value, found, c.found, con.wrong)
+		}
+	}
+	var list issues
+	conditionOn(fieldNamed("country"), Filter{"country", Eq, []string{"Germny"}}).refuse(inField("filters").item(0), BadFilter, &list)
+	if got := list.errors[0]; got.Suggestion != "Germany" || got.Message != `"Germny" is not a country; did you mean "Germany"?` {
+		t.Errorf("%+v", got)
+	}
+	if checkMandatory([]Filter{{"country", Ne, []string{"Nowhere"}}}) == nil {
+		t.Error("an access with a filter on a country that does not exist can be used")
 	}
 }
 

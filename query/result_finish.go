@@ -3,7 +3,9 @@ package query
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -36,6 +38,9 @@ func finish(p *plan, rows *store.Rows) (*answered, *Error) {
 	for i := range cols {
 		if cols[i].Format == Date {
 			rows.Columns[i] = bucketLabels(rows.Columns[i], p.Grain)
+		}
+		if cols[i].Hosts {
+			rows.Columns[i].Texts = shownHosts(rows.Columns[i].Texts)
 		}
 		a.columns[i] = cells{column: &cols[i], Column: rows.Columns[i]}
 	}
@@ -96,6 +101,26 @@ func bucketLabels(numbers store.Column, grain calendar.Grain) store.Column {
 		texts[i] = calendar.Label(n, grain)
 	}
 	return store.Column{Kind: dialect.Text, Texts: texts, Valid: numbers.Valid}
+}
+
+// shownHosts returns texts with hosts in Unicode. Rows are ordered by the form in which hosts are stored,
+// so it changes rows that are in their order already.
+func shownHosts(texts []string) []string {
+	var shown []string
+	for i, text := range texts {
+		if !strings.Contains(text, "xn--") {
+			continue
+		}
+		if shown == nil {
+			shown = slices.Clone(texts) // those of the store may be its own
+		}
+		host := strings.TrimPrefix(text, "https://")
+		shown[i] = text[:len(text)-len(host)] + address.Unicode(host)
+	}
+	if shown == nil {
+		return texts
+	}
+	return shown
 }
 
 // roundOthers rounds to two decimals the values of c in rows whose dimension, in the column

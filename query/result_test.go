@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/store"
+	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
 // TestResponseJSON pins the body of an answer, one parameter good and one failed.
@@ -122,5 +123,48 @@ func BenchmarkDecode(b *testing.B) {
 		if all, _, err := Decode(body, 0); err != nil || all[0].Errors != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestHostsAreShownInUnicode finishes the rows of a store, which has hosts in ASCII and keeps its texts.
+func TestHostsAreShownInUnicode(t *testing.T) {
+	e, err := New(Config{Store: nothing{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, errs := e.types.resolve(Access{Subject: store.Subject{Kind: store.KindWebsite, ID: "w"}},
+		Request{Parameters: []Parameter{{Name: "top_referrers"}}, Preset: "today"}, time.Unix(2_000_000_000, 0))
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	const stored = "xn--mnchen-3ya.example"
+	p, rows := found.parameters[0].plan, &store.Rows{Len: 1}
+	for _, c := range p.columns() {
+		switch {
+		case c.Format != String:
+			rows.Columns = append(rows.Columns, store.Column{Kind: dialect.Int, Ints: []int64{1}})
+		case c.Name == "referrer":
+			rows.Columns = append(rows.Columns, texts("https://"+stored))
+		default:
+			rows.Columns = append(rows.Columns, texts(stored))
+		}
+	}
+	for range p.keys() {
+		rows.Columns = append(rows.Columns, texts(stored))
+	}
+	original := rows.Columns[0].Texts
+	a, mistake := finish(p, rows)
+	if mistake != nil {
+		t.Fatal(mistake)
+	}
+	got := map[string]string{}
+	for i := range a.columns {
+		if a.columns[i].Format == String {
+			got[a.columns[i].Name] = a.columns[i].Texts[0]
+		}
+	}
+	want := map[string]string{"name": "münchen.example", "source": "münchen.example", "referrer": "https://münchen.example", "domain": stored, "referrer_type": stored}
+	if d := cmp.Diff(want, got); d != "" || original[0] != stored {
+		t.Errorf("%s; the store's text is %q", d, original[0])
 	}
 }

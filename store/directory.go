@@ -39,8 +39,8 @@ type Website struct {
 type Rules struct {
 	// AllowedOrigins lists the origins whose pages may send events, beside pages of the domain: a
 	// host, *.x.y for x.y and its subdomains, localhost, or * for any host. The origin of an app
-	// is written with its scheme, such as capacitor://localhost, and [NullOrigin] stands for pages
-	// without an origin of their own. If there are any, events without an origin are refused.
+	// is written with its scheme, such as capacitor://localhost, and [NullOrigin] stands for sandboxed
+	// and local pages. If the list is not empty, events without an origin are refused.
 	AllowedOrigins []string `json:"allowedOrigins,omitempty"`
 	// AllowedAddresses are the networks that events may come from; none means all.
 	AllowedAddresses []netip.Prefix `json:"allowedAddresses,omitempty"`
@@ -55,7 +55,7 @@ type Rules struct {
 	Paused bool `json:"paused,omitempty"`
 }
 
-// NullOrigin is what browsers send as the origin of sandboxed and local pages.
+// NullOrigin is the origin that browsers send for sandboxed and local pages.
 const NullOrigin = "null"
 
 // A Directory knows which websites, links and monitors exist, and who owns them.

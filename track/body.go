@@ -102,14 +102,13 @@ func count(raw []byte) (items, values int) {
 	return items + 1, values
 }
 
-// decode reads one JSON value. encoding/json refuses nesting deeper than 10 000 and
+// decode reads one JSON value, after a byte order mark if there is one. encoding/json refuses nesting deeper than 10 000 and
 // control characters; it would repair what is not UTF-8, which is refused here.
 func decode(raw []byte) (any, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("not valid UTF-8")
 	}
-	raw = bytes.TrimPrefix(raw, []byte("\uFEFF")) // a byte order mark
-	d := json.NewDecoder(bytes.NewReader(raw))
+	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\uFEFF"))))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {

@@ -53,7 +53,7 @@ func (c *call) answer(ctx context.Context) (*front.Answer, error) {
 		}
 	}
 	if c.key == nil {
-		if ua := c.h.userAgents.read(c.UserAgent()); ua.bot || agent.Cut(c.UserAgent()) == "" {
+		if ua := c.h.userAgents.of(c); ua.bot || agent.Cut(c.UserAgent()) == "" {
 			c.h.blocked.add(blockedKind{c.home, botReason, botName(ua.name)})
 			return front.JSON(answer{Status: ignored, Reason: botReason})
 		}

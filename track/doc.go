@@ -90,4 +90,4 @@
 // difference. A time later than the arrival becomes the time of arrival.
 package track
 
-//go:generate go run agent/generate.go agent/bots.txt
+//go:generate go run agent/generate.go agent/generate_rules.go agent

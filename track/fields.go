@@ -54,7 +54,7 @@ func (f *fields) drop(name string) {
 	}
 }
 
-// problem returns all mistakes as one error, or nil if there are none.
+// problem returns all mistakes as one error, or nil without mistakes.
 func (f *fields) problem() *problem {
 	if len(f.wrong) == 0 {
 		return nil

@@ -200,7 +200,8 @@ func TestPlaces(t *testing.T) {
 		{"the Tor network", "CF-IPCountry", "T1", Location{}, Location{}},
 		{"a name is no code", "CF-IPCountry", "France", Location{}, Location{}},
 		{"an alias is no code", "CF-IPCountry", "UK", Location{}, Location{}},
-		{"a code that is none", "", "", Location{Country: "XK", City: "Pristina"}, Location{}},
+		{"a code that is none", "", "", Location{Country: "ZZ", City: "Nowhere"}, Location{}},
+		{"Kosovo", "CF-IPCountry", "XK", Location{}, Location{Country: "XK"}},
 	} {
 		w := world{header: c.header, geo: map[string]Location{"203.0.113.7": c.geo}}
 		w.post(t, "/?client_id=w1", `{"name":"x","path":"/"}`, "CF-IPCountry", c.value)

@@ -11,8 +11,8 @@ import (
 // oldest is the earliest instant that is believed.
 var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// maxClockError is how much the clock of a sender may differ from the server's before the
-// times of its events are moved by the difference.
+// maxClockError bounds the difference between a sender's clock and the server's. If it is larger, the
+// times of the events are moved by the difference.
 const maxClockError = time.Minute
 
 // moment returns when the item happened: at its arrival if it does not say so, or says a

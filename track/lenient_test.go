@@ -199,6 +199,9 @@ func TestByteOrderMark(t *testing.T) {
 	if a := w.post(t, "/?client_id=w1", "\uFEFF"+pageview); a.code != 200 || len(w.rows().Events) != 1 {
 		t.Errorf("%d %s", a.code, a.raw)
 	}
+	if a := w.post(t, "/?client_id=w1", zipped(t, "\uFEFF"+pageview), "Content-Encoding", "gzip"); a.code != 200 || len(w.rows().Events) != 2 {
+		t.Errorf("compressed: %d %s", a.code, a.raw)
+	}
 }
 
 func TestContentTypesOfJSON(t *testing.T) {

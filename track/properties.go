@@ -55,7 +55,7 @@ func (f *fields) properties() string {
 	return text
 }
 
-// propertiesIn returns the JSON value in s; nil if there is none. The body counted s as one
+// propertiesIn returns the JSON value in s, or nil. The body counted s as one
 // value, so the bound on values is checked again.
 func propertiesIn(s string) any {
 	if _, values := count([]byte(s)); values > maxValues {

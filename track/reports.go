@@ -45,7 +45,7 @@ func takeVisit(c *call, f *fields, b *store.Batch) (taken, error) {
 	return taken{kind: kindVisit, id: v.ID}, nil
 }
 
-// visitLocation returns the location that a visit names, else that of its IP address.
+// visitLocation returns the location that a visit names, else the location of its IP address.
 // Without a country there is no location.
 func (c *call) visitLocation(f *fields) Location {
 	p := Location{Region: f.text(maxLocation, "region"), City: f.text(maxLocation, "city")}

@@ -51,7 +51,7 @@ func originAllowed(w store.Website, origins []string) bool {
 }
 
 // matches reports whether an entry of the allowed origins means origin, whose host is given. An
-// entry with a scheme other than that of web pages, and null, mean that origin alone.
+// entry with another scheme than http or https, and null, mean that origin alone.
 func matches(origin, host, allowed string) bool {
 	scheme, _, ok := strings.Cut(strings.ToLower(allowed), "://")
 	if allowed == store.NullOrigin || ok && scheme != "https" && scheme != "http" {

@@ -23,7 +23,7 @@ func (c *call) agentOf() store.Agent {
 		return store.Agent{}
 	}
 	if c.sender == nil {
-		a := c.h.userAgents.read(c.UserAgent()).agent
+		a := c.h.userAgents.of(c).agent
 		if a.DeviceType == "" {
 			a.DeviceType = agent.Desktop
 		}

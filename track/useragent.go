@@ -10,10 +10,16 @@ import (
 )
 
 // maxUserAgents is how many user agents are remembered; most traffic comes from fewer. Each has
-// agent.MaxLen bytes at most.
+// agent.MaxLen bytes at most, and hints of as much.
 const maxUserAgents = 4096
 
-// A userAgent is what one says.
+// A sent holds the texts by which a browser describes itself.
+type sent struct {
+	text  string
+	hints agent.Hints
+}
+
+// A userAgent holds the facts about a browser or program.
 type userAgent struct {
 	bot   bool
 	name  string // of the bot
@@ -24,7 +30,7 @@ type userAgent struct {
 // all else of an event. It is safe for concurrent use.
 type userAgents struct {
 	bots   *agent.Detector
-	recent *lru.Cache[string, userAgent]
+	recent *lru.Cache[sent, userAgent]
 }
 
 func newUserAgents() (*userAgents, error) {
@@ -32,24 +38,40 @@ func newUserAgents() (*userAgents, error) {
 	if err != nil {
 		return nil, err
 	}
-	recent, err := lru.New[string, userAgent](maxUserAgents)
+	recent, err := lru.New[sent, userAgent](maxUserAgents)
 	return &userAgents{bots, recent}, err
 }
 
-// read tells what a user agent says; the empty one is no bot.
-func (u *userAgents) read(text string) userAgent {
-	text = agent.Cut(text)
-	if known, ok := u.recent.Get(text); ok {
+// of returns the facts about the sender of c, from its user agent and its client hints. It spells the names
+// of headers as net/http does, since other spellings cost an allocation each.
+func (u *userAgents) of(c *call) userAgent {
+	return u.look(sent{c.UserAgent(), agent.Hints{
+		Brands: c.Header.Get("Sec-Ch-Ua"), Platform: c.Header.Get("Sec-Ch-Ua-Platform"), Mobile: c.Header.Get("Sec-Ch-Ua-Mobile"),
+	}})
+}
+
+// read returns the facts about a user agent. An empty one does not count as a bot.
+func (u *userAgents) read(text string) userAgent { return u.look(sent{text: text}) }
+
+func (u *userAgents) look(s sent) userAgent {
+	s.text, s.hints = agent.Cut(s.text), s.hints.Cut()
+	if known, ok := u.recent.Get(s); ok {
 		return known
 	}
-	p := agent.Parse(text)
+	// The request's memory is not held on to.
+	s.text, s.hints.Brands = strings.Clone(s.text), strings.Clone(s.hints.Brands)
+	s.hints.Platform, s.hints.Mobile = strings.Clone(s.hints.Platform), strings.Clone(s.hints.Mobile)
+	p := agent.ParseHinted(s.text, s.hints)
 	read := userAgent{
-		bot: u.bots.Bot(text), name: u.bots.Name(text),
+		bot: u.bots.Bot(s.text), name: u.bots.Name(s.text),
 		agent: store.Agent{
 			BrowserName: p.Browser, BrowserVersion: p.BrowserVersion,
 			OSName: p.OS, OSVersion: p.OSVersion, DeviceType: p.Device,
 		},
 	}
-	u.recent.Add(strings.Clone(text), read)
+	if name := s.hints.Headless(); name != "" && !read.bot {
+		read.bot, read.name = true, name
+	}
+	u.recent.Add(s, read)
 	return read
 }

@@ -27,6 +27,9 @@ var flaws = map[string]struct{ test, caught string }{
 	"forgets the filters":         {"TestFlawedKeys", "round trip"},
 	"calls every trouble unknown": {"TestFlawedKeys", "cancelled"},
 	"gives no grace":              {"TestFlawedKeys", "rotation with grace"},
+	"ends older secrets":          {"TestFlawedKeys", "rotated twice"},
+	"never ends the oldest":       {"TestFlawedKeys", "many rotations"},
+	"ignores a leak":              {"TestFlawedKeys", "rotated after a leak"},
 	"remembers what it found":     {"TestFlawedKeys", "change seen at once"},
 	"hands out lost secrets":      {"TestFlawedKeys", "rotations at once"},
 	"lists backwards":             {"TestFlawedDirectory", "list"},
@@ -80,6 +83,10 @@ func (k *keys) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error
 		return &key, nil
 	}
 	key, err := k.Memory.KeyByDigest(ctx, d)
+	if old, ok := k.found.Load(d); ok && errors.Is(err, auth.ErrNotFound) && (flawed("never ends the oldest") || flawed("ignores a leak")) {
+		found, _ := old.(auth.Key)
+		return &found, nil
+	}
 	if err != nil {
 		if flawed("calls every trouble unknown") {
 			err = auth.ErrNotFound
@@ -96,6 +103,9 @@ func (k *keys) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error
 func (k *keys) rotate(_ context.Context, id string, grace time.Duration) (auth.Key, auth.Secret, error) {
 	if flawed("gives no grace") {
 		grace = min(grace, 0)
+	}
+	if flawed("ends older secrets") {
+		_, _, _ = k.Rotate(id, 0)
 	}
 	key, secret, err := k.Rotate(id, grace)
 	if err == nil && flawed("hands out lost secrets") {

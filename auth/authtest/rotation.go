@@ -3,6 +3,7 @@ package authtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"sync"
 	"time"
@@ -46,17 +47,66 @@ func rotationWithGrace(b *bench) {
 	b.find("new secret after the grace", fresh)
 }
 
-func secondRotation(b *bench) {
+// rotatedTwice rotates a key twice within its grace period: each old secret keeps its own.
+func rotatedTwice(b *bench) {
+	made, first := b.create(b.full())
+	_, second := b.rotate(made.ID, time.Hour)
+	b.clock.add(10 * time.Minute)
+	rotated, third := b.rotate(made.ID, 2*time.Hour)
+	if got := *b.find("third secret", third); !reflect.DeepEqual(got, rotated) || len(got.Old) != 2 || got.Old[0].Start != second.Start() || got.Old[1].Start != first.Start() {
+		b.failf("found   %+v\nrotated %+v", got, rotated)
+	}
+	b.find("first secret", first)
+	b.find("second secret", second)
+	b.clock.add(50*time.Minute + b.lag)
+	if k, err := b.look(first); !errors.Is(err, auth.ErrNotFound) {
+		b.failf("first secret after its grace: %v, %v", k, err)
+	}
+	b.find("second secret in its grace", second)
+	b.clock.add(70 * time.Minute)
+	if k, err := b.look(second); !errors.Is(err, auth.ErrNotFound) {
+		b.failf("second secret after its grace: %v, %v", k, err)
+	}
+	b.find("third secret", third)
+}
+
+// manyRotations rotates until there are more old secrets than a key may have.
+func manyRotations(b *bench) {
+	made, first := b.create(b.full())
+	secrets := []auth.Secret{first}
+	_, short := b.rotate(made.ID, time.Hour)
+	_, next := b.rotate(made.ID, time.Minute) // ends short after a minute
+	b.clock.add(time.Minute + b.lag)
+	if k, err := b.look(short); !errors.Is(err, auth.ErrNotFound) {
+		b.failf("a secret after its grace: %v, %v", k, err)
+	}
+	for secrets = append(secrets, next); len(secrets) <= auth.MaxOldSecrets; {
+		_, s := b.rotate(made.ID, time.Hour)
+		secrets = append(secrets, s)
+	}
+	for i, s := range secrets {
+		b.find(fmt.Sprintf("secret %d; one after its grace takes no place", i), s)
+	}
+	_, newest := b.rotate(made.ID, time.Hour)
+	if k, err := b.look(first); !errors.Is(err, auth.ErrNotFound) {
+		b.failf("the oldest of %d old secrets: %v, %v", auth.MaxOldSecrets+1, k, err)
+	}
+	for i, s := range append(secrets[1:], newest) {
+		b.find(fmt.Sprintf("secret %d after the oldest ended", i+1), s)
+	}
+}
+
+// rotatedAfterALeak rotates without a grace period while old secrets have theirs.
+func rotatedAfterALeak(b *bench) {
 	made, first := b.create(b.full())
 	_, second := b.rotate(made.ID, time.Hour)
 	_, third := b.rotate(made.ID, time.Hour)
-	if k, err := b.look(first); !errors.Is(err, auth.ErrNotFound) {
-		b.failf("first secret: %v, %v", k, err)
+	b.find("first secret in its grace", first)
+	rotated, fourth := b.rotate(made.ID, 0)
+	if len(rotated.Old) != 0 {
+		b.failf("rotated %+v", rotated)
 	}
-	b.find("second secret", second)
-	b.find("third secret", third)
-	_, fourth := b.rotate(made.ID, 0)
-	for what, s := range map[string]auth.Secret{"second": second, "third": third} {
+	for what, s := range map[string]auth.Secret{"first": first, "second": second, "third": third} {
 		if k, err := b.look(s); !errors.Is(err, auth.ErrNotFound) {
 			b.failf("%s secret after a rotation without grace: %v, %v", what, k, err)
 		}
@@ -109,7 +159,7 @@ func rotationsAtOnce(b *bench) {
 		}
 		most := 1
 		if grace > 0 {
-			most = 2 // the newest, and the one before
+			most = 1 + auth.MaxOldSecrets
 		}
 		if rotated == 0 || working == 0 || working > most {
 			b.failf("with a grace of %v: %d rotations were made, and %d of their secrets work", grace, rotated, working)

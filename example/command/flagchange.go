@@ -22,7 +22,8 @@ type flagFields struct {
 	Description *string   `placeholder:"TEXT" help:"What it is for."`
 	Status      *string   `placeholder:"STATUS" help:"active, inactive or archived; a new one is active."`
 	Default     *bool     `negatable:"" help:"What a boolean flag is when no rule decides."`
-	Percentage  *int      `placeholder:"0..100" help:"For how many a rollout is on."`
+	Percentage  *float64  `placeholder:"0..100" help:"For how many percent a rollout is on, with at most two decimals."`
+	HashVersion *int      `placeholder:"1|2" help:"Hash that divides people: 2, the default for new flags, or 1, the hash of the public product. A change shuffles people."`
 	By          *string   `placeholder:"UNIT" help:"What a rollout takes in as a whole: user, organization or team."`
 	Set         []setting `sep:"none" placeholder:"FIELD=JSON" help:"Any field of the API: rules, variants, payload, dependencies, targetGroupIds and so on; FIELD=@FILE takes the JSON from a file; may be repeated."`
 }
@@ -73,6 +74,7 @@ func (f *flagFields) patch(more map[string]any) (flags.Patch, error) {
 	named(fields, "defaultValue", f.Default)
 	named(fields, "rolloutPercentage", f.Percentage)
 	named(fields, "rolloutBy", f.By)
+	named(fields, "hashVersion", f.HashVersion)
 	js, err := json.Marshal(fields)
 	if err != nil {
 		return flags.Patch{}, err
@@ -213,8 +215,8 @@ func (s *step) UnmarshalText(text []byte) error {
 		s.action.Action = a
 		return nil
 	}
-	percentage, err := strconv.Atoi(action)
-	if err != nil || percentage < 0 || percentage > 100 {
+	percentage, err := strconv.ParseFloat(action, 64)
+	if err != nil || !(percentage >= 0 && percentage <= 100) {
 		return errors.New("not an instant and enable, disable or a percentage, as 2027-01-31T08:00:00Z=25")
 	}
 	s.action = flags.Step{Action: flags.UpdateRollout, Percentage: percentage}

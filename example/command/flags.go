@@ -123,7 +123,7 @@ type flagView flags.Flag
 func (f flagView) cells() []cell {
 	return []cell{
 		{"FLAG", f.Key}, {"ENVIRONMENT", f.Environment}, {"TYPE", string(f.Type)}, {"STATUS", string(f.Status)}, {"ELSE", f.otherwise()},
-		{"RULES", strconv.Itoa(len(f.Rules))}, {"GROUPS", strconv.Itoa(len(f.Groups))}, {"NEXT STEP", f.next()},
+		{"RULES", strconv.Itoa(len(f.Rules))}, {"GROUPS", strconv.Itoa(len(f.Groups))}, {"HASH", strconv.Itoa(f.HashVersion)}, {"NEXT STEP", f.next()},
 		{"REVISION", strconv.FormatInt(f.Revision, 10)}, {"CHANGED", at(f.UpdatedAt)}, {"ID", f.ID},
 	}
 }
@@ -132,7 +132,7 @@ func (f flagView) cells() []cell {
 func (f flagView) otherwise() string {
 	switch {
 	case f.Type == flags.Rollout:
-		return fmt.Sprintf("%d %% by %s", f.Percentage, f.By)
+		return fmt.Sprintf("%g %% by %s", f.Percentage, f.By)
 	case f.Type == flags.Multivariant && len(f.Variants) > 0:
 		return strings.Join(mapped(f.Variants, func(v flags.Variant) string { return v.Key }), ", ")
 	}
@@ -145,7 +145,7 @@ func (f flagView) next() string {
 	}
 	s := f.Schedule[0]
 	if s.Action == flags.UpdateRollout {
-		return fmt.Sprintf("%d %% at %s", s.Percentage, at(s.At))
+		return fmt.Sprintf("%g %% at %s", s.Percentage, at(s.At))
 	}
 	return string(s.Action) + " at " + at(s.At)
 }

@@ -106,11 +106,11 @@ func (n *enableKey) Run(ctx context.Context, e environment) error {
 type rotateKey struct {
 	cachedKey
 
-	Grace span `placeholder:"TIME" help:"How long the old secret works on, as 7d or 1h."`
+	Grace span `placeholder:"TIME" help:"How long the secret that is replaced stays valid, as 7d or 1h."`
 }
 
 func (*rotateKey) Help() string {
-	return `All else of the key stays. The old secret works on for --grace, and without it no more. The new one is written to stdout, alone and this once; all else goes to stderr.`
+	return `Only the secret changes. The secret that is replaced stays valid for --grace. Secrets from earlier rotations keep their own grace periods; at most 5 old secrets are valid, and the oldest one ends first. Without --grace all old secrets end at once. The new secret is printed once, to stdout; everything else goes to stderr.`
 }
 
 func (r *rotateKey) Run(ctx context.Context, e environment) error {

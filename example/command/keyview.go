@@ -25,10 +25,11 @@ type keyView struct {
 	Types     []string        `json:"types"`     // null: all
 	PerMinute *int            `json:"perMinute"` // null: the defaults
 	CreatedAt time.Time       `json:"createdAt"`
-	Expires   *time.Time      `json:"expires"`  // null: never
-	Revoked   *time.Time      `json:"revoked"`  // null: it is not
-	Grace     *time.Time      `json:"grace"`    // until when the secret before works on; null: it does not
-	LastUsed  *time.Time      `json:"lastUsed"` // null: never
+	Expires   *time.Time      `json:"expires"`    // null: never
+	Revoked   *time.Time      `json:"revoked"`    // null: it is not
+	Grace     *time.Time      `json:"grace"`      // until when the last of the old secrets is valid; null: there is none
+	Old       []oldSecretView `json:"oldSecrets"` // that are valid, the newest first
+	LastUsed  *time.Time      `json:"lastUsed"`   // null: never
 }
 
 func viewKey(k auth.Key, now time.Time) keyView {
@@ -39,14 +40,26 @@ func viewKey(k auth.Key, now time.Time) keyView {
 	}
 	// Lists that say nothing are empty in JSON; of types, none and all differ.
 	v.Scopes, v.Resources, v.Filters = notNil(v.Scopes), notNil(v.Resources), notNil(v.Filters)
-	if k.Grace.After(now) {
-		v.Grace = maybe(k.Grace)
+	v.Old = []oldSecretView{}
+	for _, old := range k.OldSecrets(now) {
+		v.Old = append(v.Old, oldSecretView{old.Start, old.Until})
+		if v.Grace == nil || old.Until.After(*v.Grace) {
+			v.Grace = maybe(old.Until)
+		}
 	}
 	if k.Limits != nil {
 		v.PerMinute = &k.Limits.PerMinute
 	}
 	return v
 }
+
+// oldSecretView shows a secret that a rotation replaced.
+type oldSecretView struct {
+	Start string    `json:"start"` // empty when an older program rotated the key
+	Until time.Time `json:"until"`
+}
+
+func (o oldSecretView) String() string { return o.Start + "… until " + at(o.Until) }
 
 func notNil[T any](all []T) []T {
 	if all == nil {
@@ -78,7 +91,7 @@ func (k keyView) cells() []cell {
 // details are all that there is to say.
 func (k keyView) details() []cell {
 	return append(k.cells(), []cell{
-		{"FILTERS", filterTexts(k.Filters)}, {"TYPES", k.asks()}, {"PER MINUTE", k.limit()},
+		{"OLD SECRETS", strings.Join(mapped(k.Old, oldSecretView.String), ", ")}, {"FILTERS", filterTexts(k.Filters)}, {"TYPES", k.asks()}, {"PER MINUTE", k.limit()},
 		{"OWNER", k.Owner}, {"CREATED", at(k.CreatedAt)}, {"REVOKED", or(k.Revoked, "no")},
 	}...)
 }

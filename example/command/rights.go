@@ -39,7 +39,8 @@ func (r *rights) claims() auth.Claims {
 	return c
 }
 
-// check finds types and fields that no query knows. A key with such would be of no use.
+// check returns an error for types and fields that no query knows, and for values that are not a
+// country or a referrer. A key with these would be useless, or show more than it should.
 func (r *rights) check() error {
 	engine, err := query.New(query.Config{Store: noStore{}})
 	if err != nil {
@@ -63,6 +64,13 @@ func (r *rights) check() error {
 		if !slices.Contains(fields, f.Field) {
 			return fmt.Errorf("--filter: nothing that may be asked can be filtered by %q, only by %s", f.Field, strings.Join(fields, ", "))
 		}
+	}
+	var filters []query.Filter
+	for _, f := range r.Filter {
+		filters = append(filters, query.Filter{Field: f.Field, Op: query.Op(f.Op), Values: f.Values})
+	}
+	if mistakes := engine.CheckAccess(query.Access{Filters: filters}); len(mistakes) > 0 {
+		return fmt.Errorf("--filter: %s", mistakes[0].Message)
 	}
 	return nil
 }

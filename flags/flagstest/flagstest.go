@@ -129,8 +129,8 @@ func full(client, id string) flags.Flag {
 			{At: start().Add(time.Hour), Action: flags.UpdateRollout, Percentage: 50},
 			{At: start().Add(2 * time.Hour), Action: flags.Disable},
 		},
-		PersistAcrossAuth: true,
-		Revision:          7, CreatedAt: start(), UpdatedAt: start().Add(time.Minute), RemovedAt: start().Add(time.Hour),
+		PersistAcrossAuth: true, HashVersion: flags.MixedHash,
+		Revision: 7, CreatedAt: start(), UpdatedAt: start().Add(time.Minute), RemovedAt: start().Add(time.Hour),
 	}
 }
 
@@ -139,7 +139,7 @@ func plain(client, id string) flags.Flag {
 	return flags.Flag{
 		ID: id, Client: client, Key: "key-" + id, Type: flags.Boolean, Status: flags.Active, By: flags.ByUser,
 		Rules: []flags.Rule{}, Groups: []string{}, Variants: []flags.Variant{}, Dependencies: []string{}, Schedule: []flags.Step{},
-		Revision: 1, CreatedAt: start(), UpdatedAt: start(),
+		HashVersion: flags.FirstHash, Revision: 1, CreatedAt: start(), UpdatedAt: start(),
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package address holds the text rules by which addresses are stored and compared.
-// They are rules over text and not over URLs: what a browser sends is kept as it was
-// sent, also where no URL parser would take it.
+// They are rules over text and not over URLs, so that they also work for texts that a URL
+// parser rejects.
 package address
 
 import (
@@ -16,10 +16,10 @@ func Clean(s string) string {
 	return strings.TrimSpace(dropControl(strings.ToValidUTF8(s, "\uFFFD")))
 }
 
-// Path returns what stands in s between the authority and the first ? or #, with its
-// bytes unchanged, but for control characters, which are dropped, and all trailing
-// slashes, which are removed. An empty path is "/". A text without scheme has no
-// authority and is a path from its first byte, so Path(Path(s)) is Path(s).
+// Path returns the part of s between the authority and the first ? or #, without control
+// characters and trailing slashes, and as [Decode] returns it. An empty path is "/". A text
+// without scheme has no authority and is a path from its first byte, so Path(Path(s)) is
+// Path(s).
 func Path(s string) string {
 	s = dropControl(s)
 	if i := authority(s); i >= 0 {
@@ -30,7 +30,7 @@ func Path(s string) string {
 			s = ""
 		}
 	}
-	s = strings.TrimRight(before(s, "?#"), "/")
+	s = strings.TrimRight(Decode(before(s, "?#")), "/")
 	if s == "" {
 		return "/"
 	}

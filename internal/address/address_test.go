@@ -138,3 +138,58 @@ func FuzzRulesHold(f *testing.F) {
 		}
 	})
 }
+
+func TestPathsOfEscapes(t *testing.T) {
+	for _, c := range []struct{ why, sent, want string }{
+		{"capital digits", "/de/k%C3%BCche", "/de/küche"},
+		{"small digits", "/de/k%c3%bcche", "/de/küche"},
+		{"no escapes", "/de/küche", "/de/küche"},
+		{"a URL", "https://shop.example/de/k%C3%BCche/?q=%C3%BC#x", "/de/küche"},
+		{"a combining mark", "/de/ku\u0308che", "/de/küche"},
+		{"an escaped combining mark", "/de/ku%CC%88che", "/de/küche"},
+		{"unreserved characters", "/%41%7a%30%2d%2E%5f%7E", "/Az0-._~"},
+		{"reserved characters", "/a%2fb%3f%23%25%20%2B", "/a%2Fb%3F%23%25%20%2B"},
+		{"bytes that are not UTF-8", "/a%ff%c3%bc", "/a%FF%C3%BC"},
+		{"half a character", "/a%c3", "/a%C3"},
+		{"a control character", "/a%c2%85b%0a", "/a%C2%85b%0A"},
+		{"a format character", "/a%e2%80%8fb", "/a%E2%80%8Fb"},
+		{"an emoji", "/%F0%9F%98%80", "/😀"},
+		{"no escape", "/100%/%zz/%4", "/100%/%zz/%4"},
+		{"escapes of escapes", "/%2541", "/%2541"},
+		{"an escape that appears", "/%%34%31", "/A"},
+		{"an escaped slash at the end", "/a%2F/", "/a%2F"},
+	} {
+		if got := Path(c.sent); got != c.want {
+			t.Errorf("%s: Path(%q) = %q, want %q", c.why, c.sent, got, c.want)
+		}
+	}
+}
+
+func TestUntranslated(t *testing.T) {
+	for _, c := range []struct{ host, want string }{
+		{"shop-example.translate.goog", "shop.example"},
+		{"www-shop-example.translate.goog", "shop.example"},
+		{"my--shop-example.translate.goog", "my-shop.example"},
+		{"0-ab--cd-example-0.translate.goog", "ab-cd.example"},
+		{"xn--mller-example-wob.translate.goog", "xn--mller-kva.example"},
+		{"translate.goog", "translate.goog"},
+		{"a.b.translate.goog", "a.b.translate.goog"},
+		{"shop.example", "shop.example"},
+	} {
+		if got := Untranslated(c.host); got != c.want {
+			t.Errorf("%s: %s, want %s", c.host, got, c.want)
+		}
+	}
+}
+
+func FuzzHostForms(f *testing.F) {
+	for _, s := range []string{"müller.example", "xn--mller-kva.example", "faß.de", "XN--80AK6AA92E.com", "a‍b.c", "\xff.example"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		host := Host(s)
+		if shown := Unicode(host); ASCII(shown) != host {
+			t.Errorf("%q is shown as %q, which is %q", host, shown, ASCII(shown))
+		}
+	})
+}

@@ -12,7 +12,7 @@ import (
 var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.VerifyDNSLength(false))
 
 // ASCII returns a host in lower case in its ASCII form: xn--mller-kva.example for
-// müller.example. A text that is no valid name is returned as it is.
+// müller.example. It returns a text that is not a valid name as it is.
 func ASCII(host string) string {
 	if isASCII(host) {
 		return host
@@ -48,9 +48,9 @@ func isASCII(s string) bool {
 // translated is the domain from which Google Translate serves the pages of other hosts.
 const translated = ".translate.goog"
 
-// Untranslated returns the host whose pages Google Translate serves from host, and every
-// other host unchanged: shop.example for shop-example.translate.goog. Its rule is that of
-// AMP caches: dots became hyphens, and hyphens became two.
+// Untranslated returns the host whose pages Google Translate serves from host:
+// shop.example for shop-example.translate.goog. It returns every other host unchanged. Google
+// Translate writes a hyphen for a dot and two for a hyphen, as AMP caches do.
 func Untranslated(host string) string {
 	label, ok := strings.CutSuffix(host, translated)
 	if !ok || label == "" || strings.Contains(label, ".") {

@@ -1,14 +1,18 @@
 // Package country knows the codes and the English names of countries: ISO 3166-1
-// alpha-2 as of 2026, 249 of them. Codes that the standard leaves to users (XK, XX,
-// T1 and the like) are no countries here.
+// alpha-2 as of 2026, 249 of them, and Kosovo (XK). Other codes that the standard leaves to
+// users, such as XX and T1, are not countries here.
 package country
 
 import (
 	"slices"
 	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
-// A Country is one entry of ISO 3166-1.
+// A Country is one entry of the table.
 type Country struct {
 	Code string // alpha-2, upper case
 	Name string // the common English name
@@ -26,56 +30,64 @@ func Name(code string) (string, bool) {
 	return table[i].Name, true
 }
 
-// Code returns the upper-case code of what is named by a code or an English name, in
-// any case. A few names that are still in use beside the official one are known too.
+// Code returns the upper-case code of the country that a code, an English name or another
+// usual name names: USA, Turkey, Czech Republic, Viet Nam. Case, accents, punctuation and a
+// leading "the" do not matter in names.
 func Code(codeOrName string) (string, bool) {
 	if len(codeOrName) == 2 {
 		if i, ok := find(strings.ToUpper(codeOrName)); ok {
 			return table[i].Code, true
 		}
 	}
-	for _, c := range table {
-		if strings.EqualFold(c.Name, codeOrName) {
-			return c.Code, true
-		}
+	if len(codeOrName) > maxName {
+		return "", false
 	}
-	for _, c := range aliases {
-		if strings.EqualFold(c.Name, codeOrName) {
-			return c.Code, true
-		}
+	code, ok := byKey()[key(codeOrName)]
+	return code, ok
+}
+
+// maxName is longer than every name of a country, in bytes.
+const maxName = 128
+
+// byKey returns the codes of countries by the keys of their names. A test holds that no key
+// names two countries.
+var byKey = sync.OnceValue(func() map[string]string {
+	codes := make(map[string]string, len(table)+len(aliases))
+	for _, c := range slices.Concat(table[:], aliases[:]) {
+		codes[key(c.Name)] = c.Code
 	}
-	return "", false
+	return codes
+})
+
+// key returns a name without what its spellings differ by: "Saint Kitts & Nevis" and "St. Kitts and
+// Nevis" have the same key.
+func key(name string) string {
+	var words []string
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r) || r == '.' || r == '\'' || r == '’':
+			return -1
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '&':
+			return r
+		}
+		return ' '
+	}, norm.NFD.String(strings.ToLower(name)))
+	for _, w := range strings.Fields(plain) {
+		switch w {
+		case "the":
+			continue
+		case "&":
+			w = "and"
+		case "st":
+			w = "saint"
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, " ")
 }
 
 func find(code string) (int, bool) {
 	return slices.BinarySearchFunc(table[:], code, func(c Country, code string) int {
 		return strings.Compare(c.Code, code)
 	})
-}
-
-// aliases are other names in use; Name never returns one.
-var aliases = [...]Country{
-	{"CD", "DR Congo"},
-	{"CD", "Congo - Kinshasa"},
-	{"CG", "Congo"},
-	{"CI", "Cote d'Ivoire"},
-	{"CI", "Ivory Coast"},
-	{"CV", "Cabo Verde"},
-	{"CZ", "Czech Republic"},
-	{"GB", "Great Britain"},
-	{"GB", "UK"},
-	{"HK", "Hong Kong SAR"},
-	{"KR", "Republic of Korea"},
-	{"MM", "Burma"},
-	{"MO", "Macau"},
-	{"NL", "The Netherlands"},
-	{"RU", "Russian Federation"},
-	{"SZ", "Swaziland"},
-	{"TL", "East Timor"},
-	{"TR", "Turkey"},
-	{"TR", "Turkiye"},
-	{"US", "United States of America"},
-	{"US", "USA"},
-	{"VA", "Holy See"},
-	{"VN", "Viet Nam"},
 }

@@ -246,6 +246,7 @@ var table = [...]Country{
 	{"VU", "Vanuatu"},
 	{"WF", "Wallis and Futuna"},
 	{"WS", "Samoa"},
+	{"XK", "Kosovo"},
 	{"YE", "Yemen"},
 	{"YT", "Mayotte"},
 	{"ZA", "South Africa"},

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ func TestFlags(t *testing.T) {
 	dir := t.TempDir()
 	p := empty(t, dir, "--limits", "off", "--cors-origin", pages.URL)
 	p.line = p.settings(t, createKey(t, dir, "--resource", "website:"+p.WebsiteID))
+	t.Run("hash vectors in JavaScript", func(t *testing.T) { testHashVectors(t, folder) })
 	t.Run("a second evaluator", func(t *testing.T) { testSecondEvaluator(t, folder) })
 	t.Run("servers", func(t *testing.T) { runNode(t, folder, "flags-node.mjs", p.line) })
 	t.Run("a browser", func(t *testing.T) { pages.show(t, p.line) })
@@ -45,6 +47,19 @@ func (p *process) settings(t *testing.T, siteKey string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// testHashVectors has JavaScript compute the vectors that TestHashVersion2Vectors of package flags computes in Go.
+func testHashVectors(t *testing.T, folder string) {
+	vectors, err := filepath.Abs("../../flags/testdata/hash_version_2.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", "flags-vectors.mjs", vectors)
+	cmd.Dir = folder
+	if out, err := cmd.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "39" {
+		t.Errorf("%s, %v; want 39 vectors", out, err)
+	}
 }
 
 // testSecondEvaluator holds the evaluator of package flags against the one of e2e/, on flags of

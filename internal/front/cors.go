@@ -68,8 +68,8 @@ const (
 	maxAskedLen = 100
 )
 
-// allowedHeaders returns the headers that a request may have, given those that a preflight
-// asks for. Scripts that trace requests add headers of their own to each.
+// allowedHeaders returns the headers that a request may have if its preflight asks for the
+// headers in asked. Scripts for tracing add headers to every request.
 func (c *CORS) allowedHeaders(asked []string) string {
 	if !c.AnyHeader {
 		return c.Headers

@@ -75,7 +75,7 @@ func isDirect(s string) bool {
 	return false
 }
 
-// Domain reduces a referrer to what is stored: "" for direct traffic, the main domain of a
+// Domain returns the stored form of a referrer: "" for direct traffic, the main domain of a
 // listed source, else the host. Direct traffic is everything that [Host] finds no host in,
 // this machine, and the website itself with its subdomains, also as Google Translate shows
 // it. websiteDomain may be empty.

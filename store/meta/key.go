@@ -2,6 +2,7 @@ package meta
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,9 +37,8 @@ func (s *Store) CreateKey(ctx context.Context, k auth.Key) (auth.Key, auth.Secre
 	return k, secret, nil
 }
 
-// RotateKey gives the key a new secret, which no other call returns, and keeps the old one valid for
-// grace, though not past the key's expiry; any older one is invalid from now on. All else of the key
-// stays. Of concurrent rotations one succeeds, and the others change nothing: their error wraps
+// RotateKey gives the key a new secret, which no other call returns, and keeps old ones valid as
+// [auth.Issuer.Reissue] says. All else of the key stays. Of concurrent rotations one succeeds, and the others change nothing: their error wraps
 // [auth.ErrConflict]. Otherwise its error wraps auth.ErrNotFound, and auth.ErrBadKey for a revoked or
 // expired key or a negative grace.
 //
@@ -53,26 +53,49 @@ func (s *Store) RotateKey(ctx context.Context, id string, grace time.Duration) (
 	if err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
-	k, secret, err := s.issuer.Reissue(found.Key, grace)
+	known, err := found.digests()
 	if err != nil {
 		return auth.Key{}, auth.Secret{}, s.wrap(ctx, "rotate key", err)
 	}
-	old := found.digest
-	if k.Grace.IsZero() {
-		old = ""
+	k, known, secret, err := s.issuer.Reissue(found.key(), known, grace)
+	if err != nil {
+		return auth.Key{}, auth.Secret{}, s.wrap(ctx, "rotate key", err)
 	}
-	// The digest is what tells that nobody else rotated meanwhile.
-	same := sq.Eq{"id": id, "digest": found.digest, "revoked_at": nil}
-	err = s.changeKey(ctx, "rotate key", id, s.sql.Update(keys.table).Where(same).
-		Set("prefix", k.Prefix).Set("start", k.Start).Set("digest", s.digest(secret)).
-		Set("previous_digest", optional(old)).Set("previous_until", millis(k.Grace)))
-	if errors.Is(err, auth.ErrNotFound) {
-		err = s.wrap(ctx, "rotate key", auth.ErrConflict)
+	rotated := keyRow{Key: k, digest: s.digest(secret)}
+	for i, old := range k.Old {
+		rotated.old = append(rotated.old, oldSecret{hex.EncodeToString(known.Old[i][:]), old.Start, old.Until.UnixMilli()})
 	}
+	err = s.update(ctx, "rotate key", func(ctx context.Context, db querier) error {
+		return s.writeRotation(ctx, db, found.digest, rotated)
+	})
+	s.tell(ctx, id, err)
 	if err = s.settleSecret(ctx, id, secret, err); err != nil {
 		return auth.Key{}, auth.Secret{}, err
 	}
 	return k, secret, nil
+}
+
+// writeRotation stores the secrets of a key that had the digest before.
+func (s *Store) writeRotation(ctx context.Context, db querier, before string, k keyRow) error {
+	// The digest shows whether another rotation came first.
+	same := sq.Eq{"id": k.ID, "digest": before, "revoked_at": nil}
+	n, err := change(ctx, db, s.sql.Update(keys.table).Where(same).
+		Set("prefix", k.Prefix).Set("start", k.Start).Set("digest", k.digest).Set("old_secrets", asJSON{k.old}))
+	if err == nil && n == 0 {
+		err = auth.ErrConflict
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := change(ctx, db, s.sql.Delete(oldDigests).Where(sq.Eq{"api_key": k.ID})); err != nil || len(k.old) == 0 {
+		return err
+	}
+	add := s.sql.Insert(oldDigests).Columns("digest", "api_key")
+	for _, old := range k.old {
+		add = add.Values(old.Digest, k.ID)
+	}
+	_, err = change(ctx, db, add)
+	return err
 }
 
 // settleSecret looks what became of a change in doubt that was to give the key of id a
@@ -102,7 +125,7 @@ func (s *Store) ChangeKey(ctx context.Context, id string, amend func(*auth.Key))
 		if len(found) == 0 {
 			return errNoKey()
 		}
-		if kept, err = s.issuer.Amend(found[0].Key, amend); err != nil {
+		if kept, err = s.issuer.Amend(found[0].key(), amend); err != nil {
 			return err
 		}
 		_, err = change(ctx, db, s.sql.Update(keys.table).SetMap(named(keyFields(&kept))).Where(sq.Eq{"id": id}))

@@ -16,13 +16,23 @@ import (
 // keyRow is a key with what the store alone knows of it.
 type keyRow struct {
 	auth.Key
-	digest   string
-	previous string // works until the key's Grace; empty when there is none
+	digest string
+	old    []oldSecret // of Key.Old, in its order
 }
+
+// oldSecret describes in JSON a secret that a rotation replaced.
+type oldSecret struct {
+	Digest string `json:"digest"`
+	Start  string `json:"start,omitempty"`
+	Until  int64  `json:"until"` // milliseconds since 1970
+}
+
+// oldDigests is the table that finds the key of an old secret.
+const oldDigests = "old_digests"
 
 var keys = record[keyRow]{"key", "api_keys", func(k *keyRow) []field {
 	return append(keyFields(&k.Key),
-		field{"digest", &k.digest}, field{"previous_digest", (*optional)(&k.previous)}, field{"previous_until", (*millis)(&k.Grace)},
+		field{"digest", &k.digest}, field{"old_secrets", asJSON{&k.old}},
 		field{"last_used_at", (*millis)(&k.LastUsed)})
 }}
 
@@ -41,7 +51,38 @@ func keyFields(k *auth.Key) []field {
 // Key returns the key of an id. Its error wraps auth.ErrNotFound.
 func (s *Store) Key(ctx context.Context, id string) (auth.Key, error) {
 	found, err := s.keyRow(ctx, "key", id)
-	return found.Key, err
+	return found.key(), err
+}
+
+// key returns the key with its old secrets.
+func (k keyRow) key() auth.Key {
+	k.Old = nil
+	for _, old := range k.old {
+		k.Old = append(k.Old, auth.OldSecret{Start: old.Start, Until: instant(old.Until)})
+	}
+	return k.Key
+}
+
+// digests returns the digests of the key's secrets. Its error wraps [store.ErrCorrupt].
+func (k keyRow) digests() (d auth.Digests, err error) {
+	faults := []error{readDigest(k.digest, &d.Current)}
+	d.Old = make([]auth.Digest, len(k.old))
+	for i, old := range k.old {
+		faults = append(faults, readDigest(old.Digest, &d.Old[i]))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return d, fmt.Errorf("%w: key %s: %w", store.ErrCorrupt, k.ID, err)
+	}
+	return d, nil
+}
+
+func readDigest(text string, into *auth.Digest) error {
+	b, err := hex.DecodeString(text)
+	if err == nil && len(b) != len(into) {
+		err = fmt.Errorf("digest of %d bytes", len(b))
+	}
+	copy(into[:], b)
+	return err
 }
 
 func (s *Store) keyRow(ctx context.Context, what, id string) (keyRow, error) {
@@ -63,7 +104,7 @@ func (s *Store) Keys(ctx context.Context, owner string) ([]auth.Key, error) {
 	}
 	all := make([]auth.Key, len(found))
 	for i, f := range found {
-		all[i] = f.Key
+		all[i] = f.key()
 	}
 	return all, nil
 }
@@ -71,25 +112,22 @@ func (s *Store) Keys(ctx context.Context, owner string) ([]auth.Key, error) {
 // KeyByDigest implements [auth.KeyStore]. Its error wraps store.ErrNotFound too.
 func (s *Store) KeyByDigest(ctx context.Context, d auth.Digest) (*auth.Key, error) {
 	asked := hex.EncodeToString(d[:])
-	q := keys.query(s).Where(sq.Or{sq.Eq{"digest": asked}, sq.Eq{"previous_digest": asked}})
+	q := keys.query(s).Where(sq.Or{sq.Eq{"digest": asked},
+		sq.Expr("id = (SELECT api_key FROM "+oldDigests+" WHERE digest = ?)", asked)})
 	found, err := collect(ctx, s, "key by digest", q, keys.scan)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range found {
-		old := matches(f.previous, d) && s.cfg.Now().Before(f.Grace)
-		if matches(f.digest, d) || old {
-			return &f.Key, nil
+		known, err := f.digests()
+		if err != nil {
+			return nil, s.wrap(ctx, "key by digest", err)
+		}
+		if k := f.key(); known.Accept(&k, d, s.cfg.Now()) {
+			return &k, nil
 		}
 	}
 	return nil, s.wrap(ctx, "key by digest", errNoKey())
-}
-
-// matches compares the digest that a look-up brought, in constant time.
-func matches(kept string, d auth.Digest) bool {
-	var k auth.Digest
-	n, err := hex.Decode(k[:], []byte(kept[:min(len(kept), 2*len(k))]))
-	return err == nil && n == len(k) && k.Equal(d)
 }
 
 func (s *Store) digest(secret auth.Secret) string {
@@ -120,13 +158,13 @@ func (s *Store) MintToken(ctx context.Context, id string, c auth.Claims, ttl tim
 	if !found.Valid(s.cfg.Now()) {
 		return auth.Secret{}, s.wrap(ctx, "mint token", fmt.Errorf("%w: it is disabled, revoked or expired", auth.ErrBadKey))
 	}
-	var d auth.Digest
-	if n, err := hex.Decode(d[:], []byte(found.digest)); err != nil || n != len(d) {
-		return auth.Secret{}, s.wrap(ctx, "mint token", fmt.Errorf("%w: key %s: digest", store.ErrCorrupt, id))
+	known, err := found.digests()
+	if err != nil {
+		return auth.Secret{}, s.wrap(ctx, "mint token", err)
 	}
 	tokens, err := auth.NewTokens(auth.TokensConfig{Pepper: s.cfg.Pepper, Prefix: s.cfg.Prefix, Now: s.cfg.Now})
 	if err != nil {
 		return auth.Secret{}, s.wrap(ctx, "mint token", err)
 	}
-	return tokens.Mint(d, c, ttl)
+	return tokens.Mint(known.Current, c, ttl)
 }

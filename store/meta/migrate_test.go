@@ -2,10 +2,12 @@ package meta
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -184,4 +186,52 @@ func TestOpeningTogether(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOldSecretOfOlderRecordsStaysValid opens what a program left that knew one old secret of each key, and rotates.
+func TestOldSecretOfOlderRecordsStaysValid(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		now := time.UnixMilli(1_000_000)
+		cfg.Now = func() time.Time { return now }
+		current, old := mustSecret(t), mustSecret(t)
+		hexOf := func(s auth.Secret) string { d := s.Digest(cfg.Pepper); return hex.EncodeToString(d[:]) }
+		oldFile(t, cfg, "0012_profiles.sql",
+			"INSERT INTO owners (id, name, created_at) VALUES ('acme', 'acme', 1)",
+			`INSERT INTO api_keys (id, owner, name, prefix, start, scopes, all_resources, resources, filters, types, limits, created_at, disabled, digest, previous_digest, previous_until)
+			VALUES ('k', 'acme', '', 'sl', '`+current.Start()+`', 'null', TRUE, 'null', 'null', 'null', 'null', 1, FALSE, '`+hexOf(current)+`', '`+hexOf(old)+`', 2000000),
+			('k2', 'acme', '', 'sl', 'sl_12345', 'null', TRUE, 'null', 'null', 'null', 'null', 1, FALSE, '00', NULL, NULL)`)
+		s := mustOpen(t, cfg)
+		want := []auth.OldSecret{{Until: instant(2_000_000)}}
+		for what, secret := range map[string]auth.Secret{"current": current, "old": old} {
+			k, err := s.KeyByDigest(t.Context(), secret.Digest(cfg.Pepper))
+			if err != nil || k.ID != "k" || !slices.Equal(k.Old, want) {
+				t.Errorf("%s secret: %+v, %v", what, k, err)
+			}
+		}
+		k, fresh, err := s.RotateKey(t.Context(), "k", time.Hour)
+		if err != nil || len(k.Old) != 2 || k.Old[1] != want[0] || k.Old[0].Start != current.Start() {
+			t.Errorf("rotated: %+v, %v", k, err)
+		}
+		now = time.UnixMilli(2_000_000)
+		for _, secret := range []auth.Secret{current, fresh} {
+			if _, err := s.KeyByDigest(t.Context(), secret.Digest(cfg.Pepper)); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := s.KeyByDigest(t.Context(), old.Digest(cfg.Pepper)); !errors.Is(err, auth.ErrNotFound) {
+			t.Errorf("the old secret after its grace: %v", err)
+		}
+		if k, err := s.Key(t.Context(), "k2"); err != nil || k.Old != nil {
+			t.Errorf("a key without an old secret: %+v, %v", k, err)
+		}
+	})
+}
+
+func mustSecret(t *testing.T) auth.Secret {
+	t.Helper()
+	s, err := auth.NewSecret(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

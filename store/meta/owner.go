@@ -89,8 +89,17 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 		if _, err := owners.lock(ctx, s, db, id); err != nil {
 			return err
 		}
-		if _, err := change(ctx, db, s.sql.Delete(keys.table).Where(sq.Eq{"owner": id}).Where(sq.NotEq{"revoked_at": nil})); err != nil {
+		revoked := sq.And{sq.Eq{"owner": id}, sq.NotEq{"revoked_at": nil}}
+		ids, args, err := sq.Select("id").From(keys.table).Where(revoked).ToSql()
+		if err != nil {
 			return err
+		}
+		for _, q := range []sq.Sqlizer{
+			s.sql.Delete(oldDigests).Where(sq.Expr("api_key IN ("+ids+")", args...)), s.sql.Delete(keys.table).Where(revoked),
+		} {
+			if _, err := change(ctx, db, q); err != nil {
+				return err
+			}
 		}
 		for _, of := range []struct{ name, table string }{
 			{websites.name, websites.table}, {links.name, links.table}, {monitors.name, monitors.table}, {keys.name, keys.table},

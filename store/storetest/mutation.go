@@ -91,7 +91,7 @@ func Rewritten(pattern, to string) func(string) string {
 func AllMutations() bool { return os.Getenv("SIGHTLINE_MUTATIONS") == "all" }
 
 // firstDataset is the seed of the first of the datasets that mistakes are looked for in.
-const firstDataset = 4
+const firstDataset = 9
 
 // KillsMutants plants one mutation at a time into the store of h, and fails unless the comparison with
 // the reference evaluator notices each within a few datasets.

@@ -1,10 +1,6 @@
 package agent
 
 import (
-	"regexp"
-	"regexp/syntax"
-	"slices"
-	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -20,7 +16,7 @@ const (
 	ipad   = "Mozilla/5.0 (iPad; CPU OS 16_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
 )
 
-// people are user agents of people; none of them may be taken for a bot.
+// people holds user agents of people, and one of a program.
 var people = []struct {
 	ua   string
 	want Agent
@@ -120,107 +116,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestPeopleAreNoBots(t *testing.T) {
-	d := detector(t)
-	for _, c := range people {
-		if d.Bot(c.ua) {
-			t.Errorf("taken for a bot: %s", c.ua)
-		}
-	}
-}
-
-func TestBots(t *testing.T) {
-	d := detector(t)
-	for _, ua := range []string{
-		"Googlebot/2.1 (+http://www.google.com/bot.html)",
-		"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
-		"Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
-		"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)",
-		"Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
-		"Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)",
-		"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
-		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)",
-		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)",
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0 Safari/537.36",
-		"curl/8.4.0", "Wget/1.21.3", "python-requests/2.31.0", "Go-http-client/1.1", "Apache-HttpClient/4.5.13 (Java/11.0.13)",
-		"Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", "Twitterbot/1.0",
-	} {
-		if !d.Bot(ua) {
-			t.Errorf("taken for a person: %s", ua)
-		}
-	}
-	if d.Bot("") {
-		t.Error("the empty text matches a pattern")
-	}
-}
-
-// The index must find what the patterns find: every text that stands for a pattern
-// matches that pattern, and every pattern is either indexed or tried.
-func TestEveryPatternIsRead(t *testing.T) {
-	d := detector(t)
-	plain, tried := 0, 0
-	for line := range strings.Lines(patterns) {
-		p := strings.TrimRight(line, "\n")
-		if strings.HasPrefix(p, "#") {
-			continue
-		}
-		re, err := regexp.Compile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if slices.ContainsFunc(d.rest, func(r *regexp.Regexp) bool { return r.String() == p }) {
-			tried++
-			continue
-		}
-		plain++
-		tree, _ := syntax.Parse(p, syntax.Perl)
-		all := texts(tree)
-		if len(all) == 0 {
-			t.Errorf("%q is neither indexed nor tried", p)
-		}
-		for _, s := range all {
-			if !re.MatchString(s) || !d.Bot("x "+s+" x") {
-				t.Errorf("%q stands for %q, which is not found", s, p)
-			}
-		}
-	}
-	if plain < 1000 || tried != len(d.rest) || tried > 30 {
-		t.Errorf("%d plain patterns, %d tried ones of %d", plain, tried, len(d.rest))
-	}
-}
-
-func TestTexts(t *testing.T) {
-	for _, c := range []struct {
-		pattern string
-		want    []string
-	}{
-		{`Googlebot\/`, []string{"Googlebot/"}},
-		{`[cC]laude[bB]ot`, []string{"ClaudeBot", "Claudebot", "claudeBot", "claudebot"}},
-		{`Netumo|netumo`, []string{"Netumo", "netumo"}},
-		{`Ahrefs(Bot|SiteAudit)`, []string{"AhrefsBot", "AhrefsSiteAudit"}},
-		{`(?i)bo`, []string{"BO", "Bo", "bO", "bo"}},
-		{`(?i)abcdefg`, nil},
-		{`^curl`, nil},
-		{`a\d+`, nil},
-		{`x[^-]`, nil},
-		{`[a-z][a-z]`, nil},
-	} {
-		tree, err := syntax.Parse(c.pattern, syntax.Perl)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := texts(tree); !slices.Equal(got, c.want) {
-			t.Errorf("%q stands for %q, want %q", c.pattern, got, c.want)
-		}
-	}
-}
-
-func TestABrokenListIsRefused(t *testing.T) {
-	if _, err := newDetector("ok\n(\n[\n"); err == nil || !strings.Contains(err.Error(), `"("`) || !strings.Contains(err.Error(), `"["`) {
-		t.Errorf("error %v, want both faults", err)
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	for _, c := range people {
 		f.Add(c.ua)
@@ -237,29 +132,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func BenchmarkBot(b *testing.B) {
-	d := detector(b)
-	for b.Loop() {
-		d.Bot(people[0].ua)
-	}
-}
-
-func BenchmarkNewDetector(b *testing.B) {
-	for b.Loop() {
-		detector(b)
-	}
-}
-
 func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		Parse(people[0].ua)
 	}
-}
-
-func detector(t testing.TB) *Detector {
-	d, err := NewDetector()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }

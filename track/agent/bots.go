@@ -20,29 +20,58 @@ const gram = 3
 // maxTexts is how many plain texts one pattern may stand for.
 const maxTexts = 64
 
-// A Detector knows the user agents of crawlers, monitors and tools. It is immutable
-// and safe for concurrent use.
+// The headings of bots.txt.
+const (
+	anywhere = "[anywhere]"         // the patterns below it mark a robot wherever they stand
+	outside  = "[outside browsers]" // those below this one are ignored in a browser's user agent
+)
+
+// The names of bots that no pattern names.
+const (
+	unnamedProgram = "program"
+	unnamedRobot   = "robot"
+)
+
+// A Detector tells robots and programs from browsers of people. It is immutable and safe for
+// concurrent use.
 //
-// Nearly all patterns are one or a few plain texts, which are found by their first bytes in one pass
-// over the user agent: one regular expression of 1 500 branches takes some hundred times as long. The
-// other patterns are tried one by one, so that each can use its anchor or literal prefix.
+// Nearly all patterns are one or a few plain texts. One pass over the user agent finds them by their
+// first bytes: one regular expression of 1 500 branches takes some hundred times as long. The other
+// patterns are tried one by one, so that each can use its anchor or literal prefix.
 type Detector struct {
-	plain map[string][]string // by their first bytes
-	rest  []*regexp.Regexp
+	plain map[string][]mark // by their first bytes
+	rest  []expression
+}
+
+// A mark is a text that robots have.
+type mark struct {
+	text    string
+	outside bool // it counts only outside browsers
+}
+
+// An expression is a pattern that is not a few plain texts.
+type expression struct {
+	*regexp.Regexp
+	outside bool
 }
 
 // NewDetector parses the built-in list of patterns. Its error joins all faults of the list.
 func NewDetector() (*Detector, error) { return newDetector(patterns) }
 
 func newDetector(list string) (*Detector, error) {
-	d := &Detector{plain: map[string][]string{}}
+	d := &Detector{plain: map[string][]mark{}}
 	var faults []error
+	only := false
 	for line := range strings.Lines(list) {
 		p := strings.TrimRight(line, "\r\n") // blanks are part of a pattern
-		if p == "" || strings.HasPrefix(p, "#") {
+		switch {
+		case p == "" || strings.HasPrefix(p, "#"):
+			continue
+		case p == anywhere || p == outside:
+			only = p == outside
 			continue
 		}
-		if err := d.add(p); err != nil {
+		if err := d.add(p, only); err != nil {
 			faults = append(faults, fmt.Errorf("agent: bot pattern %q: %w", p, err))
 		}
 	}
@@ -52,7 +81,7 @@ func newDetector(list string) (*Detector, error) {
 	return d, nil
 }
 
-func (d *Detector) add(pattern string) error {
+func (d *Detector) add(pattern string, outside bool) error {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return err
@@ -61,7 +90,7 @@ func (d *Detector) add(pattern string) error {
 	short := func(s string) bool { return len(s) < gram }
 	if len(all) > 0 && !slices.ContainsFunc(all, short) {
 		for _, s := range all {
-			d.plain[s[:gram]] = append(d.plain[s[:gram]], s)
+			d.plain[s[:gram]] = append(d.plain[s[:gram]], mark{s, outside})
 		}
 		return nil
 	}
@@ -69,7 +98,7 @@ func (d *Detector) add(pattern string) error {
 	if err != nil {
 		return err
 	}
-	d.rest = append(d.rest, re)
+	d.rest = append(d.rest, expression{re, outside})
 	return nil
 }
 
@@ -134,31 +163,86 @@ func product(a, b []string) []string {
 	return all
 }
 
-// Bot reports whether ua is a crawler, a monitor or a tool. An empty ua matches nothing: the caller
-// decides what it is.
+// Bot reports whether ua is a robot's or a program's. It reports false for an empty ua: the caller
+// decides what that is.
 func (d *Detector) Bot(ua string) bool {
 	_, ok := d.find(ua)
 	return ok
 }
 
-// Name returns the part of ua that identifies a bot, such as Googlebot; empty when it is none.
+// Name returns the part of ua that identifies a bot, such as Googlebot. A bot that the list does not
+// know is called program or robot. Name returns the empty text when ua is a person's.
 func (d *Detector) Name(ua string) string {
 	name, _ := d.find(ua)
 	return strings.Trim(name, " /;()[]")
 }
 
 func (d *Detector) find(ua string) (name string, ok bool) {
+	if ua == "" {
+		return "", false
+	}
+	browser := browserForm(ua)
+	web := browser && engine(ua) && !contact(ua)
 	for i := 0; i+gram <= len(ua); i++ {
 		for _, p := range d.plain[ua[i:i+gram]] {
-			if strings.HasPrefix(ua[i:], p) {
-				return p, true
+			if (!p.outside || !web) && strings.HasPrefix(ua[i:], p.text) {
+				return p.text, true
 			}
 		}
 	}
 	for _, re := range d.rest {
+		if re.outside && web {
+			continue
+		}
 		if at := re.FindStringIndex(ua); at != nil {
 			return ua[at[0]:at[1]], true
 		}
 	}
+	switch {
+	case !browser:
+		return unnamedProgram, true
+	case strings.Contains(ua, "+http") || strings.Contains(ua, "like Gecko; compatible;"):
+		return unnamedRobot, true
+	}
 	return "", false
+}
+
+// browserForms are texts of which every browser's user agent has one. Web views keep the
+// browser's; libraries and native programs have none.
+var browserForms = [...]string{
+	"Mozilla/", "Opera/", "AppleWebKit",
+	"[FBAN/", "[FB_IAB/", // the web view of Facebook's apps can leave out the browser's part
+	"MIDP", "UCWEB/", "UCBrowser/", "Dolfin/", // older phones
+}
+
+// browserForm reports whether ua has the form of a browser's. A browser also names its system,
+// in parentheses or, in Facebook's apps, in brackets.
+func browserForm(ua string) bool {
+	for _, form := range browserForms {
+		if strings.Contains(ua, form) {
+			return strings.ContainsAny(ua, "([") || form != "Mozilla/"
+		}
+	}
+	return false
+}
+
+// engine reports whether ua names the engine of a browser.
+func engine(ua string) bool {
+	for _, name := range [...]string{"AppleWebKit", "Gecko", "Trident", "MSIE", "Presto", "KHTML", "Goanna", "Opera"} {
+		if strings.Contains(ua, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// contact reports whether ua says who runs a robot, as "(compatible; name; address)" does. Internet
+// Explorer and Konqueror also begin with that word.
+func contact(ua string) bool {
+	if strings.Contains(ua, "http") || strings.Contains(ua, "www.") {
+		return true
+	}
+	_, after, ok := strings.Cut(ua, "compatible;")
+	after = strings.TrimLeft(after, " ")
+	return ok && !strings.HasPrefix(after, "MSIE") && !strings.HasPrefix(after, "Konqueror")
 }

@@ -117,15 +117,18 @@ var systems = [...]rule{
 	{"AppleTV", "tvOS", []string{"tvOS ", "CPU OS "}},
 	{"Apple TV", "tvOS", []string{"tvOS ", "CPU OS "}},
 	{"visionOS", "visionOS", []string{"visionOS ", "visionOS/"}},
-	{"iPhone", "iOS", []string{"iPhone OS ", "CPU OS ", "iOS "}},
-	{"iPad", "iOS", []string{"CPU OS ", "iPhone OS ", "iPadOS ", "iOS "}},
-	{"iPod", "iOS", []string{"iPhone OS ", "CPU OS ", "iOS "}},
+	{"iPhone", "iOS", []string{"iPhone OS ", "CPU OS ", "iOS ", "FBSV/"}},
+	{"iPad", "iOS", []string{"CPU OS ", "iPhone OS ", "iPadOS ", "iOS ", "FBSV/"}},
+	{"iPod", "iOS", []string{"iPhone OS ", "CPU OS ", "iOS ", "FBSV/"}},
 	{"PlayStation", "PlayStation", nil},
 	{"PLAYSTATION", "PlayStation", nil},
 	{"Nintendo", "Nintendo", nil},
 	{"BlackBerry", "BlackBerry", []string{"Version/"}},
 	{"BB10", "BlackBerry", []string{"Version/"}},
-	{"Android", "Android", []string{"Android "}},
+	{"Android", "Android", []string{"Android ", "FBSV/"}},
+	{"FB4A", "Android", []string{"FBSV/"}},
+	{"FBPN/com.", "Android", []string{"FBSV/"}},
+	{"FBSN/iOS", "iOS", []string{"FBSV/"}},
 	{"CrOS", "ChromeOS", []string{"CrOS x86_64 ", "CrOS aarch64 ", "CrOS armv7l ", "CrOS i686 "}},
 	{"Windows", "Windows", []string{"Windows NT "}},
 	{"Mac OS X", "macOS", []string{"Mac OS X "}},
@@ -141,22 +144,28 @@ var windows = map[string]string{
 	"10.0": "10", "6.3": "8.1", "6.2": "8", "6.1": "7", "6.0": "Vista", "5.2": "XP", "5.1": "XP", "5.0": "2000",
 }
 
-// devices: the first one of which a text is found counts.
+// devices: the first entry counts of which a text is found, and no text that proves the contrary.
 var devices = [...]struct {
 	id     string
 	texts  []string
-	unless string // a text that proves the contrary
+	unless string
 }{
 	{XR, []string{"OculusBrowser", "PicoBrowser", "visionOS", "Apple Vision", "Quest 2", "Quest 3", "Mobile VR"}, ""},
 	{Console, []string{"PlayStation", "PLAYSTATION", "Xbox", "Nintendo"}, ""},
+	{Embedded, []string{"DeviceType/SmartSpeaker", "Nest Hub"}, ""}, // they name the receiver of a Chromecast, too
 	{SmartTV, []string{
-		"SmartTV", "SMART-TV", "Smart TV", "SmartHub", "Web0S", "webOS.TV", "AppleTV", "Apple TV", "GoogleTV", "Google TV", "Android TV",
-		"HbbTV", "NetCast", "NETTV", "BRAVIA", "Bravia", "Roku", "CrKey", "VIDAA", "Viera", "MiTV", "MIBOX", "SHIELD Android TV", "; AFT", "DTV", "Chromecast",
+		"SmartTV", "SMARTTV", "smarttv", "SMART-TV", "Smart-TV", "smart-tv", "Smart TV", "SmartHub", "(TV;", " TV Safari/", "(lite) TV",
+		"Android TV", "AndroidTV", "Android UHD TV", "Andr0id", "GoogleTV", "Google TV", "AppleTV", "Apple TV", "CrKey", "Chromecast", "; AFT", "Roku",
+		"Web0S", "webOS.TV", "webOSTV", "NetCast", "LG Browser", "BRAVIA", "Bravia", "SonyDTV", "SONYDTV", "VIDAA", "Viera", "VIERA", "NETTV", "PhilipsTV",
+		"MiTV", "MIBOX", "HbbTV", "CE-HTML", "Opera TV", " OMI/", "InettvBrowser", "AQUOSBrowser", "Maple2", "Firebolt", "TSBNetTV", "OPENTV",
 	}, ""},
+	// Phones that receive TV say so in their name.
+	{SmartTV, []string{"DTV", "IPTV", " TV ", " TV;", " TV)", " TV/", "_TV ", "_TV;", "_TV)", "-TV ", "-TV;", "-TV)", "TVBOX", "TVBox", "; STB"}, "Mobi"},
 	{Wearable, []string{"Apple Watch", "Watch OS", "watchOS", "Wear OS", "SM-R"}, ""},
-	{Embedded, []string{"QtCarBrowser", "Tesla/", "Automotive", "Nest Hub"}, ""},
+	{Embedded, []string{"QtCarBrowser", "Tesla/", "Automotive"}, ""},
 	{Mobile, []string{"Opera Mini", "Windows Phone", "IEMobile"}, ""},
-	{Tablet, []string{"iPad", "PlayBook", "Kindle", "Tablet", "tablet"}, "Tablet PC"},
-	{Mobile, []string{"iPhone", "iPod", "Mobile", "Mobi", "BlackBerry", "BB10", "KAIOS", "Symbian", "Opera Mobi", "J2ME"}, ""},
+	{Tablet, []string{"iPad", "PlayBook", "Kindle", "Tablet", "tablet", "FBID/tablet"}, "Tablet PC"},
+	{Mobile, []string{"FB4A", "FBPN/com.", "FBID/phone"}, "Mozilla/"}, // Facebook's apps that leave out the browser's part
+	{Mobile, []string{"iPhone", "iPod", "Mobile", "Mobi", "BlackBerry", "BB10", "KAIOS", "Symbian", "J2ME", "MIDP"}, ""},
 	{Tablet, []string{"Android"}, ""}, // without the word Mobile
 }

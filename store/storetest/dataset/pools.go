@@ -22,7 +22,9 @@ var origins = [][2]string{
 	{"https://mail.google.com/", "mail.google.com"}, {"https://chatgpt.com/", "chatgpt.com"},
 	{"http://www.Blog.Example.org:8080/posts/1", "blog.example.org"}, {"https://example.org./", "example.org"},
 	{"https://www.www.example.org/", "www.example.org"}, {"https://direct.example/", "direct.example"},
-	{"https://bücher.example/", "bücher.example"}, {"https://ὈΔΥΣΣΕΎΣ.example:8443/", "ὀδυσσεύσ.example"},
+	{"https://bücher.example/", "xn--bcher-kva.example"}, {"https://ὈΔΥΣΣΕΎΣ.example:8443/", "xn--pxac5babi3d8526a.example"},
+	{"https://xn--mnchen-3ya.example/", "xn--mnchen-3ya.example"}, {"https://calendar.google.com/", "calendar.google.com"}, {"https://keep.google.de/", "keep.google.de"},
+	{"https://huggingface.co/chat/1", "huggingface.co/chat"}, {"https://huggingface.co/a/b", "huggingface.co"}, {"android-app://com.openai.chatgpt", "chatgpt.com"},
 }
 
 // campaignSources are campaign sources as they are stored, and their kinds. Some are texts that come with
@@ -38,7 +40,7 @@ var (
 	paths = pool{
 		"/", "/", "/", "/docs", "/docs", "/docs/intro", "/DOCS", "/pricing", "/pricing", "/100%", "/100x",
 		"/a_b", "/axb", `/say-"hi"`, `/back\slash`, "/it's", "/über-uns", "/Über-uns", "/🎉", "/a b",
-		"/%C3%BC", "/<b>&amp;", "/a//b", "/go/https:/x", "/line\u2028end", "/İẞΐΑΣ", "/\u00fc", "/u\u0308", // one letter, and a letter with its dots
+		"/%C3%BC", "/%2Fa%20b%FF", "/de/küche", "/de/küche", "/<b>&amp;", "/a//b", "/go/https:/x", "/line\u2028end", "/İẞΐΑΣ", "/\u00fc", "/u\u0308", // one letter, and a letter with its dots
 	}
 	campaigns = pool{
 		"", "", "", "", "news_letter", "newsXletter", "Spring 50%", "Spring 50x", "O'Brien", `a\b`, `"q"`,
@@ -82,7 +84,7 @@ var (
 
 // places are country, region and city; a country may lack the others.
 var places = [][3]string{
-	{"DE", "Bavaria", "München"}, {"DE", "Bavaria", "Munchen"}, {"DE", "Berlin", "Berlin"}, {"DE", "", ""},
+	{"DE", "Bavaria", "München"}, {"DE", "Bavaria", "Munchen"}, {"DE", "Berlin", "Berlin"}, {"DE", "", ""}, {"XK", "", "Prishtina"}, {"CZ", "", ""}, {"VN", "", ""},
 	{"FR", "Île-de-France", "Paris"}, {"US", "New York", "New York"}, {"US", "Missouri", "O'Fallon"},
 	{"US", "Texas", "Paris"}, {"GB", "England", "London"}, {"CI", "", ""}, {"AX", "", ""}, {"TR", `Re"gion`, ""},
 	{"CL", "", "Santiago"}, {"KR", "Seoul", `S\eoul`}, {"CW", "100%", "a_b"}, {"", "", ""}, {"", "", ""},

@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"cmp"
+	"net/url"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/store"
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
@@ -61,18 +63,19 @@ func (a *asker) written(field, v string) string {
 		if v == "" {
 			return v
 		}
-		return pickFrom(a, []string{v, v, v + "/", v + "?a=/b#c", "https://" + a.dataset.Domain + v, "http://u@" + a.dataset.Domain + ":80" + v + "//#x"})
+		return pickFrom(a, []string{v, v, v + "/", v + "?a=/b#c", "https://" + a.dataset.Domain + v, "http://u@" + a.dataset.Domain + ":80" + v + "//#x",
+			strings.ReplaceAll(url.PathEscape(v), "%2F", "/"), strings.ToLower(url.PathEscape(v))})
 	case "referrer":
 		if v == "" {
 			return pickFrom(a, []string{"direct", "direct", "Direct", ""})
 		}
 		return pickFrom(a, []string{
 			v, v, strings.ToUpper(v), "www." + v, "https://www." + v + ":443/x?y=z", "http://u:p@" + v + "./",
-			cmp.Or(named[v], v), strings.ToLower(cmp.Or(named[v], v)), "google.de", "twitter.com",
+			cmp.Or(named[v], v), strings.ToLower(cmp.Or(named[v], v)), "google.de", "twitter.com", "ig", address.Unicode(v), "https://" + address.Unicode(v),
 		})
 	case "country":
 		name := countries[v]
-		return pickFrom(a, []string{v, v, strings.ToLower(v), name, strings.ToUpper(name), strings.ToLower(name)})
+		return pickFrom(a, []string{v, v, strings.ToLower(v), name, strings.ToUpper(name), strings.ToLower(name), cmp.Or(otherNames[v], v)})
 	case "device_type", "browser_name", "os_name":
 		return pickFrom(a, []string{v, v, strings.ToUpper(v), strings.ToLower(v)})
 	}
@@ -88,14 +91,21 @@ var named = map[string]string{
 // countries are the names of the codes of the dataset.
 var countries = map[string]string{
 	"DE": "Germany", "FR": "France", "US": "United States", "GB": "United Kingdom", "CI": "Côte d'Ivoire",
-	"AX": "Åland Islands", "TR": "Türkiye", "CL": "Chile", "KR": "South Korea", "CW": "Curaçao",
+	"AX": "Åland Islands", "TR": "Türkiye", "CL": "Chile", "KR": "South Korea", "CW": "Curaçao", "XK": "Kosovo", "CZ": "Czechia", "VN": "Vietnam",
 }
+
+// otherNames holds usual names of countries that rows do not show.
+var otherNames = map[string]string{"GB": "UK", "US": "usa", "TR": "Turkey", "CZ": "Czech Republic", "VN": "Viet Nam", "KR": "Korea, Republic of", "CI": "Ivory Coast"}
 
 // part is a piece of a value, of its beginning or from anywhere.
 func (a *asker) part(field, v string, beginning bool) string {
 	switch field {
 	case "country":
 		v = countries[v]
+	case "path":
+		if a.chance(20) {
+			v = strings.ReplaceAll(url.PathEscape(v), "%2F", "/")
+		}
 	case "referrer":
 		if v == "" {
 			v = "Direct"

@@ -2,8 +2,13 @@ package reference
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/sightline-analytics/sightline/internal/country"
 )
 
 // negative operators hold where their positive counterpart does not.
@@ -22,6 +27,8 @@ func (f Filter) check(allowed []string) error {
 		return fmt.Errorf("%w: operator %q", ErrFilter, f.Op)
 	case len(f.Values) == 0, op != "in" && len(f.Values) > 1:
 		return fmt.Errorf("%w: %d values for %s", ErrFilter, len(f.Values), f.Op)
+	case f.nameNothing():
+		return fmt.Errorf("%w: %q names nothing", ErrFilter, f.Values)
 	}
 	return nil
 }
@@ -45,19 +52,62 @@ func (n *names) prepare(filters []Filter) []Filter {
 		case "path":
 			if f.whole() {
 				f.Values = each(f.Values, pathOf)
+			} else {
+				f.Values = each(f.Values, decoded)
 			}
 		case "referrer":
 			f.Values = each(f.Values, strings.ToLower)
-			if f.whole() { // also as it stands, and as rows show it
-				shown := each(f.Values, func(v string) string { return strings.TrimPrefix(v, "https://") })
-				f.Values = slices.Concat(each(f.Values, n.reduce), f.Values, shown)
+			if f.whole() {
+				f.Values = n.written(f.Values)
+			} else {
+				part := leading.ReplaceAllString(f.Values[0], "")
+				ascii, err := idna.Punycode.ToASCII(part)
+				f.Values = []string{part}
+				if err == nil {
+					f.Values = append(f.Values, ascii)
+				}
 			}
-		case "country", "device_type", "browser_name", "os_name":
+		case "country":
+			if f.whole() {
+				f.Values = each(f.Values, func(v string) string { code, _ := country.Code(v); return code })
+			}
+			f.Values = each(f.Values, strings.ToLower)
+		case "device_type", "browser_name", "os_name":
 			f.Values = each(f.Values, strings.ToLower)
 		}
 		ready = append(ready, f)
 	}
 	return ready
+}
+
+// leading matches the beginning of an address that filters ignore.
+var leading = regexp.MustCompile(`^(https?://)?(www\.)?`)
+
+// written returns the sources that whole values may mean, and their names: as they are, as rows
+// show them, by their hosts and by their short names.
+func (n *names) written(values []string) []string {
+	all := slices.Clone(values)
+	for _, v := range values {
+		all = append(all, strings.TrimPrefix(v, "https://"))
+		if host := hostOf(v); host != "" {
+			all = append(all, host, n.reduce(v))
+		}
+		for _, s := range n.sources {
+			if slices.Contains(s.Short, v) {
+				all = append(all, s.Domain)
+			}
+		}
+	}
+	return all
+}
+
+// nameNothing reports whether a value of f names no country or no source, and is not empty.
+func (f Filter) nameNothing() bool {
+	return f.whole() && slices.ContainsFunc(f.Values, func(v string) bool {
+		_, known := country.Code(v)
+		return v != "" && (f.Field == "country" && !known ||
+			f.Field == "referrer" && hostOf(v) == "" && (strings.Contains(v, "://") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "?") || strings.HasPrefix(v, "#")))
+	})
 }
 
 // holds reports whether f, prepared, holds for a row that has this text in the field.

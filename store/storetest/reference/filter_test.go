@@ -25,7 +25,7 @@ func TestReduce(t *testing.T) {
 		{"google.co.uk", "google.com"}, {"cse.google.com", "google.com"},
 		{"google.com.evil.example", "google.com.evil.example"}, {"notgoogle.com", "notgoogle.com"},
 		{"http://user:pw@Blog.Example.org:8080/x", "blog.example.org"}, {"example.org.", "example.org"},
-		{"www.www.example.org", "www.example.org"}, {"Google", "google"}, {"", ""}, {"direct", "direct"},
+		{"www.www.example.org", "www.example.org"}, {"Google", ""}, {"", ""}, {"direct", ""},
 	} {
 		if got := n.reduce(tt[0]); got != tt[1] {
 			t.Errorf("%q: got %q, want %q", tt[0], got, tt[1])

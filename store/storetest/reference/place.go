@@ -1,9 +1,15 @@
 package reference
 
 import (
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/sightline-analytics/sightline/internal/country"
 	"github.com/sightline-analytics/sightline/internal/referrer"
@@ -53,8 +59,7 @@ func (n *names) source(domain string) source {
 	return shown
 }
 
-// traffic is how the source of a session is shown: its referrer, or a campaign source, which has a
-// kind of its own.
+// traffic returns what rows show of a session's source: of its referrer, or of a campaign source with its kind.
 func (n *names) traffic(from, kind string) source {
 	if kind == "" {
 		return n.source(from)
@@ -65,12 +70,18 @@ func (n *names) traffic(from, kind string) source {
 	return source{from, from, from, "", kind}
 }
 
-// reduce turns a URL or host into its host and, if the list has it or a parent of
-// it, into the main domain of its source.
+// reduce turns an address or host into the main domain of its source, or into its host
+// if it is not listed.
 func (n *names) reduce(value string) string {
 	host := hostOf(value)
+	_, path, _ := strings.Cut(strings.TrimPrefix(pathOf(value), host), "/")
+	segment, _, _ := strings.Cut(path, "/")
+	page := host + "/" + segment
 	best, domain := "", host
 	for _, s := range n.sources {
+		if slices.Contains(s.Alone, host) || slices.Contains(s.Alone, page) {
+			return s.Domain
+		}
 		for _, h := range s.Hosts {
 			if (host == h || strings.HasSuffix(host, "."+h)) && len(h) > len(best) {
 				best, domain = h, s.Domain
@@ -80,17 +91,49 @@ func (n *names) reduce(value string) string {
 	return domain
 }
 
-// hostOf is the host of a URL, or of a text that is a host, in lower case without
-// user, port, final dot and one leading www.
+// addresses are the schemes of addresses that may be referrers.
+var addresses = regexp.MustCompile(`^(?i:https?|android-app|ios-app)://`)
+
+// bareHosts are texts that name a host without a scheme, with its port and path.
+var bareHosts = regexp.MustCompile(`^(//)?\.*[^./?#@ :]+\.[^/?#@ :]*(:[0-9]*)?([/?].*)?$`)
+
+// hostOf returns the host of an address, or of a text that is a host, in ASCII and lower case,
+// without user, port, final dot and one leading www; "" for other texts.
 func hostOf(value string) string {
-	if _, rest, ok := strings.Cut(value, "://"); ok && origin.MatchString(value) {
-		value = rest
+	switch {
+	case addresses.MatchString(value):
+		_, value, _ = strings.Cut(value, "://")
+	case bareHosts.MatchString(value):
+		value = strings.TrimPrefix(value, "//")
+	default:
+		return ""
 	}
 	value = authority(value)
 	if strings.Count(value, ":") == 1 {
 		value = port.ReplaceAllString(value, "")
 	}
-	return bare(value)
+	host := strings.TrimSuffix(strings.ToLower(value), ".")
+	if ascii, err := idna.Punycode.ToASCII(host); err == nil {
+		host = ascii
+	}
+	return strings.TrimPrefix(host, "www.")
+}
+
+// unicodeOf returns a host, or the address of one, as people read it.
+func unicodeOf(text string) string {
+	labels := strings.Split(text, ".")
+	for i, label := range labels {
+		scheme := ""
+		if i == 0 && strings.HasPrefix(label, "https://") {
+			scheme, label = "https://", strings.TrimPrefix(label, "https://")
+		}
+		if strings.HasPrefix(label, "xn--") {
+			if shown, err := idna.Punycode.ToUnicode(label); err == nil {
+				labels[i] = scheme + shown
+			}
+		}
+	}
+	return strings.Join(labels, ".")
 }
 
 // authority is what of a text stands before a path, without a user.
@@ -115,8 +158,8 @@ func domainOf(href string) string {
 	return ""
 }
 
-// pathOf is the path of a URL, or of a text that is a path: without query, fragment,
-// control characters and final slashes. No text is no path.
+// pathOf is the path of a URL, or of a text that is a path: without query, fragment, control
+// characters and final slashes, and decoded. No text is no path.
 func pathOf(value string) string {
 	if value == "" {
 		return ""
@@ -131,11 +174,37 @@ func pathOf(value string) string {
 		}
 		return r
 	}, value)
-	value = strings.TrimRight(value, "/")
+	value = strings.TrimRight(decoded(value), "/")
 	if value == "" {
 		return "/"
 	}
 	return value
+}
+
+// escapes are percent escapes: one of an ASCII character, or all successive ones of other bytes.
+var (
+	escapes    = regexp.MustCompile(`(%[89A-Fa-f][0-9A-Fa-f])+|%[0-7][0-9A-Fa-f]`)
+	unreserved = regexp.MustCompile(`^[A-Za-z0-9._~-]$`)
+	invisible  = regexp.MustCompile(`[\p{Cc}\p{Cf}]`)
+)
+
+// decoded is a path, or a part of one, without the escapes that are better read as text, and in NFC.
+func decoded(text string) string {
+	for {
+		next := escapes.ReplaceAllStringFunc(text, func(escape string) string {
+			plain, err := url.PathUnescape(escape)
+			switch {
+			case err != nil || !utf8.ValidString(plain):
+			case plain[0] < 0x80 && unreserved.MatchString(plain), plain[0] >= 0x80 && !invisible.MatchString(plain):
+				return plain
+			}
+			return strings.ToUpper(escape)
+		})
+		if next == text {
+			return norm.NFC.String(text)
+		}
+		text = next
+	}
 }
 
 // deviceNames are the names of device ids.

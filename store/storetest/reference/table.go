@@ -224,7 +224,11 @@ func object(b *bytes.Buffer, names []Column, row []value) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, "%q:%s", c.Name, row[i].json())
+		cell := row[i]
+		if c.Kind == Host {
+			cell.text = unicodeOf(cell.text)
+		}
+		fmt.Fprintf(b, "%q:%s", c.Name, cell.json())
 	}
 	b.WriteByte('}')
 }

@@ -20,6 +20,7 @@ const (
 	Boolean
 	Code   // a number that is a name: the status of a check
 	Object // JSON, a list of it, or a name that another store knows
+	Host   // a name that may be a host, which is shown in Unicode and sorted in ASCII
 )
 
 func (k ColumnKind) descending() bool { return k == Metric || k == Instant || k == Boolean }
@@ -28,6 +29,17 @@ func (k ColumnKind) descending() bool { return k == Metric || k == Instant || k 
 type Column struct {
 	Name string
 	Kind ColumnKind
+}
+
+// hosts returns the columns, with the named ones marked as hosts.
+func hosts(list []Column, names ...string) []Column {
+	list = slices.Clone(list)
+	for i := range list {
+		if slices.Contains(names, list[i].Name) {
+			list[i].Kind = Host
+		}
+	}
+	return list
 }
 
 // A Window is the time that a type counts.

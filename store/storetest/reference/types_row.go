@@ -119,7 +119,7 @@ func linkTypes() []Type {
 		link("link_total_clicks", false, metrics("total"), (*evaluation).visits),
 		link("link_clicks_by_day", true, slices.Concat(columns(Date, "date"), metrics("clicks")), (*evaluation).visits),
 		link("link_top_referrers", false,
-			clicked("name", "referrer", "source", "domain", "referrer_type"), (*evaluation).linkReferrers, "referrer"),
+			hosts(clicked("name", "referrer", "source", "domain", "referrer_type"), "name", "referrer", "source"), (*evaluation).linkReferrers, "referrer"),
 		link("link_top_countries", false,
 			clicked("name", "country", "country_code", "country_name"), (*evaluation).linkCountries, "country"),
 		link("link_top_regions", false,

@@ -12,7 +12,7 @@ func sessionTypes() []Type {
 			columns(Name, "visitor_id", "profile_id"), columns(Object, "display_name"), columns(Instant, "first_visit", "last_visit"),
 			metrics("session_count", "total_events", "pageviews", "unique_pages", "custom_event_count"),
 			columns(Name, "country", "country_code", "country_name", "region",
-				"device_type", "browser_name", "os_name", "referrer")),
+				"device_type", "browser_name", "os_name"), columns(Host, "referrer")),
 		Filters: rowFields(), answer: (*evaluation).profiles,
 	}
 	return slices.Concat([]Type{
@@ -48,14 +48,14 @@ func sessionTypes() []Type {
 }
 
 func sessionColumns() []Column {
-	return slices.Concat(
+	return hosts(slices.Concat(
 		columns(Name, "session_id"), columns(Instant, "first_visit", "last_visit"),
 		metrics("duration", "page_views", "total_events"), columns(Boolean, "bounced"),
 		columns(Name, "entry_page", "exit_page", "visitor_id", "profile_id",
 			"country", "country_code", "country_name", "region", "city",
 			"referrer", "source", "referrer_type", "referrer_name",
 			"device_type", "browser_name", "os_name", "language"),
-	)
+	), "referrer", "source", "referrer_name")
 }
 
 func eventColumns() []Column {

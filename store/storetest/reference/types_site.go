@@ -68,7 +68,7 @@ func pageTypes() []Type {
 
 func sourceTypes() []Type {
 	from := Type{
-		Kind: store.KindWebsite, Columns: slices.Concat(shape(), columns(Name, "referrer", "source", "domain", "referrer_type")),
+		Kind: store.KindWebsite, Columns: hosts(slices.Concat(shape(), columns(Name, "referrer", "source", "domain", "referrer_type")), "name", "referrer", "source"),
 		Filters: rowFields(), GroupBy: withPath("referrer"), answer: (*evaluation).traffic,
 	}
 	list := named(from, "traffic", "traffic_sources")

@@ -1,4 +1,4 @@
-// The tracker. It fills window.databuddy and window.db, and tells of page views by itself.
+// The tracker. It fills window.databuddy and window.db, and sends page views.
 
 import { masked, optOut, read, silent, skipped } from "./options.js";
 import { pages, pathOf } from "./pages.js";
@@ -6,20 +6,25 @@ import { sender } from "./sender.js";
 import { attributes, errors, outgoing, vitals } from "./signals.js";
 import * as visitor from "./visitor.js";
 
+const visible = () => document.visibilityState === "visible";
+
 function start(o) {
   let off = silent(o);
   let everywhere = {}; // properties of all events
-  let views;
-  if (!off) {
-    visitor.adopt();
-    off = parseInt(visitor.sessionId().slice(-8), 16) / 2 ** 32 >= o.samplingRate;
-  }
+  let views; // undefined until the page is visible for the first time
+  const waiting = []; // calls that came before that
 
   const send = sender(o, () => views?.seal());
   const add = (...args) => off || send.add(...args);
   const addHere = (...args) => skipped(o, pathOf(o)) || add(...args);
 
-  /** What all events say. */
+  /** Calls act once the page has been visible. */
+  const whenSeen = (act) => {
+    if (views) act();
+    else if (!off) waiting.push(act);
+  };
+
+  /** Returns what all events have in common. */
   function describe(name, sessionId, properties) {
     const all = { ...everywhere, ...properties };
     return {
@@ -45,47 +50,65 @@ function start(o) {
 
   const api = {
     options: o,
-    track: (name, properties) => off || addHere("track", { ...describe(String(name), visitor.sessionId(), properties), source: "browser" }),
-    screenView: (properties) => off || views.open(properties),
-    identify,
-    setTraits: (traits) => visitor.profileId() && identify(visitor.profileId(), traits),
+    track: (name, properties) =>
+      whenSeen(() => addHere("track", { ...describe(String(name), visitor.sessionId(), properties), source: "browser" })),
+    screenView: (properties) => whenSeen(() => off || views.open(properties)),
+    identify: (profileId, traits) => whenSeen(() => identify(profileId, traits)),
+    setTraits: (traits) => whenSeen(() => identify(visitor.profileId(), traits)),
     clearProfile: visitor.clearProfile,
     getProfileId: visitor.profileId,
-    getTrackingIds: () => (off ? { anonId: null, sessionId: null } : { anonId: visitor.anonymousId(), sessionId: visitor.sessionId() }),
+    getTrackingIds: () => (off || !views ? { anonId: null, sessionId: null } : { anonId: visitor.anonymousId(), sessionId: visitor.sessionId() }),
     setGlobalProperties: (properties) => void (everywhere = { ...everywhere, ...properties }),
     flush: () => off || send.flush(),
     clear: () => off || (send.drop(), visitor.clear()),
   };
   window.databuddy = api;
   window.db ??= api;
-  window.databuddyOptOut = () => {
-    optOut(true);
+  const stop = () => {
     off = true;
+    waiting.length = 0;
     send.drop();
   };
+  window.databuddyOptOut = () => {
+    optOut(true);
+    stop();
+  };
   window.databuddyOptIn = () => optOut(false);
-  if (off) return;
 
-  views = pages(o, describe, add);
-  if (o.trackOutgoingLinks) outgoing(describe, addHere, send.flush);
-  if (o.trackAttributes) attributes(api.track);
-  if (o.trackErrors) errors(describe, addHere, views.session);
-  if (o.trackWebVitals) vitals(describe, addHere, views.session);
-  views.open();
-  addEventListener("visibilitychange", () => {
-    views.seen();
-    if (document.visibilityState === "hidden") send.leave();
-  });
-  addEventListener("pagehide", () => {
-    views.close("unload");
-    send.leave();
-  });
-}
+  /** Begins to track; the page is visible for the first time. */
+  function begin() {
+    if (off) return;
+    visitor.adopt();
+    if (parseInt(visitor.sessionId().slice(-8), 16) / 2 ** 32 >= o.samplingRate) {
+      stop();
+      return;
+    }
+    views = pages(o, describe, add);
+    if (o.trackOutgoingLinks) outgoing(o, describe, addHere, send.flush);
+    if (o.trackAttributes) attributes(api.track);
+    if (o.trackErrors) errors(describe, addHere, views.session);
+    if (o.trackWebVitals) vitals(describe, addHere, views.session);
+    views.open();
+    for (const act of waiting.splice(0)) act();
+    addEventListener("visibilitychange", () => {
+      views.seen();
+      if (!visible()) send.leave();
+    });
+    addEventListener("pagehide", () => {
+      views.close("unload");
+      send.leave();
+    });
+  }
 
-function ready(run) {
-  if (document.prerendering) document.addEventListener("prerenderingchange", run, { once: true });
-  else run();
+  // Pages that are prerendered or opened in the background are hidden at first.
+  function look() {
+    if (!visible()) return;
+    document.removeEventListener("visibilitychange", look);
+    begin();
+  }
+  document.addEventListener("visibilitychange", look);
+  look();
 }
 
 const script = document.currentScript ?? document.querySelector("script[data-client-id]");
-if (!window.databuddy) ready(() => start(read(script)));
+if (!window.databuddy) start(read(script));

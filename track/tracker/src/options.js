@@ -11,6 +11,7 @@ const defaults = {
   batchTimeout: 5000,
   skipPatterns: [],
   maskPatterns: [],
+  stripLinks: true,
 };
 
 const between = (least, value, most) => Math.min(most, Math.max(least, value));
@@ -68,14 +69,14 @@ export function optOut(out) {
   }
 }
 
-/** Whether nothing may be sent: the page, the visitor or their browser says so. */
+/** Reports whether nothing may be sent: the page, the visitor or the browser says so. Apps serve their pages from localhost. */
 export function silent(o) {
   const { doNotTrack, globalPrivacyControl, webdriver, userAgent } = navigator;
-  const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.*\.local(host)?)$/.test(location.hostname);
+  const local = /^http/.test(location.protocol) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.*\.local(host)?)$/.test(location.hostname);
   const robot = webdriver || /headless/i.test(userAgent);
   return Boolean(
     o.disabled || !o.clientId || doNotTrack === "1" || globalPrivacyControl || optedOut() ||
-      (local && !o.trackLocalhost) || (robot && !o.ignoreBotDetection) || !/^http/.test(location.protocol),
+      (local && !o.trackLocalhost) || (robot && !o.ignoreBotDetection) || /^(file|about|data|blob):/.test(location.protocol),
   );
 }
 

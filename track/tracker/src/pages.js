@@ -4,7 +4,7 @@
 import { masked, skipped } from "./options.js";
 import { sessionId, touch, uuid } from "./visitor.js";
 
-const campaign = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid"];
+const campaign = ["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid", "ref", "source"];
 const counted = Object.entries({
   click: "clickCount", keydown: "keyCount", scrollend: "scrollCount", copy: "copyCount", submit: "formSubmitCount", error: "errorCount",
 });
@@ -30,11 +30,23 @@ function stopwatch() {
   return { run, last: () => (tick(), last), seconds: () => (tick(), Math.round(seen) / 1000) };
 }
 
-/** The path of the address, where routes of the form #/path count when hashes do. */
+let page; // the pathname of the hash route below
+let route; // the latest hash route of the page; empty if there was none
+
+/**
+ * Returns the path of the address, with the hash route #/path if hashes are tracked. The query of a
+ * hash route is no part of it. Another hash, such as #section, is a place within the route.
+ */
 export function pathOf(o) {
-  const route = o.trackHashChanges && /^#!?(\/.*)$/.exec(location.hash);
-  return route ? location.pathname.replace(/\/$/, "") + route[1] : location.pathname;
+  const { pathname, hash } = location;
+  if (!o.trackHashChanges) return pathname;
+  const [, named] = /^#!?(\/[^?]*)/.exec(hash) ?? [];
+  if (named || !hash || page !== pathname) [page, route] = [pathname, named ?? ""];
+  return route ? pathname.replace(/\/$/, "") + route : pathname;
 }
+
+/** Reports whether two paths are those of one page. */
+const same = (a, b) => a.replace(/\/+$/, "") === b.replace(/\/+$/, "");
 
 /** How far down the page is scrolled, in percent; 0 when it fits the window. */
 function depth() {
@@ -59,7 +71,7 @@ function timings() {
 /** describe makes an event; add takes it. */
 export function pages(o, describe, add) {
   let view; // the one that is open
-  let at; // path of the latest one
+  let at = ""; // path of the latest one
   let referrer = origin(o, document.referrer);
   let first = true;
 
@@ -114,7 +126,7 @@ export function pages(o, describe, add) {
   }
 
   function moved() {
-    if (pathOf(o) !== at) open();
+    if (!same(pathOf(o), at)) open();
   }
 
   function count(name) {

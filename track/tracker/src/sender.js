@@ -1,5 +1,5 @@
-// Events on their way: they wait in batches, failed ones are sent again, and what is left when the
-// page is hidden goes by beacon. Every event has an id, so one that arrives twice counts once.
+// Events on their way: they wait in batches, failed requests are sent again, and when the page is hidden
+// the rest is sent by beacon. Every event has an id, so an event that arrives twice counts once.
 
 const mostItems = 20; // of one request; what the strictest route takes
 const mostBytes = 60_000; // of one beacon, by the browsers' limit of 64 KiB
@@ -26,25 +26,33 @@ function* chunks(items) {
 /** seal is called before events are sent, to complete them. */
 export function sender(o, seal) {
   const queues = new Map(); // route → events
-  const failed = new Set(); // requests that wait to be sent again
+  const failed = new Set(); // requests that failed and were not answered since
   let timer;
 
-  const url = (route) => `${o.apiUrl}/${route}?${route === "track" ? "website_id" : "client_id"}=${encodeURIComponent(o.clientId)}`;
+  // The server corrects the times of the events by the time at which they are sent.
+  const url = (route) =>
+    `${o.apiUrl}/${route}?${route === "track" ? "website_id" : "client_id"}=${encodeURIComponent(o.clientId)}&sent_at=${Date.now()}`;
 
-  /** Sends a body of JSON, again when that fails in a way that may pass. */
-  async function post(route, body, attempt = 0) {
+  /**
+   * Sends a body of JSON, and again if that fails in a way that may pass. A page may have changed fetch so that
+   * it always fails, for example by headers that browsers ask about first: a beacon has none.
+   */
+  async function post(route, body, attempt = 0, request = [route, body]) {
     const answer = await fetch(url(route), {
       method: "POST",
       body,
       credentials: "omit",
       keepalive: !attempt && bytes(body) < mostBytes,
     }).catch(() => null);
-    if ((answer && !again(answer.status)) || !o.enableRetries || attempt >= o.maxRetries) return;
-    const request = [route, body];
-    failed.add(request);
+    if (!answer && !attempt) navigator.sendBeacon(url(route), body);
+    if ((answer && !again(answer.status)) || !o.enableRetries || attempt >= o.maxRetries) {
+      failed.delete(request);
+      return;
+    }
+    if (!attempt) failed.add(request);
     const wait = o.initialRetryDelay * 2 ** attempt * (0.85 + 0.3 * Math.random());
     const asked = 1000 * (Number(answer?.headers.get("Retry-After")) || 0);
-    setTimeout(() => failed.delete(request) && post(route, body, attempt + 1), Math.max(wait, asked));
+    setTimeout(() => failed.has(request) && post(route, body, attempt + 1, request), Math.max(wait, asked));
   }
 
   function beacon(route, body) {

@@ -1,4 +1,4 @@
-// What happens on a page beside views: clicks, errors, web vitals.
+// Events of a page beside views: clicks, errors, web vitals.
 
 import { onCLS, onFCP, onINP, onLCP, onTTFB } from "web-vitals";
 import { sessionId } from "./visitor.js";
@@ -7,13 +7,17 @@ const mostErrors = 20; // of one page: those of a loop tell nothing new
 
 const clip = (text, most) => (text === undefined || text === null ? undefined : String(text).slice(0, most));
 
-/** Links to other hosts; add takes what was clicked, flush sends it. */
-export function outgoing(describe, add, flush) {
+/** Returns text without the queries and fragments of addresses in it; places in files stay. */
+const withoutQueries = (text) => text?.replace(/(\w:\/\/[^\s?#()"']+)[?#][^\s()"']*?((?::\d+){0,2})(?=[\s()"']|$)/g, "$1$2");
+
+/** Links to other hosts; add takes the clicked link, flush sends it. */
+export function outgoing(o, describe, add, flush) {
   const clicked = (e) => {
     const link = e.composedPath()[0]?.closest?.("a[href]");
     if (e.button > 1 || !link || !/^https?:$/.test(link.protocol) || link.hostname === location.hostname) return;
     const text = link.textContent.replace(/\s+/g, " ").trim().slice(0, 255);
-    add("batch", { ...describe(undefined, sessionId()), type: "outgoing_link", href: link.href.slice(0, 2048), text });
+    const href = o.stripLinks ? link.origin + link.pathname : link.href;
+    add("batch", { ...describe(undefined, sessionId()), type: "outgoing_link", href: href.slice(0, 2048), text });
     flush();
   };
   for (const name of ["click", "auxclick"]) addEventListener(name, clicked, { capture: true, passive: true });
@@ -36,8 +40,8 @@ export function errors(describe, add, session) {
       ...describe(undefined, session()),
       errorType: clip(name, 128),
       ...error,
-      message: clip(message, 2048) || "Error",
-      stack: clip(stack, 4096),
+      message: clip(withoutQueries(message), 2048) || "Error",
+      stack: clip(withoutQueries(stack), 2048),
     });
   };
   addEventListener("error", (e) => {
@@ -46,14 +50,20 @@ export function errors(describe, add, session) {
     report(place, { message, stack: error?.stack, name: error?.name });
   });
   addEventListener("unhandledrejection", ({ reason }) => {
-    report({ errorType: "UnhandledRejection" }, { message: reason?.message ?? String(reason), stack: reason?.stack });
+    report({ errorType: "UnhandledRejection" }, { message: String(reason?.message ?? reason), stack: reason?.stack });
   });
 }
 
-/** Web vitals of the document, each told once. */
+/**
+ * Web vitals of the document. Each is sent once; a return from the browser's cache of pages begins new ones of CLS
+ * and INP, since nothing is loaded then.
+ */
 export function vitals(describe, add, session) {
   const { path } = describe();
   for (const on of [onCLS, onFCP, onINP, onLCP, onTTFB]) {
-    on(({ name, value, id }) => add("vitals", { ...describe(undefined, session()), path, eventId: id, metricName: name, metricValue: value }, 6));
+    on(({ name, value, id, navigationType }) => {
+      if (navigationType === "back-forward-cache" && !/CLS|INP/.test(name)) return;
+      add("vitals", { ...describe(undefined, session()), path, eventId: id, metricName: name, metricValue: value }, 6);
+    });
   }
 }

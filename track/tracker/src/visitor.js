@@ -1,4 +1,4 @@
-// Who visits: ids in the browser's storage, which may be denied or full.
+// The ids of the visitor in the browser's storage, which may be denied or full.
 
 function keeper(area) {
   const memory = new Map();
@@ -22,9 +22,9 @@ function keeper(area) {
   };
 }
 
-const browser = keeper("localStorage");
-const tab = keeper("sessionStorage");
-const pause = 30 * 60 * 1000; // without a sign of life that ends a session, in ms
+const browser = keeper("localStorage"); // of all tabs of the site, with the session
+const tab = keeper("sessionStorage"); // of this tab; scripts of the public client read the session's id in it
+const pause = 30 * 60 * 1000; // ms without activity that end a session
 
 // Like crypto.randomUUID, which pages without TLS do not have.
 export function uuid() {
@@ -37,15 +37,13 @@ export function adopt() {
   const given = new URLSearchParams(location.search);
   const [anonymous, session] = [given.get("anonId"), given.get("sessionId")];
   if (/^anon_[\w-]{8,64}$/.test(anonymous)) browser.set("did", anonymous);
-  if (/^sess_[\w-]{8,64}$/.test(session)) {
-    tab.set("did_session", session);
-    begin();
-  }
+  if (/^sess_[\w-]{8,64}$/.test(session)) begin(session);
 }
 
-function begin() {
-  tab.set("did_session_start", Date.now());
-  tab.set("did_session_timestamp", Date.now());
+function begin(session) {
+  browser.set("did_session", session);
+  browser.set("did_session_start", Date.now());
+  browser.set("did_session_timestamp", Date.now());
 }
 
 export function anonymousId() {
@@ -53,26 +51,26 @@ export function anonymousId() {
   return browser.get("did");
 }
 
-const over = () => !tab.get("did_session") || Date.now() - tab.get("did_session_timestamp") > pause;
+// A clock that was set back must not keep a session for long.
+const over = () => !browser.get("did_session") || Math.abs(Date.now() - browser.get("did_session_timestamp")) > pause;
 
-/** The session, which goes on by this, or a new one. */
+/** Returns the session of all tabs of the site and keeps it going; begins a new one if it is over. */
 export function sessionId() {
-  if (over()) {
-    tab.set("did_session", `sess_${uuid()}`);
-    begin();
-  }
+  if (over()) begin(`sess_${uuid()}`);
   touch();
-  return tab.get("did_session");
+  const session = browser.get("did_session");
+  if (tab.get("did_session") !== session) tab.set("did_session", session);
+  return session;
 }
 
 /** Keeps a session going that is not over. */
 export function touch() {
-  if (!over() && Date.now() - tab.get("did_session_timestamp") > 1000) tab.set("did_session_timestamp", Date.now());
+  if (!over() && Math.abs(Date.now() - browser.get("did_session_timestamp")) > 1000) browser.set("did_session_timestamp", Date.now());
 }
 
 export const profileId = () => browser.get("did_profile");
 
-/** Notes who the visitor is; false when it and the traits were told in this session. */
+/** Stores who the visitor is; returns false if this tab sent the id and the traits before. */
 export function setProfile(id, traits) {
   browser.set("did_profile", id);
   const told = JSON.stringify([id, anonymousId(), traits]);
@@ -90,5 +88,6 @@ export function clearProfile() {
 export function clear() {
   clearProfile();
   browser.remove("did");
-  for (const key of ["did_session", "did_session_timestamp", "did_session_start"]) tab.remove(key);
+  tab.remove("did_session");
+  for (const key of ["did_session", "did_session_timestamp", "did_session_start"]) browser.remove(key);
 }

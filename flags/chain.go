@@ -1,0 +1,45 @@
+package flags
+
+// blocked returns the flags whose dependencies form a cycle or a chain of more than MaxChain flags. A flag
+// that depends on such a flag is among them, since its chain is longer.
+func blocked(all []Flag) map[place]bool {
+	live := map[place]*Flag{}
+	for i := range all {
+		if f := &all[i]; f.RemovedAt.IsZero() {
+			live[f.place()] = f
+		}
+	}
+	open, above := map[place]int{}, map[place][]place{} // dependencies not counted yet; flags that depend on one
+	var ready []place
+	for at, f := range live {
+		for _, key := range f.Dependencies {
+			need := place{f.Environment, key}
+			if live[need] != nil {
+				open[at]++
+				above[need] = append(above[need], at)
+			}
+		}
+		if open[at] == 0 {
+			ready = append(ready, at)
+		}
+	}
+	chain, found := map[place]int{}, map[place]bool{} // flags in the longest chain below one
+	for at := range live {
+		found[at] = true
+	}
+	for ; len(ready) > 0; ready = ready[1:] {
+		at := ready[0]
+		if chain[at] < MaxChain {
+			delete(found, at)
+		}
+		for _, next := range above[at] {
+			chain[next] = max(chain[next], chain[at]+1)
+			if open[next]--; open[next] == 0 {
+				ready = append(ready, next)
+			}
+		}
+	}
+	return found
+}
+
+func (f *Flag) place() place { return place{f.Environment, f.Key} }
