@@ -193,6 +193,8 @@ func visitorMetrics() []metric {
 		of(countColumn("custom_event_count", "Custom events", "Also those whose names begin with $"), expr.Call(dialect.CountIf, custom)),
 		lastOf("country", "Country code"), lastOf("region", "Region"), lastOf("device_type", "Device type"),
 		lastOf("browser_name", "Browser"), lastOf("os_name", "Operating system"),
-		of(textColumn("last_referrer", "Referrer", "Address of the source, before names are looked up"), last(trafficCode())),
+		// One text says all, since each aggregate costs: the address of a referrer, direct, or a campaign source as it is stored.
+		of(textColumn("last_referrer", "Referrer", "Address of a referrer, or a campaign source"),
+			last(ifElse(expr.Eq(expr.Ref("campaign_kind"), expr.Lit("")), referrerURL(expr.Ref("referrer")), expr.Ref("referrer")))),
 	}
 }

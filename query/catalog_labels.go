@@ -85,21 +85,15 @@ func sourceMetrics() []metric {
 	return slices.Concat(known.referrerMetrics(), known.trafficMetrics())
 }
 
-// trafficCode is the address of a referrer, direct, or a campaign source as it is stored.
-func trafficCode() expr.Expr {
-	source := expr.Ref("referrer")
-	return ifElse(expr.Eq(expr.Ref("campaign_kind"), expr.Lit("")), referrerURL(source), source)
-}
-
 // trafficMetrics show the source of a session: its referrer or, where it has none, its campaign source.
 func (known *sourceList) trafficMetrics() []metric {
 	source, kind := expr.Ref("referrer"), expr.Ref("campaign_kind")
-	url := func(code expr.Expr) expr.Expr { return lookup(code, known.domains, known.urls, code) }
+	url := func(source expr.Expr) expr.Expr { return lookup(source, known.domains, known.urls, source) }
 	ofCampaign := func(yes, no expr.Expr) expr.Expr { return ifElse(expr.Ne(kind, expr.Lit("")), yes, no) }
 	isDirect := expr.Eq(source, expr.Lit(""))
 	return []metric{
 		{column: hostColumn("traffic_url", "Source address", "Address of the source, the text of a campaign, or direct"),
-			expr: url(trafficCode())},
+			expr: ofCampaign(url(source), referrerURL(source))},
 		{column: hostColumn("last_referrer_url", "Source address", "Of the session of the latest event: address of the source, the text of a campaign, or direct"),
 			expr: url(expr.Ref("last_referrer"))},
 		{column: hostColumn("traffic_source", "Source id", "Domain of a referrer, name or text of a campaign source, or direct"),

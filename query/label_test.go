@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// TestLabels proves that labels made of several columns are what the statement would have returned, that they
-// share the columns that are added for them, and that labels of one column need none.
+// TestLabels writes labels of one and of several columns. Labels share the columns added for them, and a
+// label of one column needs none.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	code, kind := expr.Col("s", "code"), expr.Col("s", "kind")

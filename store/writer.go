@@ -113,9 +113,9 @@ type Event struct {
 	Path     string // normalised; empty when there is none
 	Title    string
 	Referrer string // origin and path
-	// ReferrerDomain is where the visitor came from: the main domain of a known source, else the host.
-	// Of a row without a referrer it is the campaign source, if the landing address names one: the main
-	// domain of a known source, else the text in lower case. Empty means direct.
+	// ReferrerDomain is the main domain of a known source, else the host of the referrer. A row without a
+	// referrer has its campaign source instead, if the landing address names one: the main domain of a
+	// known source, else the text in lower case. Empty means direct.
 	ReferrerDomain string
 	CampaignKind   string // kind of the campaign source in ReferrerDomain; empty when there is none
 	UTMSource      string

@@ -22,7 +22,7 @@ func campaignCases() []testCase {
 			       {"name":"Product Hunt","pageviews":1,"visitors":1,"percentage":12.5,"referrer":"https://producthunt.com","source":"Product Hunt","domain":"producthunt.com","referrer_type":"social"}
 			       {"name":"newsletter","pageviews":1,"visitors":1,"percentage":12.5,"referrer":"newsletter","source":"newsletter","domain":"","referrer_type":"other"}`},
 		{name: "referrers beside campaigns", of: ofBlog, request: `{"parameters":["top_referrers"],` + days + `}`,
-			rule: "Campaign sources are no referrers, and not part of their shares.",
+			rule: "Referrers and their shares leave out campaign sources.",
 			want: `{"name":"ChatGPT","pageviews":1,"visitors":1,"percentage":100,"referrer":"https://chatgpt.com","source":"chatgpt.com","domain":"chatgpt.com","referrer_type":"ai"}`},
 		{name: "UTM sources beside campaigns", of: ofBlog, request: `{"parameters":["utm_sources"],` + days + `}`,
 			rule: "The UTM types show what was sent, and only that.",

@@ -59,8 +59,7 @@ func (n *names) source(domain string) source {
 	return shown
 }
 
-// traffic is how the source of a session is shown: its referrer, or a campaign source, which has a
-// kind of its own.
+// traffic returns what rows show of a session's source: of its referrer, or of a campaign source with its kind.
 func (n *names) traffic(from, kind string) source {
 	if kind == "" {
 		return n.source(from)
