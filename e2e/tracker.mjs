@@ -165,12 +165,15 @@ async function slowPage() {
 async function tracing() {
   const traced = (headers) => (tab) => tab.addInitScript((added) => {
     const plain = window.fetch;
-    window.fetch = (url, options) => (added ? plain(url, { ...options, headers: { ...options?.headers, ...added } }) : Promise.reject(new TypeError("Failed to fetch")));
+    window.fetch = (url, options) => {
+      if (added === "throw") throw new TypeError("no fetch here");
+      return added ? plain(url, { ...options, headers: { ...options?.headers, ...added } }) : Promise.reject(new TypeError("Failed to fetch"));
+    };
   }, headers);
   const headers = {
     traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "a=b", baggage: "c=d", "sentry-trace": "e", "request-id": "f", "x-datadog-trace-id": "1",
   };
-  for (const [path, added] of [["/traced", headers], ["/no-fetch", null]]) {
+  for (const [path, added] of [["/traced", headers], ["/no-fetch", null], ["/throws", "throw"]]) {
     const { tab, session, leave } = await visit(path, { prepare: traced(added) });
     await tab.evaluate(() => databuddy.flush());
     await expect(`${path}, before it is left`, true, async () =>
@@ -404,7 +407,7 @@ try {
     keptLinks(), slowPage(), tracing(), wrongClock(), tabs(), hashRoutes(), trailingSlash(), background(), cached(),
   ]);
   for (const [name, want, get] of checks) assert.deepEqual(await get(), want, `${name}, at the end`);
-  await expect("all pages", [[35, 24]], () => rows("summary_metrics", [], (r) => [r.pageviews, r.visitors]));
+  await expect("all pages", [[36, 25]], () => rows("summary_metrics", [], (r) => [r.pageviews, r.visitors]));
   console.log(`${checks.length} answers in ${Date.now() - began} ms, Chromium ${browser.version()}`);
 } finally {
   await browser.close();

@@ -61,9 +61,8 @@ func (n *names) prepare(filters []Filter) []Filter {
 				f.Values = n.written(f.Values)
 			} else {
 				part := leading.ReplaceAllString(f.Values[0], "")
-				ascii, err := idna.Punycode.ToASCII(part)
 				f.Values = []string{part}
-				if err == nil {
+				if ascii, err := idna.Punycode.ToASCII(part); err == nil && beyondASCII.MatchString(part) {
 					f.Values = append(f.Values, ascii)
 				}
 			}
@@ -79,6 +78,9 @@ func (n *names) prepare(filters []Filter) []Filter {
 	}
 	return ready
 }
+
+// beyondASCII matches a text that is not ASCII alone.
+var beyondASCII = regexp.MustCompile(`[^\x00-\x7f]`)
 
 // leading matches the beginning of an address that filters ignore.
 var leading = regexp.MustCompile(`^(https?://)?(www\.)?`)

@@ -38,12 +38,9 @@ export function sender(o, seal) {
    * it always fails, for example by headers that browsers ask about first: a beacon has none.
    */
   async function post(route, body, attempt = 0, request = [route, body]) {
-    const answer = await fetch(url(route), {
-      method: "POST",
-      body,
-      credentials: "omit",
-      keepalive: !attempt && bytes(body) < mostBytes,
-    }).catch(() => null);
+    const ask = async () =>
+      fetch(url(route), { method: "POST", body, credentials: "omit", keepalive: !attempt && bytes(body) < mostBytes });
+    const answer = await ask().catch(() => null);
     if (!answer && !attempt) navigator.sendBeacon(url(route), body);
     if ((answer && !again(answer.status)) || !o.enableRetries || attempt >= o.maxRetries) {
       failed.delete(request);
