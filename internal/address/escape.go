@@ -30,8 +30,8 @@ func composed(s string) string {
 	return norm.NFC.String(s)
 }
 
-// decodeUnreserved decodes escapes of unreserved ASCII characters, also those that decoded
-// characters complete: %%34%31 is %41, which is A.
+// decodeUnreserved decodes escapes of unreserved ASCII characters. A decoded character may
+// complete another escape: %%34%31 becomes %41, which becomes A.
 func decodeUnreserved(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {

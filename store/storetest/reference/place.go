@@ -186,9 +186,8 @@ var (
 	invisible  = regexp.MustCompile(`[\p{Cc}\p{Cf}]`)
 )
 
-// decoded returns a path, or a part of one, in NFC and without the escapes that are better read
-// as text: first those of unreserved characters, as often as there are any, then those of
-// characters outside ASCII.
+// decoded returns a path, or a part of one, in NFC and with readable escapes decoded: escapes of
+// unreserved characters until none is left, then escapes of characters outside ASCII.
 func decoded(text string) string {
 	for unreserved.MatchString(text) {
 		text = unreserved.ReplaceAllStringFunc(text, func(escape string) string {
