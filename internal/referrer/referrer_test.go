@@ -53,6 +53,9 @@ func TestEveryLineOfTheFileIsSound(t *testing.T) {
 			}
 		}
 		for _, h := range s.Hosts {
+			if registrable, _ := publicsuffix.EffectiveTLDPlusOne(h); s.Kind == Search && registrable == h {
+				t.Errorf("%s: %q covers other services of a search engine; list it after =, and its hosts that search", s.Name, h)
+			}
 			if other, ok := hosts[h]; ok {
 				t.Errorf("%s is in both %s and %s", h, other, s.Name)
 			}
@@ -182,6 +185,10 @@ func TestServicesOfPortals(t *testing.T) {
 		{"https://play.google.com/", "Google Play", Other},
 		{"https://mail.google.com/", "Gmail", Email},
 		{"https://keep.google.de/", "keep.google.de", Other},
+		{"https://help.duckduckgo.com/", "help.duckduckgo.com", Other},
+		{"https://html.duckduckgo.com/", "DuckDuckGo", Search},
+		{"https://account.bing.com/", "account.bing.com", Other},
+		{"https://cn.bing.com/", "Bing", Search},
 		{"https://finance.yahoo.com/", "Yahoo Finance", Other},
 		{"https://login.yahoo.com/", "Yahoo Account", Other},
 		{"https://de.search.yahoo.com/", "Yahoo!", Search},
