@@ -21,16 +21,12 @@ func Clean(s string) string {
 // without scheme has no authority and is a path from its first byte, so Path(Path(s)) is
 // Path(s).
 func Path(s string) string {
-	s = dropControl(s)
+	s = Decode(before(dropControl(s), "?#"))
 	if i := authority(s); i >= 0 {
-		s = s[i:]
-		if end := strings.IndexAny(s, "/?#"); end >= 0 {
-			s = s[end:]
-		} else {
-			s = ""
-		}
+		_, path, _ := strings.Cut(s[i:], "/")
+		s = "/" + path
 	}
-	s = strings.TrimRight(Decode(before(s, "?#")), "/")
+	s = strings.TrimRight(s, "/")
 	if s == "" {
 		return "/"
 	}
@@ -52,8 +48,8 @@ func Host(s string) string {
 	if at := strings.LastIndexByte(s, '@'); at >= 0 {
 		s = s[at+1:]
 	}
-	s = strings.TrimSuffix(withoutPort(s), ".")
-	return strings.TrimPrefix(ASCII(strings.ToLower(s)), "www.")
+	s = strings.TrimSuffix(ASCII(strings.ToLower(withoutPort(s))), ".")
+	return strings.TrimPrefix(s, "www.")
 }
 
 // Page returns s without user, query and fragment: origin and path of a URL.

@@ -3,6 +3,7 @@ package address
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -78,6 +79,7 @@ func TestHost(t *testing.T) {
 		{"user", "https://me:secret@example.com/", "example.com"},
 		{"the last at sign counts", "https://a@b@example.com/", "example.com"},
 		{"final dot", "https://example.com./", "example.com"},
+		{"a final dot of Chinese", "https://bücher.example。", "xn--bcher-kva.example"},
 		{"final dot before a port", "https://example.com.:443", "example.com"},
 		{"a bare host", "example.com", "example.com"},
 		{"a bare host with port and path", "localhost:3000/x?y", "localhost"},
@@ -116,7 +118,8 @@ func TestClean(t *testing.T) {
 }
 
 func FuzzRulesHold(f *testing.F) {
-	for _, s := range []string{"https://example.com/a/?b#c", "//x", "\xff\x00/", "http://[::1]:1/", "a://b//", "@:.", "www.", " /a /"} {
+	for _, s := range []string{"https://example.com/a/?b#c", "//x", "\xff\x00/", "http://[::1]:1/", "a://b//", "@:.", "www.", " /a /", "%68ttps://a/b", "/%%34%31",
+		"/%C3%A4%C%41\u0301", "\u212a://a/b", "/%C3%A4%CA\u0301%2F/", "/%2A%CC%81"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -158,9 +161,37 @@ func TestPathsOfEscapes(t *testing.T) {
 		{"escapes of escapes", "/%2541", "/%2541"},
 		{"an escape that appears", "/%%34%31", "/A"},
 		{"an escaped slash at the end", "/a%2F/", "/a%2F"},
+		{"an escaped scheme", "%68ttps://shop.example/a", "/a"},
+		{"an escape that a combining mark ends", "/%C3%A4%C%41\u0301", "/ä%C\u00c1"},
 	} {
 		if got := Path(c.sent); got != c.want {
 			t.Errorf("%s: Path(%q) = %q, want %q", c.why, c.sent, got, c.want)
+		}
+	}
+}
+
+// TestLongTextsTakeLittleTime holds that nobody can occupy the server with one request: the
+// body of a request may be a text of this length.
+func TestLongTextsTakeLittleTime(t *testing.T) {
+	const length = 1 << 18
+	var letters strings.Builder
+	for i := range rune(length / 3) {
+		letters.WriteRune(0x4e00 + i%20000)
+	}
+	for _, c := range []struct {
+		name, text string
+		do         func(string) string
+	}{
+		{"escapes in escapes", "/" + strings.Repeat("%3", length/2) + "4" + strings.Repeat("1", length/2), Path},
+		{"escapes", strings.Repeat("%c3%bc", length/6), Path},
+		{"half escapes", strings.Repeat("%c3", length/3), Path},
+		{"a long label", letters.String() + ".example", Host},
+		{"a long label in ASCII", "xn--" + strings.Repeat("mnchen3y", length/8) + ".example", Unicode},
+	} {
+		start := time.Now()
+		c.do(c.text)
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("%s: %v", c.name, took)
 		}
 	}
 }

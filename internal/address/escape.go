@@ -11,23 +11,44 @@ import (
 
 // Decode returns a path, or a part of one, with its percent escapes decoded where that makes
 // readable text and does not change the meaning, and in Unicode's form NFC. It decodes
-// escapes of unreserved ASCII characters, and runs of escapes of bytes from 0x80 on that are
-// valid UTF-8 without control and format characters. Other escapes get capital digits.
+// escapes of unreserved ASCII characters, then runs of escapes of bytes from 0x80 on that are
+// valid UTF-8 without control and format characters. Other escapes get capital digits. The
+// time that Decode takes grows with the length of s, not faster.
 func Decode(s string) string {
-	for strings.Contains(s, "%") {
-		decoded := decodeOnce(s)
-		if decoded == s {
-			break
-		}
-		s = decoded // %%34%31 became %41
+	if !strings.Contains(s, "%") {
+		return composed(s)
 	}
+	// Composed before, since a combining mark after an escape changes its last digit.
+	return composed(decodeRuns(composed(decodeUnreserved(s))))
+}
+
+// composed returns s in Unicode's form NFC.
+func composed(s string) string {
 	if isASCII(s) {
 		return s
 	}
 	return norm.NFC.String(s)
 }
 
-func decodeOnce(s string) string {
+// decodeUnreserved decodes escapes of unreserved ASCII characters. A decoded character may
+// complete another escape: %%34%31 becomes %41, which becomes A.
+func decodeUnreserved(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		out = append(out, s[i])
+		for start := len(out) - len("%41"); start >= 0; start = len(out) - len("%41") {
+			c, ok := escaped(string(out[start:]))
+			if !ok || !unreserved(c) {
+				break
+			}
+			out = append(out[:start], c)
+		}
+	}
+	return string(out)
+}
+
+// decodeRuns decodes runs of escapes of other bytes where they are readable text.
+func decodeRuns(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
@@ -76,11 +97,14 @@ func escaped(s string) (c byte, ok bool) {
 	return n[0], true
 }
 
-// readable reports whether the bytes of escapes are better read as text.
+// unreserved reports whether an escape of c means the same as c itself.
+func unreserved(c byte) bool {
+	letter := c | 0x20
+	return 'a' <= letter && letter <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+// readable reports whether a run of escaped bytes from 0x80 on is better read as text.
 func readable(run string) bool {
-	if run[0] < utf8.RuneSelf {
-		c := run[0]
-		return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
-	}
-	return utf8.ValidString(run) && !strings.ContainsFunc(run, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) })
+	return run[0] >= utf8.RuneSelf && utf8.ValidString(run) &&
+		!strings.ContainsFunc(run, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) })
 }

@@ -14,7 +14,7 @@ var hosts = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictD
 // ASCII returns a host in lower case in its ASCII form: xn--mller-kva.example for
 // müller.example. It returns a text that is not a valid name as it is.
 func ASCII(host string) string {
-	if isASCII(host) {
+	if isASCII(host) || hasLongLabel(host) {
 		return host
 	}
 	if ascii, err := hosts.ToASCII(host); err == nil {
@@ -27,13 +27,28 @@ func ASCII(host string) string {
 // xn--mller-kva.example. Its inverse is [ASCII]; where that does not lead back to host,
 // host is returned as it is.
 func Unicode(host string) string {
-	if !strings.Contains(host, "xn--") {
+	if !strings.Contains(host, "xn--") || hasLongLabel(host) {
 		return host
 	}
 	if shown, err := hosts.ToUnicode(host); err == nil && ASCII(shown) == host {
 		return shown
 	}
 	return host
+}
+
+// maxLabel is the most characters that DNS allows between the dots of a name. A label has no
+// more characters in Unicode than in ASCII.
+const maxLabel = 63
+
+// hasLongLabel reports whether a label of host exceeds maxLabel. The time to convert a label
+// grows with the square of its length, so longer labels are not converted.
+func hasLongLabel(host string) bool {
+	for label := range strings.SplitSeq(host, ".") {
+		if utf8.RuneCountInString(label) > maxLabel {
+			return true
+		}
+	}
+	return false
 }
 
 func isASCII(s string) bool {

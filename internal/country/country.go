@@ -31,8 +31,8 @@ func Name(code string) (string, bool) {
 }
 
 // Code returns the upper-case code of the country that a code, an English name or another
-// usual name names: USA, Turkey, Czech Republic, Viet Nam. Case, accents, punctuation and a
-// leading "the" do not matter in names.
+// usual name names: USA, Turkey, Czech Republic, Viet Nam, Kingdom of Spain. Case, accents,
+// punctuation and "the" do not matter in names.
 func Code(codeOrName string) (string, bool) {
 	if len(codeOrName) == 2 {
 		if i, ok := find(strings.ToUpper(codeOrName)); ok {
@@ -42,7 +42,13 @@ func Code(codeOrName string) (string, bool) {
 	if len(codeOrName) > maxName {
 		return "", false
 	}
-	code, ok := byKey()[key(codeOrName)]
+	name := key(codeOrName)
+	code, ok := byKey()[name]
+	for _, title := range []string{"republic of ", "kingdom of "} {
+		if rest, long := strings.CutPrefix(name, title); long && !ok {
+			code, ok = byKey()[rest]
+		}
+	}
 	return code, ok
 }
 

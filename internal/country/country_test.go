@@ -51,7 +51,7 @@ func TestEveryNameAndCodeLeadsBack(t *testing.T) {
 }
 
 func TestWhatIsNoCountry(t *testing.T) {
-	for _, s := range []string{"", "XX", "T1", "EU", "AP", "A1", "A2", "AN", "ZZ", "Atlantis", "Nowhere", "D", " DE", "de\x00", "the"} {
+	for _, s := range []string{"", "XX", "T1", "EU", "AP", "A1", "A2", "AN", "ZZ", "Atlantis", "Nowhere", "D", " DE", "de\x00", "the", "Republic of", "Kingdom of Atlantis", "Democratic Republic of Korea"} {
 		if got, ok := Code(s); ok {
 			t.Errorf("Code(%q) = %q, want none", s, got)
 		}
@@ -69,6 +69,8 @@ func TestNamesInUse(t *testing.T) {
 		"Viet Nam": "VN", "Russian Federation": "RU", "South Korea": "KR", "Korea, Republic of": "KR", "the Netherlands": "NL", "Holland": "NL", "Ivory Coast": "CI",
 		"Cote d’Ivoire": "CI", "Burma": "MM", "Macedonia": "MK", "Cabo Verde": "CV", "St. Kitts & Nevis": "KN", "Turkiye": "TR", "U.S.A.": "US", "U.K.": "GB",
 		"Reunion": "RE", "xk": "XK", "Kosovo": "XK", "Trinidad & Tobago": "TT", "Guinea Bissau": "GW", "Bahamas, The": "BS", "Swaziland": "SZ",
+		"Republic of Turkey": "TR", "Kingdom of the Netherlands": "NL", "Republic of the Congo": "CG", "Democratic Republic of the Congo": "CD", "Republic of Korea": "KR",
+		"Korea, Rep.": "KR", "Korea, Dem. People's Rep.": "KP", "Egypt, Arab Rep.": "EG", "Hongkong": "HK", "KSA": "SA", "Republic of China": "TW", "Macau SAR China": "MO",
 	} {
 		if got, _ := Code(s); got != want {
 			t.Errorf("Code(%q) = %q, want %q", s, got, want)

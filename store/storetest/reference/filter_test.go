@@ -11,6 +11,8 @@ func TestPathOf(t *testing.T) {
 		{"?x", "/"}, {"https://x.example", "/"}, {"https://x.example?y", "/"}, {"https://u:p@x.example:80/a/b/?c#d", "/a/b"},
 		{"/100%", "/100%"}, {"/Ä b", "/Ä b"}, {"/a\tb\n", "/ab"}, {"docs", "docs"},
 		{"/go/https://x.example/y", "/go/https://x.example/y"},
+		{"/de/k%c3%bcche", "/de/küche"}, {"/ku\u0308che", "/küche"}, {"/%41%2f%ff%20", "/A%2F%FF%20"}, {"/%%34%31", "/A"}, {"/%e2%80%8b", "/%E2%80%8B"},
+		{"%68ttps://x.example/a", "/a"}, {"/%C3%A4%C%41\u0301", "/ä%C\u00c1"},
 	} {
 		if got := pathOf(tt[0]); got != tt[1] {
 			t.Errorf("%q: got %q, want %q", tt[0], got, tt[1])

@@ -112,11 +112,11 @@ func hostOf(value string) string {
 	if strings.Count(value, ":") == 1 {
 		value = port.ReplaceAllString(value, "")
 	}
-	host := strings.TrimSuffix(strings.ToLower(value), ".")
+	host := strings.ToLower(value)
 	if ascii, err := idna.Punycode.ToASCII(host); err == nil {
 		host = ascii
 	}
-	return strings.TrimPrefix(host, "www.")
+	return strings.TrimPrefix(strings.TrimSuffix(host, "."), "www.")
 }
 
 // unicodeOf returns a host, or the address of one, as people read it.
@@ -164,7 +164,6 @@ func pathOf(value string) string {
 	if value == "" {
 		return ""
 	}
-	value = origin.ReplaceAllString(value, "")
 	if i := strings.IndexAny(value, "?#"); i >= 0 {
 		value = value[:i]
 	}
@@ -174,37 +173,36 @@ func pathOf(value string) string {
 		}
 		return r
 	}, value)
-	value = strings.TrimRight(decoded(value), "/")
+	value = strings.TrimRight(origin.ReplaceAllString(decoded(value), ""), "/")
 	if value == "" {
 		return "/"
 	}
 	return value
 }
 
-// escapes are percent escapes: one of an ASCII character, or all successive ones of other bytes.
 var (
+	unreserved = regexp.MustCompile(`(?i)%(4[1-9A-F]|5[0-9A]|6[1-9A-F]|7[0-9A]|3[0-9]|2D|2E|5F|7E)`)
 	escapes    = regexp.MustCompile(`(%[89A-Fa-f][0-9A-Fa-f])+|%[0-7][0-9A-Fa-f]`)
-	unreserved = regexp.MustCompile(`^[A-Za-z0-9._~-]$`)
 	invisible  = regexp.MustCompile(`[\p{Cc}\p{Cf}]`)
 )
 
-// decoded is a path, or a part of one, without the escapes that are better read as text, and in NFC.
+// decoded returns a path, or a part of one, in NFC and with readable escapes decoded: escapes of
+// unreserved characters until none is left, then escapes of characters outside ASCII.
 func decoded(text string) string {
-	for {
-		next := escapes.ReplaceAllStringFunc(text, func(escape string) string {
-			plain, err := url.PathUnescape(escape)
-			switch {
-			case err != nil || !utf8.ValidString(plain):
-			case plain[0] < 0x80 && unreserved.MatchString(plain), plain[0] >= 0x80 && !invisible.MatchString(plain):
-				return plain
-			}
-			return strings.ToUpper(escape)
+	for unreserved.MatchString(text) {
+		text = unreserved.ReplaceAllStringFunc(text, func(escape string) string {
+			plain, _ := url.PathUnescape(escape)
+			return plain
 		})
-		if next == text {
-			return norm.NFC.String(text)
-		}
-		text = next
 	}
+	text = escapes.ReplaceAllStringFunc(norm.NFC.String(text), func(escape string) string {
+		plain, err := url.PathUnescape(escape)
+		if err == nil && utf8.ValidString(plain) && plain[0] >= 0x80 && !invisible.MatchString(plain) {
+			return plain
+		}
+		return strings.ToUpper(escape)
+	})
+	return norm.NFC.String(text)
 }
 
 // deviceNames are the names of device ids.
