@@ -3,7 +3,6 @@ package address
 import (
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 )
 
@@ -170,10 +169,10 @@ func TestPathsOfEscapes(t *testing.T) {
 	}
 }
 
-// TestLongTextsTakeLittleTime holds that nobody can occupy the server with one request: the
-// body of a request may be a text of this length.
-func TestLongTextsTakeLittleTime(t *testing.T) {
-	const length = 1 << 18
+// TestLongTextsEnd works on texts as long as the body of a request. A rule whose time grows with
+// the square of the length would take minutes.
+func TestLongTextsEnd(t *testing.T) {
+	const length = 1 << 20
 	var letters strings.Builder
 	for i := range rune(length / 3) {
 		letters.WriteRune(0x4e00 + i%20000)
@@ -188,10 +187,8 @@ func TestLongTextsTakeLittleTime(t *testing.T) {
 		{"a long label", letters.String() + ".example", Host},
 		{"a long label in ASCII", "xn--" + strings.Repeat("mnchen3y", length/8) + ".example", Unicode},
 	} {
-		start := time.Now()
-		c.do(c.text)
-		if took := time.Since(start); took > time.Second {
-			t.Errorf("%s: %v", c.name, took)
+		if c.do(c.text) == "" {
+			t.Errorf("%s: nothing is left", c.name)
 		}
 	}
 }
