@@ -12,7 +12,7 @@ export TZ := Asia/Kathmandu
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 proof = $(GO) test -count=1 -timeout 40m -v -run
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-clickhouse-reference-3 long-clickhouse-reference-4 long-diff-1 long-diff-2 long-shards \
-	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-kill-on-clickhouse long-kill-sealing long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4 long-clickhouse-races long-clickhouse-writes long-copy long-keys long-hostile long-ingested long-soak long-fuzz
+	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-kill-on-clickhouse long-kill-sealing long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4 long-clickhouse-races long-clickhouse-writes long-copy long-keys long-hostile long-unread long-ingested long-soak long-fuzz
 
 .PHONY: help check test golden bench bench-report bench-against long $(proofs) bots tracker
 help: ## list the targets
@@ -57,6 +57,7 @@ long-clickhouse-writes: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$/^http$
 long-copy: ; SIGHTLINE_COPY_EVENTS=1000000 $(proof) '^TestCopy$$' ./internal/e2e ## a million events carried to ClickHouse, killed twice
 long-keys: ; SIGHTLINE_KEYS=1000000 $(proof) '^TestManyKeys$$' ./store/meta ## look-ups among a million keys
 long-hostile: ; SIGHTLINE_FOR=$(hostile) $(proof) '^TestHostile$$' ./internal/e2e ## 30 minutes of hostile traffic beside a good key; hostile=10m is shorter
+long-unread: ; SIGHTLINE_LONG=1 $(proof) '^TestUnreadAnswers$$' ./internal/e2e ## 40 answers of 31 MB that nobody reads, and the memory they take
 long-ingested: ; SIGHTLINE_LONG=1 $(proof) '^TestDiffIngested$$' ./internal/e2e ## random requests about rows that came through the tracking host, DuckDB against ClickHouse
 long-soak: ; SIGHTLINE_FOR=$(soak) $(proof) '^TestSoak$$' ./internal/e2e ## 10 minutes of 2 000 events/s; soak=5m is shorter
 long-fuzz: ## every fuzz target for a minute

@@ -59,7 +59,8 @@ type Config struct {
 	// MaxBatch is the most queries of one batch. 0 means DefaultMaxBatch.
 	MaxBatch int
 	// Timeout is how long a request may take before it is answered 504. It should be below the server's
-	// WriteTimeout, which cuts the connection. 0 means DefaultTimeout.
+	// WriteTimeout, which closes the connection. Once a large answer is being written, a deadline that moves
+	// with the client's progress replaces WriteTimeout. 0 means DefaultTimeout.
 	Timeout time.Duration
 	// CORSOrigins are the browser origins that may read answers, as in
 	// "https://app.example.com". None by default; there is no wildcard. Pages of any origin may

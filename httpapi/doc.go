@@ -29,9 +29,11 @@
 // 400. Requests that fail to authenticate count for their network (auth.ClassRefused); when that is
 // used up, credentials that were recently refused are refused again without a look-up. When the Limiter
 // is an auth.ConcurrencyLimiter too, it also bounds how many requests of a key, or of a panel token,
-// run at the same time. Either refusal is 429; every limited answer has headers that say what is left
-// ([auth.Decision.SetHeaders]). A request has [Config.Timeout], and its body 10 seconds to arrive;
-// bodies held at one time have at most 64 MiB together, and 16 MiB per network.
+// run at the same time; one network without a key may have 50 times as many. Either refusal is 429; every
+// limited answer has headers that say what is left ([auth.Decision.SetHeaders]). A request has
+// [Config.Timeout], and its body 10 seconds to arrive. Bodies in memory have at most 64 MiB together, and
+// 16 MiB per caller. Answers of more than 64 KiB have at most 256 MiB together, and 64 MiB per caller. A
+// client must read such an answer at 64 kB a second: this deadline replaces the server's WriteTimeout.
 //
 // # What a browser needs
 //

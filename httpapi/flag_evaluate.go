@@ -162,11 +162,31 @@ func (a *api) evaluateFlag(ctx context.Context, _ *front.Request, q *flagQuestio
 	return tagged(resultBody{true, result})
 }
 
+// maxResults is the most bytes of keys, values and payloads that one answer with several flags may have.
+const maxResults = 1 << 20
+
+// sizeOf returns the bytes of keys, values and payloads of results.
+func sizeOf(results map[string]flags.Result) (size int) {
+	for key := range results {
+		result := results[key]
+		size += len(key) + len(result.Value.JSON) + len(result.Payload)
+	}
+	return size
+}
+
 // evaluateFlags answers the keys that were asked for, or all.
 func (a *api) evaluateFlags(ctx context.Context, _ *front.Request, q *flagQuestion) (*front.Answer, error) {
 	results, err := a.evaluate(ctx, q)
 	if err != nil {
 		return nil, err
+	}
+	if size := sizeOf(results); size > maxResults {
+		message := "name flags with %d bytes of values and payloads together, and one answer may have %d: name fewer keys"
+		if q.all {
+			message = "is missing, and all flags of the client have %d bytes of values and payloads, more than the %d of one answer: " +
+				"name the flags that you need"
+		}
+		return nil, query.Errors{{Code: query.Invalid, Field: "keys", Message: fmt.Sprintf(message, size, maxResults)}}
 	}
 	return tagged(resultsBody{true, results, len(results)})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -138,6 +139,10 @@ func (a *api) answerAllOFREP(ctx context.Context, _ *front.Request, q *flagQuest
 	results, err := a.evaluate(ctx, q)
 	if err != nil {
 		return nil, err
+	}
+	if size := sizeOf(results); size > maxResults {
+		return nil, query.Errors{{Code: query.Invalid, Message: fmt.Sprintf(
+			"All flags of the client have %d bytes of values and payloads, more than the %d of one answer: evaluate each flag by its key", size, maxResults)}}
 	}
 	body := struct {
 		Flags []ofrepResult `json:"flags"`

@@ -45,12 +45,11 @@ func (a *api) whole(ctx context.Context, r *front.Request, p *query.Prepared, ta
 	if err != nil {
 		return nil, err
 	}
-	r.Defer(found.Release)
 	if len(found.Failures) > 0 {
 		a.logFailures(ctx, r, found.Failures)
 		tag = ""
 	}
-	return &front.Answer{Status: http.StatusOK, ETag: tag, Body: found.JSON, Compressed: found.Compressed}, nil
+	return &front.Answer{Status: http.StatusOK, ETag: tag, Body: found.JSON, Compressed: found.Compressed, Release: found.Release}, nil
 }
 
 // batchBody answers a batch.

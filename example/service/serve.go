@@ -20,11 +20,11 @@ import (
 	"github.com/sightline-analytics/sightline/store/duckdb"
 )
 
-// What a connection may take. An answer has longer than the engine has to find it.
+// The bounds of one connection.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 30 * time.Second
-	writeTimeout  = 60 * time.Second
+	writeTimeout  = 60 * time.Second // for small answers; large answers get deadlines that move with the client's progress
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 64 << 10
 	drainTimeout  = 30 * time.Second // for requests that run when the program is told to end

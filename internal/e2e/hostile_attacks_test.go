@@ -23,6 +23,7 @@ type hostility struct {
 	*process
 	heavy []string // keys that ask for as much as they may
 	torn  []string // keys whose requests are not whole
+	deaf  []string // keys whose clients do not read their answers
 
 	mu      sync.Mutex
 	begun   map[string]int         // by attack
@@ -72,6 +73,9 @@ var attacks = []attack{
 	}},
 	{"heavy legal batches", 2, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
 		return h.send(ctx, somewhere(), "POST", "/v1/query?website_id="+h.WebsiteID, h.heavy[worker], heavyBatch)
+	}},
+	{"answers that nobody reads", 20, time.Second, func(ctx context.Context, h *hostility, worker int) (int, error) {
+		return h.leaveUnread(ctx, somewhere(), "/v1/query?website_id="+h.WebsiteID, h.deaf[worker%len(h.deaf)])
 	}},
 }
 

@@ -35,6 +35,7 @@ func TestHostile(t *testing.T) {
 	good := newKey(t, dir, "good")
 	for _, name := range []string{"1", "2"} {
 		h.heavy, h.torn = append(h.heavy, newKey(t, dir, "heavy-"+name)), append(h.torn, newKey(t, dir, "torn-"+name))
+		h.deaf = append(h.deaf, newKey(t, dir, "deaf-"+name))
 	}
 	h.panel(t.Context(), good, 0) // what is read for the first time is no measure
 	idle := h.panel(t.Context(), good, min(length, time.Minute))

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -25,6 +24,8 @@ type Answer struct {
 	Body   []byte
 	// Compressed returns compress(Body), for a route that keeps what a coding makes of it; nil: it is not kept.
 	Compressed func(coding string, compress func([]byte) []byte) []byte
+	// Release, when it is not nil, is called once nobody needs the Body that the route gave.
+	Release func()
 
 	code   string // of a refusal
 	coding string // of Body; empty: as it is
@@ -67,24 +68,12 @@ func (a *Answer) sent(r *http.Request) int {
 	return a.Status
 }
 
-// Write sends a as the answer to r.
-func (a *Answer) Write(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	maps.Copy(h, a.Header)
-	if a.varies {
-		h.Add("Vary", "Accept-Encoding")
-	}
-	status := a.sent(r)
-	if status == http.StatusNotModified || status == http.StatusNoContent {
-		setHeaders(h, header{"Etag", a.ETag})
-		w.WriteHeader(status)
-		return
-	}
-	setHeaders(h, header{"Etag", a.ETag}, header{"Content-Type", cmp.Or(a.Type, "application/json; charset=utf-8")},
-		header{"Content-Length", strconv.Itoa(len(a.Body))}, header{"Content-Encoding", a.coding})
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(a.Body) // a caller who left cannot be told
+// release drops the Body that the route gave, and all else that holds it.
+func (a *Answer) release() {
+	a.Body, a.Compressed = nil, nil
+	if a.Release != nil {
+		a.Release()
+		a.Release = nil
 	}
 }
 

@@ -9,10 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/sightline-analytics/sightline/auth"
 )
 
 const (
@@ -20,11 +17,6 @@ const (
 	DefaultBodyTimeout = 10 * time.Second
 	// firstRoom is what is set aside for a body at first; it doubles as the body arrives.
 	firstRoom = 16 << 10
-	// maxBodies and maxBodiesOfOne bound the bytes of the bodies that a Front works on: all, and those of one
-	// key, panel token or, without one, network. Nobody has more than is left, either: so there is room for
-	// one more, however many have as much as they can.
-	maxBodies      = 64 << 20
-	maxBodiesOfOne = 16 << 20
 	// maxDiscarded is how much of a body that is too large is read and dropped before it is refused.
 	maxDiscarded = 8 << 20
 )
@@ -56,9 +48,9 @@ func (e *BodyError) Is(target error) bool {
 func (e *BodyError) Unwrap() error { return e.Err }
 
 // ReadBody reads the whole body. One of more than limit bytes is an *[http.MaxBytesError], and
-// one that does not arrive a *[BodyError]. What the bodies in work take in all and for one caller
-// is bounded, and counts until r is answered; beyond it the error is a *[LimitedError] or an
-// *[UnavailableError]. Only what has arrived counts, not what was announced.
+// one that does not arrive a *[BodyError]. The bodies in memory are bounded for each caller and in all, and
+// count until the answer to r is known. Beyond these bounds the error is a *[LimitedError] or an
+// *[UnavailableError]. Only bytes that have arrived count, not the announced length.
 func (r *Request) ReadBody(limit int64) ([]byte, error) {
 	if r.Body == nil || r.ContentLength == 0 {
 		return nil, nil
@@ -116,7 +108,7 @@ func (r *Request) gather(from io.Reader, limit int64) ([]byte, error) {
 	for {
 		if len(body) == cap(body) {
 			room := min(max(first, int64(cap(body))), limit+1-int64(len(body))) // one byte more shows that it ends, or does not
-			if err := r.reserve(room); err != nil {
+			if err := r.body.grow(r.front.bodies, r, room); err != nil {
 				return nil, err
 			}
 			body = append(make([]byte, 0, int64(cap(body))+room), body...)
@@ -143,58 +135,6 @@ func (r *Request) boundBody() {
 	}
 	r.bounded = true
 	_ = http.NewResponseController(r.w).SetReadDeadline(time.Now().Add(r.front.cfg.BodyTimeout)) // not all connections have one
-}
-
-// reserve takes room for size bytes more of r's body.
-func (r *Request) reserve(size int64) error {
-	release, err := r.front.bodies.reserve(r, size)
-	if err == nil {
-		r.undo = append(r.undo, release)
-	}
-	return err
-}
-
-// bodies counts the bytes of the bodies in work.
-type bodies struct {
-	mu  sync.Mutex
-	all int64
-	of  map[string]int64 // by caller; no zeros
-}
-
-func newBodies() *bodies { return &bodies{of: map[string]int64{}} }
-
-// reserve takes room for a body of size bytes.
-func (b *bodies) reserve(r *Request, size int64) (release func(), err error) {
-	who := r.sender()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case b.of[who]+size > maxBodiesOfOne && b.of[who] > 0:
-		d := auth.Decision{Retry: time.Second, Reset: r.Now.Add(time.Second), Concurrent: true}
-		return nil, &LimitedError{d, d.RateStatus(r.Now)}
-	case b.of[who]+size > maxBodies-b.all:
-		return nil, &UnavailableError{"bodies", fmt.Errorf("those in work have %d bytes, and may have %d", b.all, maxBodies)}
-	}
-	b.all += size
-	b.of[who] += size
-	return func() { b.release(who, size) }, nil
-}
-
-// sender is whose bodies that of r counts with.
-func (r *Request) sender() string {
-	if p := r.Principal; p != nil {
-		return "key " + p.Key.ID + " " + p.Token
-	}
-	return r.Network()
-}
-
-func (b *bodies) release(who string, size int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.all -= size
-	if b.of[who] -= size; b.of[who] == 0 {
-		delete(b.of, who)
-	}
 }
 
 // IsJSON reports whether a Content-Type is application/json in UTF-8. It accepts the usual

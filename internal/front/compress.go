@@ -49,11 +49,14 @@ func (c *compressor) compress(a *Answer, r *http.Request) {
 		return
 	}
 	encode := func(body []byte) []byte { return by.encode(c, body) }
+	var body []byte
 	if a.coding = by.name; a.Compressed != nil {
-		a.Body = a.Compressed(by.name, encode)
+		body = a.Compressed(by.name, encode)
 	} else {
-		a.Body = encode(a.Body)
+		body = encode(a.Body)
 	}
+	a.release() // a client that reads slowly holds the smaller form only
+	a.Body = body
 	if a.ETag != "" {
 		a.ETag = by.tag(a.ETag)
 	}
@@ -70,7 +73,7 @@ func (c *compressor) gzip(body []byte) []byte {
 	z.Reset(b)
 	_, _ = z.Write(body) // writing into memory does not fail
 	_ = z.Close()
-	return b.Bytes()
+	return tight(b.Bytes())
 }
 
 // zstdWindow is how far back an encoder of zstd looks for repetitions, in bytes: beyond it most answers have ended.
@@ -83,7 +86,15 @@ func (c *compressor) zstd(body []byte) []byte {
 		z, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true))
 	}
 	defer c.zstds.Put(z)
-	return z.EncodeAll(body, make([]byte, 0, len(body)/4))
+	return tight(z.EncodeAll(body, make([]byte, 0, len(body)/4)))
+}
+
+// tight returns b in an array that is not much larger than b.
+func tight(b []byte) []byte {
+	if cap(b) > 2*len(b) {
+		return bytes.Clone(b)
+	}
+	return b
 }
 
 // tag is that of the data of tag in this coding.

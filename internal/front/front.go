@@ -2,11 +2,12 @@
 // feature flags are tables of routes behind it. Every request takes the same steps in the
 // same order, of which [Steps] are the route's own:
 //
-//	id · route · CORS · address · refusal budget · authenticate · limit · allow · read · cost · slot · answer · audit
+//	id · route · CORS · address · refusal budget · authenticate · limit · allow · read · cost · slot · answer · room · audit
 //
 // Nothing is read before it is known who pays for it, and no slot is held while a body is
 // on its way. The use of a key is recorded after the answer is known and before it is sent;
-// an answer that cannot be recorded is not given.
+// an answer that cannot be recorded is not given. Large answers count against a budget of bytes until
+// they are written, and clients must read them at a minimum rate.
 package front
 
 import (
@@ -41,6 +42,7 @@ type Config struct {
 
 	Timeout     time.Duration // of a route's own steps; 0 means none
 	BodyTimeout time.Duration // until a body has arrived; 0 means DefaultBodyTimeout
+	WriteGrace  time.Duration // how long a client may stop reading a large answer; 0 means DefaultWriteGrace
 	// Observe is told of every request after it was answered; may be nil.
 	Observe      func(context.Context, observe.Request)
 	Logger       *slog.Logger                   // nil means silent
@@ -78,7 +80,8 @@ type Front struct {
 	cfg         Config
 	concurrency auth.ConcurrencyLimiter // nil: none
 	router      router
-	bodies      *bodies
+	bodies      *budget
+	answers     *budget
 	refusals    *refusals
 	compressor  compressor
 }
@@ -98,7 +101,8 @@ func New(cfg Config, routes []*Route) *Front {
 		cfg.NewRequestID = NewRequestID
 	}
 	cfg.BodyTimeout = cmp.Or(cfg.BodyTimeout, DefaultBodyTimeout)
-	f := &Front{cfg: cfg, router: newRouter(routes), bodies: newBodies(), refusals: newRefusals()}
+	cfg.WriteGrace = cmp.Or(cfg.WriteGrace, DefaultWriteGrace)
+	f := &Front{cfg: cfg, router: newRouter(routes), bodies: newBodies(), answers: newAnswers(), refusals: newRefusals()}
 	f.concurrency, _ = cfg.Limiter.(auth.ConcurrencyLimiter)
 	return f
 }
@@ -118,8 +122,11 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	defer f.observe(ctx, r, a)  // also when the caller is gone, which may be a panic
 	r.limitHeaders(h)
 	r.boundBody()
+	r.body.shrink(0) // the answer is known, so nobody needs the body any more
 	f.compressor.compress(a, hr)
-	a.Write(w, hr)
+	r.answer.shrink(int64(cap(a.Body)))
+	a.write(w, hr, f.cfg.WriteGrace)
+	a.release()
 }
 
 // answer finds the route of r and goes through it.
@@ -161,10 +168,14 @@ func (f *Front) aside(ctx context.Context, r *Request, class auth.Class, err err
 // guard answers r, and records it when it is the use of a key.
 func (f *Front) guard(ctx context.Context, r *Request) *Answer {
 	a, err := f.attempt(ctx, r)
+	if err == nil {
+		err = r.hold(a)
+	}
 	if err != nil {
 		a = f.refusal(r, err)
 	}
 	if err := f.record(ctx, r, a.sent(r.Request)); err != nil {
+		r.answer.shrink(0)
 		return f.refusal(r, &UnavailableError{"audit", err})
 	}
 	return a

@@ -36,6 +36,8 @@ type Request struct {
 	paid     int           // what the limiter took
 	counted  bool          // one of many refusals: counted for the audit trail, without an entry of its own
 	bounded  bool          // the body has a deadline
+	body     claim         // the bytes of the request's body
+	answer   claim         // the bytes of a large answer
 	undo     []func()      // gives back what is held until the answer is sent
 	first    [4]func()     // room for undo
 }
@@ -107,15 +109,28 @@ func (r *Request) judge(class auth.Class, d auth.Decision, err error, cost int) 
 		r.decision = auth.Decision{}
 		return &CostError{Cost: all, Limit: d.Limit}
 	}
-	return &LimitedError{d, d.RateStatus(r.Now)}
+	return &LimitedError{Decision: d, Status: d.RateStatus(r.Now)}
 }
 
-// acquire takes a slot for work: one of the key's, or of the panel token's.
+// networkFactor times a key's slots is how many requests without a key one network may have at the same time.
+// It is large, since thousands of visitors may share the address of one provider.
+const networkFactor = 50
+
+// acquire takes a slot for a request at the same time: of the key, of the panel token, or else of the network.
+// Requests for the service's health need none.
 func (r *Request) acquire() error {
-	if r.front.concurrency == nil || r.Principal == nil {
+	l := r.front.concurrency
+	if l == nil || r.Principal == nil && r.Route.Class == auth.ClassHealth {
 		return nil
 	}
-	d, release := r.Principal.Acquire(r.front.concurrency)
+	var d auth.Decision
+	var release func()
+	if r.Principal != nil {
+		d, release = r.Principal.Acquire(l)
+	} else {
+		network := "network " + r.Network()
+		d, release = l.Acquire(network, networkFactor), func() { l.Release(network) }
+	}
 	if !d.OK {
 		return r.judge(r.Route.Class, d, nil, 0)
 	}
@@ -123,11 +138,18 @@ func (r *Request) acquire() error {
 	return nil
 }
 
-// Defer has f called when r was answered and the answer sent.
-func (r *Request) Defer(f func()) { r.undo = append(r.undo, f) }
+// hold counts the bytes of a, when they are many, against the budget for answers.
+func (r *Request) hold(a *Answer) error {
+	if len(a.Body) <= largeAnswer || a.sent(r.Request) == http.StatusNotModified {
+		return nil
+	}
+	return r.answer.grow(r.front.answers, r, int64(cap(a.Body)))
+}
 
 // release gives back what r holds.
 func (r *Request) release() {
+	r.body.shrink(0)
+	r.answer.shrink(0)
 	for _, undo := range r.undo {
 		undo()
 	}
@@ -150,11 +172,14 @@ var (
 type LimitedError struct {
 	auth.Decision
 	Status auth.RateStatus
+	Of     string // "bodies" or "answers", when those of the caller in memory have too many bytes
 }
 
 // Error implements error.
 func (e *LimitedError) Error() string {
 	switch {
+	case e.Of != "":
+		return fmt.Sprintf("Your %s at the same time have too many bytes; wait until earlier requests have ended", e.Of)
 	case e.Concurrent && e.Limit > 0:
 		return fmt.Sprintf("Too many requests at the same time; the limit is %d", e.Limit)
 	case e.Concurrent:

@@ -36,6 +36,7 @@ type world struct {
 	entries  []auth.Entry
 	auditErr error
 	steps    func(context.Context, *front.Request) (*front.Answer, error) // of /work
+	any      func() (*front.Answer, error)                                // of /any
 	cost     int
 }
 
@@ -84,9 +85,14 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 			Answer: func(_ context.Context, r *front.Request, _ *body) (*front.Answer, error) {
 				return front.JSON(r.Segment)
 			}}},
+		{Method: "GET", Path: "/health", Class: auth.ClassHealth, CORS: cfg.CORS, Steps: front.Steps[body]{
+			Answer: func(context.Context, *front.Request, *body) (*front.Answer, error) { return front.JSON("ok") }}},
 		{Method: "POST", Path: "/any", Class: auth.ClassTrack, CORS: &front.CORS{Any: true, Credentials: true, Methods: "POST", Expose: "ETag"},
 			Credentials: front.OptionalCredentials, Steps: front.Steps[body]{
 				Answer: func(_ context.Context, r *front.Request, _ *body) (*front.Answer, error) {
+					if w.any != nil {
+						return w.any()
+					}
 					return front.JSON(r.Principal != nil)
 				}}},
 	})
@@ -164,8 +170,9 @@ func (w *world) send(method, path, key string, headers ...string) *httptest.Resp
 // refuse tells errors by their texts.
 func refuse(_ *front.Request, err error) front.Refusal {
 	status := http.StatusInternalServerError
+	var retry time.Duration
 	if limited := (*front.LimitedError)(nil); errors.As(err, &limited) {
-		status = http.StatusTooManyRequests
+		status, retry = http.StatusTooManyRequests, time.Duration(limited.Status.RetryAfter)*time.Second
 	}
 	if costly := (*front.CostError)(nil); errors.As(err, &costly) {
 		status = http.StatusBadRequest
@@ -179,7 +186,7 @@ func refuse(_ *front.Request, err error) front.Refusal {
 		}
 	}
 	text, _ := json.Marshal(err.Error())
-	return front.Refusal{Status: status, Code: fmt.Sprintf("E%d", status), Body: json.RawMessage(text)}
+	return front.Refusal{Status: status, Code: fmt.Sprintf("E%d", status), Body: json.RawMessage(text), Retry: retry}
 }
 
 // debugLog writes all lines to w, without their times.

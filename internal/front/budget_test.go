@@ -1,0 +1,202 @@
+package front_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/sightline-analytics/sightline/auth"
+	"github.com/sightline-analytics/sightline/auth/ratelimit"
+	"github.com/sightline-analytics/sightline/internal/front"
+)
+
+// An unread writer is a client that does not read the bodies of its answers until all readers may.
+type unread struct {
+	*httptest.ResponseRecorder
+	stuck func() // called when the server waits for the client
+	read  chan struct{}
+}
+
+func (u unread) Write(p []byte) (int, error) {
+	u.stuck()
+	<-u.read
+	return len(p), nil
+}
+
+// A crowd is clients that do not read their answers.
+type crowd struct {
+	world *world
+	read  chan struct{}
+	all   sync.WaitGroup
+}
+
+func newCrowd(w *world) *crowd { return &crowd{world: w, read: make(chan struct{})} }
+
+// ask sends one request, and returns the status once the server either waits for the client or has answered.
+func (c *crowd) ask(path string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("POST", path, http.NoBody)
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	r.RemoteAddr = "203.0.113.7:1"
+	if from := r.Header.Get("From"); from != "" {
+		r.RemoteAddr = from + ":1"
+	}
+	rec, settled := httptest.NewRecorder(), make(chan struct{})
+	once := sync.OnceFunc(func() { close(settled) })
+	c.all.Go(func() {
+		defer once()
+		c.world.ServeHTTP(unread{rec, once, c.read}, r)
+	})
+	<-settled
+	return rec
+}
+
+// leave has all clients read what they asked for.
+func (c *crowd) leave() {
+	close(c.read)
+	c.all.Wait()
+	c.read = make(chan struct{})
+}
+
+// large makes an answer of 20 MiB. All answers share their bytes, so that tests stay small.
+func large() func() (*front.Answer, error) {
+	body := make([]byte, 20<<20)
+	return func() (*front.Answer, error) { return &front.Answer{Status: http.StatusOK, Body: body}, nil }
+}
+
+// Clients that do not read can have the server hold a bounded number of bytes: one caller 64 MiB, the tokens of
+// a key 128 MiB, and all together 256 MiB. Small answers and refusals still pass.
+func TestAnswersThatWaitForReadersAreBounded(t *testing.T) {
+	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.Factor, l.InFlight = 1000, 100 })
+	w.any = large()
+	secret := w.key(t)
+	tokens, err := auth.NewTokens(auth.TokensConfig{Pepper: w.pepper, Now: w.clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mint := func() string {
+		token, err := tokens.Mint(w.pepperDigest(t, secret), auth.Claims{}, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "Bearer " + token.Reveal()
+	}
+	token := mint()
+	for _, row := range []struct {
+		name   string
+		who    func() []string
+		full   int // status beyond the bound
+		passed int // of 40
+		other  []string
+	}{
+		{"one key", func() []string { return []string{"X-Api-Key", secret} }, 429, 3, []string{"X-Api-Key", w.key(t)}},
+		{"one token", func() []string { return []string{"Authorization", token} }, 429, 3, []string{"Authorization", mint()}},
+		{"many tokens of one key", func() []string { return []string{"Authorization", mint()} }, 429, 6, []string{"X-Api-Key", secret}},
+		{"one network without a key", func() []string { return nil }, 429, 3, []string{"From", "203.0.113.8"}},
+		{"many keys", func() []string { return []string{"X-Api-Key", w.key(t)} }, 503, 12, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c, got := newCrowd(w), map[int]int{}
+			for range 40 {
+				rec := c.ask("/any", row.who()...)
+				if got[rec.Code]++; rec.Code == 429 && rec.Header().Get("Retry-After") != "1" {
+					t.Errorf("429 without Retry-After: %v", rec.Header())
+				}
+			}
+			if got[200] != row.passed || got[row.full] != 40-row.passed {
+				t.Errorf("40 answers of 20 MiB that nobody reads: %v, want %d of 200 and the rest %d", got, row.passed, row.full)
+			}
+			if rec := c.ask("/work", "X-Api-Key", secret); rec.Code != 200 {
+				t.Errorf("a small answer: %d", rec.Code)
+			}
+			if rec := c.ask("/work", "X-Api-Key", stranger(t)); rec.Code != 401 {
+				t.Errorf("a refusal: %d", rec.Code)
+			}
+			if row.other != nil {
+				if rec := c.ask("/any", row.other...); rec.Code != 200 {
+					t.Errorf("another caller: %d", rec.Code)
+				}
+			}
+			c.leave()
+			if rec := c.ask("/any", row.who()...); rec.Code != 200 {
+				t.Errorf("after all were read: %d", rec.Code)
+			}
+			c.leave()
+		})
+	}
+}
+
+// While a client reads the compressed form of an answer, only that form is in memory and counts.
+func TestTheUncompressedAnswerIsReleased(t *testing.T) {
+	for name, how := range map[string]func(*front.Answer, *bool){
+		"alone": func(*front.Answer, *bool) {},
+		"shared": func(a *front.Answer, released *bool) {
+			body := a.Body
+			a.Compressed = func(_ string, compress func([]byte) []byte) []byte { return compress(body) }
+			a.Release = func() { *released = len(body) > 0 }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			key, freed, released := w.key(t), make(chan struct{}, 8), name == "alone"
+			w.steps = func(context.Context, *front.Request) (*front.Answer, error) {
+				a := &front.Answer{Status: http.StatusOK, Body: make([]byte, 40<<20)}
+				runtime.AddCleanup(&a.Body[0], func(int) { freed <- struct{}{} }, 0)
+				how(a, &released)
+				return a, nil
+			}
+			c := newCrowd(w)
+			defer c.leave()
+			for i := range 3 {
+				if rec := c.ask("/work", "X-Api-Key", key, "Accept-Encoding", "zstd"); rec.Code != 200 || !released {
+					t.Fatalf("answer %d, which is small once it is compressed: %d, released: %t", i, rec.Code, released)
+				}
+				runtime.GC()
+				select {
+				case <-freed:
+				case <-time.After(5 * time.Second):
+					t.Fatal("the uncompressed form stays in memory while the client does not read")
+				}
+			}
+		})
+	}
+}
+
+// One network may have many requests without a key at the same time, and no more. Other callers do not notice.
+func TestRequestsOfANetworkAtTheSameTimeAreBounded(t *testing.T) {
+	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight = 1 })
+	c, got := newCrowd(w), map[int]int{}
+	for range 60 {
+		got[c.ask("/any").Code]++
+	}
+	if got[200] != 50 || got[429] != 10 {
+		t.Errorf("60 requests at the same time: %v", got)
+	}
+	rec := c.ask("/any")
+	if rec.Header().Get("Retry-After") != "1" || !strings.Contains(rec.Body.String()+rec.Header().Get("RateLimit-Policy"), `"concurrency";q=50`) {
+		t.Errorf("the refusal: %v", rec.Header())
+	}
+	if rec := c.ask("/any", "From", "203.0.113.8"); rec.Code != 200 {
+		t.Errorf("another network: %d", rec.Code)
+	}
+	if rec := c.ask("/any", "X-Api-Key", w.key(t)); rec.Code != 200 {
+		t.Errorf("a key of the same network: %d", rec.Code)
+	}
+	health := httptest.NewRecorder()
+	r := httptest.NewRequest("GET", "/health", nil)
+	r.RemoteAddr = "203.0.113.7:1"
+	if w.ServeHTTP(health, r); health.Code != 200 {
+		t.Errorf("health: %d", health.Code)
+	}
+	c.leave()
+	if rec := c.ask("/any"); rec.Code != 200 {
+		t.Errorf("after all were read: %d", rec.Code)
+	}
+	c.leave()
+}
