@@ -140,7 +140,7 @@ func TestRequestOfTheLargestSize(t *testing.T) {
 		for _, name := range []string{"pages", "session_list"} {
 			ask.Parameters = append(ask.Parameters, query.Parameter{Name: name})
 		}
-		fields := []string{"path", "country", "browser_name", "utm_source", "referrer"}
+		fields := []string{"path", "city", "browser_name", "utm_source", "referrer"}
 		for i := range 50 {
 			f := query.Filter{Field: fields[i%len(fields)], Op: query.NotIn, Values: slices.Repeat([]string{strings.Repeat("'ü", 13)}, 500)}
 			f.Values = append(f.Values[1:], strings.Repeat("😀", 2048))
