@@ -168,10 +168,11 @@ func (f *fields) referrer(domain string) (page, from string) {
 		f.drop(name)
 	}
 	ref := address.Clean(s)
-	if referrer.Host(ref) == "" {
-		return "", ""
+	from = referrer.Domain(ref, domain)
+	if from == "" && referrer.Host(ref) == "" {
+		return "", "" // it is not an address
 	}
-	return f.bounded(address.Page(ref), maxText, name), referrer.Domain(ref, domain)
+	return f.bounded(address.Page(ref), maxText, name), from
 }
 
 // number returns an optional number. ok is false if the field is absent or is not a finite number.

@@ -63,8 +63,11 @@ func (c *call) corrected(f *fields, t time.Time) time.Time {
 // sentAt returns when the request was sent, by its sender's clock, in milliseconds since 1970.
 func (c *call) sentAt() (ms float64, ok bool) {
 	if c.sent == nil {
-		n, err := strconv.ParseInt(c.URL.Query().Get("sent_at"), 10, 64)
-		c.sent = &sql.Null[int64]{V: n, Valid: err == nil && max(n, -n) <= maxMillis}
+		c.sent = &sql.Null[int64]{}
+		if strings.Contains(c.URL.RawQuery, "sent_at") {
+			n, err := strconv.ParseInt(c.URL.Query().Get("sent_at"), 10, 64)
+			*c.sent = sql.Null[int64]{V: n, Valid: err == nil && max(n, -n) <= maxMillis}
+		}
 	}
 	return float64(c.sent.V), c.sent.Valid
 }

@@ -74,6 +74,9 @@ func (h *handler) serve() (http.Handler, error) {
 // steps are those of rt.
 func (h *handler) steps(rt *route) front.Steps[call] {
 	begin := func(r *front.Request, c *call) {
+		if c.Request == r {
+			return // an earlier step began
+		}
 		c.h, c.Request, c.route, c.key, c.now = h, r, rt, r.Key(), r.Now.UTC()
 		c.site = c.named()
 	}
