@@ -21,20 +21,30 @@ import (
 	"github.com/sightline-analytics/sightline/example/service"
 )
 
-// The README shows mount as it is compiled here, and as the example of httpapi runs it.
-func TestReadmeShowsCodeThatRuns(t *testing.T) {
-	source := read(t, "../../httpapi/example_test.go")
-	from := strings.Index(source, "// mount puts")
-	code, _, found := strings.Cut(source[max(from, 0):], "\n}\n")
-	if from < 0 || !found {
-		t.Fatal("there is no function mount in ../../httpapi/example_test.go")
-	}
-	code += "\n}\n"
-	if n := strings.Count(code, "\n"); n >= 20 {
-		t.Errorf("mounting takes %d lines; the README promises under 20", n)
-	}
-	if diff := cmp.Diff(code, block(t, read(t, "../../README.md"), "go", "")); diff != "" {
-		t.Errorf("the code of ../../httpapi/example_test.go and of the README differ:\n%s", diff)
+// Blocks of Go in documents are functions of examples, which are compiled and run.
+func TestDocumentsShowCodeThatRuns(t *testing.T) {
+	for _, row := range []struct {
+		document, source string
+		begins           string // the function's comment
+		lines            int    // at most
+	}{
+		{"README.md", "httpapi/example_test.go", "// mount puts", 20},
+		{"docs/embedding.md", "httpapi/example_production_test.go", "// service is", 60},
+	} {
+		source := read(t, "../../"+row.source)
+		from := strings.Index(source, row.begins)
+		code, _, found := strings.Cut(source[max(from, 0):], "\n}\n")
+		if from < 0 || !found {
+			t.Errorf("%s has no function with the comment %q", row.source, row.begins)
+			continue
+		}
+		code += "\n}\n"
+		if n := strings.Count(code, "\n"); n > row.lines {
+			t.Errorf("%s shows %d lines of code; want at most %d", row.document, n, row.lines)
+		}
+		if diff := cmp.Diff(code, block(t, read(t, "../../"+row.document), "go", "")); diff != "" {
+			t.Errorf("the code of %s (-) and of %s (+) differ:\n%s", row.source, row.document, diff)
+		}
 	}
 }
 
@@ -80,9 +90,9 @@ const asProgram = "SIGHTLINE_TEST_IS_EXAMPLE"
 // chain is the name of a chain of the audit trail, random.
 var chain = regexp.MustCompile(`\d{8}T\d{6}Z-[0-9a-z]{12}`)
 
-// The README's section on keys runs as it is printed, in a shell, beside a server; what it
-// says of status codes holds, and so does the audit trail that it shows.
-func TestReadmeKeys(t *testing.T) {
+// The script of docs/keys.md runs as it is printed, in a shell, beside a server. Its status codes and the
+// audit trail that it shows are real.
+func TestKeysDocument(t *testing.T) {
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			if os.Getenv("CI") == "true" {
@@ -91,8 +101,8 @@ func TestReadmeKeys(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	readme := read(t, "../../README.md")
-	script := block(t, readme, "sh", "keys create")
+	document := read(t, "../../docs/keys.md")
+	script := block(t, document, "sh", "keys create")
 	folder := t.TempDir()
 	in := installed{dir: filepath.Join(folder, "sightline-data")}
 	p := in.serve(t)
@@ -110,14 +120,14 @@ func TestReadmeKeys(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(want) != 7 {
-		t.Errorf("status codes that the README promises (-) and the real ones (+): %s\n%s", diff, out)
+		t.Errorf("status codes of docs/keys.md (-) and the real ones (+): %s\n%s", diff, out)
 	}
 	if !strings.Contains(out, "verified: 11 entries") {
 		t.Errorf("the trail is not verified: %s", out)
 	}
-	shown := masked(block(t, readme, "text", "OUTCOME"))
+	shown := masked(block(t, document, "text", "OUTCOME"))
 	if !strings.Contains(masked(out), shown) {
-		t.Errorf("the README's trail\n%s\nis not in the real one\n%s", shown, masked(out))
+		t.Errorf("the trail of docs/keys.md\n%s\nis not in the real one\n%s", shown, masked(out))
 	}
 }
 
