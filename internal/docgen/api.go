@@ -1,0 +1,242 @@
+package docgen
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/httpapi"
+	"github.com/sightline-analytics/sightline/track"
+)
+
+// TrackPrefix is the path under which the page of the API shows the routes of tracking.
+const TrackPrefix = "/ingest"
+
+// An Exchange sends a sample request, and returns the status and the body of its answer. Header has no
+// credentials: withKey says that the request needs a key.
+type Exchange func(method, target, body string, withKey bool) (status int, answer []byte, err error)
+
+// API returns the page about all endpoints. Routes come from the tables of both handlers, answers from
+// send. Its error names each route without an entry, each entry without a route, and each sample request
+// that fails.
+func API(send Exchange) ([]byte, error) {
+	p := &apiPage{send: send, left: slices.Sorted(maps.Keys(endpoints))}
+	p.WriteString(apiHead)
+	p.WriteString("\n## Queries, tokens and health\n")
+	var flags []httpapi.Route
+	for _, r := range httpapi.Routes() {
+		if strings.HasPrefix(r.Path, "/public/") || strings.HasPrefix(r.Path, "/ofrep/") {
+			flags = append(flags, r)
+			continue
+		}
+		p.apiRoute(r)
+	}
+	p.WriteString("\n## Feature flags\n\nThe client of a flag is a website or an organization. [flags.md](flags.md) explains flags.\n")
+	for _, r := range flags {
+		p.apiRoute(r)
+	}
+	p.WriteString(trackHead)
+	for _, r := range track.Routes() {
+		p.trackRoute(r)
+	}
+	p.WriteString("\n## Objects\n")
+	for _, o := range objects {
+		p.check(o)
+		fmt.Fprintf(p, "\n### %s\n\n", o.name)
+		if o.text != "" {
+			fmt.Fprintf(p, "%s\n\n", o.text)
+		}
+		p.fields("field", o.fields)
+	}
+	for _, name := range p.left {
+		p.faults = append(p.faults, fmt.Errorf("docgen: there is no route %s", name))
+	}
+	return p.Bytes(), errors.Join(p.faults...)
+}
+
+// An endpoint is what people wrote about one route.
+type endpoint struct {
+	text    string // beside the route's own line
+	params  []field
+	body    string // the name of an object, or a sentence
+	target  string // of the sample request, with its query
+	request string // its body
+	keyless bool   // the sample is sent without a key
+	errors  string // codes of errors beside the common ones
+	skip    string // why no answer is shown
+}
+
+// A field is one member of an object, or one parameter of an address.
+type field struct{ name, kind, text string }
+
+// An object is a body, or a part of one.
+type object struct {
+	name, text   string
+	route, probe string // a request whose FIELD is replaced by one field of a wrong type
+	fields       []field
+}
+
+type apiPage struct {
+	bytes.Buffer
+	send   Exchange
+	left   []string // endpoints that no route asked for yet
+	faults []error
+}
+
+// callers says in words who may call the API.
+var callers = map[httpapi.Access]string{
+	httpapi.Public:         "none; a key is ignored",
+	httpapi.ByKey:          "a key with `read:data`, `read:links` or `read:monitors`; the answer lists what the key can read",
+	httpapi.ByOwnKey:       "an API key that can read; panel tokens cannot create tokens",
+	httpapi.BySubject:      "a key that can read the website, link or monitor in the address",
+	httpapi.ByWholeSubject: "the same with `read:data` and without mandatory filters; panel tokens cannot call it",
+	httpapi.ByPath:         "a key that can read the website in the path",
+	httpapi.ByClientKey:    "a key with `manage:flags` for the client",
+	httpapi.ByKeyOrClient:  "a key, or without a key the public id of a client",
+}
+
+// senders does so for tracking.
+var senders = map[track.Access]string{
+	track.ByWebsite:      "none; the request names a website by its public id",
+	track.ByKeyOrWebsite: "optional: a key with `track:events`, or the public id of a website",
+	track.ByKey:          "a key with `track:events` for the link or monitor",
+	track.Open:           "none; a key is ignored",
+}
+
+func (p *apiPage) apiRoute(r httpapi.Route) {
+	p.endpoint(r.Method, "", r.Path, r.About+".", callers[r.Access], string(r.Class))
+}
+
+func (p *apiPage) trackRoute(r track.Route) {
+	about := ""
+	switch {
+	case r.Items > 1 && r.List:
+		about = fmt.Sprintf("The body is an array of at most %d items.", r.Items)
+	case r.Items > 1:
+		about = fmt.Sprintf("The body is one item or an array of at most %d.", r.Items)
+	case r.Items == 1:
+		about = "The body is one item."
+	}
+	p.endpoint(r.Method, TrackPrefix, r.Path, about, senders[r.Access], string(r.Class))
+}
+
+// endpoint writes the section of a route.
+func (p *apiPage) endpoint(method, prefix, path, about, caller, class string) {
+	name := method + " " + prefix + path
+	e, known := endpoints[name]
+	if !known {
+		p.faults = append(p.faults, fmt.Errorf("docgen: add an entry for the route %s to endpoints", name))
+		return
+	}
+	p.left = slices.DeleteFunc(p.left, func(left string) bool { return left == name })
+	fmt.Fprintf(p, "\n### %s\n\n%s\n\n", name, strings.TrimSpace(about+" "+e.text))
+	fmt.Fprintf(p, "- Key: %s.\n- Limit class: `%s`.\n", caller, class)
+	if e.errors != "" {
+		fmt.Fprintf(p, "- Errors beside the common ones: %s.\n", e.errors)
+	}
+	if e.body != "" {
+		fmt.Fprintf(p, "- Body: %s.\n", e.body)
+	}
+	if len(e.params) > 0 {
+		p.WriteString("\n")
+		p.fields("parameter", e.params)
+	}
+	if e.target != "" {
+		p.sample(method, prefix, name, e)
+	}
+}
+
+func (p *apiPage) fields(title string, fields []field) {
+	fmt.Fprintf(p, "| %s | type | |\n|---|---|---|\n", title)
+	for _, f := range fields {
+		fmt.Fprintf(p, "| `%s` | %s | %s |\n", strings.ReplaceAll(f.name, ", ", "`, `"), f.kind, f.text)
+	}
+}
+
+// check sends a value of a wrong type in each field of o. An answer that does not name the field shows that the
+// server does not read it.
+func (p *apiPage) check(o object) {
+	method, target, _ := strings.Cut(o.route, " ")
+	for _, f := range o.fields {
+		for name := range strings.SplitSeq(f.name, ", ") {
+			body := strings.ReplaceAll(o.probe, "FIELD", fmt.Sprintf("%q: [[1]]", name))
+			_, answer, err := p.send(method, target, body, true)
+			if err != nil || !bytes.Contains(answer, []byte(name)) || bytes.Contains(answer, []byte("unknown field")) || bytes.Contains(answer, []byte("is none of")) {
+				p.faults = append(p.faults, fmt.Errorf("docgen: %s does not read the field %s of %s: %s, %v", o.route, name, o.name, answer, err))
+			}
+		}
+	}
+}
+
+// sample writes a request and its answer.
+func (p *apiPage) sample(method, prefix, name string, e endpoint) {
+	status, answer, err := p.send(method, prefix+e.target, e.request, !e.keyless)
+	if err != nil || status != http.StatusOK {
+		p.faults = append(p.faults, fmt.Errorf("docgen: %s: status %d, %s, %v", name, status, answer, err))
+		return
+	}
+	fmt.Fprintf(p, "\n```http\n%s %s\n", method, prefix+e.target)
+	if e.request != "" {
+		fmt.Fprintf(p, "\n%s\n", e.request)
+	}
+	p.WriteString("```\n")
+	if e.skip != "" {
+		fmt.Fprintf(p, "\n%s\n", e.skip)
+		return
+	}
+	var shown bytes.Buffer
+	if err := json.Indent(&shown, shorten(answer), "", "  "); err != nil {
+		p.faults = append(p.faults, fmt.Errorf("docgen: %s: %w", name, err))
+		return
+	}
+	fmt.Fprintf(p, "\n```json\n%s\n```\n", bytes.TrimSpace(shown.Bytes()))
+}
+
+// Answers are shown with the first elements of each array and the beginnings of long texts. An object with more
+// than maxFields fields is a map, of which one entry is shown.
+const (
+	maxElements = 2
+	maxFields   = 30
+	maxText     = 120 // bytes
+)
+
+// shorten returns js, which is valid JSON, cut to these lengths. Fields keep their order.
+func shorten(js []byte) []byte {
+	js = bytes.TrimSpace(js)
+	var parts [][]byte
+	switch js[0] {
+	case '[':
+		var all []json.RawMessage
+		_ = json.Unmarshal(js, &all)
+		for _, element := range all[:min(len(all), maxElements)] {
+			parts = append(parts, shorten(element))
+		}
+		return slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))
+	case '{':
+		d := json.NewDecoder(bytes.NewReader(js))
+		_, _ = d.Token()
+		for d.More() {
+			token, _ := d.Token()
+			var value json.RawMessage
+			_ = d.Decode(&value)
+			name, _ := json.Marshal(token)
+			parts = append(parts, slices.Concat(name, []byte(":"), shorten(value)))
+		}
+		if len(parts) > maxFields {
+			parts = parts[:1]
+		}
+		return slices.Concat([]byte("{"), bytes.Join(parts, []byte(",")), []byte("}"))
+	case '"':
+		var text string
+		if _ = json.Unmarshal(js, &text); len(text) > maxText {
+			cut, _ := json.Marshal(strings.ToValidUTF8(text[:maxText], "") + "…")
+			return cut
+		}
+	}
+	return js
+}

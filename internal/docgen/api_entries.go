@@ -1,0 +1,279 @@
+package docgen
+
+const apiHead = `# HTTP API
+
+<!-- Made from the route tables and from real answers by a test of example/command; ` + "`make golden`" + ` makes it again. -->
+
+This page lists every endpoint with its key, its parameters, a request and a real answer. Answers come from the demo of
+` + "`go run ./example`" + `; long arrays, objects and texts are cut here. [query-types.md](query-types.md) lists the query types and
+[errors.md](errors.md) the error codes.
+
+## Common rules
+
+- Bodies are JSON in UTF-8: send ` + "`Content-Type: application/json`" + `. A body has at most 1 MiB.
+- Send a key or a panel token as ` + "`Authorization: Bearer KEY`" + ` or as ` + "`x-api-key: KEY`" + `. See [keys.md](keys.md).
+- Answers to requests with a key have ` + "`X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`" + ` (Unix seconds).
+- Each answer has ` + "`X-Request-ID`" + `, which the log and the body of an error have, too.
+- GET answers have an ` + "`ETag`" + ` where the server knows when the data changed. A matching ` + "`If-None-Match`" + ` is answered 304.
+- Routes for GET also answer HEAD, and every path answers OPTIONS.
+- Common errors: ` + "`AUTH_REQUIRED` and `FORBIDDEN` where a key is needed; `INVALID_JSON`, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` and `REQUEST_TIMEOUT` where there is a body; `RATE_LIMITED`, `INTERNAL_SERVER_ERROR`, `SERVICE_UNAVAILABLE` and `TIMEOUT`" + ` everywhere.
+`
+
+const trackHead = `
+## Tracking
+
+The server serves tracking under ` + "`" + TrackPrefix + "`" + `, and with ` + "`--track-addr`" + ` also on an address of its own, at ` + "`/`" + `. The common errors have other
+codes here, see [errors.md](errors.md#tracking). [tracker.md](tracker.md#what-the-server-accepts) has the bounds of all fields: an
+optional field that does not fit is cut or left out and named in ` + "`dropped`" + `. Requests without a key must look like a browser's.
+The samples below are sent with a key where the route takes one.
+
+Routes without a key find the website in the parameter ` + "`client_id`" + ` (or ` + "`website_id`" + `) of the address, or in the header
+` + "`databuddy-client-id`" + `. ` + "`sent_at`" + ` in the address is the time of sending by the sender's clock, in milliseconds.
+`
+
+var subjectParams = []field{
+	{"website_id", "string", "the website to query; exactly one of `website_id`, `link_id` and `schedule_id` is required"},
+	{"link_id", "string", "the short link to query"},
+	{"schedule_id", "string", "the uptime monitor to query"},
+	{"timezone", "string", "IANA name of the time zone of days, such as `Europe/Berlin`; default `UTC`"},
+}
+
+var flagClient = field{"clientId", "string", "the client, required"}
+
+var flagContext = []field{
+	{"userId, email, organizationId, teamId, environment", "string", "the person or program that the flag is evaluated for"},
+	{"properties", "JSON object", "further properties that rules compare with; at most 100"},
+}
+
+const askTwo = `{"preset":"last_7d","parameters":["summary_metrics","traffic"],"limit":2}`
+
+// endpoints has an entry for every route of both handlers.
+var endpoints = map[string]endpoint{
+	"POST /v1/query": {
+		text:   "A batch answers `{success, batch: true, results}` with one entry per query. If a parameter fails, its entry of `data` has `success: false`, `error` and `code`, and the others still answer.",
+		params: subjectParams, body: "a [Query](#query), or an array of at most 20, each with an `id`",
+		target: "/v1/query?website_id=web_demo&timezone=Europe/Berlin", request: askTwo,
+		errors: "`MISSING_PROJECT_ID`; for single parameters `UNKNOWN_TYPE`, `WRONG_SUBJECT`, `INVALID_DATE_RANGE`, `INVALID_FILTER`, `INVALID_GROUP_BY`, `INVALID_SORT`, `TOO_MANY_ROWS`, `ANSWER_TOO_LARGE`",
+	},
+	"GET /v1/query": {
+		text: "The fields of a [Query](#query) are parameters of the address: `parameters` and `groupBy` as names joined by commas, `filters` as JSON.", params: subjectParams,
+		target: "/v1/query?website_id=web_demo&parameters=countries&preset=last_7d&limit=2", errors: "as for `POST /v1/query`",
+	},
+	"POST /v1/query/compile": {
+		text: "The answer has the SQL that the query would run, and nothing is run.", params: subjectParams,
+		body:   "as for `POST /v1/query`",
+		target: "/v1/query/compile?website_id=web_demo", request: `{"preset":"last_7d","parameters":["countries"]}`,
+		errors: "as for `POST /v1/query`", skip: "The answer has `queries`, each with `parameters`: the SQL, its arguments and its columns.",
+	},
+	"GET /v1/query/types": {
+		params: []field{{"include_meta", "boolean", "also answer descriptions, columns and hints for charts; default `false`"}},
+		target: "/v1/query/types?include_meta=true", keyless: true,
+	},
+	"GET /v1/query/websites": {target: "/v1/query/websites"},
+	"GET /v1/query/links":    {target: "/v1/query/links"},
+	"GET /v1/query/monitors": {target: "/v1/query/monitors"},
+	"GET /v1/websites/{website_id}/analytics": {
+		text: "Totals, a series, and the first ten pages, sources, countries and devices.",
+		params: []field{
+			{"startDate, endDate", "date", "YYYY-MM-DD, both inclusive"}, {"preset", "string", "in place of dates; default `last_30d`"},
+			{"timezone", "string", "IANA name; default `UTC`"}, {"compare", "string", "`previous_period` or `previous_year`"},
+			{"granularity", "string", "`daily` (default) or `hourly`"}, {"filters", "JSON array", "[Filters](#filter)"},
+		},
+		target: "/v1/websites/web_demo/analytics?preset=last_7d",
+	},
+	"POST /v1/tokens": {
+		body:   "a [Token request](#token-request)",
+		target: "/v1/tokens", request: `{"ttl":900,"subject":"cus_1","resources":[{"kind":"website","id":"web_demo"}],"filters":[{"field":"country","op":"eq","value":"DE"}]}`,
+	},
+	"GET /health":      {text: "The status is 503 when a part is away. `clickhouse` is the store of events, whichever it is.", target: "/health", keyless: true},
+	"GET /health/live": {target: "/health/live", keyless: true},
+
+	"GET /public/v1/flags/definitions": {
+		params: []field{flagClient, {"environment", "string", "only flags of this environment; default: flags without one"}},
+		target: "/public/v1/flags/definitions?clientId=web_demo",
+	},
+	"POST /public/v1/flags": {
+		text: "Creating a flag with the key of a removed one restores it with its id and history.", body: "a [Flag](#flag)",
+		target: "/public/v1/flags", request: `{"clientId":"web_demo","key":"new-checkout","type":"rollout","defaultValue":false,"rolloutPercentage":25}`,
+		errors: "`CONFLICT`",
+	},
+	"PATCH /public/v1/flags/{id}": {
+		text: "Fields that the body leaves out do not change. With `If-Match` the change is made only at that revision.", body: "some fields of a [Flag](#flag), and `clientId`",
+		target: "/public/v1/flags/{id}", request: `{"clientId":"web_demo","rolloutPercentage":50}`,
+		errors: "`NOT_FOUND`, `CONFLICT`, `PRECONDITION_FAILED`",
+	},
+	"DELETE /public/v1/flags/{id}": {
+		params: []field{flagClient}, target: "/public/v1/flags/{id}?clientId=web_demo", errors: "`NOT_FOUND`, `PRECONDITION_FAILED`",
+	},
+	"GET /public/v1/flags/evaluate": {
+		params: append([]field{flagClient, {"key", "string", "the flag, required"}}, flagContext...),
+		target: "/public/v1/flags/evaluate?clientId=web_demo&key=dark-mode&userId=user_1", keyless: true,
+	},
+	"GET /public/v1/flags/bulk": {
+		text:   "Without `keys` the answer has all flags of the client, if they have at most 1 MiB.",
+		params: append([]field{flagClient, {"keys", "string", "keys of at most 100 flags, joined by commas"}}, flagContext...),
+		target: "/public/v1/flags/bulk?clientId=web_demo&keys=dark-mode&userId=user_1", keyless: true,
+	},
+	"POST /public/v1/flags/bulk": {
+		body:   "the parameters of `GET /public/v1/flags/bulk` as an object; `keys` is an array",
+		target: "/public/v1/flags/bulk", request: `{"clientId":"web_demo","keys":["dark-mode"],"userId":"user_1","properties":{"plan":"pro"}}`, keyless: true,
+	},
+	"POST /ofrep/v1/evaluate/flags/{key}": {
+		text: "OFREP, the remote evaluation protocol of OpenFeature. The header `X-Client-Id` names the client; without it, the key does.",
+		body: "`{context}` of OFREP: `targetingKey` and properties", target: "/ofrep/v1/evaluate/flags/dark-mode?clientId=web_demo",
+		request: `{"context":{"targetingKey":"user_1","plan":"pro"}}`, keyless: true, errors: "OFREP's `errorCode`, with 404 for an unknown flag",
+	},
+	"POST /ofrep/v1/evaluate/flags": {
+		text: "All flags of the client.", body: "as above", target: "/ofrep/v1/evaluate/flags?clientId=web_demo",
+		request: `{"context":{"targetingKey":"user_1"}}`, keyless: true,
+	},
+	"GET /public/v1/flags/health": {target: "/public/v1/flags/health", keyless: true},
+
+	"POST /ingest/": {
+		body: "a [Page event](#page-event); with `type` `outgoing_link` a [Click](#click), `error` an [Error](#error) or `web_vitals` a [Web vital](#web-vital)",
+		text: "The tracker sends page events here.", errors: "`INGEST_UNKNOWN_EVENT_TYPE`, `INVALID_EVENT_SCHEMA`",
+		target: "/?client_id=web_demo", keyless: true,
+		request: `{"type":"track","name":"screen_view","eventId":"8d1f","path":"https://notes.example/pricing","title":"Pricing","anonymousId":"a1","sessionId":"s1"}`,
+	},
+	"GET /ingest/px.jpg": {
+		text: "The answer is always a GIF of one pixel.", params: []field{{"client_id", "string", "the website, required"}, {"any field", "", "of a [Page event](#page-event)"}},
+		target: "/px.jpg?client_id=web_demo&name=screen_view&path=https://notes.example/pricing", keyless: true, skip: "The answer is an image.",
+	},
+	"POST /ingest/batch": {
+		body: "an array of the items of `POST /ingest/`", target: "/batch?client_id=web_demo", keyless: true,
+		request: `[{"type":"outgoing_link","eventId":"8d20","href":"https://example.org/","text":"Source","path":"https://notes.example/","anonymousId":"a1","sessionId":"s1"}]`,
+	},
+	"POST /ingest/track": {
+		text: "Your server and the Node client send custom events here.", body: "a [Custom event](#custom-event), or an array",
+		target: "/track", request: `{"name":"order_paid","websiteId":"web_demo","profileId":"user_1","properties":{"total":42}}`,
+		errors: "`TRACK_MISSING_WEBSITE_ID`, `TRACK_WEBSITE_SCOPE_MISMATCH`, `TRACK_MISSING_CREDENTIALS`, `TRACK_KEY_REQUIRED`, `EVENT_TOO_OLD`",
+	},
+	"POST /ingest/events": {
+		body: "a [Custom event](#custom-event), or an array", target: "/events?client_id=web_demo", keyless: true,
+		request: `[{"name":"signup","eventId":"8d21","path":"https://notes.example/signup","anonymousId":"a1","sessionId":"s1"}]`,
+	},
+	"POST /ingest/errors": {
+		text: "A body has at most 128 KiB.", body: "an [Error](#error), or an array", target: "/errors?client_id=web_demo", keyless: true,
+		request: `[{"eventId":"8d22","message":"x is undefined","errorType":"TypeError","path":"https://notes.example/","anonymousId":"a1","sessionId":"s1"}]`,
+	},
+	"POST /ingest/vitals": {
+		body: "a [Web vital](#web-vital), or an array", target: "/vitals?client_id=web_demo", keyless: true,
+		request: `[{"eventId":"8d23","metricName":"LCP","metricValue":1834,"path":"https://notes.example/","anonymousId":"a1","sessionId":"s1"}]`,
+	},
+	"POST /ingest/engagement": {
+		body: "an [Engagement](#engagement), or an array", target: "/engagement?client_id=web_demo", keyless: true,
+		request: `[{"eventId":"8d24","path":"https://notes.example/","timeOnPage":42,"maxScrollDepth":80,"anonymousId":"a1","sessionId":"s1"}]`,
+	},
+	"POST /ingest/identify": {
+		text: "It stores traits of a user under the `profileId` of their events.", body: "a [Profile](#profile)",
+		target: "/identify", request: `{"websiteId":"web_demo","profileId":"user_1","traits":{"name":"Ada","plan":"pro"}}`,
+		errors: "`IDENTIFY_MISSING_WEBSITE_ID`",
+	},
+	"POST /ingest/link-visits": {
+		body: "[Link visits](#link-visit)", target: "/link-visits",
+		request: `[{"linkId":"lnk_demo","eventId":"8d25","referrer":"https://example.org/","userAgent":"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36","country":"DE"}]`,
+	},
+	"POST /ingest/uptime-checks": {
+		body: "[Uptime checks](#uptime-check)", target: "/uptime-checks",
+		request: `[{"scheduleId":"mon_demo","eventId":"8d26","timestamp":1795284000000,"status":1,"httpCode":200,"totalMs":120}]`,
+	},
+	"GET /ingest/tracker.js":     {text: "The script for pages, see [tracker.md](tracker.md)."},
+	"GET /ingest/tracker/{file}": {text: "The script by the hash of its content. `websites tag` prints the element that loads it."},
+	"GET /ingest/health":         {target: "/health", keyless: true},
+}
+
+var objects = []object{
+	{"Query", "Dates or a preset are required.", "POST /v1/query?website_id=web_demo", `{FIELD}`, []field{
+		{"parameters", "array", "names of query types, or [Parameters](#parameter); 1 to 50, required"},
+		{"startDate, endDate", "date", "YYYY-MM-DD, both inclusive, at most 3660 days"},
+		{"preset", "string", "in place of dates: `today`, `yesterday`, `last_7d`, `last_14d`, `last_30d`, `last_90d`, `this_week`, `last_week`, `this_month`, `last_month`, `this_year`"},
+		{"timeZone", "string", "IANA name; also `timezone`, and the address wins"},
+		{"limit", "number", "rows per parameter, 1 to 10000; default 100"},
+		{"page", "number", "from 1; default 1"},
+		{"filters", "array", "[Filters](#filter), at most 50; all must match"},
+		{"granularity", "string", "`daily` (default), or `hourly` for at most 30 days"},
+		{"compare", "string", "`previous_period` or `previous_year`"},
+		{"groupBy", "string or array", "fields to group by, at most 50"},
+		{"sortBy", "string", "a column of the answer"},
+		{"sortOrder", "string", "`asc` or `desc`"},
+		{"id", "string", "returned as `queryId`"},
+	}},
+	{"Parameter", "What a parameter leaves out comes from the query.", "POST /v1/query?website_id=web_demo", `{"parameters":[{FIELD}]}`, []field{
+		{"name", "string", "a query type, required"},
+		{"start_date, end_date", "date", "dates for this parameter alone"},
+		{"preset, limit, page, filters, granularity, compare, groupBy, sortBy, sortOrder", "", "as in a [Query](#query), for this parameter alone"},
+		{"id", "string", "returned with the answer"},
+	}},
+	{"Filter", "`GET /v1/query/types` lists the fields of each type.", "POST /v1/query?website_id=web_demo", `{"filters":[{FIELD}]}`, []field{
+		{"field", "string", "required"},
+		{"op", "string", "`eq`, `ne`, `contains`, `not_contains`, `starts_with`, `in`, `not_in`; required"},
+		{"value", "string or array", "an array, of at most 500, for `in` and `not_in`; required"},
+	}},
+	{"Token request", "What the request leaves out stays as the key has it.", "POST /v1/tokens", `{FIELD}`, []field{
+		{"ttl", "number", "seconds, 1 to 86400; default 3600"},
+		{"scopes, types", "array", "scopes and query types"},
+		{"resources", "array", "`{kind, id}`; kinds are `website`, `link` and `schedule`"},
+		{"filters", "array", "[Filters](#filter) that every answer is cut to"},
+		{"subject", "string", "your customer's id, for the audit trail"},
+	}},
+	{"Flag", "Names are those of answers, too. [flags.md](flags.md) explains rules and buckets.", "POST /public/v1/flags", `{FIELD}`, []field{
+		{"clientId, key, type, defaultValue", "", "required for a new flag; `type` is `boolean`, `rollout` or `multivariant`, `defaultValue` a boolean"},
+		{"name, description, environment", "string", "up to 100, 500 and 64 characters"},
+		{"status", "string", "`active` (default), `inactive` or `archived`"},
+		{"payload", "object", "up to 32 KiB"},
+		{"rolloutPercentage", "number", "0 to 100"},
+		{"rolloutBy", "string", "`user` (default), `organization` or `team`"},
+		{"rules, variants, schedule, dependencies, targetGroupIds", "array", "at most 100, 32, 50, 32 and 32"},
+		{"hashVersion", "number", "`2` (default) or `1`"},
+		{"persistAcrossAuth", "boolean", "default `false`"},
+	}},
+	{"Page event", "", "POST /ingest/?client_id=web_demo", `{"type":"track","name":"screen_view","path":"/",FIELD}`, append([]field{
+		{"name", "string", "`screen_view` or `page_view`, `page_exit`, or a name of your own; required"},
+		{"path", "string", "URL or path of the page; required"},
+		{"title, referrer, language, timezone, screen_resolution, viewport_size", "string", ""},
+		{"utm_source, utm_medium, utm_campaign, utm_term, utm_content, gclid", "string", "campaign; also read from the query of `path`"},
+		{"load_time, dom_ready_time, ttfb", "number", "milliseconds, of a page view"},
+		{"time_on_page, scroll_depth, interaction_count", "number", "seconds, percent and count, of a `page_exit`"},
+		{"properties", "object", "up to 50 keys"},
+	}, eventFields...)},
+	{"Click", "", "POST /ingest/?client_id=web_demo", `{"type":"outgoing_link","href":"https://example.org/",FIELD}`, append([]field{{"href", "string", "required"}, {"text, path", "string", ""}, {"properties", "object", ""}}, eventFields...)},
+	{"Custom event", "", "POST /ingest/track", `{"websiteId":"web_demo","name":"n",FIELD}`, append([]field{
+		{"name", "string", "also `eventName`; required"},
+		{"websiteId", "string", "the website, for a key with several and on `/track` without a key"},
+		{"path, namespace, source", "string", ""}, {"properties", "object", "up to 50 keys"},
+	}, eventFields...)},
+	{"Error", "", "POST /ingest/errors?client_id=web_demo", `{"message":"m","path":"/",FIELD}`, append([]field{
+		{"message, path", "string", "required"}, {"errorType, filename, stack", "string", ""}, {"lineno, colno", "number", ""},
+	}, eventFields...)},
+	{"Web vital", "", "POST /ingest/vitals?client_id=web_demo", `{"path":"/","metricName":"LCP","metricValue":1,FIELD}`, append([]field{
+		{"path", "string", "required"}, {"metricName", "string", "`FCP`, `LCP`, `CLS`, `INP`, `TTFB` or `FPS`"},
+		{"metricValue", "number", "milliseconds; CLS has no unit"},
+	}, eventFields...)},
+	{"Engagement", "What one visitor did on one page.", "POST /ingest/engagement?client_id=web_demo", `{"path":"/",FIELD}`, append([]field{
+		{"path", "string", "required"}, {"timeOnPage, activeTime", "number", "seconds"}, {"maxScrollDepth", "number", "percent"},
+		{"timeToFirstInteraction", "number", "milliseconds"}, {"pageIndex", "number", "pages before this one in the session"},
+		{"scrollCount, clickCount, keyCount, interactionCount, copyCount, rageClickCount, deadClickCount, formFieldCount, formSubmitCount, errorCount", "number", ""},
+		{"exitType", "string", "`navigation`, `spa`, `hidden` or `unload`"},
+	}, eventFields...)},
+	{"Profile", "", "POST /ingest/identify", `{"websiteId":"web_demo","profileId":"u",FIELD}`, []field{
+		{"profileId", "string", "required"}, {"websiteId", "string", "as in a [Custom event](#custom-event)"},
+		{"traits", "object", "texts up to 255 characters, numbers, booleans; `null` removes a trait"},
+	}},
+	{"Link visit", "", "POST /ingest/link-visits", `[{"linkId":"lnk_demo",FIELD}]`, []field{
+		{"linkId", "string", "required"}, {"eventId, timestamp", "", "as in events"}, {"referrer, userAgent", "string", "of the visitor"},
+		{"country, region, city", "string", "of the visitor; or `ip`, which is read and not stored"}, {"ip", "string", ""},
+	}},
+	{"Uptime check", "", "POST /ingest/uptime-checks", `[{"scheduleId":"mon_demo","status":1,"timestamp":1795284000000,FIELD}]`, []field{
+		{"scheduleId, timestamp", "", "required"}, {"status", "number", "0 down, 1 up, 2 pending, 3 maintenance; required"},
+		{"eventId, url, probeRegion, error", "string", ""}, {"httpCode, ttfbMs, totalMs", "number", "milliseconds"},
+		{"sslValid", "boolean", ""}, {"sslExpiry", "time", ""},
+	}},
+}
+
+// eventFields are those of every item of tracking that a visitor caused.
+var eventFields = []field{
+	{"eventId", "string", "a repeat with the same id is ignored"},
+	{"timestamp", "number or string", "default: the time of arrival"},
+	{"anonymousId, sessionId, profileId", "string", "ids of the browser, the session and the user"},
+	{"anonymizeVisitorIds", "boolean", "`false` stores `anonymousId` without hashing; default `true`"},
+}
