@@ -67,7 +67,7 @@ func macOf(text string) (m audit.MAC) {
 	return m
 }
 
-// Append implements [audit.Log], in one transaction. It waits for one that appends to the
+// Append implements [audit.Log], in one transaction, which comes before all other changes that wait. It waits for one that appends to the
 // chain: an earlier call whose outcome is in doubt may still be committing the same records.
 func (l *AuditLog) Append(ctx context.Context, head audit.Checkpoint, records []audit.Record) error {
 	err := l.append(ctx, head, records)
@@ -81,7 +81,7 @@ func (l *AuditLog) Append(ctx context.Context, head audit.Checkpoint, records []
 }
 
 func (l *AuditLog) append(ctx context.Context, head audit.Checkpoint, records []audit.Record) error {
-	return l.s.update(ctx, "append to audit log", func(ctx context.Context, db querier) error {
+	return l.s.updateNext(ctx, "append to audit log", func(ctx context.Context, db querier) error {
 		q := chains.query(l.s).Where(sq.Eq{"writer": head.Writer}).Suffix(l.s.lang.forUpdate)
 		found, err := collectFrom(ctx, db, q, scanChain)
 		if err != nil {

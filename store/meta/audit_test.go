@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -173,5 +175,54 @@ func TestAuditColumns(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// TestAuditTrailComesNext: many changes wait for their turn, of which none ends before the audit trail is
+// written. It waits for the change that runs, and for no other.
+func TestAuditTrailComesNext(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		w := mustAudit(t, s)
+		running, finish, written := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		var all sync.WaitGroup
+		hold := func(began func(), until <-chan struct{}) {
+			all.Go(func() {
+				err := s.update(t.Context(), "hold", func(ctx context.Context, _ querier) error {
+					began()
+					select {
+					case <-until:
+						return nil
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		hold(func() { close(running) }, finish)
+		<-running
+		var begun atomic.Int32
+		for range 50 {
+			hold(func() { begun.Add(1) }, written)
+		}
+		time.Sleep(50 * time.Millisecond) // so that they wait
+		err := make(chan error, 1)
+		waits := s.write.Stats().WaitCount
+		go func() { err <- errors.Join(w.Record(t.Context(), use1(1)), w.Flush(t.Context())) }()
+		for len(err) == 0 && s.write.Stats().WaitCount == waits {
+			time.Sleep(time.Millisecond)
+		}
+		close(finish)
+		if err := <-err; err != nil {
+			t.Error(err)
+		}
+		if n := int(begun.Load()); n > cap(s.turns) {
+			t.Errorf("%d changes began before the trail was written", n)
+		}
+		close(written)
+		all.Wait()
 	})
 }

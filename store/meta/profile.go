@@ -46,11 +46,6 @@ func (s *Store) Identify(ctx context.Context, i store.Identification) error {
 func (s *Store) identify(ctx context.Context, i store.Identification, most mostProfiles) error {
 	this := sq.Eq{"website": i.Website, "id": i.Profile}
 	return s.update(ctx, "identify", func(ctx context.Context, db querier) error {
-		// RemoveWebsite locks the website first. Without this lock it could miss a profile that is being added.
-		shared := s.sql.Select("id").From(websites.table).Where(sq.Eq{"id": i.Website}).Suffix(s.lang.forShare)
-		if _, err := collectFrom(ctx, db, shared, text); err != nil {
-			return err
-		}
 		fresh := profileRow{Profile: store.Profile{Website: i.Website, ID: i.Profile, Keyed: i.Keyed, ChangedAt: s.created(s.cfg.Now())}, traits: "{}"}
 		added, err := change(ctx, db, profiles.insert(s, fresh).Suffix("ON CONFLICT (website, id) DO NOTHING"))
 		if err != nil {
@@ -200,4 +195,21 @@ func (s *Store) RemoveProfile(ctx context.Context, website, id string) error {
 		_, err = s.countProfiles(ctx, db, website, profileCount{-one.anonymous, -one.keyed})
 		return err
 	})
+}
+
+// removeProfiles deletes all profiles of a website within a transaction. It subtracts what it deleted, rather than
+// delete the counts: others may be adding profiles that it does not see yet.
+func (s *Store) removeProfiles(ctx context.Context, db querier, website string) error {
+	var removed [2]int64
+	for i, keyed := range []bool{false, true} {
+		var err error
+		if removed[i], err = change(ctx, db, s.sql.Delete(profiles.table).Where(sq.Eq{"website": website, "keyed": keyed})); err != nil {
+			return err
+		}
+	}
+	if removed == [2]int64{} {
+		return nil
+	}
+	_, err := s.countProfiles(ctx, db, website, profileCount{-int(removed[0]), -int(removed[1])})
+	return err
 }
