@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,7 +148,7 @@ func routeClasses() []auth.Class {
 		all[r.Class] = true
 	}
 	for _, r := range track.Routes() {
-		all[r.Class] = true
+		all[r.Class], all[cmp.Or(r.Anonymous, r.Class)] = true, true
 	}
 	return slices.Sorted(maps.Keys(all))
 }

@@ -66,6 +66,7 @@ type Route struct {
 	Method      string
 	Path        string // {name} stands for one segment
 	Class       auth.Class
+	Anonymous   auth.Class // of callers without a key; empty means Class
 	Credentials Credentials
 	Scope       auth.Scope // that the audit trail is told of, unless Allow says more
 	CORS        *CORS
