@@ -102,6 +102,13 @@ func text(row scanner) (string, error) {
 	return t, err
 }
 
+// number scans the only column of a row.
+func number(row scanner) (int64, error) {
+	var n int64
+	err := row.Scan(&n)
+	return n, err
+}
+
 // keepable reports whether all texts among args are such as every database can keep.
 // About others PostgreSQL refuses even to be asked.
 func keepable(args ...any) bool {
