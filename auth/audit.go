@@ -27,9 +27,9 @@ type Entry struct {
 	// Count is the number of requests that the entry stands for; 0 means one. They came from one network,
 	// whose address is IP if theirs differ.
 	Count int
-	// Network is the network of IP, and set only for requests that change no key and no setting. A Sink may
-	// store such entries of the same second as one with a Count when they differ in nothing but time, IP,
-	// RequestID and UserAgent, which are those of the first then. Network itself is not stored.
+	// Network is the network of IP. It is set only for requests that change no key and no setting. A Sink may
+	// store such entries of the same second as one with a Count when they differ in nothing but Time, IP,
+	// RequestID and UserAgent. It keeps the values of the first entry. Network itself is not stored.
 	Network string
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// TestRoutesWhoseUsesAreRecordedOneByOne: those that change something, and those that nobody calls often.
+// TestRoutesWhoseUsesAreRecordedOneByOne lists the routes that change something, and a rare one.
 func TestRoutesWhoseUsesAreRecordedOneByOne(t *testing.T) {
 	var got []string
 	for _, r := range (&api{cfg: Config{Minter: &fakeMinter{}, Flags: &Flags{}}}).mounted(nil, nil) {

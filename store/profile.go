@@ -10,8 +10,8 @@ const (
 	MaxTraits     = 50        // of one profile
 	MaxTraitsText = 2048      // bytes of its traits as JSON
 	MaxProfiles   = 1_000_000 // of one website
-	// MaxAnonymousProfiles is how many profiles of one website senders without a key can create. The rest
-	// of MaxProfiles is left for senders with a key.
+	// MaxAnonymousProfiles bounds the profiles of one website that senders without a key can create. The
+	// rest of MaxProfiles is left for senders with a key.
 	MaxAnonymousProfiles = 500_000
 )
 

@@ -17,7 +17,7 @@ const (
 	// maxText is the longest text of an entry, in bytes; what is longer is cut. Ids and
 	// owners are shorter, what callers choose need not be.
 	maxText = 1024
-	// maxUserAgent is the same for the user agent, which callers choose freely. Those of browsers are shorter.
+	// maxUserAgent is the same for the user agent, which callers choose freely. Browsers send shorter ones.
 	maxUserAgent = 256
 	// maxLine is longer than any line: 15 texts, of which JSON makes six each at worst.
 	maxLine = 128 << 10

@@ -18,7 +18,7 @@ const (
 	closeRetry = 100 * time.Millisecond
 	// keepEvery is how often a writer with a Retention prunes.
 	keepEvery = 24 * time.Hour
-	// sizeEvery is how often a writer with a WarnSize asks for the size of the log.
+	// A writer with a WarnSize asks for the size of the log this often.
 	sizeEvery = time.Hour
 )
 
@@ -174,8 +174,8 @@ func (w *Writer) add(e *auth.Entry) (room <-chan struct{}, err error) {
 	return w.room, errWait
 }
 
-// sum counts e with an equal use that is in the buffer. If there is none, it notes e, which comes next, for
-// others and reports false.
+// sum counts e with an equal use in the buffer and reports true. Without an equal use it reports false; the
+// caller then appends e, and sum counts later uses with it.
 func (w *Writer) sum(e *auth.Entry) bool {
 	if e.Network == "" {
 		return false

@@ -28,7 +28,7 @@ type pageOf struct {
 	Next    *string
 }
 
-// requests is how many requests the entries of p stand for.
+// requests returns the number of requests that the entries of p stand for.
 func (p pageOf) requests() (n int) {
 	for _, e := range p.Entries {
 		n += e.Requests

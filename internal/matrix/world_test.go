@@ -281,7 +281,7 @@ func (cannedFlags) History(context.Context, string, string, int64, int) ([]flags
 	return nil, nil
 }
 
-// single records an entry for every request, also for equal ones, which are told apart by their ids.
+// single records an entry for every request, also for equal requests: tests look for entries by request id.
 type single struct{ auth.Sink }
 
 func (s single) Record(ctx context.Context, e auth.Entry) error {

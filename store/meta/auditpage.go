@@ -100,7 +100,7 @@ func (p *page) String() string {
 	return fmt.Sprintf("table audit_pages, chain %s, page of entry %d", p.writer, p.first)
 }
 
-// bytesOf is how many bytes the entries of all have.
+// bytesOf returns the size of all entries.
 func bytesOf(all []page) (n int64) {
 	for i := range all {
 		n += int64(len(all[i].entries))

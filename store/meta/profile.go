@@ -27,13 +27,12 @@ var profiles = record[profileRow]{"profile", "profiles", func(p *profileRow) []f
 	}
 }}
 
-// A profileCount is how many profiles a website has. Whoever adds or removes profiles changes it in the
-// same transaction.
+// A profileCount counts the profiles of a website. Every transaction that adds or removes profiles changes it.
 type profileCount struct{ anonymous, keyed int }
 
 const profileCounts = "profile_counts"
 
-// mostProfiles is what a website may have: in all, and from senders without a key.
+// mostProfiles bounds the profiles of a website: all of them, and profiles from senders without a key.
 type mostProfiles struct{ all, anonymous int }
 
 // Identify stores i; it is durable when it returns nil. Its error wraps [store.ErrManyTraits], and
@@ -197,8 +196,8 @@ func (s *Store) RemoveProfile(ctx context.Context, website, id string) error {
 	})
 }
 
-// removeProfiles deletes all profiles of a website within a transaction. It subtracts what it deleted, rather than
-// delete the counts: others may be adding profiles that it does not see yet.
+// removeProfiles deletes all profiles of a website within a transaction. It subtracts the number of deleted profiles
+// and does not delete the counts: other transactions may be adding profiles that it does not see yet.
 func (s *Store) removeProfiles(ctx context.Context, db querier, website string) error {
 	var removed [2]int64
 	for i, keyed := range []bool{false, true} {

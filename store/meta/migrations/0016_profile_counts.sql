@@ -1,5 +1,5 @@
--- How many profiles a website has, so that nobody has to count them: those that only senders without a key told of,
--- and those that a sender with a key did. Whoever adds or removes profiles changes the row in the same transaction.
+-- The number of profiles of each website: anonymous ones, which only senders without a key set, and keyed ones. Every
+-- transaction that adds or removes profiles changes the row, so that no request has to count profiles.
 
 -- +goose Up
 CREATE TABLE profile_counts (

@@ -1,5 +1,5 @@
--- How many bytes the entries of each chain have, so that nobody has to add them up. Whoever adds or prunes pages
--- changes it in the same transaction. It is not authenticated: it only warns of a trail that grows.
+-- The size of the entries of each chain in bytes. Every transaction that adds or prunes pages changes it, so that no
+-- request has to add them up. It is not authenticated: the server only warns by it of a trail that grows.
 
 -- +goose Up
 ALTER TABLE audit_chains ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;
