@@ -24,9 +24,13 @@ type Entry struct {
 	UserAgent string
 	Token     string // the id of the panel token that was used; empty for the key itself
 	Subject   string // the person that the token was minted for, as the host names them
-	// Count is set where one entry stands for many refused requests of a network, whose address is IP
-	// then: it is their number. 0 means one request.
+	// Count is the number of requests that the entry stands for; 0 means one. They came from one network,
+	// whose address is IP if theirs differ.
 	Count int
+	// Network is the network of IP. It is set only for requests that change no key and no setting. A Sink may
+	// store such entries of the same second as one with a Count when they differ in nothing but Time, IP,
+	// RequestID and UserAgent. It keeps the values of the first entry. Network itself is not stored.
+	Network string
 }
 
 // Identify sets the fields of e that identify the key: from p, or when p is nil from err, the error of

@@ -10,12 +10,14 @@ type Class string
 
 // The classes of requests.
 const (
-	ClassQuery  Class = "query"  // of a key: analytics
-	ClassOther  Class = "other"  // of a key: everything else
-	ClassTrack  Class = "track"  // tracking, by key, or by website and client network
-	ClassFlags  Class = "flags"  // evaluation of flags, by client and client network
-	ClassPublic Class = "public" // without a key, by client network
-	ClassHealth Class = "health" // by client network
+	ClassQuery Class = "query" // of a key: analytics
+	ClassOther Class = "other" // of a key: everything else
+	ClassTrack Class = "track" // tracking, by key, or by website and client network
+	// ClassIdentify is for identifications without a key, by website and client network. Each may create a profile.
+	ClassIdentify Class = "identify"
+	ClassFlags    Class = "flags"  // evaluation of flags, by client and client network
+	ClassPublic   Class = "public" // without a key, by client network
+	ClassHealth   Class = "health" // by client network
 	// ClassRefused is for requests whose credentials are missing or not accepted, by client network.
 	// When it is used up, credentials that were recently refused are refused again without a look-up.
 	ClassRefused Class = "refused"

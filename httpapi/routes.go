@@ -62,6 +62,7 @@ func (a *api) mounted(cors, open *front.CORS) (all []*front.Route) {
 			continue
 		}
 		row.CORS, row.Cache = cors, "no-cache"
+		row.Use = row.Method == http.MethodGet || row.Class == auth.ClassQuery || row.Class == auth.ClassFlags
 		if row.open {
 			row.CORS = open
 		}

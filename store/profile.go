@@ -10,7 +10,13 @@ const (
 	MaxTraits     = 50        // of one profile
 	MaxTraitsText = 2048      // bytes of its traits as JSON
 	MaxProfiles   = 1_000_000 // of one website
+	// MaxAnonymousProfiles bounds the profiles of one website that senders without a key can create. The
+	// rest of MaxProfiles is left for senders with a key.
+	MaxAnonymousProfiles = 500_000
 )
+
+// ErrManyProfiles says that a website has as many profiles as it may.
+var ErrManyProfiles = errors.New("store: more profiles than a website may have")
 
 // ErrManyTraits says that a profile would have more traits than it may.
 var ErrManyTraits = errors.New("store: more traits than a profile may have")

@@ -135,6 +135,8 @@ func (c *call) list() ([]any, error) {
 		switch {
 		case c.route.items == 1:
 			return nil, codeBadEvent.wrongType("", "expected an object")
+		case len(v) == 0:
+			return nil, codeEmptyList.problem()
 		case len(v) > c.route.items:
 			return nil, codeTooMany.problem()
 		}

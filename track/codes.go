@@ -50,6 +50,8 @@ const (
 	codeKeyedEvents
 	codeQuota
 	codeQuotaDown
+	codeManyProfiles
+	codeEmptyList
 	codeTooOld
 	codeRateLimited
 	codeNotFound
@@ -88,6 +90,8 @@ var codes = [...]ErrorCode{
 	codeKeyedEvents:     {"TRACK_KEY_REQUIRED", http.StatusForbidden, "Custom events of this website need an API key", "The website takes custom events from senders with a key alone.", 0},
 	codeQuota:           {"BILLING_LIMIT_EXCEEDED", http.StatusPaymentRequired, "Event quota exceeded", "The website has as many events this month as its rules allow. Until the next, repeats of events that are stored are refused, too.", 0},
 	codeQuotaDown:       {"BILLING_CHECK_UNAVAILABLE", http.StatusServiceUnavailable, "Event quota cannot be checked, retry later", "It is not known how many events the website has; nothing was stored.", retryLater},
+	codeManyProfiles:    {"PROFILE_LIMIT_EXCEEDED", http.StatusForbidden, "The website has too many profiles", "The profile is new, and the website has 1 000 000 profiles, or 500 000 from senders without a key when this sender has none. Profiles that exist can still be changed.", 0},
+	codeEmptyList:       {"EMPTY_LIST", http.StatusBadRequest, "The list is empty", "The body is an empty array; it must have at least one item.", 0},
 	codeTooOld:          {"EVENT_TOO_OLD", http.StatusBadRequest, "Event is too old", "The event's timestamp lies further back than is taken on this route; /track takes any with a key, where other routes of events read none.", 0},
 	codeRateLimited:     {"TRACK_RATE_LIMITED", http.StatusTooManyRequests, "Rate limit exceeded", "A limit is used up: limit, remaining, reset (Unix milliseconds) and retryAfter (seconds) say which and until when.", 0},
 	codeNotFound:        {"NOT_FOUND", http.StatusNotFound, "Not found", "No route has this path.", 0},

@@ -19,7 +19,8 @@ const (
 // Profiles stores what senders say about people.
 type Profiles interface {
 	// Identify stores i; it is durable when it returns nil. Its error wraps [store.ErrManyTraits] when
-	// the profile would have too many traits.
+	// the profile would have too many traits, and [store.ErrManyProfiles] when the website would have too
+	// many profiles.
 	Identify(ctx context.Context, i store.Identification) error
 }
 
@@ -42,6 +43,8 @@ func takeIdentity(c *call, f *fields, _ *store.Batch) (taken, error) {
 	case errors.Is(err, store.ErrManyTraits):
 		f.fail("traits", "too_big", "at most %d in all, and %d bytes as JSON", store.MaxTraits, store.MaxTraitsText)
 		return taken{}, f.problem()
+	case errors.Is(err, store.ErrManyProfiles):
+		return taken{}, codeManyProfiles.withCause(err)
 	case errors.Is(err, store.ErrInvalid):
 		return taken{}, codeInternal.withCause(err)
 	case err != nil:

@@ -32,6 +32,8 @@ func TestIdentify(t *testing.T) {
 		{"an id that is a program's mistake", "", "/identify?client_id=w1", `{"profileId":"undefined"}`, 400, "INVALID_EVENT_SCHEMA", []string{"profileId"}, nil},
 		{"more than a profile may have", "", "/identify?client_id=w1", `{"profileId":"u1","traits":{"big":1}}`, 400, "INVALID_EVENT_SCHEMA", []string{"traits"},
 			&store.Identification{Website: "w1", Profile: "u1", Traits: map[string]any{"big": json.Number("1")}}},
+		{"a profile more than the website may have", "", "/identify?client_id=w1", `{"profileId":"too many"}`, 403, "PROFILE_LIMIT_EXCEEDED", nil,
+			&store.Identification{Website: "w1", Profile: "too many"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var w world

@@ -25,6 +25,8 @@ func TestWhoseBucket(t *testing.T) {
 		{"nor has one that is no id at all", "/?client_id=" + strings.Repeat("x", 1000), pageview, nil, "track:|203.0.113.7"},
 		{"nor one that only the body names", "/track", `{"name":"x","websiteId":"w1"}`, nil, "track:|203.0.113.7"},
 		{"nor none", "/", pageview, nil, "track:|203.0.113.7"},
+		{"an identification without a key", "/identify?client_id=w1", `{"profileId":"u1"}`, nil, "identify:w1|203.0.113.7"},
+		{"an identification with a key", "/identify", `{"profileId":"u1"}`, keyed("one"), "track:k-one own"},
 	} {
 		var w world
 		w.post(t, c.target, c.body, c.headers...)

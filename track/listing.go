@@ -23,9 +23,11 @@ type Route struct {
 	Path   string
 	Access Access
 	Class  auth.Class
-	Scope  auth.Scope // of keys; empty: none is needed
-	Items  int        // most items of a body; 0: it reads none
-	List   bool       // the body must be an array
+	// Anonymous is the class of limits for senders without a key; empty means Class.
+	Anonymous auth.Class
+	Scope     auth.Scope // of keys; empty: none is needed
+	Items     int        // most items of a body; 0: it reads none
+	List      bool       // the body must be an array
 }
 
 // Routes lists the routes of the handler, in a new slice.
@@ -33,7 +35,7 @@ func Routes() []Route {
 	rows := routes()
 	list := make([]Route, 0, len(rows))
 	for _, r := range rows {
-		one := Route{Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack, Scope: auth.TrackEvents, List: r.list}
+		one := Route{Method: r.verb(), Path: r.path, Access: r.access, Class: auth.ClassTrack, Anonymous: r.anonymous, Scope: auth.TrackEvents, List: r.list}
 		if one.Method == http.MethodPost {
 			one.Items = r.items
 		}

@@ -4,24 +4,26 @@ import (
 	"cmp"
 	"net/http"
 
+	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/internal/front"
 	"github.com/sightline-analytics/sightline/store"
 )
 
 // A route is one row of the table: adding a row adds an endpoint.
 type route struct {
-	path     string
-	method   string // empty means POST
-	access   Access
-	list     bool     // the body is an array; else it is one item, or an array where items allows
-	items    int      // most items; 1 means an object and nothing else
-	body     int64    // most bytes; 0 means the configured limit
-	tooLarge code     // the answer to more bytes
-	notJSON  code     // the answer to a body of another shape
-	kind     string   // of items in answers; empty: each says its own
-	kinds    []string // counted in answers even when there are none
-	take     take
-	reply    func(c *call) (*front.Answer, error)
+	path      string
+	method    string // empty means POST
+	access    Access
+	anonymous auth.Class // of limits for senders without a key; empty: auth.ClassTrack
+	list      bool       // the body is an array; else it is one item, or an array where items allows
+	items     int        // most items; 1 means an object and nothing else
+	body      int64      // most bytes; 0 means the configured limit
+	tooLarge  code       // the answer to more bytes
+	notJSON   code       // the answer to a body of another shape
+	kind      string     // of items in answers; empty: each says its own
+	kinds     []string   // counted in answers even when there are none
+	take      take
+	reply     func(c *call) (*front.Answer, error)
 }
 
 // take turns one item into a row of b, or says what is wrong with it: a *problem is
@@ -46,7 +48,7 @@ func routes() []*route {
 		{path: "/errors", access: ByWebsite, items: 50, body: 128 << 10, tooLarge: codeErrorsTooLarge, notJSON: codeInvalidJSON, kind: kindError, take: takeError, reply: counted},
 		{path: "/vitals", access: ByWebsite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindVitals, take: takeVital, reply: counted},
 		{path: "/engagement", access: ByWebsite, items: 20, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindSpan, take: takeSpan, reply: counted},
-		{path: "/identify", access: ByKeyOrWebsite, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindIdentify, take: takeIdentity, reply: single},
+		{path: "/identify", access: ByKeyOrWebsite, anonymous: auth.ClassIdentify, items: 1, tooLarge: codeIngestTooLarge, notJSON: codeInvalidJSON, kind: kindIdentify, take: takeIdentity, reply: single},
 		{path: "/link-visits", access: ByKey, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kind: kindVisit, kinds: []string{kindVisit}, take: takeVisit, reply: batched},
 		{path: "/uptime-checks", access: ByKey, list: true, items: 100, tooLarge: codeIngestTooLarge, notJSON: codeNotArray, kind: kindCheck, kinds: []string{kindCheck}, take: takeCheck, reply: batched},
 	}

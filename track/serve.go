@@ -51,7 +51,7 @@ func (h *handler) serve() (http.Handler, error) {
 		if rt.kind == kindIdentify && h.cfg.Profiles == nil {
 			continue
 		}
-		row := &front.Route{Method: rt.verb(), Path: rt.path, Class: auth.ClassTrack, Scope: auth.TrackEvents, Cache: "no-store", CORS: servers, Steps: h.steps(rt)}
+		row := &front.Route{Method: rt.verb(), Path: rt.path, Class: auth.ClassTrack, Anonymous: rt.anonymous, Use: true, Scope: auth.TrackEvents, Cache: "no-store", CORS: servers, Steps: h.steps(rt)}
 		if rt.path == pixelPath {
 			row.Steps = pixelSteps(h.steps(rt))
 		}

@@ -150,3 +150,20 @@ func TestWhoseWebsite(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyListsAreRefused on every route that takes a list: they would store nothing.
+func TestEmptyListsAreRefused(t *testing.T) {
+	for _, r := range Routes() {
+		if r.Items < 2 {
+			continue
+		}
+		var w world
+		headers := keyed("all")
+		if r.Access == ByWebsite {
+			headers = nil
+		}
+		if a := w.post(t, r.Path+"?client_id=w1", "[]", headers...); a.code != 400 || a.body["code"] != "EMPTY_LIST" || len(w.written) != 0 {
+			t.Errorf("%s: %d %s", r.Path, a.code, a.raw)
+		}
+	}
+}

@@ -166,6 +166,9 @@ func (w *world) Identify(ctx context.Context, i store.Identification) error {
 	if i.Traits["big"] != nil {
 		return store.ErrManyTraits
 	}
+	if i.Profile == "too many" {
+		return store.ErrManyProfiles
+	}
 	_, err := w.Write(ctx, &store.Batch{})
 	return err
 }

@@ -15,6 +15,13 @@
 // signature under that key: the head, without which a cut-off end would not show, and the
 // prune point, up to which [Prune] removed entries. A file keeps neither.
 //
+// # Uses
+//
+// A writer stores equal uses of one second as one entry with a Count, as long as the first is still in memory.
+// Equal means the same key or token, route, resource, status and network. The entry has the request id and the user
+// agent of the first request. Entries without a Network, such as changes of keys, are always stored one by one.
+// With [Config.WarnSize] the writer warns of a log that grows.
+//
 // # What it cannot show
 //
 // A chain that is removed together with its head shows only against a kept head. So does a log that is

@@ -53,6 +53,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	w.mu.Lock()
 	taken := w.buffer
 	w.buffer, w.spare = w.spare, nil
+	clear(w.sums)
 	w.mu.Unlock()
 	w.chain.link(taken)
 	clear(taken)

@@ -17,6 +17,8 @@ const (
 	// maxText is the longest text of an entry, in bytes; what is longer is cut. Ids and
 	// owners are shorter, what callers choose need not be.
 	maxText = 1024
+	// maxUserAgent is the same for the user agent, which callers choose freely. Browsers send shorter ones.
+	maxUserAgent = 256
 	// maxLine is longer than any line: 15 texts, of which JSON makes six each at worst.
 	maxLine = 128 << 10
 	// stamp is the form of an entry's time.
@@ -41,8 +43,12 @@ func texts(e *auth.Entry) [15]*string {
 // shorten cuts what is too long to be held. A copy lets the rest be freed.
 func shorten(e *auth.Entry) {
 	for _, t := range texts(e) {
-		if len(*t) > maxText {
-			*t = strings.Clone(strings.ToValidUTF8((*t)[:maxText], ""))
+		most := maxText
+		if t == &e.UserAgent {
+			most = maxUserAgent
+		}
+		if len(*t) > most {
+			*t = strings.Clone(strings.ToValidUTF8((*t)[:most], ""))
 		}
 	}
 }
@@ -50,6 +56,7 @@ func shorten(e *auth.Entry) {
 // clean makes e what every log can keep as it is: whole milliseconds in UTC, and texts
 // that are UTF-8 without NUL.
 func clean(e *auth.Entry) {
+	e.Network = ""
 	e.Time = time.UnixMilli(e.Time.UnixMilli()).UTC()
 	if year := e.Time.Year(); year < 0 || year > 9999 {
 		e.Time = time.UnixMilli(0).UTC() // no text for it could be read again

@@ -97,6 +97,12 @@ type Pruner interface {
 	Prune(ctx context.Context, points []Checkpoint) error
 }
 
+// A Sizer is a Log that knows how large it is.
+type Sizer interface {
+	// Size returns the bytes of all entries that are stored. It should not have to read them.
+	Size(ctx context.Context) (int64, error)
+}
+
 // An UnreadableError is a place of a trail that holds no record.
 type UnreadableError struct {
 	Where string // for people

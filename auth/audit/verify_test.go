@@ -187,6 +187,9 @@ func TestEveryFieldCounts(t *testing.T) {
 		default:
 			if v.Kind() == reflect.Struct {
 				for i := range v.NumField() {
+					if v.Type().Field(i).Name == "Network" { // it is not stored
+						continue
+					}
 					alter(v.Field(i), path+"."+v.Type().Field(i).Name)
 				}
 				return

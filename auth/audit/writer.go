@@ -18,6 +18,8 @@ const (
 	closeRetry = 100 * time.Millisecond
 	// keepEvery is how often a writer with a Retention prunes.
 	keepEvery = 24 * time.Hour
+	// A writer with a WarnSize asks for the size of the log this often.
+	sizeEvery = time.Hour
 )
 
 // Config is what a [Writer] needs.
@@ -27,6 +29,7 @@ type Config struct {
 	Buffer    int              // entries held at most; 0 means 8192
 	Every     time.Duration    // from flush to flush; 0 means a second
 	Retention time.Duration    // older entries are pruned at start and daily, which needs a Log that is a Pruner; 0 keeps all
+	WarnSize  int64            // in bytes; the Logger is warned when the log reaches it, and at each multiple, which needs a Log that is a Sizer; 0: never
 	Now       func() time.Time // the clock that names chains and that Retention counts from; nil means time.Now
 	Logger    *slog.Logger     // told when the log fails, recovers, and is pruned; nil means silent
 
@@ -46,10 +49,11 @@ type Writer struct {
 
 	mu     sync.Mutex
 	buffer []auth.Entry
-	spare  []auth.Entry  // room for the next buffer
-	held   int           // entries in buffer and in chain.pending
-	room   chan struct{} // closed when held shrinks, a flush fails or the writer is closed
-	failed error         // of the last flush
+	sums   map[auth.Entry]int // by use, the place in buffer of the entry that counts it
+	spare  []auth.Entry       // room for the next buffer
+	held   int                // entries in buffer and in chain.pending
+	room   chan struct{}      // closed when held shrinks, a flush fails or the writer is closed
+	failed error              // of the last flush
 	closed bool
 
 	turn  chan struct{} // held by whoever uses chain
@@ -77,10 +81,14 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 	w := &Writer{
 		cfg: cfg, end: end,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}),
+		sums: map[auth.Entry]int{},
 		room: make(chan struct{}), turn: make(chan struct{}, 1),
 		chain: &chain{log: cfg.Log, sign: signs[0], now: cfg.Now, logger: cfg.Logger},
 	}
 	w.work.Go(func() { w.run(background) })
+	if log, ok := cfg.Log.(Sizer); ok && cfg.WarnSize > 0 {
+		w.work.Go(func() { w.watchSize(background, log) })
+	}
 	if log, ok := cfg.Log.(Pruner); ok && cfg.Retention > 0 {
 		w.work.Go(func() { w.retain(background, log) })
 	}
@@ -95,12 +103,15 @@ func (c *Config) check() (signers, error) {
 	} else if _, ok := c.Log.(Pruner); !ok && c.Retention > 0 {
 		faults = append(faults, fmt.Errorf("audit: entries are kept for %v, and nothing can be removed from a %T", c.Retention, c.Log))
 	}
+	if _, ok := c.Log.(Sizer); c.Log != nil && !ok && c.WarnSize > 0 {
+		faults = append(faults, fmt.Errorf("audit: WarnSize is set, and a %T does not report its size", c.Log))
+	}
 	signs, err := newSigners(c.Pepper)
 	if err != nil {
 		faults = append(faults, err)
 	}
-	if c.Buffer < 0 || c.Every < 0 || c.Retention < 0 {
-		faults = append(faults, fmt.Errorf("audit: buffer of %d, flushed every %v, kept for %v", c.Buffer, c.Every, c.Retention))
+	if c.Buffer < 0 || c.Every < 0 || c.Retention < 0 || c.WarnSize < 0 {
+		faults = append(faults, fmt.Errorf("audit: buffer of %d, flushed every %v, kept for %v, warning at %d bytes", c.Buffer, c.Every, c.Retention, c.WarnSize))
 	}
 	if c.Buffer == 0 {
 		c.Buffer = 8192
@@ -117,8 +128,9 @@ func (c *Config) check() (signers, error) {
 	return signs, errors.Join(faults...)
 }
 
-// Record implements [auth.Sink]. It adds e to the buffer and returns; texts beyond 1 024
-// bytes are cut. When the buffer is full it waits for room until ctx ends; if the last flush failed, it
+// Record implements [auth.Sink]. It adds e to the buffer and returns. Texts beyond 1 024 bytes are cut,
+// and user agents beyond 256. An entry with a Network is counted with an equal one of the same second that
+// is still in the buffer: see [auth.Entry]. When the buffer is full it waits for room until ctx ends; if the last flush failed, it
 // does not wait. Either error wraps [ErrFull]; after Close it is [ErrClosed]. An accepted entry is lost
 // only in a crash: see the package documentation.
 func (w *Writer) Record(ctx context.Context, e auth.Entry) error {
@@ -147,6 +159,8 @@ func (w *Writer) add(e *auth.Entry) (room <-chan struct{}, err error) {
 	switch {
 	case w.closed:
 		return w.room, ErrClosed
+	case w.sum(e):
+		return w.room, nil
 	case w.held < w.cfg.Buffer:
 		w.buffer = append(w.buffer, *e)
 		w.held++
@@ -158,6 +172,29 @@ func (w *Writer) add(e *auth.Entry) (room <-chan struct{}, err error) {
 		return w.room, fmt.Errorf("%w: %w", ErrFull, w.failed)
 	}
 	return w.room, errWait
+}
+
+// sum counts e with an equal use in the buffer and reports true. Without an equal use it reports false; the
+// caller then appends e, and sum counts later uses with it.
+func (w *Writer) sum(e *auth.Entry) bool {
+	if e.Network == "" {
+		return false
+	}
+	use := *e
+	use.Time, use.RequestID, use.IP, use.UserAgent, use.Count = time.Unix(e.Time.Unix(), 0), "", "", "", 0
+	i, known := w.sums[use]
+	if !known {
+		if w.held < w.cfg.Buffer {
+			w.sums[use] = len(w.buffer)
+		}
+		return false
+	}
+	all := &w.buffer[i]
+	all.Count = max(all.Count, 1) + max(e.Count, 1)
+	if all.IP != e.IP {
+		all.IP = e.Network
+	}
+	return true
 }
 
 // hurry has a flush begin now; one that is due already is enough.
@@ -220,6 +257,31 @@ func (w *Writer) retain(ctx context.Context, log Pruner) {
 		case pruned.Entries > 0:
 			w.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "audit trail pruned", slog.Time("before", before),
 				slog.Int64("entries", pruned.Entries), slog.Any("chains", pruned.Chains))
+		}
+		select {
+		case <-tick.C:
+		case <-w.stop:
+			return
+		}
+	}
+}
+
+// watchSize warns of a log that grows, until Close.
+func (w *Writer) watchSize(ctx context.Context, log Sizer) {
+	tick := time.NewTicker(sizeEvery)
+	defer tick.Stop()
+	for told := int64(0); ; {
+		bytes, err := log.Size(ctx)
+		switch steps := bytes / w.cfg.WarnSize; {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "size of the audit trail is not known", slog.Any("error", err))
+		case steps > told:
+			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "audit trail is large", slog.Int64("bytes", bytes), slog.Int64("warnSize", w.cfg.WarnSize))
+			told = steps
+		default:
+			told = steps // less after entries were pruned
 		}
 		select {
 		case <-tick.C:

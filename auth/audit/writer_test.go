@@ -378,23 +378,23 @@ func TestConfigReportsEveryFault(t *testing.T) {
 
 func TestTextsAreMadeFit(t *testing.T) {
 	long := strings.Repeat("ä", 600)
-	for _, c := range []struct{ says, given, want string }{
-		{"UTF-8 stays", "ü🙂", "ü🙂"},
-		{"bytes that are no UTF-8 are replaced", "a\xff\xfeb", "a\uFFFDb"},
-		{"NUL is replaced", "a\x00b", "a\uFFFDb"},
-		{"what is too long is cut between characters", "x" + long, "x" + long[:1022]},
-		{"what becomes too long is cut", strings.Repeat("\xffa", 500), strings.Repeat("\uFFFDa", 256)},
+	for _, c := range []struct{ says, given, want, agent string }{
+		{"UTF-8 stays", "ü🙂", "ü🙂", "ü🙂"},
+		{"bytes that are no UTF-8 are replaced", "a\xff\xfeb", "a\uFFFDb", "a\uFFFDb"},
+		{"NUL is replaced", "a\x00b", "a\uFFFDb", "a\uFFFDb"},
+		{"what is too long is cut between characters", "x" + long, "x" + long[:1022], "x" + long[:254]},
+		{"what becomes too long is cut", strings.Repeat("\xffa", 500), strings.Repeat("\uFFFDa", 256), strings.Repeat("a", 128)},
 	} {
 		m := &audit.Memory{}
 		w := newWriter(t, audit.Config{Log: m})
-		if err := w.Record(t.Context(), auth.Entry{UserAgent: c.given, Time: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil {
+		if err := w.Record(t.Context(), auth.Entry{Route: c.given, UserAgent: c.given, Time: time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)}); err != nil {
 			t.Fatal(err)
 		}
 		closeWriter(t, w)
 		kept(t, m)
 		for r := range m.Scan(t.Context()) {
-			if r.Entry.UserAgent != c.want || r.Entry.Time.Year() != 1970 {
-				t.Errorf("%s: %q of %q, in %d", c.says, r.Entry.UserAgent, c.given, r.Entry.Time.Year())
+			if r.Entry.Route != c.want || r.Entry.UserAgent != c.agent || r.Entry.Time.Year() != 1970 {
+				t.Errorf("%s: %q and %q of %q, in %d", c.says, r.Entry.Route, r.Entry.UserAgent, c.given, r.Entry.Time.Year())
 			}
 		}
 	}

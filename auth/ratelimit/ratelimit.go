@@ -24,13 +24,14 @@ const maxLimit = 1_000_000_000
 // Defaults returns the limits of the classes per [auth.Window], in a new map.
 func Defaults() map[auth.Class]int {
 	return map[auth.Class]int{
-		auth.ClassQuery:   120,
-		auth.ClassOther:   300,
-		auth.ClassTrack:   6000,
-		auth.ClassFlags:   600,
-		auth.ClassPublic:  120,
-		auth.ClassHealth:  600,
-		auth.ClassRefused: 60,
+		auth.ClassQuery:    120,
+		auth.ClassOther:    300,
+		auth.ClassTrack:    6000,
+		auth.ClassIdentify: 600,
+		auth.ClassFlags:    600,
+		auth.ClassPublic:   120,
+		auth.ClassHealth:   600,
+		auth.ClassRefused:  60,
 	}
 }
 

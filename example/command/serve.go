@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,7 @@ type serve struct {
 	Limits      factor       `default:"1" help:"Factor by which all rate limits are multiplied; or off, which lifts the cap on requests at the same time too."`
 	Limit       []classLimit `placeholder:"CLASS=REQUESTS" help:"Requests per minute for one class of routes, where the defaults are ${classes}; --limits multiplies it, and a key with a limit of its own keeps that; may be repeated."`
 	AuditKeep   span         `default:"400d" placeholder:"TIME" help:"How long entries of the audit trail are kept, 400d without it; 0 keeps them for ever. Processes that share --meta should say the same."`
+	AuditWarn   size         `default:"10GiB" placeholder:"SIZE" help:"Size of the audit trail from which on the log warns, as 10GiB, and again whenever it has grown as much."`
 	LogFormat   string       `enum:"text,json" default:"text" help:"Format of the log on stderr: text or json."`
 	LogLevel    string       `enum:"debug,info,warn,error" default:"info" help:"The least that is logged: debug, which has a line for every request, info, warn or error."`
 	Derived     string       `enum:"on,off" default:"on" help:"Keep what is computed of the sessions of quiet days: on; or off, which computes every answer from rows alone."`
@@ -120,6 +122,7 @@ func (s *serve) settings() service.Settings {
 		NoDerived:     s.Derived == "off",
 		NoResultCache: s.ResultCache == "off",
 		AuditKeep:     time.Duration(s.AuditKeep),
+		AuditWarn:     int64(s.AuditWarn),
 		Demo:          s.Demo,
 		DemoDays:      s.DemoDays,
 		JSON:          s.JSON,
@@ -147,7 +150,7 @@ func routeClasses() []auth.Class {
 		all[r.Class] = true
 	}
 	for _, r := range track.Routes() {
-		all[r.Class] = true
+		all[r.Class], all[cmp.Or(r.Anonymous, r.Class)] = true, true
 	}
 	return slices.Sorted(maps.Keys(all))
 }

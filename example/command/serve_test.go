@@ -21,7 +21,7 @@ func TestLimitsOfClasses(t *testing.T) {
 		{"one", "--limit query=5", map[auth.Class]int{auth.ClassQuery: 5}, ""},
 		{"two, beside a factor", "--limit query=5 --limits 2 --limit track=9", map[auth.Class]int{auth.ClassQuery: 5, auth.ClassTrack: 9}, ""},
 		{"the last of a class", "--limit query=5 --limit query=6", map[auth.Class]int{auth.ClassQuery: 6}, ""},
-		{"a class that no route has", "--limit refused=5", nil, `"refused" is not one of flags, health, other, public, query, track`},
+		{"a class that no route has", "--limit refused=5", nil, `"refused" is not one of flags, health, identify, other, public, query, track`},
 		{"no class", "--limit 5", nil, `"5" is not one of flags`},
 		{"no number", "--limit query", nil, "not a whole number from 1 on, as in query=120"},
 		{"nothing", "--limit query=0", nil, "not a whole number from 1 on"},

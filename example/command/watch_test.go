@@ -24,6 +24,7 @@ func TestMetricsAddress(t *testing.T) {
 		`sightline_requests_total{class="public",handler="api",route="GET /v1/query/types",status="200"} 1`,
 		`sightline_errors_total{code="NOT_FOUND",handler="track",route="none"} 1`,
 		`sightline_requests_in_flight{handler="api"} 0`,
+		`sightline_audit_bytes 0`,
 		`go_goroutines `,
 		`process_resident_memory_bytes `,
 	} {

@@ -145,7 +145,7 @@ func (a *app) openAudit(ctx context.Context) error {
 	}
 	a.onClose(heads.Close)
 	a.audit, err = audit.New(ctx, audit.Config{
-		Log: a.records.Audit(), Pepper: a.pepper, Retention: keep, OnHead: heads.Keep, Now: a.now, Logger: a.log,
+		Log: a.records.Audit(), Pepper: a.pepper, Retention: keep, WarnSize: a.settings.AuditWarn, OnHead: heads.Keep, Now: a.now, Logger: a.log,
 	})
 	if errors.Is(err, audit.ErrTampered) {
 		err = fmt.Errorf("%w; was another pepper used here (--pepper-file)? Else see audit verify", err)

@@ -144,7 +144,7 @@ func address(l net.Listener) string {
 // start serves on every address, and answers commands beside the server.
 func (s *servers) start(ctx context.Context, a *app) error {
 	if s.metrics != nil {
-		a.metrics = newMetrics()
+		a.metrics = newMetrics(a.records.Audit())
 		s.serve(s.metrics, a.metrics.handler())
 	}
 	all, track, err := a.handlers()

@@ -34,6 +34,7 @@ type Settings struct {
 	LimitFactor float64            // all rate limits are multiplied by it; 0: there are no limits
 	Limits      map[auth.Class]int // requests per minute, before LimitFactor; the others are the defaults
 	AuditKeep   time.Duration      // of entries of the audit trail; 0: for ever
+	AuditWarn   int64              // bytes of the audit trail from which on the log warns; 0: never
 
 	NoDerived     bool // answers are computed from rows alone: nothing is kept of quiet days
 	NoResultCache bool // every answer is computed: none is kept in memory

@@ -6,12 +6,15 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/sightline-analytics/sightline/auth/audit"
 	"github.com/sightline-analytics/sightline/observe"
 	"github.com/sightline-analytics/sightline/observe/prom"
 )
@@ -25,16 +28,28 @@ func (s *Settings) logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
+// scrapeTimeout bounds the time that a scrape waits for the records.
+const scrapeTimeout = 5 * time.Second
+
 // metrics are what is counted for --metrics-addr. A nil *metrics counts nothing.
 type metrics struct {
 	requests *prom.Collector
 	all      *prometheus.Registry
 }
 
-// newMetrics are those of requests, of the Go runtime and of the process.
-func newMetrics() *metrics {
+// newMetrics returns the metrics of requests, the audit trail, the Go runtime and the process.
+func newMetrics(trail audit.Sizer) *metrics {
+	size := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sightline_audit_bytes", Help: "Size of all entries of the audit trail; NaN if it cannot be read."}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+		defer cancel()
+		n, err := trail.Size(ctx)
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
 	m := &metrics{requests: prom.New(), all: prometheus.NewRegistry()}
-	m.all.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.all.MustRegister(m.requests, size, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -103,6 +103,9 @@ func (f *Front) record(ctx context.Context, r *Request, status int) (err error) 
 	unheard := f.recordCounted(ctx, r.Now)
 	if r.Principal != nil {
 		e.Identify(r.Principal, nil)
+		if r.Route.Use {
+			e.Network = r.Network()
+		}
 		err = f.cfg.Audit.Record(ctx, e)
 	} else {
 		e.Identify(nil, r.refused)

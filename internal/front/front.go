@@ -66,7 +66,9 @@ type Route struct {
 	Method      string
 	Path        string // {name} stands for one segment
 	Class       auth.Class
+	Anonymous   auth.Class // of callers without a key; empty means Class
 	Credentials Credentials
+	Use         bool       // requests change no key and no setting, so that the audit trail may count equal ones
 	Scope       auth.Scope // that the audit trail is told of, unless Allow says more
 	CORS        *CORS
 	Cache       string // the header Cache-Control

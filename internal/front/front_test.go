@@ -421,3 +421,15 @@ func TestOptionalCredentials(t *testing.T) {
 		t.Errorf("%d entries, want one each for the keys", len(w.entries))
 	}
 }
+
+// TestUsesHaveANetwork: the trail may count equal uses of /work, and no others.
+func TestUsesHaveANetwork(t *testing.T) {
+	w := newWorld(t)
+	key := w.key(t)
+	w.send("POST", "/work", key)
+	w.send("POST", "/any", key)
+	w.send("POST", "/work", stranger(t))
+	if len(w.entries) != 3 || w.entries[0].Network != "203.0.113.7" || w.entries[1].Network != "" || w.entries[2].Network != "" {
+		t.Errorf("%+v", w.entries)
+	}
+}

@@ -20,7 +20,7 @@ func (f *Front) observe(ctx context.Context, r *Request, a *Answer) {
 		Duration: f.cfg.Now().Sub(r.Now), Rows: m.Rows(), Store: m.Time(),
 	}
 	if r.Route != nil {
-		o.Route, o.Class = r.Route.Method+" "+r.Route.Path, r.Route.Class
+		o.Route, o.Class = r.Route.Method+" "+r.Route.Path, r.limitClass()
 	}
 	if logged {
 		key := ""

@@ -72,11 +72,19 @@ func credentialed(r *http.Request) bool {
 // Network is what one client has for itself: see [clientip.Network].
 func (r *Request) Network() string { return clientip.Network(r.IP) }
 
+// limitClass is the class that limits r on its route.
+func (r *Request) limitClass() auth.Class {
+	if r.Principal == nil && r.Route.Anonymous != "" {
+		return r.Route.Anonymous
+	}
+	return r.Route.Class
+}
+
 // charge takes cost from the bucket of the caller's key, or else from that of bucket.
 func (r *Request) charge(ctx context.Context, bucket string, cost int) error {
 	var d auth.Decision
 	var err error
-	limiter, class := r.front.cfg.Limiter, r.Route.Class
+	limiter, class := r.front.cfg.Limiter, r.limitClass()
 	if r.Principal != nil {
 		d, err = r.Principal.Charge(ctx, limiter, class, cost)
 	} else {
@@ -132,7 +140,7 @@ func (r *Request) acquire() error {
 		d, release = l.Acquire(network, networkFactor), func() { l.Release(network) }
 	}
 	if !d.OK {
-		return r.judge(r.Route.Class, d, nil, 0)
+		return r.judge(r.limitClass(), d, nil, 0)
 	}
 	r.undo = append(r.undo, release)
 	return nil

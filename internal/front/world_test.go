@@ -68,7 +68,7 @@ func newWorld(t testing.TB, change ...func(*front.Config, *ratelimit.Config)) *w
 	}
 	cfg.Limiter = w.limiter
 	w.Front = front.New(cfg, []*front.Route{
-		{Method: "POST", Path: "/work", Class: auth.ClassQuery, Credentials: front.NeedsCredentials, CORS: cfg.CORS, Steps: front.Steps[body]{
+		{Method: "POST", Path: "/work", Class: auth.ClassQuery, Credentials: front.NeedsCredentials, Use: true, CORS: cfg.CORS, Steps: front.Steps[body]{
 			Read: func(_ context.Context, r *front.Request, b *body) error {
 				text, err := r.ReadBody(1 << 20)
 				b.text = string(text)

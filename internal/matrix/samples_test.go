@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,7 +17,8 @@ type route struct {
 	host         string
 	method, path string
 	class        auth.Class
-	access       string // httpapi.Access or track.Access
+	anonymous    auth.Class // of callers without a key
+	access       string     // httpapi.Access or track.Access
 }
 
 func (r route) String() string { return r.host + " " + r.method + " " + r.path }
@@ -24,11 +26,11 @@ func (r route) String() string { return r.host + " " + r.method + " " + r.path }
 // routes are all there are, as the handlers list them.
 func routes() (all []route) {
 	for _, r := range httpapi.Routes() {
-		all = append(all, route{hostAPI, r.Method, r.Path, r.Class, string(r.Access)})
+		all = append(all, route{hostAPI, r.Method, r.Path, r.Class, r.Class, string(r.Access)})
 	}
 	for _, r := range track.Routes() {
 		if r.Access != track.Open { // there is nothing to guard: a file
-			all = append(all, route{hostTrack, r.Method, r.Path, r.Class, string(r.Access)})
+			all = append(all, route{hostTrack, r.Method, r.Path, r.Class, cmp.Or(r.Anonymous, r.Class), string(r.Access)})
 		}
 	}
 	return all

@@ -221,14 +221,18 @@ func (x want) header(r route, id string, length int) http.Header {
 		set("WWW-Authenticate", x.challenge)
 	}
 	if x.limited {
-		limit, next := limits[r.class], 1
+		class := r.class
+		if x.entry == nil { // nobody's, so it is not entered
+			class = r.anonymous
+		}
+		limit, next := limits[class], 1
 		if x.spent {
 			limit, next = 1, 60
 			set("Retry-After", "60")
 		}
 		set("X-RateLimit-Limit", strconv.Itoa(limit), "X-RateLimit-Remaining", strconv.Itoa(limit-1),
 			"X-RateLimit-Reset", strconv.FormatInt(noon.Add(time.Minute/time.Duration(limit)).UnixMilli(), 10),
-			"RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=60", r.class, limit), "RateLimit", fmt.Sprintf("%q;r=%d;t=%d", r.class, limit-1, next))
+			"RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=60", class, limit), "RateLimit", fmt.Sprintf("%q;r=%d;t=%d", class, limit-1, next))
 	}
 	return h
 }
@@ -236,4 +240,5 @@ func (x want) header(r route, id string, length int) http.Header {
 // limits are the defaults per minute.
 var limits = map[auth.Class]int{
 	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600, auth.ClassFlags: 600,
+	auth.ClassIdentify: 600,
 }

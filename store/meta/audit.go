@@ -21,6 +21,7 @@ var (
 	_ audit.Log    = (*AuditLog)(nil)
 	_ audit.Pruner = (*AuditLog)(nil)
 	_ audit.Finder = (*AuditLog)(nil)
+	_ audit.Sizer  = (*AuditLog)(nil)
 )
 
 // Audit returns the log of the audit trail. It is open as long as s is.
@@ -38,12 +39,14 @@ type chainRow struct {
 	headSeq, pointSeq        int64
 	headMAC, headSignature   string
 	pointMAC, pointSignature string
+	bytes                    int64 // of the entries
 }
 
 var chains = record[chainRow]{"audit chain", "audit_chains", func(c *chainRow) []field {
 	return []field{
 		{"writer", &c.writer}, {"head_seq", &c.headSeq}, {"head_mac", &c.headMAC}, {"head_seal", &c.headSignature},
 		{"cut_seq", &c.pointSeq}, {"cut_mac", &c.pointMAC}, {"cut_seal", &c.pointSignature},
+		{"bytes", &c.bytes},
 	}
 }}
 
@@ -67,7 +70,7 @@ func macOf(text string) (m audit.MAC) {
 	return m
 }
 
-// Append implements [audit.Log], in one transaction. It waits for one that appends to the
+// Append implements [audit.Log], in one transaction, which comes before all other changes that wait. It waits for one that appends to the
 // chain: an earlier call whose outcome is in doubt may still be committing the same records.
 func (l *AuditLog) Append(ctx context.Context, head audit.Checkpoint, records []audit.Record) error {
 	err := l.append(ctx, head, records)
@@ -81,7 +84,7 @@ func (l *AuditLog) Append(ctx context.Context, head audit.Checkpoint, records []
 }
 
 func (l *AuditLog) append(ctx context.Context, head audit.Checkpoint, records []audit.Record) error {
-	return l.s.update(ctx, "append to audit log", func(ctx context.Context, db querier) error {
+	return l.s.updateNext(ctx, "append to audit log", func(ctx context.Context, db querier) error {
 		q := chains.query(l.s).Where(sq.Eq{"writer": head.Writer}).Suffix(l.s.lang.forUpdate)
 		found, err := collectFrom(ctx, db, q, scanChain)
 		if err != nil {
@@ -95,13 +98,15 @@ func (l *AuditLog) append(ctx context.Context, head audit.Checkpoint, records []
 		if err != nil || len(records) == 0 {
 			return err
 		}
+		all := pagesOf(records)
 		if len(found) == 0 {
 			_, err = change(ctx, db, chains.insert(l.s, chainRow{writer: head.Writer, headSeq: head.Seq,
-				headMAC: head.MAC.String(), headSignature: head.Signature.String()}))
+				headMAC: head.MAC.String(), headSignature: head.Signature.String(), bytes: bytesOf(all)}))
 		} else {
 			var n int64
 			n, err = change(ctx, db, l.s.sql.Update(chains.table).
 				Set("head_seq", head.Seq).Set("head_mac", head.MAC.String()).Set("head_seal", head.Signature.String()).
+				Set("bytes", sq.Expr("bytes + ?", bytesOf(all))).
 				Where(sq.Eq{"writer": head.Writer, "head_seq": before.Seq}))
 			if err == nil && n == 0 {
 				err = fmt.Errorf("%w: another head of chain %s", audit.ErrConflict, head.Writer)
@@ -110,7 +115,7 @@ func (l *AuditLog) append(ctx context.Context, head audit.Checkpoint, records []
 		if err != nil {
 			return err
 		}
-		return l.insert(ctx, db, records)
+		return l.insert(ctx, db, all)
 	})
 }
 
@@ -134,6 +139,11 @@ func (l *AuditLog) Prune(ctx context.Context, points []audit.Checkpoint) error {
 		}
 	}
 	return nil
+}
+
+// Size implements [audit.Sizer]: what the entries take without indexes and free space.
+func (l *AuditLog) Size(ctx context.Context) (int64, error) {
+	return one(ctx, l.s, "size of audit log", l.s.sql.Select("COALESCE(SUM(bytes), 0)").From(chains.table), number)
 }
 
 // Find implements [audit.Finder].

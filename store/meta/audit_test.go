@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -101,7 +105,7 @@ func TestAuditForgedNextEntry(t *testing.T) {
 		}
 		forged := audit.Record{Writer: chains[0].Head.Writer, Seq: 2, Entry: use1(2)}
 		err = s.update(t.Context(), "forge", func(ctx context.Context, db querier) error {
-			return s.Audit().insert(ctx, db, []audit.Record{forged})
+			return s.Audit().insert(ctx, db, pagesOf([]audit.Record{forged}))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -172,6 +176,106 @@ func TestAuditColumns(t *testing.T) {
 					t.Errorf("%s.%s = %v: %v", cell.table, cell.column, v, r.Problems)
 				}
 			}
+		}
+	})
+}
+
+// TestAuditTrailComesNext: many changes wait for their turn, of which none ends before the audit trail is
+// written. It waits for the change that runs, and for no other.
+func TestAuditTrailComesNext(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		w := mustAudit(t, s)
+		running, finish, written := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		var all sync.WaitGroup
+		hold := func(began func(), until <-chan struct{}) {
+			all.Go(func() {
+				err := s.update(t.Context(), "hold", func(ctx context.Context, _ querier) error {
+					began()
+					select {
+					case <-until:
+						return nil
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		hold(func() { close(running) }, finish)
+		<-running
+		var begun atomic.Int32
+		for range 50 {
+			hold(func() { begun.Add(1) }, written)
+		}
+		time.Sleep(50 * time.Millisecond) // so that they wait
+		err := make(chan error, 1)
+		waits := s.write.Stats().WaitCount
+		go func() { err <- errors.Join(w.Record(t.Context(), use1(1)), w.Flush(t.Context())) }()
+		for len(err) == 0 && s.write.Stats().WaitCount == waits {
+			time.Sleep(time.Millisecond)
+		}
+		close(finish)
+		if err := <-err; err != nil {
+			t.Error(err)
+		}
+		if n := int(begun.Load()); n > cap(s.turns) {
+			t.Errorf("%d changes began before the trail was written", n)
+		}
+		close(written)
+		all.Wait()
+	})
+}
+
+// TestSizeOfTheTrail compares it with the bytes of the entries, after an older program wrote some and others are
+// added and pruned.
+func TestSizeOfTheTrail(t *testing.T) {
+	text, err := os.ReadFile("testdata/audit_0006.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	onEach(t, func(t *testing.T, cfg Config) {
+		oldFile(t, cfg, "0006_last_used.sql", strings.Split(strings.TrimSpace(string(text)), ";\n")...)
+		s := mustOpen(t, cfg)
+		w := mustAudit(t, s)
+		check := func(what string, least, most int64) {
+			t.Helper()
+			sums, err := texts(t.Context(), s.read, "SELECT COALESCE(SUM(octet_length(entries)), 0) FROM audit_pages")
+			n, sizeErr := s.Audit().Size(t.Context())
+			if err := errors.Join(err, sizeErr); err != nil || fmt.Sprint(n) != sums[0] || n < least || n > most {
+				t.Errorf("%s: %d bytes, the pages have %v; %v", what, n, sums, err)
+			}
+		}
+		check("an older trail", 1000, 20_000)
+		// A thousand empty requests of one key, a hundred a second, with all that a caller can choose at its longest.
+		for i := range 1000 {
+			e := use1(0)
+			e.Time = noon.Add(time.Duration(i) * 10 * time.Millisecond)
+			e.RequestID, e.UserAgent, e.Network = fmt.Sprintf("%0128d", i), fmt.Sprintf("%01024d", i), e.IP
+			if err := w.Record(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+			if i%50 == 0 {
+				if err := w.Flush(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := w.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		check("after a thousand uses", 20_000, 50_000)
+		for _, before := range []time.Time{noon.Add(3 * time.Second), noon.Add(time.Hour)} {
+			if _, err := audit.Prune(t.Context(), s.Audit(), pepper, before); err != nil {
+				t.Fatal(err)
+			}
+			check("pruned", 0, 50_000)
+		}
+		check("all pruned", 0, 0)
+		if r, err := audit.Verify(t.Context(), s.Audit(), pepper); err != nil || r.Err() != nil {
+			t.Errorf("%+v, %v", r, err)
 		}
 	})
 }

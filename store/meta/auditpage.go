@@ -100,9 +100,17 @@ func (p *page) String() string {
 	return fmt.Sprintf("table audit_pages, chain %s, page of entry %d", p.writer, p.first)
 }
 
-// insert adds records, which are of one chain.
-func (l *AuditLog) insert(ctx context.Context, db querier, records []audit.Record) error {
-	for _, p := range pagesOf(records) {
+// bytesOf returns the size of all entries.
+func bytesOf(all []page) (n int64) {
+	for i := range all {
+		n += int64(len(all[i].entries))
+	}
+	return n
+}
+
+// insert adds pages, which are of one chain.
+func (l *AuditLog) insert(ctx context.Context, db querier, all []page) error {
+	for _, p := range all {
 		if _, err := change(ctx, db, pages.insert(l.s, p)); err != nil {
 			return err
 		}
@@ -123,6 +131,10 @@ func (l *AuditLog) prunePages(ctx context.Context, db querier, point audit.Check
 	if err != nil {
 		return err
 	}
+	removed, err := collectFrom(ctx, db, l.s.sql.Select("COALESCE(SUM(octet_length(entries)), 0)").From(pages.table).Where(old), number)
+	if err != nil {
+		return err
+	}
 	for _, table := range []string{pages.table, pageUses.table} {
 		if _, err := change(ctx, db, l.s.sql.Delete(table).Where(old)); err != nil {
 			return err
@@ -139,7 +151,13 @@ func (l *AuditLog) prunePages(ctx context.Context, db querier, point audit.Check
 			}
 		}
 	}
-	return l.insert(ctx, db, stay)
+	back := pagesOf(stay)
+	_, err = change(ctx, db, l.s.sql.Update(chains.table).Set("bytes", sq.Expr("bytes + ?", bytesOf(back)-removed[0])).
+		Where(sq.Eq{"writer": point.Writer}))
+	if err != nil {
+		return err
+	}
+	return l.insert(ctx, db, back)
 }
 
 // Scan implements [audit.Trail], by chain and number. It holds a connection until the loop ends.

@@ -43,7 +43,9 @@ func (s *Store) ChangeLink(ctx context.Context, id string, amend func(*Link)) (L
 
 // RemoveLink removes a link; its visits stay stored, and its id stays reserved for its owner: see
 // [ErrRemoved]. After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
-func (s *Store) RemoveLink(ctx context.Context, id string) error { return links.remove(ctx, s, id) }
+func (s *Store) RemoveLink(ctx context.Context, id string) error {
+	return links.remove(ctx, s, id, nil)
+}
 
 // Link returns the link of an id. Its error wraps store.ErrNotFound.
 func (s *Store) Link(ctx context.Context, id string) (Link, error) { return links.byID(ctx, s, id) }
@@ -91,7 +93,7 @@ func (s *Store) ChangeMonitor(ctx context.Context, id string, amend func(*Monito
 // RemoveMonitor removes a monitor; its checks stay stored, and its id stays reserved for its owner: see
 // [ErrRemoved]. After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveMonitor(ctx context.Context, id string) error {
-	return monitors.remove(ctx, s, id)
+	return monitors.remove(ctx, s, id, nil)
 }
 
 // Monitor returns the monitor of an id. Its error wraps store.ErrNotFound.

@@ -5,13 +5,14 @@
 // # SQLite
 //
 // One file in write-ahead mode, created with mode 0600. Several processes may have it open. A change is
-// on disk when the method returns without error.
+// on disk when the method returns without error. Changes by one process are made one after another; the
+// audit trail comes next, whatever else waits.
 //
 // # PostgreSQL
 //
 // One schema of a database, the first of the search_path in the DSN; it has to exist, and may hold
-// other tables, but none of the same names. Each process opens up to 4 connections for writing and 8
-// for reading. Every operation ends within Config.Timeout; when the server is unreachable, or a row is
+// other tables, but none of the same names. Each process opens up to 4 connections for writing, one of
+// which is left to the audit trail, and 8 for reading. Every operation ends within Config.Timeout; when the server is unreachable, or a row is
 // locked for longer than Config.Wait, its error wraps store.ErrUnavailable. A connection that broke
 // while it was idle is noticed and replaced. Session settings in the DSN (lock_timeout,
 // application_name, connect_timeout) override those of the package.

@@ -58,6 +58,7 @@ type Store struct {
 	lang   lang
 	write  *sql.DB
 	read   *sql.DB
+	turns  chan struct{} // see newTurns
 	sql    sq.StatementBuilderType
 	issuer auth.Issuer
 	salts  saltCache
@@ -109,6 +110,7 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 	s := &Store{
 		cfg: cfg, lang: lang, write: write, read: read,
 		at:     lang.name(cfg),
+		turns:  newTurns(write),
 		sql:    sq.StatementBuilder.PlaceholderFormat(lang.placeholder),
 		issuer: auth.Issuer{Prefix: cfg.Prefix, Now: cfg.Now},
 	}
@@ -118,6 +120,13 @@ func open(ctx context.Context, cfg Config, files fs.FS) (*Store, error) {
 	}
 	s.startUses()
 	return s, nil
+}
+
+// newTurns returns a channel with room for the updates that may use or await a connection of write at the
+// same time. It leaves one connection to the audit trail, whose writes take no turn. Where there is only one
+// connection, at most one other update is before them, however many wait.
+func newTurns(write *sql.DB) chan struct{} {
+	return make(chan struct{}, max(1, write.Stats().MaxOpenConnections-1))
 }
 
 func (s *Store) prepare(ctx context.Context, files fs.FS) error {

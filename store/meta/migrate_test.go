@@ -91,7 +91,7 @@ func TestAuditTrailFromBeforeIsVerified(t *testing.T) {
 }
 
 // oldFile makes the file of a program that knew the migrations up to last.
-func oldFile(t *testing.T, cfg Config, last string, statements ...string) {
+func oldFile(t testing.TB, cfg Config, last string, statements ...string) {
 	t.Helper()
 	names, err := fs.Glob(migrations(), "*.sql")
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	sq "github.com/Masterminds/squirrel"
@@ -28,28 +27,42 @@ var profiles = record[profileRow]{"profile", "profiles", func(p *profileRow) []f
 	}
 }}
 
+// A profileCount counts the profiles of a website. Every transaction that adds or removes profiles changes it.
+type profileCount struct{ anonymous, keyed int }
+
+const profileCounts = "profile_counts"
+
+// mostProfiles bounds the profiles of a website: all of them, and profiles from senders without a key.
+type mostProfiles struct{ all, anonymous int }
+
 // Identify stores i; it is durable when it returns nil. Its error wraps [store.ErrManyTraits], and
-// [store.ErrFull] when the website has [store.MaxProfiles].
+// [store.ErrManyProfiles] when the website has [store.MaxProfiles], or a sender without a key would add to
+// [store.MaxAnonymousProfiles].
 func (s *Store) Identify(ctx context.Context, i store.Identification) error {
-	return s.identify(ctx, i, store.MaxProfiles)
+	return s.identify(ctx, i, mostProfiles{store.MaxProfiles, store.MaxAnonymousProfiles})
 }
 
-func (s *Store) identify(ctx context.Context, i store.Identification, most int) error {
+func (s *Store) identify(ctx context.Context, i store.Identification, most mostProfiles) error {
 	this := sq.Eq{"website": i.Website, "id": i.Profile}
 	return s.update(ctx, "identify", func(ctx context.Context, db querier) error {
-		fresh := profileRow{Profile: store.Profile{Website: i.Website, ID: i.Profile, ChangedAt: s.created(s.cfg.Now())}, traits: "{}"}
+		fresh := profileRow{Profile: store.Profile{Website: i.Website, ID: i.Profile, Keyed: i.Keyed, ChangedAt: s.created(s.cfg.Now())}, traits: "{}"}
 		added, err := change(ctx, db, profiles.insert(s, fresh).Suffix("ON CONFLICT (website, id) DO NOTHING"))
 		if err != nil {
 			return err
 		}
 		if added > 0 {
-			if err := s.needRoom(ctx, db, i.Website, most); err != nil {
+			if err := s.takeRoom(ctx, db, i, most); err != nil {
 				return err
 			}
 		}
 		found, err := collectFrom(ctx, db, profiles.query(s).Where(this).Suffix(s.lang.forUpdate), profiles.scan)
 		if err != nil || len(found) == 0 || found[0].Keyed && !i.Keyed {
 			return err
+		}
+		if i.Keyed && !found[0].Keyed {
+			if _, err := s.countProfiles(ctx, db, i.Website, profileCount{anonymous: -1, keyed: 1}); err != nil {
+				return err
+			}
 		}
 		text, name, err := merge(found[0].traits, i.Traits)
 		if err != nil {
@@ -62,16 +75,40 @@ func (s *Store) identify(ctx context.Context, i store.Identification, most int) 
 	})
 }
 
-// needRoom reports that a website has more profiles than it may.
-func (s *Store) needRoom(ctx context.Context, db querier, website string, most int) error {
-	count, err := collectFrom(ctx, db, s.sql.Select("COUNT(*)").From(profiles.table).Where(sq.Eq{"website": website}), text)
-	if err != nil {
+// takeRoom counts a profile that i added. It returns an error when the website has too many now.
+func (s *Store) takeRoom(ctx context.Context, db querier, i store.Identification, most mostProfiles) error {
+	n, err := s.countProfiles(ctx, db, i.Website, oneProfile(i.Keyed))
+	switch {
+	case err != nil:
 		return err
-	}
-	if n, err := strconv.Atoi(strings.Join(count, "")); err != nil || n > most {
-		return fmt.Errorf("%w: the website has %d profiles", store.ErrFull, most)
+	case n.anonymous+n.keyed > most.all:
+		return fmt.Errorf("%w: %d", store.ErrManyProfiles, most.all)
+	case !i.Keyed && n.anonymous > most.anonymous:
+		return fmt.Errorf("%w: %d from senders without a key", store.ErrManyProfiles, most.anonymous)
 	}
 	return nil
+}
+
+func oneProfile(keyed bool) profileCount {
+	if keyed {
+		return profileCount{keyed: 1}
+	}
+	return profileCount{anonymous: 1}
+}
+
+// countProfiles adds more to the counts of a website, and returns the sums.
+func (s *Store) countProfiles(ctx context.Context, db querier, website string, more profileCount) (profileCount, error) {
+	q := s.sql.Insert(profileCounts).Columns("website", "anonymous", "keyed").Values(website, more.anonymous, more.keyed).
+		Suffix("ON CONFLICT (website) DO UPDATE SET anonymous = profile_counts.anonymous + excluded.anonymous, " +
+			"keyed = profile_counts.keyed + excluded.keyed RETURNING anonymous, keyed")
+	sums, err := collectFrom(ctx, db, q, func(row scanner) (n profileCount, err error) {
+		err = row.Scan(&n.anonymous, &n.keyed)
+		return n, err
+	})
+	if err != nil || len(sums) == 0 {
+		return profileCount{}, err
+	}
+	return sums[0], nil
 }
 
 // merge is kept, changed by told, and what it says of a name.
@@ -142,10 +179,36 @@ const namesAtOnce = 1000
 // RemoveProfile deletes a profile; the person's events stay. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveProfile(ctx context.Context, website, id string) error {
 	return s.update(ctx, "remove profile", func(ctx context.Context, db querier) error {
-		removed, err := change(ctx, db, s.sql.Delete(profiles.table).Where(sq.Eq{"website": website, "id": id}))
-		if err == nil && removed == 0 {
-			err = store.ErrNotFound
+		q := s.sql.Delete(profiles.table).Where(sq.Eq{"website": website, "id": id}).Suffix("RETURNING keyed")
+		removed, err := collectFrom(ctx, db, q, func(row scanner) (keyed bool, err error) {
+			err = row.Scan(&keyed)
+			return keyed, err
+		})
+		if err != nil {
+			return err
 		}
+		if len(removed) == 0 {
+			return store.ErrNotFound
+		}
+		one := oneProfile(removed[0])
+		_, err = s.countProfiles(ctx, db, website, profileCount{-one.anonymous, -one.keyed})
 		return err
 	})
+}
+
+// removeProfiles deletes all profiles of a website within a transaction. It subtracts the number of deleted profiles
+// and does not delete the counts: other transactions may be adding profiles that it does not see yet.
+func (s *Store) removeProfiles(ctx context.Context, db querier, website string) error {
+	var removed [2]int64
+	for i, keyed := range []bool{false, true} {
+		var err error
+		if removed[i], err = change(ctx, db, s.sql.Delete(profiles.table).Where(sq.Eq{"website": website, "keyed": keyed})); err != nil {
+			return err
+		}
+	}
+	if removed == [2]int64{} {
+		return nil
+	}
+	_, err := s.countProfiles(ctx, db, website, profileCount{-int(removed[0]), -int(removed[1])})
+	return err
 }

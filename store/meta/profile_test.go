@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,12 +88,12 @@ func TestProfilesOfAWebsite(t *testing.T) {
 			t.Fatal(err)
 		}
 		tell := func(id string) error {
-			return s.identify(t.Context(), store.Identification{Website: "w", Profile: id}, 2)
+			return s.identify(t.Context(), store.Identification{Website: "w", Profile: id}, mostProfiles{2, 2})
 		}
 		if err := errors.Join(tell("a"), tell("b"), tell("a")); err != nil {
 			t.Fatal(err)
 		}
-		if err := tell("c"); !errors.Is(err, store.ErrFull) {
+		if err := tell("c"); !errors.Is(err, store.ErrManyProfiles) {
 			t.Errorf("one too many: %v", err)
 		}
 		if err := s.RemoveWebsite(t.Context(), "w"); err != nil {
@@ -99,6 +102,81 @@ func TestProfilesOfAWebsite(t *testing.T) {
 		for _, id := range []string{"a", "b", "c"} {
 			if _, err := s.Profile(t.Context(), "w", id); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s after the website was removed, or refused: %v", id, err)
+			}
+		}
+	})
+}
+
+// TestShareOfSendersWithoutKey: they cannot fill the website, so there is room for the owner's own profiles.
+func TestShareOfSendersWithoutKey(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		for _, row := range []struct {
+			id    string
+			keyed bool
+			err   error
+		}{
+			{"a", false, nil}, {"b", false, nil}, {"c", false, store.ErrManyProfiles}, {"a", false, nil},
+			{"c", true, nil}, {"d", false, store.ErrManyProfiles},
+			{"a", true, nil}, {"d", false, nil}, // a is the owner's now, which leaves room for d
+			{"e", true, store.ErrManyProfiles}, {"e", false, store.ErrManyProfiles}, {"b", true, nil},
+		} {
+			err := s.identify(t.Context(), store.Identification{Website: "w", Profile: row.id, Keyed: row.keyed}, mostProfiles{all: 4, anonymous: 2})
+			if !errors.Is(err, row.err) {
+				t.Errorf("%+v: %v", row, err)
+			}
+		}
+	})
+}
+
+// TestProfileCounts compares the counts with the profiles after changes at random, many at once.
+func TestProfileCounts(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		oldFile(t, cfg, "0015", "INSERT INTO profiles VALUES ('v', 'old1', '', '{}', TRUE, 1), ('v', 'old2', '', '{}', FALSE, 1), ('w', 'p1', '', '{}', FALSE, 1)")
+		s := mustOpen(t, cfg)
+		website := store.Website{ID: "w", Owner: "acme", Domain: "a.example"}
+		if _, err := s.CreateWebsite(t.Context(), website); err != nil {
+			t.Fatal(err)
+		}
+		count := func() (counted, rows []string) {
+			counted, err := texts(t.Context(), s.read, "SELECT website || ' ' || anonymous || ' ' || keyed FROM profile_counts WHERE anonymous + keyed <> 0 ORDER BY website")
+			if err == nil {
+				rows, err = texts(t.Context(), s.read, `SELECT website || ' ' || COUNT(CASE WHEN keyed THEN NULL ELSE 1 END) || ' ' || COUNT(CASE WHEN keyed THEN 1 END)
+					FROM profiles GROUP BY website ORDER BY website`)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return counted, rows
+		}
+		seed := rand.Uint64()
+		for round := range 6 {
+			var all sync.WaitGroup
+			for worker := range uint64(4) {
+				all.Go(func() {
+					r := rand.New(rand.NewPCG(seed, uint64(round)<<8|worker))
+					for range 25 {
+						site, id := []string{"v", "w"}[r.IntN(2)], fmt.Sprint("p", r.IntN(12))
+						var err error
+						switch n := r.IntN(20); {
+						case n == 0:
+							err = s.RemoveWebsite(t.Context(), "w")
+						case n == 1:
+							_, err = s.CreateWebsite(t.Context(), website)
+						case n < 6:
+							err = s.RemoveProfile(t.Context(), site, id)
+						default:
+							err = s.identify(t.Context(), store.Identification{Website: site, Profile: id, Keyed: n < 10}, mostProfiles{8, 5})
+						}
+						if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, ErrExists) && !errors.Is(err, store.ErrManyProfiles) {
+							t.Errorf("seed %d: %v", seed, err)
+						}
+					}
+				})
+			}
+			all.Wait()
+			if counted, rows := count(); !slices.Equal(counted, rows) || len(rows) == 0 {
+				t.Fatalf("seed %d, round %d: counted %q, there are %q", seed, round, counted, rows)
 			}
 		}
 	})

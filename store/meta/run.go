@@ -102,6 +102,13 @@ func text(row scanner) (string, error) {
 	return t, err
 }
 
+// number scans the only column of a row.
+func number(row scanner) (int64, error) {
+	var n int64
+	err := row.Scan(&n)
+	return n, err
+}
+
 // keepable reports whether all texts among args are such as every database can keep.
 // About others PostgreSQL refuses even to be asked.
 func keepable(args ...any) bool {
@@ -113,8 +120,21 @@ func keepable(args ...any) bool {
 
 // update runs f in a transaction: all of it is on disk when update returns nil, and none of
 // it after an error, unless that wraps ErrInDoubt. f runs once, and uses the context that
-// it is given.
+// it is given. It first waits for its turn among other updates, see newTurns.
 func (s *Store) update(ctx context.Context, what string, f func(context.Context, querier) error) error {
+	ctx, cancel := s.bounded(ctx)
+	defer cancel()
+	select {
+	case s.turns <- struct{}{}:
+		defer func() { <-s.turns }()
+	case <-ctx.Done():
+		return s.wrap(ctx, what, context.Cause(ctx))
+	}
+	return s.updateNext(ctx, what, f)
+}
+
+// updateNext is update before all updates that wait for their turn.
+func (s *Store) updateNext(ctx context.Context, what string, f func(context.Context, querier) error) error {
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
 	var tx *sql.Tx

@@ -80,18 +80,23 @@ func (r subjectRecord[T]) change(ctx context.Context, s *Store, id string, amend
 	})
 }
 
-// remove removes the one of an id after first, and remembers whose it was.
-func (r subjectRecord[T]) remove(ctx context.Context, s *Store, id string, first ...sq.Sqlizer) error {
+// remove removes the one of an id after first, which may be nil, and remembers whose it was.
+func (r subjectRecord[T]) remove(ctx context.Context, s *Store, id string, first func(context.Context, querier) error) error {
 	return s.update(ctx, "remove "+r.name, func(ctx context.Context, db querier) error {
 		found, err := r.lock(ctx, s, db, id)
 		if err != nil {
 			return err
 		}
-		for _, q := range append(first,
+		if first != nil {
+			if err := first(ctx, db); err != nil {
+				return err
+			}
+		}
+		for _, q := range []sq.Sqlizer{
 			s.sql.Delete(r.table).Where(sq.Eq{"id": id}),
 			s.sql.Insert("removed_subjects").Columns("kind", "id", "owner").Values(string(r.kind), id, *r.head(&found).owner).
 				Suffix("ON CONFLICT (kind, id) DO NOTHING"),
-		) {
+		} {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}

@@ -50,7 +50,14 @@ func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.
 // stored. Its monitors lose their WebsiteID. The id stays reserved for its owner: see [ErrRemoved].
 // After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
-	return websites.remove(ctx, s, id, append(s.Flags().dropAll(id), s.sql.Delete(profiles.table).Where(sq.Eq{"website": id}), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}))...)
+	return websites.remove(ctx, s, id, func(ctx context.Context, db querier) error {
+		for _, q := range append(s.Flags().dropAll(id), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id})) {
+			if _, err := change(ctx, db, q); err != nil {
+				return err
+			}
+		}
+		return s.removeProfiles(ctx, db, id)
+	})
 }
 
 // Websites implements [store.Directory].
