@@ -34,6 +34,7 @@ const (
 	codeRateLimited
 	codeInternal
 	codeUnavailable
+	codeFull
 	codeTimeout
 	codeUnknownType
 	codeWrongSubject
@@ -66,6 +67,7 @@ var codes = [...]ErrorCode{
 	codeInternal: {"INTERNAL_SERVER_ERROR", 500, "Something went wrong on our side", "The log has the cause, by the request's id."},
 	codeUnavailable: {"SERVICE_UNAVAILABLE", 503, "The service cannot answer now; try again later",
 		"Something that the answer needs is away; Retry-After says when to try again."},
+	codeFull:           {"STORAGE_FULL", 503, "The service cannot store changes: its disk is full", "The disk of the service is full. Nothing was changed; Retry-After says when to try again."},
 	codeTimeout:        {"TIMEOUT", 504, "The answer took too long", "Ask for less: a shorter range, fewer parameters."},
 	codeUnknownType:    {Code: string(query.UnknownType), When: "No query type has this name."},
 	codeWrongSubject:   {Code: string(query.WrongSubject), When: "The query type is about another kind of subject: a website, a link or a monitor."},

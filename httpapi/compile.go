@@ -35,7 +35,8 @@ type explainArg struct {
 
 // explainQueries answers what the queries of a body would run, and runs nothing.
 func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
-	explain := func(req query.Request) (any, error) { return a.explain(ctx, r, req) }
+	budget := query.NewBudget(a.cfg.Engine.MaxAnswer()) // one for all queries of a batch
+	explain := func(req query.Request) (any, error) { return a.explain(ctx, r, req, budget) }
 	if q.batch {
 		return a.batch(ctx, r, q, explain)
 	}
@@ -46,16 +47,33 @@ func (a *api) explainQueries(ctx context.Context, r *front.Request, q *question)
 	return front.JSON(body)
 }
 
-func (a *api) explain(ctx context.Context, r *front.Request, req query.Request) (*explainedBody, error) {
+func (a *api) explain(ctx context.Context, r *front.Request, req query.Request, budget *query.Budget) (*explainedBody, error) {
 	all, err := a.cfg.Engine.Explain(ctx, access(r), req)
 	if err != nil {
 		return nil, err
 	}
 	body := &explainedBody{Success: true, QueryID: req.ID, Data: make([]explainedEntry, 0, len(all))}
 	for i := range all {
+		if err := budget.Take(entrySize(&all[i])); err != nil {
+			return nil, err
+		}
 		body.Data = append(body.Data, entryOf(&all[i]))
 	}
 	return body, nil
+}
+
+// entrySize returns about how many bytes the entry of x takes in JSON.
+func entrySize(x *query.Explained) int64 {
+	const perEntry, perArg = 128, 32
+	size := perEntry + len(x.Plan) + len(x.SQL)
+	for _, arg := range x.Args {
+		text, _ := arg.Value.(string)
+		size += perArg + len(text)
+	}
+	if x.Other != nil {
+		return int64(size) + entrySize(x.Other)
+	}
+	return int64(size)
 }
 
 func entryOf(x *query.Explained) explainedEntry {

@@ -42,6 +42,7 @@ var errorTable = []struct {
 	{is(front.ErrNoRoute), codeNotFound, nil},
 	{is(store.ErrNotFound), codeNotFound, nil},
 	{is(front.ErrMethod), codeMethod, nil},
+	{is(store.ErrFull), codeFull, nil},
 	{is(store.ErrUnavailable), codeUnavailable, nil},
 	{as[*front.UnavailableError], codeUnavailable, nil},
 	{as[flags.FieldErrors], codeValidation, fillFields},

@@ -50,6 +50,8 @@ func TestErrors(t *testing.T) {
 			`"error":"body: the body could not be read to its end","code":"INVALID_JSON","details":[{"field":"body","message":"the body could not be read to its end"}]`, [2]string{}},
 		{"a body that is late", &front.BodyError{Err: os.ErrDeadlineExceeded, Within: time.Second}, 408,
 			`"error":"The body did not arrive in time","code":"REQUEST_TIMEOUT"`, [2]string{}},
+		{"a full disk", fmt.Errorf("commit flags: %w", store.ErrFull), 503,
+			`"error":"The service cannot store changes: its disk is full","code":"STORAGE_FULL"`, [2]string{"Retry-After", "5"}},
 		{"no subject", errNoSubject, 400, `"error":"One of website_id, link_id and schedule_id is required","code":"MISSING_PROJECT_ID"`, [2]string{}},
 		{"mistakes", query.Errors{
 			{Code: query.Invalid, Field: "preset", Message: `unknown preset "last_8d"`, Suggestion: "last_7d", Allowed: []string{"x"}, Err: errSecret},

@@ -298,6 +298,12 @@ func TestSizeOfAnAnswer(t *testing.T) {
 			t.Errorf("%d parameters are answered, %d are too large: %s", good, large, text)
 		}
 	}
+	for body, status := range map[string]int{one: 400, "[" + one + "," + one + "]": 200} {
+		rec := w.send("POST", "/v1/query/compile?website_id=site_a", "all", body)
+		if rec.Code != status || !strings.Contains(rec.Body.String(), "The answer would be larger than") || rec.Body.Len() > 2*2500 {
+			t.Errorf("compile without a budget: %d, %d bytes: %s", rec.Code, rec.Body.Len(), rec.Body)
+		}
+	}
 	w = newWorld(t)
 	rec := w.send("POST", "/v1/query?website_id=site_a", "all", "["+one+`,{"id":"a\"data\":null","parameters":["nonsense"],"preset":"today"},`+one+"]")
 	var again any

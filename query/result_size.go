@@ -26,6 +26,15 @@ func NewBudget(bytes int64) *Budget {
 	return b
 }
 
+// Take takes size bytes for a part of an answer that the caller encodes. Its error is an [*Error] with the code
+// [TooLarge] when fewer bytes are left.
+func (b *Budget) Take(size int64) error {
+	if err := b.take(size); err != nil {
+		return err
+	}
+	return nil
+}
+
 // take takes so many bytes, if they are left.
 func (b *Budget) take(size int64) *Error {
 	if b.left.Add(-size) < 0 {

@@ -20,6 +20,7 @@ type object = map[string]any
 // A body is what was sent, decoded.
 type body struct {
 	value any
+	size  int      // in bytes, after decompression
 	err   *problem // it is no JSON; told after it is known who asks
 }
 
@@ -62,7 +63,19 @@ func (c *call) read() error {
 	if c.body.value, err = decode(raw); err != nil {
 		c.body.err = c.notJSON(err)
 	}
+	c.body.size = len(raw)
 	return nil
+}
+
+// A request costs one of its limit for each started ten items, or for each started 64 KiB of its body if that is more.
+const (
+	itemsPerCost = 10
+	bytesPerCost = 64 << 10
+)
+
+func (c *call) cost() int {
+	items, _ := c.body.value.([]any)
+	return max(1, (len(items)+itemsPerCost-1)/itemsPerCost, (c.body.size+bytesPerCost-1)/bytesPerCost)
 }
 
 // notJSON is what the sender is told of a body that is no JSON at all.

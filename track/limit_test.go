@@ -36,6 +36,30 @@ func TestWhoseBucket(t *testing.T) {
 	}
 }
 
+// One request with many or large items costs as much as several requests.
+func TestCost(t *testing.T) {
+	item := func(property string) string {
+		return strings.Replace(pageview, "{", `{"properties":{"p":"`+property+`"},`, 1)
+	}
+	list := func(n int) string { return "[" + strings.Repeat(pageview+",", n-1) + pageview + "]" }
+	for _, c := range []struct {
+		says, target, body string
+		want               int
+	}{
+		{"one item", "/?client_id=w1", pageview, 1},
+		{"ten items", "/batch?client_id=w1", list(10), 1},
+		{"eleven items", "/batch?client_id=w1", list(11), 2},
+		{"a hundred items", "/batch?client_id=w1", list(100), 10},
+		{"one item of more than 64 KiB", "/batch?client_id=w1", "[" + item(strings.Repeat("x", 64<<10)) + "]", 2},
+		{"one item of more than 640 KiB", "/batch?client_id=w1", "[" + item(strings.Repeat("x", 640<<10)) + "]", 11},
+	} {
+		var w world
+		if a := w.post(t, c.target, c.body); a.code != 200 || w.paid != c.want {
+			t.Errorf("%s: status %d, costs %d, want 200 and %d: %s", c.says, a.code, w.paid, c.want, a.raw)
+		}
+	}
+}
+
 func TestUnknownWebsitesAreToldAfterTheLimit(t *testing.T) {
 	w := world{decision: auth.Decision{Limit: 6000, Reset: noon}}
 	if a := w.post(t, "/?client_id=made_up", pageview); a.code != 429 {

@@ -3,6 +3,7 @@ package track
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -60,6 +61,11 @@ func asProblem(err error) *problem {
 			p.Message = l.Error()
 		}
 		p.rate, p.Retry = &l.Status, time.Duration(l.Status.RetryAfter)*time.Second
+		return p
+	}
+	if costly, ok := errors.AsType[*front.CostError](err); ok {
+		p := codeTooMany.withCause(err)
+		p.Message = fmt.Sprintf("The request costs %d, and the limit is %d per minute: send fewer items in one request", costly.Cost, costly.Limit)
 		return p
 	}
 	for _, row := range []struct {

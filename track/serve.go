@@ -90,6 +90,7 @@ func (h *handler) steps(rt *route) front.Steps[call] {
 			return c.allow(ctx)
 		},
 		Read:   func(_ context.Context, _ *front.Request, c *call) error { return c.read() },
+		Cost:   (*call).cost,
 		Answer: func(ctx context.Context, _ *front.Request, c *call) (*front.Answer, error) { return c.answer(ctx) },
 	}
 }

@@ -37,6 +37,7 @@ type world struct {
 	written    []store.Batch
 	entries    []auth.Entry
 	limits     []string // classes and ids that were charged
+	paid       int      // of all limits
 	identified []store.Identification
 	told       []observe.Request
 
@@ -140,6 +141,7 @@ func (w *world) Allow(_ context.Context, class auth.Class, id string, cost int, 
 	if own != nil {
 		id += " own"
 	}
+	w.paid += cost
 	if cost > 0 {
 		w.limits = append(w.limits, string(class)+":"+id)
 	}

@@ -42,6 +42,7 @@ type serve struct {
 	Addr        string `default:"127.0.0.1:8080" help:"Host and port to serve on; port 0 picks a free one."`
 	TrackAddr   string `placeholder:"HOST:PORT" help:"Host and port to serve tracking on as well, at /; it is always served under /ingest of --addr."`
 	MetricsAddr string `placeholder:"HOST:PORT" help:"Host and port to serve metrics for Prometheus on, at /metrics, to whoever reaches it; a port alone, as :9090, is on 127.0.0.1. Without it there are none."`
+	NewRecords  bool   `help:"Create an empty file of records when it is missing beside a file of events. Without this flag that is an error."`
 	Demo        bool   `default:"true" negatable:"" help:"Have a demo website, link, monitor and key, with traffic up to now; --no-demo, or --demo=false, leaves an empty install empty."`
 	DemoDays    int    `default:"90" help:"Days of the demo's traffic before today, when it is first made."`
 	JSON        bool   `name:"json" help:"When ready, print one line of JSON with addresses, key and ids, and nothing else."`
@@ -109,7 +110,7 @@ func (s *serve) settings() service.Settings {
 	}
 	return service.Settings{
 		Addr: s.Addr, TrackAddr: s.TrackAddr, MetricsAddr: s.MetricsAddr,
-		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile,
+		Data: s.Data, Meta: string(s.Meta), Redis: string(s.Redis), PepperFile: s.PepperFile, NewRecords: s.NewRecords,
 		ClickHouse:    s.Tables.options(s.Clickhouse),
 		DuckDBMemory:  int64(s.DuckdbMemory),
 		GeoIP:         s.Geoip,

@@ -43,6 +43,15 @@ func CreateFolder(dir string) error {
 	return nil
 }
 
+// Exists reports whether the data folder has a file of that name.
+func Exists(dir, name string) (bool, error) {
+	_, err := os.Stat(filepath.Join(dir, name))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Pepper reads the pepper from file or, when file is empty, from the data folder,
 // where it is made the first time. Each line of the file is one, the newest first.
 func Pepper(dir, file string) (auth.Pepper, error) {

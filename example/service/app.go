@@ -36,6 +36,7 @@ type app struct {
 	now      func() time.Time
 	pepper   auth.Pepper
 	events   events
+	writes   *writes // to events
 	records  *meta.Store
 	audit    *audit.Writer
 	metrics  *metrics      // nil without --metrics-addr
@@ -89,6 +90,10 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		return nil, err
 	}
 	a.onClose(a.events.Close)
+	a.writes = &writes{Writer: a.events, now: now}
+	if err := a.checkRecords(ctx); err != nil {
+		return nil, err
+	}
 	if a.pepper, err = install.Pepper(s.Data, s.PepperFile); err != nil {
 		return nil, err
 	}
@@ -106,6 +111,34 @@ func open(ctx context.Context, s Settings, log *slog.Logger, now func() time.Tim
 		return nil, err
 	}
 	return a, install.WarnOfReaders(s.Data, s.PepperFile, log)
+}
+
+// checkRecords refuses to create an empty file of records beside a file of events, or beside heads of the audit
+// trail. Without its records the service would refuse all events, and trackers would not send them again.
+func (a *app) checkRecords(ctx context.Context) error {
+	if a.settings.Meta != "" || a.settings.NewRecords {
+		return nil
+	}
+	lost := func(beside string) error {
+		return fmt.Errorf("%s is missing, but %s has data, in %s: put the missing file back from a backup, or start once with --new-records to create an empty one",
+			install.RecordsFile, beside, a.settings.Data)
+	}
+	if exists, err := install.Exists(a.settings.Data, install.RecordsFile); err != nil || exists {
+		return err
+	}
+	if exists, err := install.Exists(a.settings.Data, install.HeadsFile); err != nil {
+		return err
+	} else if exists {
+		return lost(install.HeadsFile)
+	}
+	file, ok := a.events.(*duckdb.Store)
+	if !ok {
+		return nil // a ClickHouse may have events of other servers
+	}
+	if subjects, err := file.Subjects(ctx); err != nil || len(subjects) == 0 {
+		return err
+	}
+	return lost(install.EventsFile)
 }
 
 // onClose has close called when the app closes, before what was opened earlier.

@@ -24,6 +24,7 @@ type Settings struct {
 	DuckDBMemory int64             // as duckdb.Config.MemoryLimit, where events lie in the data folder
 	Redis        string            // address; empty: nothing is shared with other processes
 	PepperFile   string            // empty: that of the data folder
+	NewRecords   bool              // create an empty file of records even beside events
 
 	GeoIP         string           // MaxMind-format file; empty: none
 	CountryHeader string           // of Proxies; empty: none

@@ -4,6 +4,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 
@@ -143,16 +144,21 @@ func (a *app) api(keys *auth.Keys, limits auth.Limiter, directory store.Director
 }
 
 func (a *app) health() *health.Checker {
-	probes := map[string]health.Probe{health.Analytics: a.events.Ping, health.Relational: a.records.Ping}
+	probes := map[string]health.Probe{health.Analytics: a.analytics, health.Relational: a.records.Ping}
 	if a.redis != nil {
 		probes[health.Cache] = func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }
 	}
 	return health.New(health.Config{Probes: probes, Version: Version(), Now: a.now, Logger: a.log})
 }
 
+// analytics is the probe of the events' store.
+func (a *app) analytics(ctx context.Context) error {
+	return errors.Join(a.events.Ping(ctx), a.writes.probe(ctx))
+}
+
 func (a *app) tracking(keys auth.Authenticator, limits auth.Limiter, directory store.Directory, addr clientAddr) (http.Handler, error) {
 	cfg := track.Config{
-		Writer:        a.events,
+		Writer:        a.writes,
 		Directory:     directory,
 		Auth:          keys,
 		Limiter:       limits,
