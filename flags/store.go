@@ -66,7 +66,8 @@ type Store interface {
 	Load(ctx context.Context, client string) (Set, error)
 	// Commit stores all of c durably, or nothing. Its error wraps [ErrConflict] when the set's revision
 	// is not c.Base; of commits with the same base one succeeds. It keeps no references into c. Of a
-	// flag's history it may delete all but the last [MaxHistory] changes.
+	// flag's history it may delete all but the last [MaxHistory] changes, and the oldest changes of a client beyond
+	// [MaxHistoryBytes].
 	Commit(ctx context.Context, c Commit) error
 	// Revisions returns the revisions of the sets of clients. Clients that it does not know are left
 	// out.

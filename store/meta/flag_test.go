@@ -3,8 +3,14 @@ package meta
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/flags/flagstest"
@@ -38,6 +44,80 @@ func TestFlagHistoryIsBounded(t *testing.T) {
 			t.Errorf("%d changes, %v; want the one of revision 1 forgotten", len(past), err)
 		}
 	})
+}
+
+// Small changes of a large flag take little space, and come back whole.
+func TestFlagHistoryStoresDifferences(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		values := make([]any, 500)
+		for i := range values {
+			values[i] = strings.Repeat("x", 500)
+		}
+		var before *flags.Flag
+		var want []flags.Change
+		for i := range int64(50) {
+			f := flags.Flag{ID: "f1", Client: "web", Key: "k", Revision: i + 1, Rules: []flags.Rule{{On: "email", Operator: "in", Values: values}},
+				Payload: json.RawMessage(`{"html":"<&>","n":1.0}`)}
+			if i%3 != 0 { // so that a member comes and goes
+				f.Description = fmt.Sprintf("change %d", i)
+			}
+			one := flags.Change{Client: "web", Flag: "f1", Revision: i + 1, At: noon.UTC().Truncate(time.Millisecond), Event: flags.Updated, Actor: flags.Actor{Kind: "key"}, Before: before, After: new(f)}
+			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: "web", Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
+				t.Fatal(err)
+			}
+			before, want = new(f), append(want, one)
+		}
+		slices.Reverse(want)
+		for _, page := range []struct {
+			before      int64
+			limit, from int
+		}{{math.MaxInt64, 100, 0}, {31, 10, 20}, {2, 5, 49}} {
+			got, err := s.Flags().History(t.Context(), "web", "f1", page.before, page.limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want[page.from:min(len(want), page.from+page.limit)], got); diff != "" {
+				t.Errorf("changes before %d (want, got): %s", page.before, diff)
+			}
+		}
+		if size := historySize(t, s); size > 2*256<<10 {
+			t.Errorf("50 small changes of a flag of 250 kB take %d bytes", size)
+		}
+	})
+}
+
+// The changes of a client have a bound in bytes, beyond which the oldest are deleted.
+func TestFlagHistoryIsBoundedInBytes(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		var before *flags.Flag
+		const changes = flags.MaxHistoryBytes/(512<<10)*3/2
+		for i := range int64(changes) {
+			f := flags.Flag{ID: "f1", Client: "web", Key: "k", Revision: i + 1, Description: strings.Repeat(string(rune('a'+i%26)), 512<<10)}
+			one := flags.Change{Client: "web", Flag: "f1", Revision: i + 1, At: noon.Add(time.Duration(i) * time.Second), Event: flags.Updated, Before: before, After: &f}
+			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: "web", Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
+				t.Fatal(err)
+			}
+			before = &f
+		}
+		past, err := s.Flags().History(t.Context(), "web", "f1", math.MaxInt64, flags.MaxHistory)
+		if err != nil || len(past) < changes/3 || past[0].Revision != changes || past[len(past)-1].Revision == 1 {
+			t.Errorf("%d of %d changes are left, %v", len(past), changes, err)
+		}
+		if size := historySize(t, s); size > flags.MaxHistoryBytes {
+			t.Errorf("the changes take %d bytes", size)
+		}
+	})
+}
+
+func historySize(t *testing.T, s *Store) int64 {
+	t.Helper()
+	sum, err := collect(t.Context(), s, "size", s.sql.Select("SUM(LENGTH(COALESCE(undo, '')) + LENGTH(COALESCE(flag_after, '')))").From("flag_changes"), int64Of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum[0]
 }
 
 func TestFlagsGoWithTheirClient(t *testing.T) {

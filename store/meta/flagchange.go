@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 
@@ -14,41 +13,31 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-var flagChanges = record[flags.Change]{"flag change", "flag_changes", func(c *flags.Change) []field {
+// flagChange is a change as it is stored: see migrations/0018_flag_history.sql.
+type flagChange struct {
+	flags.Change
+
+	undo, after sql.NullString
+	size        int64
+}
+
+var flagChanges = record[flagChange]{"flag change", "flag_changes", func(c *flagChange) []field {
 	return []field{
 		{"client", &c.Client}, {"flag", &c.Flag}, {"revision", &c.Revision}, {"changed_at", (*millis)(&c.At)},
 		{"event", (*string)(&c.Event)}, {"actor_type", &c.Actor.Kind}, {"actor_id", &c.Actor.ID}, {"actor_name", &c.Actor.Name},
-		{"flag_before", maybeFlag{&c.Before}}, {"flag_after", maybeFlag{&c.After}},
+		{"undo", &c.undo}, {"flag_after", &c.after}, {"size", &c.size},
 	}
 }}
 
-// maybeFlag is a flag as JSON, null where there is none.
-type maybeFlag struct{ at **flags.Flag }
+// changeSize is what a change takes beside its texts, about.
+const changeSize = 128
 
-// Value implements [driver.Valuer].
-func (f maybeFlag) Value() (driver.Value, error) {
-	if *f.at == nil {
-		return nil, nil
-	}
-	return toJSON(*f.at)
-}
-
-// Scan implements [sql.Scanner].
-func (f maybeFlag) Scan(from any) error {
-	var text sql.NullString
-	*f.at = nil
-	if err := text.Scan(from); err != nil || !text.Valid {
-		return err
-	}
-	*f.at = &flags.Flag{}
-	return fromJSON(text.String, *f.at)
-}
-
-// remember adds the changes of c to the history, and forgets those that are too old.
+// remember adds the changes of c to the history, and deletes the oldest ones beyond [flags.MaxHistory] changes of a
+// flag and [flags.MaxHistoryBytes] of the client.
 func (f Flags) remember(ctx context.Context, db querier, c flags.Commit) error {
 	for _, one := range c.Changes {
 		one.Client = c.Client
-		if _, err := change(ctx, db, flagChanges.insert(f.store, one)); err != nil {
+		if err := f.addChange(ctx, db, one); err != nil {
 			return err
 		}
 		if one.Revision <= flags.MaxHistory {
@@ -59,14 +48,199 @@ func (f Flags) remember(ctx context.Context, db querier, c flags.Commit) error {
 			return err
 		}
 	}
+	if len(c.Changes) == 0 {
+		return nil
+	}
+	return f.boundHistory(ctx, db, c.Client)
+}
+
+// addChange stores one change. The change before it no longer needs its whole flag if undo leads there.
+func (f Flags) addChange(ctx context.Context, db querier, one flags.Change) error {
+	row := flagChange{Change: one}
+	after, err := membersOf(one.After)
+	if err != nil {
+		return err
+	}
+	row.after.String, err = toJSON(after)
+	if row.after.Valid = after != nil; err != nil {
+		return err
+	}
+	if one.Before != nil {
+		before, err := membersOf(one.Before)
+		if err != nil {
+			return err
+		}
+		if row.undo.String, err = toJSON(undoOf(before, after)); err != nil {
+			return err
+		}
+		row.undo.Valid = true
+		if err := f.releasePrevious(ctx, db, one, before); err != nil {
+			return err
+		}
+	}
+	row.size = changeSize + int64(len(row.undo.String)+len(row.after.String))
+	_, err = change(ctx, db, flagChanges.insert(f.store, row))
+	return err
+}
+
+// releasePrevious removes the flag from the change before one, if it is before.
+func (f Flags) releasePrevious(ctx context.Context, db querier, one flags.Change, before members) error {
+	text, err := toJSON(before)
+	if err != nil {
+		return err
+	}
+	_, err = change(ctx, db, f.store.sql.Update(flagChanges.table).
+		Set("flag_after", nil).Set("size", sq.Expr("size - ?", len(text))).
+		Where(sq.Eq{"client": one.Client, "flag": one.Flag, "revision": one.Revision - 1, "flag_after": text}))
+	return err
+}
+
+// boundHistory deletes the oldest changes of a client while all take more than [flags.MaxHistoryBytes].
+func (f Flags) boundHistory(ctx context.Context, db querier, client string) error {
+	sum, err := collectFrom(ctx, db, f.store.sql.Select("COALESCE(SUM(size), 0)").From(flagChanges.table).Where(sq.Eq{"client": client}), int64Of)
+	if err != nil || len(sum) != 1 {
+		return err
+	}
+	for excess := sum[0] - flags.MaxHistoryBytes; excess > 0; {
+		const some = 100
+		oldest, err := collectFrom(ctx, db, f.store.sql.Select("flag", "revision", "size").From(flagChanges.table).
+			Where(sq.Eq{"client": client}).OrderBy("changed_at", "revision").Limit(some),
+			func(row scanner) (c flagChange, err error) {
+				err = row.Scan(&c.Flag, &c.Revision, &c.size)
+				return c, err
+			})
+		if err != nil || len(oldest) == 0 {
+			return err
+		}
+		for _, old := range oldest {
+			if excess <= 0 {
+				break
+			}
+			where := sq.Eq{"client": client, "flag": old.Flag, "revision": old.Revision}
+			if _, err := change(ctx, db, f.store.sql.Delete(flagChanges.table).Where(where)); err != nil {
+				return err
+			}
+			excess -= old.size
+		}
+	}
 	return nil
 }
 
-// History implements [flags.Store].
+func int64Of(row scanner) (n int64, err error) {
+	err = row.Scan(&n)
+	return n, err
+}
+
+// History implements [flags.Store]. It reads all changes since, because each one leads to the one before it.
 func (f Flags) History(ctx context.Context, client, flag string, before int64, limit int) ([]flags.Change, error) {
-	q := flagChanges.query(f.store).Where(sq.Eq{"client": client, "flag": flag}).Where(sq.Lt{"revision": before}).
-		OrderBy("revision DESC").Limit(uint64(max(limit, 0)))
-	return collect(ctx, f.store, "history of a flag", q, flagChanges.scan)
+	q := flagChanges.query(f.store).Where(sq.Eq{"client": client, "flag": flag}).OrderBy("revision DESC")
+	rows, err := collect(ctx, f.store, "history of a flag", q, flagChanges.scan)
+	if err != nil {
+		return nil, err
+	}
+	found := []flags.Change{}
+	var state members // of the flag after the row
+	for _, row := range rows {
+		if len(found) >= limit {
+			break
+		}
+		after, previous, err := row.around(state)
+		if err == nil && row.Revision < before {
+			row.After, err = after.flag()
+			if err == nil {
+				row.Before, err = previous.flag()
+			}
+			found = append(found, row.Change)
+		}
+		if err != nil {
+			return nil, f.store.wrap(ctx, "history of a flag", err)
+		}
+		state = previous
+	}
+	return found, nil
+}
+
+// around returns the flag after and before c. state is the flag before the next change.
+func (c flagChange) around(state members) (after, before members, err error) {
+	after = state
+	if c.after.Valid {
+		after = nil
+		if err := fromJSON(c.after.String, &after); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !c.undo.Valid {
+		return after, nil, nil
+	}
+	var u undo
+	if err := fromJSON(c.undo.String, &u); err != nil {
+		return nil, nil, err
+	}
+	return after, u.apply(after), nil
+}
+
+// members are the fields of a flag as JSON.
+type members map[string]json.RawMessage
+
+// membersOf returns those of f; nil for nil.
+func membersOf(f *flags.Flag) (m members, err error) {
+	if f == nil {
+		return nil, nil
+	}
+	text, err := toJSON(f)
+	if err != nil {
+		return nil, err
+	}
+	return m, fromJSON(text, &m)
+}
+
+// flag returns the flag of m; nil for nil.
+func (m members) flag() (*flags.Flag, error) {
+	if m == nil {
+		return nil, nil
+	}
+	text, err := toJSON(m)
+	if err != nil {
+		return nil, err
+	}
+	f := &flags.Flag{}
+	return f, fromJSON(text, f)
+}
+
+// undo turns a flag into the one before a change.
+type undo struct {
+	Set  members  `json:"set,omitempty"`
+	Drop []string `json:"drop,omitempty"` // members that the flag before did not have
+}
+
+func undoOf(before, after members) (u undo) {
+	u.Set = members{}
+	for name, value := range before {
+		if !bytes.Equal(value, after[name]) {
+			u.Set[name] = value
+		}
+	}
+	for name := range after {
+		if _, had := before[name]; !had {
+			u.Drop = append(u.Drop, name)
+		}
+	}
+	return u
+}
+
+// apply returns the flag before, and leaves after as it is.
+func (u undo) apply(after members) members {
+	before := make(members, len(after)+len(u.Set))
+	for name, value := range after {
+		before[name] = value
+	}
+	for name, value := range u.Set {
+		before[name] = value
+	}
+	for _, name := range u.Drop {
+		delete(before, name)
+	}
+	return before
 }
 
 // toJSON writes a record so that the JSON values in it stay as they are, byte for byte.
