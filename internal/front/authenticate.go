@@ -47,6 +47,28 @@ func (f *Front) authenticate(ctx context.Context, r *Request) error {
 	return nil
 }
 
+// confirmAfter is how long a request may take to arrive before its credentials are checked again. Revoked keys are
+// refused within about as long.
+const confirmAfter = time.Second
+
+// confirm authenticates r once more if its body took long to arrive: a key that was revoked meanwhile gets no answer,
+// and its events are not stored.
+func (r *Request) confirm(ctx context.Context) error {
+	f := r.front
+	if r.Principal == nil || f.cfg.Now().Sub(r.Now) <= confirmAfter {
+		return nil
+	}
+	_, err := f.cfg.Auth.Authenticate(ctx, r.Request)
+	switch {
+	case errors.Is(err, auth.ErrRequired):
+		r.Principal, r.refused = nil, err
+		return err
+	case err != nil:
+		return &UnavailableError{"authentication", err}
+	}
+	return nil
+}
+
 // reserveCost is what a look-up of a well-formed key costs when the refusals of its network are used up. It is
 // taken from a second budget of the same size, so that a new key of a busy network gets some look-ups a minute.
 const reserveCost = 6

@@ -47,6 +47,9 @@ func (s Steps[Q]) Run(ctx context.Context, r *Request) (*Answer, error) {
 			return nil, err
 		}
 	}
+	if err := r.confirm(ctx); err != nil {
+		return nil, err
+	}
 	if s.Cost != nil {
 		if more := s.Cost(&q) - 1; more > 0 {
 			if err := r.charge(ctx, bucket, more); err != nil {
