@@ -88,13 +88,14 @@ func (c Config) tempDir() string {
 }
 
 // lockDown are settings that cannot stand in dsn: the driver passes settings on in no order, and a
-// temp_directory that follows its limit lifts it.
+// temp_directory that follows its limit lifts it. An opening that fails must leave file and log alone, so closing
+// makes no checkpoint: the writer makes one first.
 func (c Config) lockDown() string {
 	limit := ""
 	if c.tempDir() != "" {
 		limit = fmt.Sprintf("SET max_temp_directory_size = '%dB'; ", c.TempLimit)
 	}
-	return limit + "SET enable_external_access = false"
+	return limit + "PRAGMA disable_checkpoint_on_shutdown; SET enable_external_access = false"
 }
 
 // evict makes the engine let go what it keeps of the file in memory. It fails where the engine cannot do without.
