@@ -91,19 +91,24 @@ func (c Config) tempDir() string {
 // temp_directory that follows its limit lifts it. An opening that fails must leave file and log alone, so closing
 // makes no checkpoint: the writer makes one first.
 func (c Config) lockDown() string {
-	limit := ""
-	if c.tempDir() != "" {
-		limit = fmt.Sprintf("SET max_temp_directory_size = '%dB'; ", c.TempLimit)
-	}
-	return limit + "PRAGMA disable_checkpoint_on_shutdown; SET enable_external_access = false"
+	return c.tempLimit() + "PRAGMA disable_checkpoint_on_shutdown; SET enable_external_access = false"
 }
 
-// evict makes the engine let go what it keeps of the file in memory. It fails where the engine cannot do without.
-const evict = "SET memory_limit = '16MB'"
+// evict makes the engine let go what it keeps of the file in memory. It fails where the engine cannot do without. It
+// writes nothing to disk: rows of the log would take there more than the log, and leave a full disk without the rest.
+const evict = "SET max_temp_directory_size = '0B'; SET memory_limit = '16MB'"
 
 // locked are the settings after which the engine refuses all others.
 func (c Config) locked() string {
-	return fmt.Sprintf("SET memory_limit = '%dB'; SET lock_configuration = true", c.MemoryLimit)
+	return fmt.Sprintf("SET memory_limit = '%dB'; %sSET lock_configuration = true", c.MemoryLimit, c.tempLimit())
+}
+
+// tempLimit limits what the engine writes beside the file.
+func (c Config) tempLimit() string {
+	if c.tempDir() == "" {
+		return ""
+	}
+	return fmt.Sprintf("SET max_temp_directory_size = '%dB'; ", c.TempLimit)
 }
 
 // dsn is the driver's address of path with what the engine may use.

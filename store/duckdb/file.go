@@ -32,7 +32,7 @@ func ensureFile(cfg Config, steps []string) error {
 	if err != nil {
 		return &fault{kind: store.ErrUnavailable, cause: err}
 	}
-	version, err := probe(cfg)
+	version, replayed, err := probe(cfg)
 	if errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrNewerSchema) || errors.Is(err, errForeign) {
 		return err
 	}
@@ -47,19 +47,20 @@ func ensureFile(cfg Config, steps []string) error {
 	if err != nil && !errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
-	mended, checkErr := check(cfg, version < len(steps))
+	mended, checkErr := check(cfg, version < len(steps), replayed)
 	if checkErr != nil || !mended {
 		return cmp.Or(checkErr, err)
 	}
-	if version, err = probe(cfg); err != nil {
+	if version, _, err = probe(cfg); err != nil {
 		return err
 	}
 	return compatible(version, steps)
 }
 
 // check looks for damage of the file and its log, and cuts from the log what was never acknowledged. It reads the
-// whole file when opening it will rewrite it: to replay a log, or to change the schema.
-func check(cfg Config, rewrites bool) (mended bool, err error) {
+// whole file when opening it will rewrite it: to replay a log, or to change the schema. What the engine says that it
+// replayed of the log is empty when it could not.
+func check(cfg Config, rewrites bool, replayed string) (mended bool, err error) {
 	log := cfg.Path + ".wal"
 	w, err := inspectLog(log)
 	if err != nil {
@@ -74,7 +75,10 @@ func check(cfg Config, rewrites bool) (mended bool, err error) {
 	if !w.known && w.size > 0 {
 		cfg.Logger.Debug("duckdb: the log has a form that this program does not know; the engine reads it unchecked", "log", log)
 	}
-	if w.clean() || w.owner != file && w.committed > 0 {
+	if w.clean() {
+		w.compare(replayed)
+	}
+	if w.clean() || w.owner != file && w.owner != (fileID{}) {
 		return false, nil // or the engine refuses the log of another file
 	}
 	return true, mendLog(log, w, cfg.Logger)
@@ -150,19 +154,22 @@ func checkMark(path string) error {
 	return nil
 }
 
-// probe opens the file for reading only, which changes neither it nor its log, and
-// returns the version of its schema.
-func probe(cfg Config) (int, error) {
+// probe opens the file for reading only, which changes neither it nor its log. It returns the version of its schema,
+// and how much of the log the engine replayed in memory, as the engine says it.
+func probe(cfg Config) (version int, replayed string, err error) {
 	inst, err := openInstance(cfg, cfg.Path, true)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	c, err := inst.connect()
 	if err != nil {
-		return 0, errors.Join(err, inst.close())
+		return 0, "", errors.Join(err, inst.close())
 	}
-	version, err := schemaVersion(c)
-	return version, errors.Join(explainOpen(err), c.close(), inst.close())
+	version, err = schemaVersion(c)
+	if err == nil {
+		err = c.each("SELECT wal_size FROM pragma_database_size()", nil, func(v []sqldriver.Value) error { return scan(v, &replayed) })
+	}
+	return version, replayed, errors.Join(explainOpen(err), c.close(), inst.close())
 }
 
 //go:embed schema/*.sql

@@ -10,7 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -46,7 +49,9 @@ type walk struct {
 	loose     int    // whole entries behind it
 	stopped   int64  // where the walk ended: at size, or at an entry that cannot be read
 	rest      rest
-	later     int // commits that end behind stopped
+	later     int     // commits that end behind stopped
+	commits   []int64 // where they end, up to committed
+	obsolete  bool    // a checkpoint was begun, and the engine may have no use for the log
 }
 
 // A rest is what lies in a log from walk.stopped on.
@@ -58,7 +63,32 @@ const (
 	restTorn    rest = "an entry that was not written to its end"
 	restDamaged rest = "a damaged entry"
 	restCommits rest = "a damaged entry, and commits after it"
+	restUnread  rest = "a damaged entry with a right checksum"
 )
+
+// units are those in which the engine tells sizes.
+var units = map[string]float64{"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+
+// compare holds a clean log against the size that the engine says it replayed, rounded to a tenth of a unit. The
+// checksum of an entry stays the same when words of it change places. Then the engine may take the entry for the end
+// of the log.
+func (w *walk) compare(replayed string) {
+	number, unit, _ := strings.Cut(replayed, " ")
+	n, err := strconv.ParseFloat(number, 64)
+	size := units[unit]
+	fits := func(end int64) bool { return math.Abs(n*size-float64(end)) <= size/9 }
+	if err != nil || size == 0 || w.obsolete || !w.known || w.committed == 0 || fits(w.committed) {
+		return
+	}
+	w.later, w.committed = len(w.commits), 0
+	for i, end := range w.commits {
+		if fits(end) {
+			w.later, w.committed = len(w.commits)-i-1, end
+			break
+		}
+	}
+	w.stopped, w.rest = w.committed, restUnread
+}
 
 // clean reports whether the engine replays all of the log.
 func (w walk) clean() bool { return !w.known || w.committed == w.size }
@@ -113,6 +143,8 @@ func walkLog(log io.ReaderAt, size int64) (walk, error) {
 		w.loose++
 		if kind == commitPayload[2] || kind == walCheckpoint {
 			w.committed, w.loose = w.stopped, 0
+			w.commits = append(w.commits, w.stopped)
+			w.obsolete = w.obsolete || kind == walCheckpoint
 		}
 	}
 	return w, w.judge(log)
@@ -263,9 +295,9 @@ func sumOf(payload *io.SectionReader) (sum uint64, kind byte, err error) {
 func mendLog(path string, w walk, logger *slog.Logger) error {
 	facts := []any{"log", path, "found", string(w.rest), "at", w.stopped, "cut", w.size - w.committed, "entries", w.loose}
 	switch w.rest {
-	case restCommits, restDamaged:
+	case restCommits, restUnread, restDamaged:
 		kept, err := keepCopy(path, w.size)
-		if w.rest == restCommits {
+		if w.rest != restDamaged {
 			return w.refusal(path, kept, err)
 		}
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -251,6 +252,42 @@ func TestTheAdviceOfARefusalWorks(t *testing.T) {
 		t.Skipf("%v: %s", err, out)
 	}
 	countEvents(t, open(t, Config{Path: path}), 1000)
+}
+
+// TestWordsThatChangedPlacesAreNoticed damages an entry in a way that its checksum does not show.
+func TestWordsThatChangedPlacesAreNoticed(t *testing.T) {
+	t.Parallel()
+	file, log := specimen(t, true)
+	second := bytes.Index(log, entry(commitPayload)) + len(entry(commitPayload))
+	for name, from := range map[string]int{"the first commit": 0, "the second commit": second} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := int64(from)
+			for n := int64(0); n < 20_000; at += max(n, 1) { // to the entry with the rows
+				n, _, _ = readEntry(bytes.NewReader(log), at, int64(len(log)))
+				if n >= 20_000 {
+					break
+				}
+			}
+			bad := bytes.Clone(log)
+			rows := bad[at+entryHead:]
+			for i := range 800 {
+				rows[i], rows[8000+i] = rows[8000+i], rows[i]
+			}
+			if w := walkBytes(t, bad); !w.clean() {
+				t.Fatalf("the checksum shows it: %+v", w)
+			}
+			path := filepath.Join(t.TempDir(), "s.duckdb")
+			put(t, path, file)
+			put(t, path+".wal", bad)
+			refuse(t, path, store.ErrCorrupt)
+			err := os.Truncate(path+".wal", int64(from))
+			if err != nil {
+				t.Fatal(err)
+			}
+			countEvents(t, open(t, Config{Path: path}), map[bool]int64{true: 500, false: 1000}[from == 0])
+		})
+	}
 }
 
 func TestARefusalOverABlockChangesNothing(t *testing.T) {
