@@ -34,7 +34,7 @@ const (
 // checksum returns the engine's checksum of data.
 func checksum[T string | []byte](data T) uint64 { return addChecksum(checksumStart, []byte(data)) }
 
-// addChecksum goes on with a checksum; all but the last data have a multiple of 8 bytes.
+// addChecksum adds data to a checksum. All data but the last must have a multiple of 8 bytes.
 func addChecksum(sum uint64, data []byte) uint64 {
 	for len(data) >= 8 {
 		sum ^= binary.LittleEndian.Uint64(data) * checksumFactor
@@ -43,7 +43,7 @@ func addChecksum(sum uint64, data []byte) uint64 {
 	if len(data) == 0 {
 		return sum
 	}
-	// MurmurHash64A of what is left.
+	// MurmurHash64A of the last bytes.
 	const factor = 0xc6a4a7935bd1e995
 	var last uint64
 	for i, c := range data {
@@ -60,10 +60,10 @@ func sound(part []byte) bool {
 	return binary.LittleEndian.Uint64(part) == checksum(part[8:])
 }
 
-// A fileID is in the header of a file and in that of its log.
+// A fileID stands in the header of a file and in the header of its log.
 type fileID [16]byte
 
-// A layout is what the headers of a file say of it.
+// A layout holds the facts in the headers of a file.
 type layout struct {
 	id        fileID
 	iteration uint64
@@ -72,8 +72,8 @@ type layout struct {
 	blockSize int64
 }
 
-// checkBlocks reports a file that is shorter than its headers say. With all it reads every block in use, too, and
-// reports those with a wrong checksum. It passes a file that it does not know: the engine decides about that.
+// checkBlocks reports a file with damaged headers, or one that is shorter than they say. With all it also reads every
+// block in use, and reports wrong checksums. It passes a file of an unknown version: the engine decides about it.
 func checkBlocks(path string, all bool) (fileID, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -40,7 +40,8 @@ type Config struct {
 	MaxReaders int
 	// Now is the clock that dates the receipt of events. Nil means time.Now.
 	Now func() time.Time
-	// Logger gets checkpoints that fail and engines that had to be opened again. Nil means silent.
+	// Logger gets checkpoints that fail, engines that had to be opened again, and what Open cut from a damaged log.
+	// Nil means silent.
 	Logger *slog.Logger
 }
 
@@ -94,8 +95,8 @@ func (c Config) lockDown() string {
 	return c.tempLimit() + "PRAGMA disable_checkpoint_on_shutdown; SET enable_external_access = false"
 }
 
-// evict makes the engine let go what it keeps of the file in memory. It fails where the engine cannot do without. It
-// writes nothing to disk: rows of the log would take there more than the log, and leave a full disk without the rest.
+// evict frees the memory that holds parts of the file. It fails where the engine needs them. The engine must
+// not write rows of the log to disk instead: they take more space than the log.
 const evict = "SET max_temp_directory_size = '0B'; SET memory_limit = '16MB'"
 
 // locked are the settings after which the engine refuses all others.

@@ -58,8 +58,8 @@ func ensureFile(cfg Config, steps []string) error {
 }
 
 // check looks for damage of the file and its log, and cuts from the log what was never acknowledged. It reads the
-// whole file when opening it will rewrite it: to replay a log, or to change the schema. What the engine says that it
-// replayed of the log is empty when it could not.
+// whole file when opening it will rewrite it: to replay a log, or to change the schema. The size of the
+// log that the engine replayed is empty when the engine failed.
 func check(cfg Config, rewrites bool, replayed string) (mended bool, err error) {
 	log := cfg.Path + ".wal"
 	w, err := inspectLog(log)

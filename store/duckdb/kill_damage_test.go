@@ -101,7 +101,7 @@ func newWreck(t *testing.T) wreck {
 // swappedBlocks is damage that no checksum shows. The engine meets it while it opens the file, and may end the process.
 const swappedBlocks = "swapped blocks"
 
-// damage returns a damaged copy and what was done to it.
+// damage returns a damaged copy and the kind of damage.
 func (w wreck) damage(r *rand.Rand) (file, log []byte, did string) {
 	file, log = bytes.Clone(w.file), bytes.Clone(w.log)
 	part, name := &log, "log"

@@ -22,7 +22,7 @@ import (
 // checksum, but takes an entry with a wrong length for the end of the log, drops the rest and says nothing. So
 // Open walks the log first.
 //
-// A log of version 2 begins with a header and goes on with entries: uint64 length, uint64 checksum, payload. The
+// A log of version 2 has a header and entries: uint64 length, uint64 checksum, payload. The
 // last entry of a commit is always the same, commitMark. Entries without one were never acknowledged.
 
 // walVersion is the version of the logs that the engine writes.
@@ -37,7 +37,7 @@ const (
 // commitMark is the entry that ends a commit, without its length: a damaged length must not hide it.
 var commitMark = binary.LittleEndian.AppendUint64(nil, checksum(commitPayload))
 
-// commitPayload is the payload of the entry that ends a commit. It is no UTF-8, so no text of a row contains it.
+// commitPayload is the payload of the entry that ends a commit. No text of a row contains it, because it is not UTF-8.
 const commitPayload = "\x64\x00\x64\xff\xff"
 
 // A walk says how far a log can be replayed.
@@ -54,7 +54,7 @@ type walk struct {
 	obsolete  bool    // a checkpoint was begun, and the engine may have no use for the log
 }
 
-// A rest is what lies in a log from walk.stopped on.
+// A rest describes the bytes of a log from walk.stopped on.
 type rest string
 
 const (
@@ -66,7 +66,7 @@ const (
 	restUnread  rest = "a damaged entry with a right checksum"
 )
 
-// units are those in which the engine tells sizes.
+// units maps the names that the engine uses in sizes to bytes.
 var units = map[string]float64{"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 // compare holds a clean log against the size that the engine says it replayed, rounded to a tenth of a unit. The
@@ -196,7 +196,7 @@ func survey(tail *io.SectionReader) (zeros bool, marks int, err error) {
 	}
 }
 
-// readWalHeader returns where the header ends, and what is in it. The end is 0 when it is damaged or not whole.
+// readWalHeader returns the end and the content of the header. The end is 0 when the header is damaged or not whole.
 func readWalHeader(log io.ReaderAt, size int64) (end int64, version uint64, owner fileID, err error) {
 	buf := make([]byte, min(size, 256))
 	if _, err := log.ReadAt(buf, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -219,7 +219,7 @@ func readWalHeader(log io.ReaderAt, size int64) (end int64, version uint64, owne
 		p.rest = p.rest[at+2:]
 	}
 	if p.failed {
-		return 0, 0, owner, nil
+		return 0, 0, fileID{}, nil
 	}
 	return int64(len(buf) - len(p.rest)), version, owner, nil
 }
@@ -269,7 +269,7 @@ func readEntry(log io.ReaderAt, at, size int64) (length int64, kind byte, err er
 	return entryHead + int64(n), kind, nil
 }
 
-// chunk is how much of a file is read at once; a multiple of 8, as sumOf needs.
+// The package reads files in chunks, whose size must be a multiple of 8 for sumOf.
 const chunk = 256 << 10
 
 // sumOf returns the checksum of a payload, and its third byte.

@@ -5,6 +5,8 @@ package duckdb
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -217,6 +219,7 @@ func TestATornLogIsCut(t *testing.T) {
 	}
 	mended(t, file, log[:len(log)-100], 1000, "level=WARN", "entries=")
 	mended(t, file, log[:10], 500, "level=WARN")
+	mended(t, file, log[:20], 500, "level=WARN") // with a part of the id
 }
 
 func TestWhatMayHaveBeenAcknowledgedIsKept(t *testing.T) {
@@ -308,5 +311,40 @@ func TestARefusalOverABlockChangesNothing(t *testing.T) {
 			put(t, path+".wal", log)
 			refuse(t, path, store.ErrCorrupt)
 		})
+	}
+}
+
+// TestOpeningALogTakesNoSpace opens a log of rows that do not fit in the memory that opening leaves. A start must not
+// take the space that is needed to move the log into the file.
+func TestOpeningALogTakesNoSpace(t *testing.T) {
+	t.Parallel()
+	from := filepath.Join(t.TempDir(), "s.duckdb")
+	s := open(t, Config{Path: from})
+	for n := range 60 {
+		b := &store.Batch{}
+		for i := range 500 {
+			e := batch(fmt.Sprintf("%d-", n), 1).Events[0]
+			e.ID, e.Properties = fmt.Sprintf("%d-%d", n, i), fmt.Sprintf(`{"noise":"%x"}`, rand.Uint64())
+			b.Events = append(b.Events, e)
+		}
+		mustWrite(t, s, b)
+	}
+	path := filepath.Join(t.TempDir(), "s.duckdb")
+	put(t, path, read(t, from))
+	put(t, path+".wal", read(t, from+".wal"))
+	countEvents(t, open(t, Config{Path: path}), 30_000)
+	spilled := int64(0)
+	err := filepath.WalkDir(path+".tmp", func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil // there need be none
+		}
+		info, err := e.Info()
+		if err == nil {
+			spilled += info.Size()
+		}
+		return err
+	})
+	if err != nil || spilled > 0 {
+		t.Errorf("opening wrote %d bytes beside the file, %v", spilled, err)
 	}
 }
