@@ -12,7 +12,7 @@ export TZ := Asia/Kathmandu
 with = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules $(1) . | xargs -rn1 dirname | sort -u)
 proof = $(GO) test -count=1 -timeout 40m -v -run
 proofs = long-reference long-clickhouse-reference-1 long-clickhouse-reference-2 long-clickhouse-reference-3 long-clickhouse-reference-4 long-diff-1 long-diff-2 long-shards \
-	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-kill-on-clickhouse long-kill-sealing long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4 long-clickhouse-races long-clickhouse-writes long-copy long-keys long-hostile long-unread long-ingested long-soak long-fuzz
+	long-clickhouse-mutants long-diff-mutants long-types long-filters long-demo long-kill long-kill-on-clickhouse long-kill-sealing long-damage long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4 long-clickhouse-races long-clickhouse-writes long-copy long-keys long-hostile long-unread long-ingested long-soak long-fuzz
 
 .PHONY: help check test golden bench bench-report bench-against long $(proofs) bots tracker
 help: ## list the targets
@@ -51,6 +51,7 @@ long-demo: ; SIGHTLINE_LONG=3 $(proof) '^TestDemoIsMadeOnce$$' ./internal/e2e ##
 long-kill: ; SIGHTLINE_LONG=100 $(proof) '^TestKill$$' ./internal/e2e ## 100 kills of the example under a stream of events
 long-kill-on-clickhouse: ; SIGHTLINE_LONG=20 $(proof) '^TestKillOnClickHouse$$' ./internal/e2e ## 20 kills of the example that stores on ClickHouse
 long-kill-sealing: ; SIGHTLINE_LONG=50 $(proof) '^(TestSealsWhenTheProcessIsKilled|TestNothingAnsweredIsLostWhenTheProcessIsKilled)$$' ./store/duckdb ## 50 kills of a process that seals days, or moves an old file forward
+long-damage: ; SIGHTLINE_LONG=200 $(proof) '^TestDamage$$' ./store/duckdb ## 200 random damages of the file and the log of a killed process
 long-clickhouse-kill-1 long-clickhouse-kill-2 long-clickhouse-kill-3 long-clickhouse-kill-4: ; SIGHTLINE_LONG=50 SIGHTLINE_BUSY=2 $(proof) '^TestServer$$/^killed$$' ./store/clickhouse ## 50 kills each of a ClickHouse server beside two busy processes
 long-clickhouse-races: ; SIGHTLINE_LONG=20 $(proof) '^(TestRacingStores|TestWriterKilled|TestRetryElsewhere|TestServersAway|TestMigrate.*|TestTablesMadeByHand|TestRetention|TestRequestOfTheLargestSize|TestAnswersAreWhole)$$' ./store/clickhouse ## 20 races of two stores, 20 kills of a writer, retries and what else takes long, over each protocol
 long-clickhouse-writes: ; SIGHTLINE_SAMPLE_EVERY=1 $(proof) '^TestStore$$/^http$$/^Writer$$' ./store/clickhouse ## all that is said of writing, over HTTP

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -75,6 +76,17 @@ func OpenRedis(dsn string) (*redis.Client, error) {
 	return redis.NewClient(o), nil
 }
 
+// room says how much space the log of events needs that is to be moved into its file, and is empty without one.
+func room(dir string) string {
+	log, err := os.Stat(filepath.Join(dir, EventsFile+".wal"))
+	if err != nil || log.Size() == 0 {
+		return ""
+	}
+	const megabyte = 1_000_000
+	return fmt.Sprintf("; free %d MB in the folder: the service moves the log %s into %s, which takes up to its size",
+		log.Size()/megabyte+1, filepath.Base(log.Name()), EventsFile)
+}
+
 // explain says what an operator can do about a file that could not be opened.
 func explain(file string, err error) error {
 	switch {
@@ -85,7 +97,7 @@ func explain(file string, err error) error {
 	case errors.Is(err, store.ErrCorrupt):
 		return fmt.Errorf("%s is damaged, or no file of this program; nothing was changed (%w)", file, err)
 	case errors.Is(err, store.ErrFull):
-		return fmt.Errorf("%s: the disk is full (%w)", file, err)
+		return fmt.Errorf("%s: the disk is full%s (%w)", file, room(filepath.Dir(file)), err)
 	default:
 		return fmt.Errorf("%s: %w", file, err)
 	}

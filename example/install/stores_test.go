@@ -5,6 +5,9 @@ package install
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -25,5 +28,16 @@ func TestExplain(t *testing.T) {
 		if got := explain("f", row.err).Error(); got != row.want {
 			t.Errorf("got %q, want %q", got, row.want)
 		}
+	}
+}
+
+func TestAFullDiskNamesTheLogThatNeedsSpace(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "analytics.duckdb.wal"), make([]byte, 25_700_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := explain(filepath.Join(dir, RecordsFile), store.ErrFull).Error()
+	if want := "the disk is full; free 26 MB in the folder: the service moves the log analytics.duckdb.wal into analytics.duckdb"; !strings.Contains(got, want) {
+		t.Errorf("%s; want %q in it", got, want)
 	}
 }

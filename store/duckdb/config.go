@@ -40,7 +40,8 @@ type Config struct {
 	MaxReaders int
 	// Now is the clock that dates the receipt of events. Nil means time.Now.
 	Now func() time.Time
-	// Logger gets checkpoints that fail and engines that had to be opened again. Nil means silent.
+	// Logger gets checkpoints that fail, engines that had to be opened again, and what Open cut from a damaged log.
+	// Nil means silent.
 	Logger *slog.Logger
 }
 
@@ -88,21 +89,27 @@ func (c Config) tempDir() string {
 }
 
 // lockDown are settings that cannot stand in dsn: the driver passes settings on in no order, and a
-// temp_directory that follows its limit lifts it.
+// temp_directory that follows its limit lifts it. An opening that fails must leave file and log alone, so closing
+// makes no checkpoint: the writer makes one first.
 func (c Config) lockDown() string {
-	limit := ""
-	if c.tempDir() != "" {
-		limit = fmt.Sprintf("SET max_temp_directory_size = '%dB'; ", c.TempLimit)
-	}
-	return limit + "SET enable_external_access = false"
+	return c.tempLimit() + "PRAGMA disable_checkpoint_on_shutdown; SET enable_external_access = false"
 }
 
-// evict makes the engine let go what it keeps of the file in memory. It fails where the engine cannot do without.
-const evict = "SET memory_limit = '16MB'"
+// evict frees the memory that holds parts of the file. It fails where the engine needs them. The engine must
+// not write rows of the log to disk instead: they take more space than the log.
+const evict = "SET max_temp_directory_size = '0B'; SET memory_limit = '16MB'"
 
 // locked are the settings after which the engine refuses all others.
 func (c Config) locked() string {
-	return fmt.Sprintf("SET memory_limit = '%dB'; SET lock_configuration = true", c.MemoryLimit)
+	return fmt.Sprintf("SET memory_limit = '%dB'; %sSET lock_configuration = true", c.MemoryLimit, c.tempLimit())
+}
+
+// tempLimit limits what the engine writes beside the file.
+func (c Config) tempLimit() string {
+	if c.tempDir() == "" {
+		return ""
+	}
+	return fmt.Sprintf("SET max_temp_directory_size = '%dB'; ", c.TempLimit)
 }
 
 // dsn is the driver's address of path with what the engine may use.

@@ -28,9 +28,11 @@
 // # Durability
 //
 // A write that returned without error survives a crash of the process at any time. It is in the
-// write-ahead log beside the file (".wal") until a checkpoint; never remove that log. The engine
-// detects damage to the file and the log by checksums, but cannot tell a truncated log from one whose
-// last commit was not finished, and drops that commit.
+// write-ahead log beside the file (".wal") until a checkpoint; never remove that log. [Open] checks
+// the log and, if there is one, the whole file by their checksums. It cuts an unfinished commit from the end of the log
+// and says so in Config.Logger. It refuses a damaged file, and a log with commits behind a damaged place, and changes
+// neither. It cannot detect a log that was cut between two commits, nor blocks of the file that changed
+// places. docs/recovery.md says what to do.
 //
 // The engine locks the file against other processes. On POSIX systems a process loses
 // its locks on a file when it closes any descriptor of it: nothing else in the process

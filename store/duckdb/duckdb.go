@@ -58,7 +58,7 @@ var (
 // Its error wraps store.ErrLocked when the file is open already, in another process
 // or in this one; store.ErrCorrupt when the file or its log is damaged or belongs to
 // something else; store.ErrNewerSchema when a newer program wrote it;
-// in these cases file and log are left as they were. Other errors wrap
+// in these cases file and log are left as they were, and a copy of a damaged log may lie beside them. Other errors wrap
 // store.ErrFull or store.ErrUnavailable when the file cannot be opened now, and
 // leave the data as it was.
 //

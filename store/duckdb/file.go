@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"bytes"
+	"cmp"
 	sqldriver "database/sql/driver"
 	"embed"
 	"errors"
@@ -31,13 +32,56 @@ func ensureFile(cfg Config, steps []string) error {
 	if err != nil {
 		return &fault{kind: store.ErrUnavailable, cause: err}
 	}
-	err = probe(cfg, steps)
+	version, replayed, err := probe(cfg)
+	if errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrNewerSchema) || errors.Is(err, errForeign) {
+		return err
+	}
+	// Only now: opening and closing a file drops all locks that this process
+	// has on it, and by now it is known that it has none.
 	if err != nil && errors.Is(err, store.ErrUnavailable) {
-		// Only now: opening and closing a file drops all locks that this process
-		// has on it, and by now it is known that it has none.
 		return errors.Join(checkMark(cfg.Path), err)
 	}
-	return err
+	if err == nil {
+		err = compatible(version, steps)
+	}
+	if err != nil && !errors.Is(err, store.ErrCorrupt) {
+		return err
+	}
+	mended, checkErr := check(cfg, version < len(steps), replayed)
+	if checkErr != nil || !mended {
+		return cmp.Or(checkErr, err)
+	}
+	if version, _, err = probe(cfg); err != nil {
+		return err
+	}
+	return compatible(version, steps)
+}
+
+// check looks for damage of the file and its log, and cuts from the log what was never acknowledged. It reads the
+// whole file when opening it will rewrite it: to replay a log, or to change the schema. The size of the
+// log that the engine replayed is empty when the engine failed.
+func check(cfg Config, rewrites bool, replayed string) (mended bool, err error) {
+	log := cfg.Path + ".wal"
+	w, err := inspectLog(log)
+	if err != nil {
+		return false, &fault{kind: store.ErrUnavailable, cause: err}
+	}
+	began := cfg.Now()
+	file, err := checkBlocks(cfg.Path, rewrites || w.size > 0)
+	if err != nil {
+		return false, err
+	}
+	cfg.Logger.Debug("duckdb: the file was checked", "file", cfg.Path, "all", rewrites || w.size > 0, "took", cfg.Now().Sub(began))
+	if !w.known && w.size > 0 {
+		cfg.Logger.Debug("duckdb: the log has a form that this program does not know; the engine reads it unchecked", "log", log)
+	}
+	if w.clean() {
+		w.compare(replayed)
+	}
+	if w.clean() || w.owner != file && w.owner != (fileID{}) {
+		return false, nil // or the engine refuses the log of another file
+	}
+	return true, mendLog(log, w, cfg.Logger)
 }
 
 // create makes the file under another name first, so that a process that ends
@@ -83,11 +127,16 @@ func publish(draft, path string) error {
 	if err != nil {
 		return &fault{kind: store.ErrUnavailable, cause: err}
 	}
+	syncDir(path)
+	return nil
+}
+
+// syncDir makes the name of the file at path last.
+func syncDir(path string) {
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
 		_ = dir.Sync() // where directories cannot be synced, the system does it in time
 		_ = dir.Close()
 	}
-	return nil
 }
 
 // checkMark looks for the mark of a DuckDB file. The engine takes some other files for
@@ -99,28 +148,28 @@ func checkMark(path string) error {
 	}
 	defer func() { _ = f.Close() }()
 	head := make([]byte, 12) // a checksum, then the mark
-	if _, err := io.ReadFull(f, head); err != nil || !bytes.Equal(head[8:], []byte("DUCK")) {
+	if _, err := io.ReadFull(f, head); err != nil || !bytes.Equal(head[8:], []byte(fileMark)) {
 		return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf("%s is not a valid DuckDB database file", path)}
 	}
 	return nil
 }
 
-// probe opens the file for reading only, which changes neither it nor its log, and
-// looks whether this program may go on with it.
-func probe(cfg Config, steps []string) error {
+// probe opens the file for reading only, which changes neither it nor its log. It returns the version of its schema,
+// and how much of the log the engine replayed in memory, as the engine says it.
+func probe(cfg Config) (version int, replayed string, err error) {
 	inst, err := openInstance(cfg, cfg.Path, true)
 	if err != nil {
-		return err
+		return 0, "", err
 	}
 	c, err := inst.connect()
 	if err != nil {
-		return errors.Join(err, inst.close())
+		return 0, "", errors.Join(err, inst.close())
 	}
-	version, err := schemaVersion(c)
-	if err = errors.Join(explainOpen(err), c.close(), inst.close()); err != nil {
-		return err
+	version, err = schemaVersion(c)
+	if err == nil {
+		err = c.each("SELECT wal_size FROM pragma_database_size()", nil, func(v []sqldriver.Value) error { return scan(v, &replayed) })
 	}
-	return compatible(version, steps)
+	return version, replayed, errors.Join(explainOpen(err), c.close(), inst.close())
 }
 
 //go:embed schema/*.sql
@@ -144,6 +193,8 @@ func migrations() ([]string, error) {
 	return steps, nil
 }
 
+var errForeign = errors.New("a database of another program")
+
 // schemaVersion reads how far the schema of a file has come.
 func schemaVersion(c engine) (int, error) {
 	var version int64
@@ -152,7 +203,7 @@ func schemaVersion(c engine) (int, error) {
 	})
 	if err != nil {
 		if strings.Contains(err.Error(), "schema_version does not exist") {
-			return 0, &fault{kind: store.ErrCorrupt, cause: errors.New("a database of another program")}
+			return 0, &fault{kind: store.ErrCorrupt, cause: errForeign}
 		}
 		return 0, err
 	}

@@ -23,6 +23,8 @@ func TestMain(m *testing.M) {
 		os.Exit(holdStore(path))
 	case "write":
 		os.Exit(writeUntilKilled(path))
+	case "damaged":
+		os.Exit(startDamaged(path))
 	case "seal":
 		os.Exit(sealUntilKilled(path))
 	default:

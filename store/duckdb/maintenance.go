@@ -22,7 +22,7 @@ func (w *writer) checkpoint(limit int64) {
 	defer w.store.deriving.Unlock()
 	if err := w.engine.exec("CHECKPOINT"); err != nil {
 		w.nextCheckpoint = now.Add(restAfterFail)
-		w.store.cfg.Logger.Warn("duckdb: checkpoint failed", "error", explain(err))
+		w.store.cfg.Logger.Warn("duckdb: checkpoint failed; it needs up to the size of the log as free space", "log", log.Name(), "size", log.Size(), "error", explain(err))
 		_ = w.failed(err)
 	}
 }

@@ -168,6 +168,8 @@ func sqliteFault(err error) error {
 		return ErrExists
 	case codes.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return store.ErrNotFound
+	case codes.SQLITE_IOERR_SHMSIZE: // the file beside the log cannot grow
+		return store.ErrFull
 	}
 	switch e.Code() & 0xff { // the rest of the bits say more than is needed
 	case codes.SQLITE_CORRUPT, codes.SQLITE_NOTADB, codes.SQLITE_FORMAT:

@@ -1,0 +1,395 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/sightline-analytics/sightline/store"
+)
+
+// The engine replays its log up to the first entry that it cannot read. It refuses an entry with a wrong
+// checksum, but takes an entry with a wrong length for the end of the log, drops the rest and says nothing. So
+// Open walks the log first.
+//
+// A log of version 2 has a header and entries: uint64 length, uint64 checksum, payload. The
+// last entry of a commit is always the same, commitMark. Entries without one were never acknowledged.
+
+// walVersion is the version of the logs that the engine writes.
+const walVersion = 2
+
+// The kinds of entries that the walk needs to know, as the third byte of a payload.
+const (
+	walHeader     = 98
+	walCheckpoint = 99 // ends a commit too: without it a finished checkpoint looks like a foreign log
+)
+
+// commitMark is the entry that ends a commit, without its length: a damaged length must not hide it.
+var commitMark = binary.LittleEndian.AppendUint64(nil, checksum(commitPayload))
+
+// commitPayload is the payload of the entry that ends a commit. No text of a row contains it, because it is not UTF-8.
+const commitPayload = "\x64\x00\x64\xff\xff"
+
+// A walk says how far a log can be replayed.
+type walk struct {
+	known     bool   // the log is of a version that can be walked
+	owner     fileID // of the file that the log belongs to
+	size      int64  // of the log
+	committed int64  // the end of the last commit that can be replayed
+	loose     int    // whole entries behind it
+	stopped   int64  // where the walk ended: at size, or at an entry that cannot be read
+	rest      rest
+	later     int     // commits that end behind stopped
+	commits   []int64 // where they end, up to committed
+	obsolete  bool    // a checkpoint was begun, and the engine may have no use for the log
+}
+
+// A rest describes the bytes of a log from walk.stopped on.
+type rest string
+
+const (
+	restNothing rest = "nothing"
+	restZeros   rest = "zeros"
+	restTorn    rest = "an entry that was not written to its end"
+	restDamaged rest = "a damaged entry"
+	restCommits rest = "a damaged entry, and commits after it"
+	restUnread  rest = "a damaged entry with a right checksum"
+)
+
+// units maps the names that the engine uses in sizes to bytes.
+var units = map[string]float64{"byte": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+
+// compare holds a clean log against the size that the engine says it replayed, rounded to a tenth of a unit. The
+// checksum of an entry stays the same when words of it change places. Then the engine may take the entry for the end
+// of the log.
+func (w *walk) compare(replayed string) {
+	number, unit, _ := strings.Cut(replayed, " ")
+	n, err := strconv.ParseFloat(number, 64)
+	size := units[unit]
+	fits := func(end int64) bool { return math.Abs(n*size-float64(end)) <= size/9 }
+	if err != nil || size == 0 || w.obsolete || !w.known || w.committed == 0 || fits(w.committed) {
+		return
+	}
+	w.later, w.committed = len(w.commits), 0
+	for i, end := range w.commits {
+		if fits(end) {
+			w.later, w.committed = len(w.commits)-i-1, end
+			break
+		}
+	}
+	w.stopped, w.rest = w.committed, restUnread
+}
+
+// clean reports whether the engine replays all of the log.
+func (w walk) clean() bool { return !w.known || w.committed == w.size }
+
+// inspectLog walks the log at path; a log that is not there is empty. It leaves alone a log that a second one belongs
+// to: the engine writes that when commits come during a checkpoint, which this store does not let happen.
+func inspectLog(path string) (walk, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return walk{}, nil
+	}
+	if err != nil {
+		return walk{}, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return walk{}, err
+	}
+	if _, err := os.Stat(path + ".checkpoint"); err == nil {
+		return walk{size: info.Size()}, nil
+	}
+	return walkLog(f, info.Size())
+}
+
+// walkLog reads a log of size bytes.
+func walkLog(log io.ReaderAt, size int64) (walk, error) {
+	w := walk{known: true, size: size}
+	end, version, owner, err := readWalHeader(log, size)
+	if err != nil {
+		return w, err
+	}
+	w.owner = owner
+	if end > 0 && version != walVersion {
+		// A single damaged byte makes another version of it. Then there are commits as we know them.
+		_, marks, err := survey(io.NewSectionReader(log, 0, size))
+		if err != nil || marks == 0 && version > walVersion {
+			return walk{size: size}, err
+		}
+		end = 0
+	}
+	w.committed, w.stopped = end, end
+	for end > 0 && w.stopped < size {
+		n, kind, err := readEntry(log, w.stopped, size)
+		if err != nil {
+			return w, err
+		}
+		if n == 0 {
+			break
+		}
+		w.stopped += n
+		w.loose++
+		if kind == commitPayload[2] || kind == walCheckpoint {
+			w.committed, w.loose = w.stopped, 0
+			w.commits = append(w.commits, w.stopped)
+			w.obsolete = w.obsolete || kind == walCheckpoint
+		}
+	}
+	return w, w.judge(log)
+}
+
+// judge finds out what the rest is.
+func (w *walk) judge(log io.ReaderAt) error {
+	tail := io.NewSectionReader(log, w.stopped, w.size-w.stopped)
+	zeros, later, err := survey(tail)
+	w.later = later
+	var head [8]byte
+	if err == nil && tail.Size() >= int64(len(head)) {
+		_, err = tail.ReadAt(head[:], 0)
+	}
+	switch left := uint64(tail.Size()); {
+	case left == 0:
+		w.rest = restNothing
+	case later > 0:
+		w.rest = restCommits
+	case zeros:
+		w.rest = restZeros
+	case left < entryHead || w.stopped == 0 || binary.LittleEndian.Uint64(head[:]) > left-entryHead:
+		w.rest = restTorn
+	default:
+		w.rest = restDamaged
+	}
+	return err
+}
+
+// survey reports whether tail is zeros only, and how often commitMark is in it.
+func survey(tail *io.SectionReader) (zeros bool, marks int, err error) {
+	zeros = true
+	mark := append(bytes.Clone(commitMark), commitPayload...)
+	overlap := len(mark) - 1
+	buf := make([]byte, overlap+int(min(chunk, tail.Size()+1)))
+	seen := 0 // bytes at the start of buf that were read before
+	for {
+		n, err := io.ReadFull(tail, buf[seen:])
+		data := buf[:seen+n]
+		zeros = zeros && len(bytes.Trim(data, "\x00")) == 0
+		marks += bytes.Count(data, mark)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return zeros, marks, nil
+		}
+		if err != nil {
+			return zeros, marks, err
+		}
+		seen = copy(buf, data[len(data)-overlap:])
+	}
+}
+
+// readWalHeader returns the end and the content of the header. The end is 0 when the header is damaged or not whole.
+func readWalHeader(log io.ReaderAt, size int64) (end int64, version uint64, owner fileID, err error) {
+	buf := make([]byte, min(size, 256))
+	if _, err := log.ReadAt(buf, 0); err != nil && !errors.Is(err, io.EOF) {
+		return 0, 0, owner, err
+	}
+	p := walParser{rest: buf}
+	p.expect(100, 0, walHeader, 101, 0)
+	version = p.number()
+	if version == walVersion {
+		p.expect(102, 0, byte(len(owner)))
+		for i := range owner {
+			b := p.number()
+			owner[i] = byte(b)
+			p.failed = p.failed || b > 255
+		}
+		p.expect(103, 0) // the number of its checkpoint
+		p.number()
+		p.expect(0xff, 0xff)
+	} else if at := bytes.Index(p.rest, []byte{0xff, 0xff}); at >= 0 {
+		p.rest = p.rest[at+2:]
+	}
+	if p.failed {
+		return 0, 0, fileID{}, nil
+	}
+	return int64(len(buf) - len(p.rest)), version, owner, nil
+}
+
+// A walParser reads the header of a log.
+type walParser struct {
+	rest   []byte
+	failed bool
+}
+
+func (p *walParser) expect(want ...byte) {
+	var ok bool
+	p.rest, ok = bytes.CutPrefix(p.rest, want)
+	p.failed = p.failed || !ok
+}
+
+func (p *walParser) number() uint64 {
+	v, n := binary.Uvarint(p.rest)
+	if n <= 0 {
+		p.failed = true
+		return 0
+	}
+	p.rest = p.rest[n:]
+	return v
+}
+
+// entryHead is the length and the checksum of an entry.
+const entryHead = 16
+
+// readEntry returns the length and the kind of the entry at a place. The length is 0 when the entry is not whole.
+func readEntry(log io.ReaderAt, at, size int64) (length int64, kind byte, err error) {
+	if size-at < entryHead {
+		return 0, 0, nil
+	}
+	var head [entryHead]byte
+	if _, err := log.ReadAt(head[:], at); err != nil {
+		return 0, 0, err
+	}
+	n := binary.LittleEndian.Uint64(head[:])
+	if n < 3 || n > uint64(size-at-entryHead) {
+		return 0, 0, nil
+	}
+	sum, kind, err := sumOf(io.NewSectionReader(log, at+entryHead, int64(n)))
+	if err != nil || sum != binary.LittleEndian.Uint64(head[8:]) {
+		return 0, 0, err
+	}
+	return entryHead + int64(n), kind, nil
+}
+
+// The package reads files in chunks, whose size must be a multiple of 8 for sumOf.
+const chunk = 256 << 10
+
+// sumOf returns the checksum of a payload, and its third byte.
+func sumOf(payload *io.SectionReader) (sum uint64, kind byte, err error) {
+	sum = checksumStart
+	buf := make([]byte, min(payload.Size(), chunk))
+	for at := int64(0); at < payload.Size(); {
+		n, err := payload.ReadAt(buf[:min(payload.Size()-at, chunk)], at)
+		if err != nil && !errors.Is(err, io.EOF) || n == 0 {
+			return 0, 0, err
+		}
+		if at == 0 {
+			kind = buf[2]
+		}
+		sum = addChecksum(sum, buf[:n])
+		at += int64(n)
+	}
+	return sum, kind, nil
+}
+
+// mendLog makes the log at path one that the engine replays to its end, or refuses it. It cuts what was never
+// acknowledged. It keeps a copy of the log before it cuts anything that may have been.
+func mendLog(path string, w walk, logger *slog.Logger) error {
+	facts := []any{"log", path, "found", string(w.rest), "at", w.stopped, "cut", w.size - w.committed, "entries", w.loose}
+	switch w.rest {
+	case restCommits, restUnread, restDamaged:
+		kept, err := keepCopy(path, w.size)
+		if w.rest != restDamaged {
+			return w.refusal(path, kept, err)
+		}
+		if err != nil {
+			return explainOpen(fmt.Errorf("a copy of %s, %d bytes, could not be written before it is repaired: %w", path, w.size, err))
+		}
+		facts = append(facts, "copy", kept)
+		logger.Error("duckdb: the end of the log is damaged and was cut; events of the last commit may be missing; see docs/recovery.md", facts...)
+	case restZeros, restTorn, restNothing:
+		logger.Warn("duckdb: the log ends in a commit that was not finished and was cut; see docs/recovery.md", facts...)
+	}
+	return explainOpen(cut(path, w.committed))
+}
+
+// refusal says that commits cannot be replayed, and what to do.
+func (w walk) refusal(path, kept string, err error) error {
+	saved := "a copy is " + kept
+	if err != nil {
+		saved = fmt.Sprintf("no copy could be written (%v)", err)
+	}
+	return &fault{kind: store.ErrCorrupt, cause: fmt.Errorf(
+		"%s is damaged at byte %d, and %d commits from there on cannot be replayed; %s; restore a backup, or give up these commits with: truncate -s %d %s (see docs/recovery.md)",
+		path, w.stopped, w.later, saved, w.committed, path)}
+}
+
+// cut shortens the file at path to size bytes, on disk.
+func cut(path string, size int64) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
+}
+
+// keepCopy writes a copy of the file at path beside it and returns its name, which has the time of the last write
+// to the file. So each attempt to start finds the same copy.
+func keepCopy(path string, size int64) (name string, err error) {
+	from, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = from.Close() }()
+	info, err := from.Stat()
+	if err != nil {
+		return "", err
+	}
+	dated := path + "." + info.ModTime().UTC().Format("20060102T150405Z")
+	for i := 1; ; i++ {
+		name = dated
+		if i > 1 {
+			name = fmt.Sprintf("%s-%d", dated, i)
+		}
+		to, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			same, err := equalFiles(name, from, size)
+			if same || err != nil {
+				return name, err
+			}
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = io.Copy(to, io.NewSectionReader(from, 0, size))
+		if err = errors.Join(err, to.Sync(), to.Close()); err != nil {
+			return "", errors.Join(err, os.Remove(name))
+		}
+		syncDir(name)
+		return name, nil
+	}
+}
+
+// equalFiles reports whether the file at path has the size bytes of other.
+func equalFiles(path string, other io.ReaderAt, size int64) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || info.Size() != size {
+		return false, err
+	}
+	a, b := make([]byte, chunk), make([]byte, chunk)
+	for at := int64(0); at < size; at += chunk {
+		n := min(size-at, chunk)
+		_, errA := f.ReadAt(a[:n], at)
+		_, errB := other.ReadAt(b[:n], at)
+		if err := errors.Join(errA, errB); err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		if !bytes.Equal(a[:n], b[:n]) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
