@@ -198,6 +198,8 @@ func (a *Keys) judge(ctx context.Context, key *Key, err error, start string) (*K
 		return nil, fmt.Errorf("auth: looking up a key: %w", err)
 	case key == nil:
 		return nil, errors.New("auth: store returned neither a key nor an error")
+	case key.ID == "":
+		return nil, errors.New("auth: store returned a key without an ID; limits and the audit trail need one")
 	}
 	now := a.cfg.Now()
 	if reason := key.refusal(now); reason != "" {

@@ -197,6 +197,7 @@ func TestKeysStoreTrouble(t *testing.T) {
 	for says, f := range map[string]storeFunc{
 		"a store that fails is not an unknown key": func(context.Context, auth.Digest) (*auth.Key, error) { return nil, down },
 		"a store that returns nothing is no key":   func(context.Context, auth.Digest) (*auth.Key, error) { return nil, nil },
+		"a key without an id is no key":            func(context.Context, auth.Digest) (*auth.Key, error) { return &auth.Key{Owner: "o", All: true}, nil },
 	} {
 		a, err := auth.New(auth.Config{Store: f, Pepper: pepper})
 		if err != nil {

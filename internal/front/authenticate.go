@@ -41,6 +41,8 @@ func (f *Front) authenticate(ctx context.Context, r *Request) error {
 		return &UnavailableError{"authentication", err}
 	case p == nil || p.Key == nil:
 		return errors.New("the Authenticator returned neither a key nor an error")
+	case p.Key.ID == "":
+		return errors.New("the Authenticator returned a key without an ID; limits and the audit trail need one")
 	}
 	f.refusals.remember(sent, r.Now)
 	r.Principal = p

@@ -92,7 +92,7 @@ func TestFlagHistoryIsBoundedInBytes(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
 		var before *flags.Flag
-		const changes = flags.MaxHistoryBytes/(512<<10)*3/2
+		const changes = flags.MaxHistoryBytes / (512 << 10) * 3 / 2
 		for i := range int64(changes) {
 			f := flags.Flag{ID: "f1", Client: "web", Key: "k", Revision: i + 1, Description: strings.Repeat(string(rune('a'+i%26)), 512<<10)}
 			one := flags.Change{Client: "web", Flag: "f1", Revision: i + 1, At: noon.Add(time.Duration(i) * time.Second), Event: flags.Updated, Before: before, After: &f}

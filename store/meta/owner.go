@@ -33,13 +33,25 @@ var owners = record[Owner]{"owner", "owners", func(o *Owner) []field {
 
 // CreateOwner stores o and returns it as it is stored: an empty id is generated, a zero CreatedAt
 // becomes now, and an empty name the id. Its error wraps [store.ErrInvalid] for an id with blanks or
-// texts that are too long, and [ErrExists] for an id that exists.
+// texts that are too long, [ErrExists] for an id that exists, and [ErrOtherKind].
 func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 	var faults faults
 	o.ID = faults.id("org", o.ID)
 	o.Name = cmp.Or(faults.label("name", o.Name), o.ID)
 	o.CreatedAt = s.created(o.CreatedAt)
-	return owners.create(ctx, s, "", o, faults)
+	if err := faults.err(owners.name); err != nil {
+		return Owner{}, err
+	}
+	err := s.update(ctx, "create owner", func(ctx context.Context, db querier) error {
+		if _, err := change(ctx, db, owners.insert(s, o)); err != nil {
+			return err
+		}
+		return s.claimID(ctx, db, owners.name, o.ID)
+	})
+	if err != nil {
+		return Owner{}, err
+	}
+	return o, nil
 }
 
 // EnsureOwner returns the owner of o's id, and creates it by [Store.CreateOwner] when it does not
@@ -53,7 +65,7 @@ func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
 		return kept, err
 	}
 	kept, err = s.CreateOwner(ctx, o)
-	if errors.Is(err, ErrExists) { // another process was quicker
+	if errors.Is(err, ErrExists) && !errors.Is(err, ErrOtherKind) { // another process was quicker
 		return s.OwnerByID(ctx, o.ID)
 	}
 	return kept, err

@@ -49,6 +49,11 @@ func (r subjectRecord[T]) create(ctx context.Context, s *Store, v T) (T, error) 
 		if _, err := change(ctx, db, r.insert(s, v)); err != nil {
 			return err
 		}
+		if r.kind == store.KindWebsite {
+			if err := s.claimID(ctx, db, r.name, *h.id); err != nil {
+				return err
+			}
+		}
 		// After the insert, which waits for those who are removing a subject of this id.
 		return r.needNoOthers(ctx, s, db, h)
 	})

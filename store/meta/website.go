@@ -33,7 +33,7 @@ var websites = subjectRecord[store.Website]{
 // CreateWebsite stores w and returns it as it is stored: an empty id is generated, a zero CreatedAt
 // becomes now, domain and allowed origins become bare hosts in lower case (a whole URL may be given),
 // and an empty name the domain. Its error wraps [store.ErrInvalid] for a website without owner or
-// domain or with invalid rules, [ErrNoOwner], [ErrExists] for an id that exists, and [ErrRemoved].
+// domain or with invalid rules, [ErrNoOwner], [ErrExists] for an id that exists, [ErrOtherKind] and [ErrRemoved].
 func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Website, error) {
 	return websites.create(ctx, s, w)
 }

@@ -1,0 +1,26 @@
+package meta
+
+import (
+	"context"
+	"fmt"
+
+	sq "github.com/Masterminds/squirrel"
+)
+
+// ErrOtherKind: a website cannot have the id of an owner, nor an owner that of a website, because feature flags belong to
+// either by its id. It wraps [ErrExists].
+var ErrOtherKind = fmt.Errorf("%w: ids of websites and owners must differ", ErrExists)
+
+// claimID gives an id to a kind of client, a website or an owner, for good. Of two transactions that claim the same
+// id the second waits for the first.
+func (s *Store) claimID(ctx context.Context, db querier, kind, id string) error {
+	claim := s.sql.Insert("client_ids").Columns("id", "kind").Values(id, kind).Suffix("ON CONFLICT (id) DO NOTHING")
+	if _, err := change(ctx, db, claim); err != nil {
+		return err
+	}
+	found, err := collectFrom(ctx, db, s.sql.Select("kind").From("client_ids").Where(sq.Eq{"id": id}), text)
+	if err == nil && (len(found) != 1 || found[0] != kind) {
+		err = fmt.Errorf("%w: %q", ErrOtherKind, id)
+	}
+	return err
+}
