@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // A RefusedError is an [ErrInvalid], with its text, that carries for the audit trail which key was
@@ -57,7 +59,7 @@ type FieldErrors []FieldError
 func (f FieldErrors) Error() string {
 	lines := make([]string, len(f))
 	for i, one := range f {
-		lines[i] = ErrBadKey.Error() + ": " + one.Field + ": " + one.Message
+		lines[i] = ErrBadKey.Error() + ": " + mistake.Sentence(one.Field, one.Message)
 	}
 	return strings.Join(lines, "\n")
 }

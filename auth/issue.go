@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // maxText is the most characters that an id, an owner or a name of a key may have.
@@ -97,25 +99,25 @@ func millis(t time.Time) time.Time {
 func (k *Key) Check() error {
 	var faults FieldErrors
 	if k.Owner == "" {
-		faults.addf("owner", "is missing")
+		faults.addf("owner", "is required")
 	}
 	for _, text := range []struct{ name, value string }{{"id", k.ID}, {"owner", k.Owner}, {"name", k.Name}} {
 		switch {
 		case !utf8.ValidString(text.value):
-			faults.addf(text.name, "is not UTF-8")
+			faults.addf(text.name, "must be UTF-8")
 		case utf8.RuneCountInString(text.value) > maxText:
-			faults.addf(text.name, "has more than %d characters", maxText)
+			faults.addf(text.name, "may have at most %d characters", maxText)
 		case strings.ContainsFunc(text.value, unicode.IsControl):
-			faults.addf(text.name, "has control characters")
+			faults.addf(text.name, "must not contain control characters")
 		}
 	}
 	faults.checkScopes(k.Scopes, Scopes())
 	if k.All && len(k.Resources) > 0 {
-		faults.addf("resources", "the key is over all resources and over a list of them; say one")
+		faults.addf("resources", "must be empty for a key with all: set either all or resources")
 	}
 	faults.checkNarrowing(k.Resources, k.Filters, k.Types)
 	if k.Limits != nil && k.Limits.PerMinute < 1 {
-		faults.addf("limits", "%d requests per minute", k.Limits.PerMinute)
+		faults.addf("limits.perMinute", "must be at least 1, not %d", k.Limits.PerMinute)
 	}
 	return faults.err()
 }
@@ -127,7 +129,7 @@ func (f *FieldErrors) checkScopes(scopes, allowed []Scope) {
 	}
 	for i, s := range scopes {
 		if !slices.Contains(allowed, s) {
-			f.addf(fmt.Sprintf("scopes[%d]", i), "%.64q is not one of %s", string(s), strings.Join(names, ", "))
+			f.addf(fmt.Sprintf("scopes[%d]", i), "must be %s, not %.64q", mistake.Or(names...), string(s))
 		}
 	}
 }
@@ -136,22 +138,22 @@ func (f *FieldErrors) checkScopes(scopes, allowed []Scope) {
 func (f *FieldErrors) checkNarrowing(resources []Resource, filters []Filter, types []string) {
 	for i, r := range resources {
 		if ReadScopes(r.Kind) == nil {
-			f.addf(fmt.Sprintf("resources[%d].kind", i), "%.64q is not one of website, link, schedule", r.Kind)
+			f.addf(fmt.Sprintf("resources[%d].kind", i), "must be website, link or schedule, not %.64q", r.Kind)
 		}
 		if r.ID == "" || !utf8.ValidString(r.ID) {
-			f.addf(fmt.Sprintf("resources[%d].id", i), "is missing or not UTF-8")
+			f.addf(fmt.Sprintf("resources[%d].id", i), "is required, in UTF-8")
 		}
 	}
 	for i, one := range filters {
 		if one.Field == "" || one.Op == "" || len(one.Values) == 0 {
-			f.addf(fmt.Sprintf("filters[%d]", i), "needs a field, an op and values")
+			f.addf(fmt.Sprintf("filters[%d]", i), "must have a field, an op and values")
 		}
 		// Kept otherwise than it was said, it would not filter what it should.
 		if !utf8.ValidString(one.Field + one.Op + strings.Join(one.Values, "")) {
-			f.addf(fmt.Sprintf("filters[%d]", i), "is not UTF-8")
+			f.addf(fmt.Sprintf("filters[%d]", i), "must be UTF-8")
 		}
 	}
 	if slices.Contains(types, "") || !utf8.ValidString(strings.Join(types, "")) {
-		f.addf("types", "one is empty or not UTF-8")
+		f.addf("types", "must be names of query types in UTF-8")
 	}
 }

@@ -196,7 +196,7 @@ func TestCheckReportsEveryFault(t *testing.T) {
 	if !errors.Is(err, auth.ErrBadKey) {
 		t.Fatalf("Check = %v", err)
 	}
-	for _, part := range []string{"owner", "UTF-8", "scopes[1]", "over all", "resources[0]", "resources[1]", "filters[0]", "types", "limits"} {
+	for _, part := range []string{"owner", "UTF-8", "scopes[1]", "either all or resources", "resources[0]", "resources[1]", "filters[0]", "types", "limits"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("no word of %s in:\n%v", part, err)
 		}

@@ -181,8 +181,8 @@ func TestMintRefuses(t *testing.T) {
 		ttl    time.Duration
 		want   string
 	}{
-		{"a life of more than a day", auth.Claims{}, 24*time.Hour + 1, "ttl: must be from 1 to 86400 seconds, not "},
-		{"no life", auth.Claims{}, 0, "ttl: must be from 1 to 86400 seconds, not "},
+		{"a life of more than a day", auth.Claims{}, 24*time.Hour + 1, "ttl must be between 1 and 86400 seconds, not "},
+		{"no life", auth.Claims{}, 0, "ttl must be between 1 and 86400 seconds, not "},
 		{"a scope that writes", auth.Claims{Scopes: []auth.Scope{auth.TrackEvents}}, time.Hour, "scopes[0]"},
 		{"a resource of no kind", auth.Claims{Resources: []auth.Resource{{ID: "x"}}}, time.Hour, "resources[0]"},
 		{"a filter without values", auth.Claims{Filters: []auth.Filter{{Field: "path", Op: "eq"}}}, time.Hour, "filters[0]"},

@@ -24,26 +24,26 @@ func (c *Context) Check() error {
 		{"organizationId", c.OrganizationID}, {"teamId", c.TeamID},
 	} {
 		if len(id.text) > MaxID {
-			faults.addf(id.name, "has %d bytes, more than %d", len(id.text), MaxID)
+			faults.addf(id.name, "may have at most %d bytes, not %d", MaxID, len(id.text))
 		}
 	}
 	if len(c.Properties) > MaxProperties {
-		faults.addf("properties", "are %d, more than %d", len(c.Properties), MaxProperties)
+		faults.atMost("properties", "entries", len(c.Properties), MaxProperties)
 		return faults.err()
 	}
 	size := 0
 	for name, v := range c.Properties {
 		if len(name) > MaxPropertyName*4 {
-			faults.addf("properties", "has a name of %d bytes", len(name))
+			faults.addf("properties", "may have names of at most %d bytes, not %d", MaxPropertyName*4, len(name))
 		}
 		n, ok := weigh(v, MaxDepth)
 		if !ok {
-			faults.addf("properties", "has lists or objects deeper than %d", MaxDepth)
+			faults.addf("properties", "may have arrays and objects to a depth of at most %d", MaxDepth)
 		}
 		size += len(name) + n
 	}
 	if size > MaxContext {
-		faults.addf("properties", "have about %d bytes, more than %d", size, MaxContext)
+		faults.addf("properties", "may have at most %d bytes, not about %d", MaxContext, size)
 	}
 	return faults.err()
 }

@@ -20,7 +20,7 @@ func check(set *Set, f, prior *Flag, by Actor, now time.Time) error {
 		unchanged(&faults, "environment", prior.Environment, f.Environment)
 		unchanged(&faults, "key", prior.Key, f.Key)
 	} else if n := after.live(); n > MaxFlags {
-		faults.addf("clientId", "has %d flags already", MaxFlags)
+		faults.addf("clientId", "may have at most %d flags", MaxFlags)
 	}
 	// What a flag refers to may have gone since: only what is new has to be there.
 	had := Flag{}
@@ -29,16 +29,16 @@ func check(set *Set, f, prior *Flag, by Actor, now time.Time) error {
 	}
 	for i, key := range f.Dependencies {
 		if d := after.inPlace(place{f.Environment, key}); !slices.Contains(had.Dependencies, key) && (d == nil || !d.RemovedAt.IsZero()) {
-			faults.addf(at("dependencies", i), "%.128q is no flag of this client and environment", key)
+			faults.addf(at("dependencies", i), "there is no flag %.128q for this client in this environment", key)
 		}
 	}
 	for i, id := range f.Groups {
 		if !slices.Contains(had.Groups, id) && after.group(id) == nil {
-			faults.addf(at("targetGroupIds", i), "%.128q is no target group of this client", id)
+			faults.addf(at("targetGroupIds", i), "there is no target group %.128q for this client", id)
 		}
 	}
 	if cycle := after.cycle(f); cycle != nil {
-		faults.addf("dependencies", "form a cycle: %s", strings.Join(cycle, " → "))
+		faults.addf("dependencies", "must not form a cycle: %s", strings.Join(cycle, " → "))
 	}
 	if prior == nil || !slices.Equal(prior.Dependencies, f.Dependencies) {
 		set.checkChains(after, &faults)
@@ -55,7 +55,7 @@ func (a Actor) check() error {
 
 func (a Actor) checkTexts(faults *FieldErrors) {
 	if max(len(a.Kind), len(a.ID), len(a.Name)) > MaxID || !utf8.ValidString(a.Kind+a.ID+a.Name) || strings.Contains(a.Kind+a.ID+a.Name, "\x00") {
-		faults.addf("actor", "has a text that is not UTF-8, or of more than %d bytes", MaxID)
+		faults.addf("actor", "must have texts of UTF-8 without U+0000 and of at most %d bytes", MaxID)
 	}
 }
 
@@ -86,14 +86,14 @@ func (s *Set) checkChains(after *Set, faults *FieldErrors) {
 	before := blocked(s.Flags)
 	for at := range blocked(after.Flags) {
 		if !before[at] && !slices.ContainsFunc(*faults, func(known FieldError) bool { return known.Field == "dependencies" }) {
-			faults.addf("dependencies", "form a chain of more than %d flags", MaxChain)
+			faults.addf("dependencies", "must not form a chain of more than %d flags", MaxChain)
 		}
 	}
 }
 
 func (s *Set) checkSize(faults *FieldErrors) {
 	if n := sizeOf(s); n > MaxSet {
-		faults.addf("clientId", "would have flags and groups of %d bytes as JSON, more than %d", n, MaxSet)
+		faults.addf("clientId", "may have flags and groups of at most %d bytes as JSON, not %d", MaxSet, n)
 	}
 }
 

@@ -48,7 +48,7 @@ func (s *Set) put(g Group, now time.Time) (Group, error) {
 	case prior == nil:
 		g.ID, g.Revision, g.CreatedAt = newID(now), 1, now
 		if len(s.Groups) >= MaxGroups {
-			faults.addf("clientId", "has %d target groups already", MaxGroups)
+			faults.addf("clientId", "may have at most %d target groups", MaxGroups)
 		}
 	case g.Revision != 0 && g.Revision != prior.Revision:
 		return Group{}, fmt.Errorf("%w: the group is at revision %d, not %d", ErrConflict, prior.Revision, g.Revision)

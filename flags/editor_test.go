@@ -232,7 +232,7 @@ func TestSetIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := newEditor(t, &m).Create(t.Context(), Actor{}, Flag{Client: "web", Key: "k", Type: Boolean})
-	if err == nil || !strings.Contains(err.Error(), "would have flags and groups of") {
+	if err == nil || !strings.Contains(err.Error(), "may have flags and groups of") {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // Errors of stores and editors.
@@ -25,7 +27,7 @@ type FieldError struct {
 }
 
 // Error is the field and the message.
-func (e FieldError) Error() string { return strings.TrimSpace(e.Field + " " + e.Message) }
+func (e FieldError) Error() string { return mistake.Sentence(e.Field, e.Message) }
 
 // maxFaults is how many mistakes are told of.
 const maxFaults = 100

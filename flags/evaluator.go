@@ -144,7 +144,7 @@ func (e *Evaluator) index(ctx context.Context, client string, c *Context) (*Inde
 		return nil, now, err
 	}
 	if client == "" || len(client) > MaxClient*4 {
-		return nil, now, FieldErrors{{"clientId", "is missing or too long"}}
+		return nil, now, FieldErrors{{"clientId", fmt.Sprintf("is required, with at most %d characters", MaxClient)}}
 	}
 	x, err := e.find(ctx, client, now)
 	return x, now, err

@@ -51,9 +51,9 @@ func TestHashVersionOfStoredAndNewFlags(t *testing.T) {
 	f, err = e.Create(ctx, Actor{}, Flag{Client: "web", Key: "first", Type: Rollout, HashVersion: FirstHash, Percentage: 12})
 	version("new with the first hash", f, err, FirstHash)
 	for wrong, f := range map[string]Flag{
-		"hashVersion is 3, not 1 or 2":                                             {HashVersion: 3},
-		"rolloutPercentage is 12.5, not a whole number, which hashVersion 1 needs": {HashVersion: FirstHash, Percentage: 12.5},
-		"rolloutPercentage is 12.345, which has more than two decimals":            {Percentage: 12.345},
+		"hashVersion must be 1 or 2, not 3":                                     {HashVersion: 3},
+		"rolloutPercentage must be a whole number with hashVersion 1, not 12.5": {HashVersion: FirstHash, Percentage: 12.5},
+		"rolloutPercentage may have at most two decimals, not 12.345":           {Percentage: 12.345},
 	} {
 		f.Client, f.Key, f.Type = "web", "wrong", Rollout
 		if _, err := e.Create(ctx, Actor{}, f); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), wrong) {

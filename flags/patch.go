@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/internal/fieldpath"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // A Patch is some fields of a flag, read from JSON.
@@ -36,11 +36,11 @@ func (p Patch) Apply(f *Flag) {
 func (p Patch) Flag() (Flag, error) {
 	var faults FieldErrors
 	if p.Client == "" {
-		faults.addf("clientId", "is missing")
+		faults.addf("clientId", "is required")
 	}
 	for _, name := range []string{"key", "type", "defaultValue"} {
 		if p.fields[name] == nil {
-			faults.addf(name, "is missing")
+			faults.addf(name, "is required")
 		}
 	}
 	f := Flag{Client: p.Client}
@@ -55,7 +55,7 @@ func (p Patch) Check(isNew bool, now time.Time) error {
 	faults, f := slices.Clone(p.faults), Flag{Client: p.Client, Type: Rollout, HashVersion: MixedHash}
 	missing := FieldErrors{}
 	if p.Client == "" {
-		missing.addf("clientId", "is missing")
+		missing.addf("clientId", "is required")
 	}
 	if isNew {
 		_, err := p.Flag()
@@ -99,7 +99,7 @@ func topOf(field string) string {
 func ParsePatch(js []byte) (Patch, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(js, &raw); err != nil || raw == nil {
-		return Patch{}, FieldErrors{{"", "the body is not a JSON object"}}
+		return Patch{}, FieldErrors{{"", "The body must be a JSON object"}}
 	}
 	var faults FieldErrors
 	p := Patch{fields: map[string]func(*Flag){}}
@@ -109,9 +109,10 @@ func ParsePatch(js []byte) (Patch, error) {
 		case name == "clientId":
 			readInto(&faults, name, raw[name], &p.Client)
 		case !known:
-			faults.addf(name, "is none of clientId, %s", strings.Join(slices.Sorted(maps.Keys(readers)), ", "))
+			message, _ := mistake.Choice(fmt.Sprintf("unknown field %.64q", name), name, append([]string{"clientId"}, slices.Sorted(maps.Keys(readers))...), synonyms)
+			faults.addf(name, "%s", message)
 		case string(raw[name]) == "null" && slices.Contains(needed, name):
-			faults.addf(name, "is null")
+			faults.addf(name, "must not be null")
 		default:
 			p.fields[name] = read(name, raw[name], &faults)
 		}
@@ -141,6 +142,13 @@ var readers = map[string]reader{
 	"schedule":          list(func(f *Flag) *[]Step { return &f.Schedule }),
 	"dependencies":      list(func(f *Flag) *[]string { return &f.Dependencies }),
 	"targetGroupIds":    list(func(f *Flag) *[]string { return &f.Groups }),
+}
+
+// synonyms are words that people use in place of the fields of a flag.
+var synonyms = mistake.Synonyms{
+	"client": {"clientId"}, "default": {"defaultValue"}, "enabled": {"status"}, "id": {"key"}, "kind": {"type"}, "percent": {"rolloutPercentage"},
+	"percentage": {"rolloutPercentage"}, "rollout": {"rolloutPercentage"}, "state": {"status"}, "targeting": {"rules"}, "value": {"defaultValue"},
+	"variations": {"variants"}, "websiteid": {"clientId"},
 }
 
 // needed are the fields that cannot be cleared.
@@ -175,7 +183,7 @@ func list[T any](field func(*Flag) *[]T, need ...string) reader {
 			for _, n := range need {
 				var names map[string]json.RawMessage
 				if json.Unmarshal(element, &names) == nil && names[n] == nil {
-					faults.addf(at(name, i)+"."+n, "is missing")
+					faults.addf(at(name, i)+"."+n, "is required")
 				}
 			}
 		}
@@ -195,28 +203,12 @@ func readInto(faults *FieldErrors, name string, js json.RawMessage, v any) {
 		if wrong.Field != "" {
 			name += "." + wrong.Field
 		}
-		faults.addf(name, "is %s, not %s", wrong.Value, wordFor(wrong.Type))
+		faults.addf(name, "%s", mistake.Type(wrong))
 		return
 	}
 	if _, ok := errors.AsType[*time.ParseError](err); ok {
-		faults.addf(name, "has an instant that is not of the form 2026-03-29T12:00:00Z")
+		faults.addf(name, "must have instants of the form 2026-03-29T12:00:00Z")
 		return
 	}
-	faults.addf(name, "is not as it should be: %s", strings.TrimPrefix(err.Error(), "json: "))
-}
-
-func wordFor(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.Slice:
-		return "a list"
-	case reflect.String:
-		return "a text"
-	}
-	return fmt.Sprintf("an object such as a %s", strings.ToLower(t.Name()))
+	faults.addf(name, "%s", strings.TrimPrefix(err.Error(), "json: "))
 }

@@ -52,30 +52,30 @@ func TestPatch(t *testing.T) {
 
 func TestPatchReportsEveryFault(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
-		{`[]`, "flags: not valid: the body is not a JSON object"},
-		{`null`, "flags: not valid: the body is not a JSON object"},
-		{`{} {}`, "flags: not valid: the body is not a JSON object"},
-		{`{"clientId":5}`, "flags: not valid: clientId is number, not a text"},
+		{`[]`, "flags: not valid: The body must be a JSON object"},
+		{`null`, "flags: not valid: The body must be a JSON object"},
+		{`{} {}`, "flags: not valid: The body must be a JSON object"},
+		{`{"clientId":5}`, "flags: not valid: clientId must be a string, not a number"},
 		{`{"defaultValue":"yes","key":null,"rolloutPercentage":"half","rules":{}}`,
-			"flags: not valid: defaultValue is string, not true or false; key is null; rolloutPercentage is string, not a number; rules is object, not a list"},
+			"flags: not valid: defaultValue must be true or false, not a string; key must not be null; rolloutPercentage must be a number, not a string; rules must be an array, not an object"},
 		{`{"rules":[{"enabled":"x"},{"type":"user_id"},5,{"enabled":true,"op":"x"}]}`,
-			`flags: not valid: rules[0].enabled is string, not true or false; rules[1].enabled is missing; rules[2] is number, not an object such as a rule; rules[3] is not as it should be: unknown field "op"`},
-		{`{"schedule":[{"scheduledAt":"tomorrow"}]}`, "flags: not valid: schedule[0] has an instant that is not of the form 2026-03-29T12:00:00Z"},
-		{`{"variants":[{"weight":"5"}]}`, "flags: not valid: variants[0].weight is string, not a number"},
+			`flags: not valid: rules[0].enabled must be true or false, not a string; rules[1].enabled is required; rules[2] must be an object, not a number; rules[3]: unknown field "op"`},
+		{`{"schedule":[{"scheduledAt":"tomorrow"}]}`, "flags: not valid: schedule[0] must have instants of the form 2026-03-29T12:00:00Z"},
+		{`{"variants":[{"weight":"5"}]}`, "flags: not valid: variants[0].weight must be a number, not a string"},
 	} {
 		if _, err := ParsePatch([]byte(c.body)); err == nil || err.Error() != c.want {
 			t.Errorf("%s:\n%v\nwant\n%s", c.body, err, c.want)
 		}
 	}
 	_, err := ParsePatch([]byte(`{"colour":1}`))
-	if err == nil || !strings.Contains(err.Error(), "colour is none of clientId, defaultValue, dependencies,") {
+	if err == nil || !strings.Contains(err.Error(), `colour: unknown field "colour"; allowed are clientId, defaultValue, dependencies,`) {
 		t.Error(err)
 	}
 	p, err := ParsePatch([]byte(`{"name":"x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Flag(); err == nil || err.Error() != "flags: not valid: clientId is missing; key is missing; type is missing; defaultValue is missing" {
+	if _, err := p.Flag(); err == nil || err.Error() != "flags: not valid: clientId is required; key is required; type is required; defaultValue is required" {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // Check returns everything that is wrong with f alone at an instant, as FieldErrors, or nil. An Editor
@@ -35,7 +37,7 @@ func (f *Flag) check(now time.Time, faults *FieldErrors) {
 	}
 	f.checkPercentage("rolloutPercentage", f.Percentage, faults)
 	if f.Payload != nil && faults.json("payload", f.Payload) && f.Payload[0] != '{' {
-		faults.addf("payload", "is not a JSON object")
+		faults.addf("payload", "must be a JSON object, not %s", mistake.Kind(f.Payload))
 	}
 	checkRules(faults, f.Rules)
 	names(faults, "targetGroupIds", f.Groups, MaxFlagGroups)
@@ -57,7 +59,7 @@ func (g *Group) check(faults *FieldErrors) {
 	faults.required("name", strings.TrimSpace(g.Name), MaxName)
 	faults.text("description", g.Description, MaxDescription)
 	if !isColor(g.Color) {
-		faults.addf("color", "is not # and six hexadecimal digits")
+		faults.addf("color", "must be # and six hexadecimal digits")
 	}
 	checkRules(faults, g.Rules)
 	faults.size(g)
@@ -70,7 +72,7 @@ func isColor(text string) bool {
 
 func (f *Flag) checkVariants(faults *FieldErrors) {
 	if len(f.Variants) > MaxVariants {
-		faults.addf("variants", "are %d, more than %d", len(f.Variants), MaxVariants)
+		faults.atMost("variants", "entries", len(f.Variants), MaxVariants)
 		return
 	}
 	total, weighted, seen := 0.0, false, map[string]bool{}
@@ -78,21 +80,21 @@ func (f *Flag) checkVariants(faults *FieldErrors) {
 		where := at("variants", i)
 		faults.word(where+".key", v.Key, MaxVariantKey)
 		if seen[v.Key] {
-			faults.addf(where+".key", "%q is there twice", v.Key)
+			faults.addf(where+".key", "must not be that of another variant: %q", v.Key)
 		}
 		seen[v.Key] = true
 		v.checkValue(where, faults)
 		faults.text(where+".description", v.Description, MaxDescription)
 		if w := v.Weight; w != nil {
 			if !(*w >= 0 && *w <= 100) { // also refuses NaN
-				faults.addf(where+".weight", "is not between 0 and 100")
+				faults.addf(where+".weight", "must be between 0 and 100, not %g", *w)
 				return
 			}
 			weighted, total = true, total+*w
 		}
 	}
 	if weighted && math.Abs(total-100) >= 0.01 {
-		faults.addf("variants", "have weights that total %g rather than 100", total)
+		faults.addf("variants", "must have weights with a sum of 100, not %g", total)
 	}
 }
 
@@ -109,13 +111,13 @@ func (v *Variant) checkValue(where string, faults *FieldErrors) {
 		kind = NumberValue
 	}
 	if (v.Type == StringValue || v.Type == NumberValue) && v.Type != kind {
-		faults.addf(where+".value", "is not a %s", v.Type)
+		faults.addf(where+".value", "must be a %s, not %s", v.Type, mistake.Kind(v.Value))
 	}
 }
 
 func (f *Flag) checkSchedule(now time.Time, faults *FieldErrors) {
 	if len(f.Schedule) > MaxSteps {
-		faults.addf("schedule", "has %d steps, more than %d", len(f.Schedule), MaxSteps)
+		faults.atMost("schedule", "steps", len(f.Schedule), MaxSteps)
 		return
 	}
 	for i, s := range f.Schedule {
@@ -123,25 +125,31 @@ func (f *Flag) checkSchedule(now time.Time, faults *FieldErrors) {
 		oneOf(faults, where+".action", s.Action, Enable, Disable, UpdateRollout)
 		switch {
 		case s.At.IsZero():
-			faults.addf(where+".scheduledAt", "is missing")
+			faults.addf(where+".scheduledAt", "is required")
 		case !s.At.After(now):
-			faults.addf(where+".scheduledAt", "is not in the future")
+			faults.addf(where+".scheduledAt", "must be in the future")
 		case !s.At.Before(lastStep()):
-			faults.addf(where+".scheduledAt", "is after the year 2100")
+			faults.addf(where+".scheduledAt", "must be before the year 2101")
 		case i > 0 && s.At.Equal(f.Schedule[i-1].At):
-			faults.addf(where+".scheduledAt", "is that of another step")
+			faults.addf(where+".scheduledAt", "must not be that of another step")
 		}
 		if s.Action == UpdateRollout {
 			f.checkPercentage(where+".value", s.Percentage, faults)
 			if f.Type != Rollout {
-				faults.addf(where+".action", "sets a percentage, and the flag's type is not rollout")
+				faults.addf(where+".action", "must not be update_rollout, since the flag's type is not rollout")
 			}
 		}
 	}
 }
 
+func (f *FieldErrors) atMost(field, what string, count, limit int) {
+	if count > limit {
+		f.addf(field, "may have at most %d %s, not %d", limit, what, count)
+	}
+}
+
 func (f *FieldErrors) hashVersion(version int) {
-	f.addf("hashVersion", "is %d, not %d or %d", version, FirstHash, MixedHash)
+	f.addf("hashVersion", "must be %d or %d, not %d", FirstHash, MixedHash, version)
 }
 
 // word is a text that names something: printable, without blanks and commas, since lists of
@@ -149,9 +157,9 @@ func (f *FieldErrors) hashVersion(version int) {
 func (f *FieldErrors) word(field, text string, limit int) {
 	switch {
 	case text == "":
-		f.addf(field, "is missing")
+		f.addf(field, "is required")
 	case strings.ContainsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		f.addf(field, "has blanks, commas or characters that cannot be printed")
+		f.addf(field, "must not contain spaces, commas or control characters")
 	default:
 		f.text(field, text, limit)
 	}
@@ -160,18 +168,18 @@ func (f *FieldErrors) word(field, text string, limit int) {
 func (f *FieldErrors) text(field, text string, limit int) {
 	switch {
 	case !utf8.ValidString(text):
-		f.addf(field, "is not UTF-8")
+		f.addf(field, "must be UTF-8")
 	case utf8.RuneCountInString(text) > limit:
-		f.addf(field, "has more than %d characters", limit)
+		f.addf(field, "may have at most %d characters", limit)
 	}
 }
 
 func (f *FieldErrors) required(field, text string, limit int) {
 	switch {
 	case text == "":
-		f.addf(field, "is missing")
+		f.addf(field, "is required")
 	case strings.ContainsFunc(text, unicode.IsControl):
-		f.addf(field, "has control characters")
+		f.addf(field, "must not contain control characters")
 	default:
 		f.text(field, text, limit)
 	}
@@ -182,11 +190,11 @@ func (f *FieldErrors) json(field string, js json.RawMessage) bool {
 	before := len(*f)
 	switch {
 	case len(js) == 0:
-		f.addf(field, "is missing")
+		f.addf(field, "is required")
 	case len(js) > MaxPayload:
-		f.addf(field, "has %d bytes, more than %d", len(js), MaxPayload)
+		f.addf(field, "may have at most %d bytes, not %d", MaxPayload, len(js))
 	case !json.Valid(js) || !utf8.Valid(js):
-		f.addf(field, "is not JSON in UTF-8")
+		f.addf(field, "must be JSON in UTF-8")
 	}
 	return len(*f) == before
 }
@@ -195,17 +203,17 @@ func (f *FieldErrors) json(field string, js json.RawMessage) bool {
 func (f *Flag) checkPercentage(field string, percent float64, faults *FieldErrors) {
 	switch {
 	case !(percent >= 0 && percent <= 100): // also refuses NaN
-		faults.addf(field, "is %g, not between 0 and 100", percent)
+		faults.addf(field, "must be between 0 and 100, not %g", percent)
 	case f.hashVersion() == FirstHash && percent != math.Trunc(percent):
-		faults.addf(field, "is %g, not a whole number, which hashVersion %d needs", percent, FirstHash)
+		faults.addf(field, "must be a whole number with hashVersion %d, not %g", FirstHash, percent)
 	case math.Abs(percent*100-math.Round(percent*100)) > 1e-6:
-		faults.addf(field, "is %g, which has more than two decimals", percent)
+		faults.addf(field, "may have at most two decimals, not %g", percent)
 	}
 }
 
 func (f *FieldErrors) size(record any) {
 	if n := sizeOf(record); n > MaxRecord {
-		f.addf("", "has %d bytes as JSON, more than %d", n, MaxRecord)
+		f.addf("", "The record may have at most %d bytes as JSON, not %d", MaxRecord, n)
 	}
 }
 
@@ -213,27 +221,23 @@ func oneOf[T ~string](faults *FieldErrors, field string, got T, allowed ...T) {
 	if slices.Contains(allowed, got) {
 		return
 	}
-	texts := make([]string, len(allowed))
-	for i, a := range allowed {
-		texts[i] = string(a)
-	}
 	if got == "" {
-		faults.addf(field, "is missing; it is one of %s", strings.Join(texts, ", "))
+		faults.addf(field, "is required: %s", mistake.Or(allowed...))
 		return
 	}
-	faults.addf(field, "is %.40q, none of %s", string(got), strings.Join(texts, ", "))
+	faults.addf(field, "must be %s, not %.40q", mistake.Or(allowed...), string(got))
 }
 
 // names checks a list of ids or keys, each there once.
 func names(faults *FieldErrors, field string, list []string, limit int) {
 	if len(list) > limit {
-		faults.addf(field, "are %d, more than %d", len(list), limit)
+		faults.atMost(field, "entries", len(list), limit)
 		return
 	}
 	for i, name := range list {
 		faults.word(at(field, i), name, MaxKey)
 		if slices.Contains(list[:i], name) {
-			faults.addf(at(field, i), "%q is there twice", name)
+			faults.addf(at(field, i), "must not be there twice: %q", name)
 		}
 	}
 }

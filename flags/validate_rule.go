@@ -7,7 +7,7 @@ import (
 
 func checkRules(faults *FieldErrors, rules []Rule) {
 	if len(rules) > MaxRules {
-		faults.addf("rules", "are %d, more than %d", len(rules), MaxRules)
+		faults.atMost("rules", "entries", len(rules), MaxRules)
 		return
 	}
 	for i := range rules {
@@ -24,7 +24,7 @@ func (r *Rule) check(where string, faults *FieldErrors) {
 		size int
 	}{{".values", len(r.Values)}, {".batchValues", len(r.BatchValues)}} {
 		if list.size > MaxValues {
-			faults.addf(where+list.name, "are %d, more than %d", list.size, MaxValues)
+			faults.atMost(where+list.name, "values", list.size, MaxValues)
 			return
 		}
 	}
@@ -39,7 +39,7 @@ func (r *Rule) check(where string, faults *FieldErrors) {
 	}
 	if r.On == OnProperty && r.Field == "" && !r.Batch {
 		if n, ok := r.Value.(float64); !ok || !(n >= 0 && n <= 100) {
-			faults.addf(where+".value", "is not a number between 0 and 100, as in a property rule without a field")
+			faults.addf(where+".value", "must be a number between 0 and 100 in a property rule without a field")
 		}
 		return
 	}
@@ -56,23 +56,23 @@ func (r *Rule) check(where string, faults *FieldErrors) {
 
 func (r *Rule) checkBatch(where string, faults *FieldErrors) {
 	if r.On == OnProperty && r.Field == "" {
-		faults.addf(where+".field", "is missing")
+		faults.addf(where+".field", "is required")
 	}
 	if len(r.BatchValues) == 0 {
-		faults.addf(where+".batchValues", "are missing")
+		faults.addf(where+".batchValues", "is required")
 	}
 	if r.Operator == Exists || r.Operator == NotExists {
-		faults.addf(where+".operator", "%s never matches in a batch", r.Operator)
+		faults.addf(where+".operator", "must not be %s in a batch: it never matches", r.Operator)
 	}
 }
 
 func (r *Rule) checkProperty(where string, faults *FieldErrors) {
 	switch r.Operator {
 	case StartsWith, EndsWith:
-		faults.addf(where+".operator", "%s never matches a property, but in a batch", r.Operator)
+		faults.addf(where+".operator", "must not be %s for a property outside a batch: it never matches", r.Operator)
 	case Equals, Contains:
 		if r.Value == nil {
-			faults.addf(where+".value", "is missing")
+			faults.addf(where+".value", "is required")
 		}
 	case In, NotIn:
 		r.needValues(where, faults)
@@ -82,16 +82,16 @@ func (r *Rule) checkProperty(where string, faults *FieldErrors) {
 func (r *Rule) checkID(where string, faults *FieldErrors) {
 	switch r.Operator {
 	case Exists, NotExists:
-		faults.addf(where+".operator", "%s never matches where type is %s", r.Operator, r.On)
+		faults.addf(where+".operator", "must not be %s where type is %s: it never matches", r.Operator, r.On)
 	case Equals, Contains, StartsWith, EndsWith:
 		if text, ok := r.Value.(string); !ok || text == "" {
-			faults.addf(where+".value", "is not a text, or an empty one")
+			faults.addf(where+".value", "must be a string that is not empty")
 		}
 	case In, NotIn:
 		r.needValues(where, faults)
 		for i, v := range r.Values {
 			if _, ok := v.(string); !ok {
-				faults.addf(at(where+".values", i), "is not a text")
+				faults.addf(at(where+".values", i), "must be a string")
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (r *Rule) checkID(where string, faults *FieldErrors) {
 
 func (r *Rule) needValues(where string, faults *FieldErrors) {
 	if len(r.Values) == 0 {
-		faults.addf(where+".values", "are missing")
+		faults.addf(where+".values", "is required")
 	}
 }
 
@@ -107,14 +107,14 @@ func checkScalar(faults *FieldErrors, where string, v any) {
 	switch v := v.(type) {
 	case string:
 		if !utf8.ValidString(v) || utf8.RuneCountInString(v) > MaxValue {
-			faults.addf(where, "is not UTF-8, or has more than %d characters", MaxValue)
+			faults.addf(where, "must be UTF-8 of at most %d characters", MaxValue)
 		}
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			faults.addf(where, "is no finite number")
+			faults.addf(where, "must be a finite number")
 		}
 	case bool:
 	default:
-		faults.addf(where, "is not a text, a number, true or false")
+		faults.addf(where, "must be a string, a number, true or false")
 	}
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -20,10 +21,11 @@ import (
 var subjects = []struct {
 	param string
 	kind  store.SubjectKind
+	word  string // for people
 }{
-	{"website_id", store.KindWebsite},
-	{"link_id", store.KindLink},
-	{"schedule_id", store.KindSchedule},
+	{"website_id", store.KindWebsite, "website"},
+	{"link_id", store.KindLink, "link"},
+	{"schedule_id", store.KindSchedule, "monitor"},
 }
 
 // allowSubject lets the key ask about the one website, link or monitor that the address names.
@@ -53,9 +55,9 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 	}
 	r.Resource = auth.Resource{}
 	var several query.Errors
-	for _, param := range params {
+	for _, param := range params[:min(len(params), maxUnknown)] {
 		several = append(several, &query.Error{Code: query.Invalid, Field: param,
-			Message: "exactly one of website_id, link_id and schedule_id is allowed"})
+			Message: "send exactly one of website_id, link_id and schedule_id; this request has " + shortened(strings.Join(params, " and "))})
 	}
 	return append(several, a.mistakes(ctx, r, q)...)
 }
@@ -63,9 +65,9 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 // noSubject says that the address names nothing to ask about, and what it names.
 func noSubject(values url.Values) error {
 	names := slices.Sorted(maps.Keys(values))
-	message := "is missing, and so are link_id and schedule_id; the address has no parameters"
+	message := "is required, or link_id or schedule_id; the address has no parameters"
 	if len(names) > 0 {
-		message = "is missing, and so are link_id and schedule_id; the address has " + shortened(strings.Join(names, ", "))
+		message = "is required, or link_id or schedule_id; the address has " + shortened(strings.Join(names, ", "))
 	}
 	return &query.Error{Field: "website_id", Message: message, Err: errNoSubject}
 }
@@ -83,7 +85,7 @@ func (a *api) allowCompile(ctx context.Context, r *front.Request, q *question) e
 	}
 	r.Scope = auth.ReadData
 	if !r.Principal.MayExplain() {
-		return &denied{auth.ReadData}
+		return &denied{scope: auth.ReadData, field: "Authorization", why: "needs an API key with the scope read:data and without filters, and not a panel token"}
 	}
 	return nil
 }
@@ -96,7 +98,7 @@ func allowList(kind string) func(context.Context, *front.Request, *question) err
 				return nil
 			}
 		}
-		return &denied{r.Scope}
+		return lacks(r.Scope)
 	}
 }
 
@@ -105,8 +107,9 @@ func allowList(kind string) func(context.Context, *front.Request, *question) err
 func (a *api) allowResource(ctx context.Context, r *front.Request) error {
 	r.Scope, _ = r.Principal.Key.ReadScope(r.Resource) // nobody's yet, so the one that is needed
 	if !plausible(r.Resource.ID) {
+		kind := r.Resource.Kind
 		r.Resource.ID = ""
-		return &denied{r.Scope}
+		return a.unreached(r, kind)
 	}
 	owner, err := a.cfg.Directory.Owner(ctx, subject(r))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -115,9 +118,27 @@ func (a *api) allowResource(ctx context.Context, r *front.Request) error {
 	r.Resource.Owner = owner
 	var ok bool
 	if r.Scope, ok = r.Principal.Key.ReadScope(r.Resource); !ok || err != nil {
-		return &denied{r.Scope}
+		return a.unreached(r, r.Resource.Kind)
 	}
 	return nil
+}
+
+// unreached refuses a resource of a kind. It says nothing that depends on the id: what exists is nobody's business.
+func (a *api) unreached(r *front.Request, kind string) error {
+	if !slices.ContainsFunc(auth.ReadScopes(kind), r.Principal.Key.Has) {
+		return lacks(r.Scope)
+	}
+	for _, s := range subjects {
+		if string(s.kind) != kind {
+			continue
+		}
+		d := &denied{scope: r.Scope, field: s.param, why: fmt.Sprintf("is not the id of a %s that the key reaches", s.word)}
+		if s.kind == store.KindWebsite || a.cfg.Subjects != nil {
+			d.why += fmt.Sprintf("; GET /v1/query/%ss lists them", s.word)
+		}
+		return d
+	}
+	return &denied{scope: r.Scope}
 }
 
 // plausible reports whether id could be an id at all. What could not is never looked

@@ -48,14 +48,14 @@ const (
 
 var codes = [...]ErrorCode{
 	codeValidation: {"VALIDATION_ERROR", 400, "The request is not valid", "A field of the request, or of its address, is wrong; details lists all that are."},
-	codeNoSubject: {"MISSING_PROJECT_ID", 400, "One of website_id, link_id and schedule_id is required",
+	codeNoSubject: {"MISSING_PROJECT_ID", 400, "One of website_id, link_id and schedule_id is required in the address",
 		"The address does not say what is asked about."},
 	codeInvalidJSON:  {string(query.InvalidJSON), 400, "The body is not valid JSON", "The body is empty, broken, or no object or array of objects."},
 	codeAuthRequired: {"AUTH_REQUIRED", 401, "Authentication required", "There is no key, or it is unknown, disabled, revoked or expired; one answer for all."},
 	codeForbidden: {"FORBIDDEN", 403, "Insufficient permissions",
-		"The key's scopes or resources do not reach that far. What does not exist and what is somebody else's are told alike."},
-	codeNotFound:     {"NOT_FOUND", 404, "There is nothing at this address", "No route has this path, or the client has no such flag."},
-	codeMethod:       {"METHOD_NOT_ALLOWED", 405, "This address does not answer to that method", "The header Allow lists the methods that it answers to."},
+		"The key lacks a scope, or does not reach the resource. Unknown ids and ids of other owners get the same answer."},
+	codeNotFound:     {"NOT_FOUND", 404, "Not found", "No route has this path, and the message names the nearest one; or the client has no such flag."},
+	codeMethod:       {"METHOD_NOT_ALLOWED", 405, "This endpoint does not support the method", "The endpoint has other methods: the message and the header Allow name them."},
 	codeLateBody:     {"REQUEST_TIMEOUT", 408, "The body did not arrive in time", "The body took more than ten seconds to arrive; it may be sent again."},
 	codeConflict:     {"CONFLICT", 409, "A flag with this key already exists", "The client has a flag of this key in this environment."},
 	codePrecondition: {"PRECONDITION_FAILED", 412, "The flag was changed meanwhile", "If-Match names no revision that the flag has now."},

@@ -103,7 +103,7 @@ func New(cfg Config) (http.Handler, error) {
 	open.Any, open.Origins = true, nil
 	open.Headers += ", X-Client-Id, databuddy-client-id"
 	return front.New(front.Config{
-		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Refuse: refuse, CORS: cors, Timeout: a.cfg.Timeout,
+		Auth: cfg.Auth, Limiter: cfg.Limiter, Audit: cfg.Audit, Refuse: refuse, CORS: cors, TrimSlash: true, Timeout: a.cfg.Timeout,
 		Logger: cfg.Logger, ClientIP: cfg.ClientIP, Now: cfg.Now, NewRequestID: cfg.NewRequestID, Observe: cfg.Observe,
 	}, a.mounted(cors, &open)), nil
 }

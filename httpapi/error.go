@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
+	"slices"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/flags"
@@ -39,9 +39,9 @@ var errorTable = []struct {
 	{as[*mediaTypeError], codeMediaType, fillMediaType},
 	{is(front.ErrLateBody), codeLateBody, nil},
 	{as[*front.BodyError], codeInvalidJSON, fillBody},
-	{is(front.ErrNoRoute), codeNotFound, nil},
+	{is(front.ErrNoRoute), codeNotFound, fillRoute},
 	{is(store.ErrNotFound), codeNotFound, nil},
-	{is(front.ErrMethod), codeMethod, nil},
+	{is(front.ErrMethod), codeMethod, fillRoute},
 	{is(store.ErrFull), codeFull, nil},
 	{is(store.ErrUnavailable), codeUnavailable, nil},
 	{as[*front.UnavailableError], codeUnavailable, nil},
@@ -130,8 +130,8 @@ func (p *problem) fillAll(all query.Errors) {
 		p.ErrorCode = codes[c]
 	}
 	p.Message = all[0].Error()
-	if more := len(all) - 1; more > 0 {
-		p.Message = fmt.Sprintf("%s (and %d more)", strings.TrimRight(p.Message, "."), more)
+	if len(all) > 1 {
+		p.Message = fmt.Sprintf("%s (%d problems, see details)", p.Message, len(all))
 	}
 	p.details = detailsOf(all)
 }
@@ -150,12 +150,20 @@ func fillMediaType(err error, p *problem) {
 	}
 }
 
+// fillNoSubject says that nothing is named to ask about, or where the id that is there belongs.
 func fillNoSubject(err error, p *problem) {
-	if m, ok := errors.AsType[*query.Error](err); ok {
+	more, _ := errors.AsType[query.Errors](err)
+	if at := slices.IndexFunc(more, func(e *query.Error) bool { return errors.Is(e, query.ErrMisplaced) }); at >= 0 {
+		p.Message = more[at].Error()
+	} else if m, ok := errors.AsType[*query.Error](err); ok {
 		p.details = detailsOf(query.Errors{m})
 	}
-	if more, ok := errors.AsType[query.Errors](err); ok {
-		p.details = append(p.details, detailsOf(more)...)
+	p.details = append(p.details, detailsOf(more)...)
+}
+
+func fillRoute(err error, p *problem) {
+	if r, ok := errors.AsType[*front.RouteError](err); ok {
+		p.Message = r.Error()
 	}
 }
 
@@ -180,6 +188,9 @@ func fillNoFlag(_ error, p *problem) { p.Message = "Flag not found" }
 func fillDenied(err error, p *problem) {
 	if d, ok := errors.AsType[*denied](err); ok {
 		p.scope = d.scope
+		if d.why != "" {
+			p.details = []detail{{Field: d.field, Message: d.why}}
+		}
 	}
 }
 
@@ -191,7 +202,7 @@ func fillLimited(err error, p *problem) {
 
 func fillBody(err error, p *problem) {
 	if b, ok := errors.AsType[*front.BodyError](err); ok {
-		p.fillAll(query.Errors{{Code: query.InvalidJSON, Field: "body", Message: b.Error(), Err: err}})
+		p.fillAll(query.Errors{{Code: query.InvalidJSON, Message: b.Error(), Err: err}})
 	}
 }
 
@@ -201,8 +212,17 @@ func fillCost(err error, p *problem) {
 	}
 }
 
-// denied is the auth.ErrForbidden that knows which scope would have helped.
-type denied struct{ scope auth.Scope }
+// denied is the auth.ErrForbidden that knows which scope would have helped, and what to tell the caller of
+// a field. It must not depend on whether what the field names exists.
+type denied struct {
+	scope      auth.Scope
+	field, why string
+}
+
+// lacks is the denial of a key without scope.
+func lacks(scope auth.Scope) *denied {
+	return &denied{scope: scope, field: "Authorization", why: "needs a key with the scope " + string(scope)}
+}
 
 func (d *denied) Error() string { return auth.ErrForbidden.Error() + ": " + string(d.scope) }
 func (d *denied) Unwrap() error { return auth.ErrForbidden }

@@ -34,9 +34,9 @@ func TestFlagsOfOneAnswerAreBounded(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"GET", bulk + "?clientId=site_a", "", 400, "keys: is missing, and all flags of the client have 1080"},
+		{"GET", bulk + "?clientId=site_a", "", 400, "keys is required: all flags of the client have 1080"},
 		{"POST", bulk, `{"clientId":"site_a"}`, 400, "name the flags that you need"},
-		{"GET", bulk + "?clientId=site_a&keys=" + all, "", 400, "name fewer keys"},
+		{"GET", bulk + "?clientId=site_a&keys=" + all, "", 400, "keys must name fewer flags: these have 1080"},
 		{"GET", bulk + "?clientId=site_a&keys=" + some, "", 200, `"count":3`},
 		{"POST", ofrepPrefix, `{}`, 400, "evaluate each flag by its key"},
 		{"POST", ofrepPrefix + "/flag-1", `{}`, 200, `"key":"flag-1"`},

@@ -39,7 +39,7 @@ func (a *api) readOne(_ context.Context, r *front.Request, q *flagQuestion) erro
 	q.context, q.keys = contextOf(values), []string{values.Get("key")}
 	bad := q.check("key")
 	if len(q.keys) == 0 {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: "key", Message: "is missing"})
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: "key", Message: "is required"})
 	}
 	return orNil(bad)
 }
@@ -127,11 +127,11 @@ func (q *flagQuestion) check(field string) query.Errors {
 		bad = append(bad, &query.Error{Code: query.Invalid, Field: field, Message: text})
 	}
 	if q.client == "" {
-		mistake("clientId", "is missing")
+		mistake("clientId", "is required")
 	}
-	long := "has more than %d characters"
+	long := "may have at most %d characters"
 	if field == "keys" {
-		long = "has one of more than %d characters"
+		long = "must be of at most %d characters each"
 	}
 	var keys []string
 	for _, key := range q.keys {
@@ -144,7 +144,7 @@ func (q *flagQuestion) check(field string) query.Errors {
 		}
 	}
 	if q.keys = keys; len(keys) > flags.MaxKeys {
-		mistake(field, fmt.Sprintf("are more than %d", flags.MaxKeys))
+		mistake(field, fmt.Sprintf("may have at most %d keys, not %d", flags.MaxKeys, len(keys)))
 	}
 	faults, _ := errors.AsType[flags.FieldErrors](q.context.Check())
 	for _, f := range faults {
@@ -181,9 +181,9 @@ func (a *api) evaluateFlags(ctx context.Context, _ *front.Request, q *flagQuesti
 		return nil, err
 	}
 	if size := sizeOf(results); size > maxResults {
-		message := "name flags with %d bytes of values and payloads together, and one answer may have %d: name fewer keys"
+		message := "must name fewer flags: these have %d bytes of values and payloads together, more than the %d of one answer"
 		if q.all {
-			message = "is missing, and all flags of the client have %d bytes of values and payloads, more than the %d of one answer: " +
+			message = "is required: all flags of the client have %d bytes of values and payloads, more than the %d of one answer; " +
 				"name the flags that you need"
 		}
 		return nil, query.Errors{{Code: query.Invalid, Field: "keys", Message: fmt.Sprintf(message, size, maxResults)}}

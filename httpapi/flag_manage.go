@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -111,8 +111,12 @@ func (a *api) readJSON(r *front.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if body = bytes.TrimSpace(body); !json.Valid(body) || body[0] != '{' {
-		return nil, query.Errors{{Code: query.InvalidJSON, Field: "body", Message: "is not a JSON object"}}
+	wrong := mistake.JSON(body)
+	if body = bytes.TrimSpace(body); wrong == "" && body[0] != '{' {
+		wrong = "The body must be an object, not " + mistake.Kind(body)
+	}
+	if wrong != "" {
+		return nil, query.Errors{{Code: query.InvalidJSON, Message: wrong}}
 	}
 	return body, nil
 }

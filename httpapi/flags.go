@@ -92,7 +92,7 @@ func namedClient(r *front.Request) string {
 // allowManage lets the key manage flags at all; whose, the body says.
 func (a *api) allowManage(_ context.Context, r *front.Request, _ *flagQuestion) error {
 	if !r.Key().Has(auth.ManageFlags) {
-		return &denied{auth.ManageFlags}
+		return lacks(auth.ManageFlags)
 	}
 	values, ok := r.Query()
 	if !ok {
@@ -107,7 +107,7 @@ func (a *api) allowManage(_ context.Context, r *front.Request, _ *flagQuestion) 
 // allowFlags lets the key manage the flags of the client that the address names.
 func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion) error {
 	if !r.Key().Has(auth.ManageFlags) {
-		return &denied{auth.ManageFlags}
+		return lacks(auth.ManageFlags)
 	}
 	values, ok := r.Query()
 	if !ok {
@@ -133,12 +133,12 @@ func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion)
 // organisation. What does not exist and what is somebody else's are refused alike.
 func (a *api) allowClient(ctx context.Context, r *front.Request, client string) error {
 	if client == "" {
-		return query.Errors{{Code: query.Invalid, Field: "clientId", Message: "is missing: the id of a website or of the key's owner"}}
+		return query.Errors{{Code: query.Invalid, Field: "clientId", Message: "is required: the id of a website or of the key's organisation"}}
 	}
 	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: client}
 	if !plausible(client) {
 		r.Resource.ID = ""
-		return &denied{auth.ManageFlags}
+		return noClient()
 	}
 	owner, err := a.cfg.Directory.Owner(ctx, subject(r))
 	switch {
@@ -150,7 +150,12 @@ func (a *api) allowClient(ctx context.Context, r *front.Request, client string) 
 		r.Resource = auth.Resource{Kind: auth.KindOrganization, ID: client, Owner: client}
 	}
 	if !r.Key().Allows(auth.ManageFlags, r.Resource) {
-		return &denied{auth.ManageFlags}
+		return noClient()
 	}
 	return nil
+}
+
+// noClient refuses a client of flags, whether it exists or not.
+func noClient() error {
+	return &denied{scope: auth.ManageFlags, field: "clientId", why: "is neither the id of a website that the key reaches nor that of its organisation"}
 }

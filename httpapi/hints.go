@@ -20,10 +20,10 @@ func (p *problem) hint(r *http.Request, err error) {
 }
 
 // credentialHints say what became of the key that a caller may have meant to send. They are for
-// requests that carry no credentials at all: all others are refused alike.
+// requests that carry no credentials at all, or more than a key where a key belongs: all others are refused alike.
 func credentialHints(r *http.Request, err error) []detail {
 	if !errors.Is(err, auth.ErrMissing) {
-		return nil
+		return wrappedKeys(r)
 	}
 	var hints []detail
 	if sent := strings.TrimSpace(r.Header.Get("Authorization")); sent != "" {
@@ -33,19 +33,36 @@ func credentialHints(r *http.Request, err error) []detail {
 		case !strings.EqualFold(scheme, "Bearer") && rest == "":
 			message = "has no scheme: the word Bearer must stand before the key; "
 		case !strings.EqualFold(scheme, "Bearer"):
-			message = "has another scheme than Bearer; "
+			message = "uses a scheme other than Bearer; "
 		}
 		hints = append(hints, detail{Field: "Authorization", Message: message + howToAuthenticate})
 	}
 	for name := range r.URL.Query() {
 		if slices.Contains([]string{"api_key", "apikey", "api-key", "key", "token", "access_token"}, strings.ToLower(name)) {
 			hints = append(hints, detail{Field: name,
-				Message: "is not read: addresses end up in logs, so keys are not taken from them; " + howToAuthenticate})
+				Message: "is ignored: URLs end up in logs, so keys are not accepted there; " + howToAuthenticate})
 		}
 	}
 	if len(hints) == 0 {
 		hints = []detail{{Field: "Authorization", Message: "is missing; " + howToAuthenticate}}
 	}
 	slices.SortFunc(hints, func(a, b detail) int { return strings.Compare(a.Field, b.Field) })
+	return hints
+}
+
+// wrappedKeys find text around a key, such as a second Bearer or quotation marks. No key has a blank or such
+// marks, so a hint tells nothing of the keys that there are.
+func wrappedKeys(r *http.Request) (hints []detail) {
+	scheme, bearer, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		bearer = ""
+	}
+	for _, sent := range []struct{ header, text, form string }{
+		{"Authorization", bearer, "Authorization: Bearer KEY"}, {"x-api-key", r.Header.Get("X-Api-Key"), "x-api-key: KEY"},
+	} {
+		if strings.ContainsAny(strings.TrimSpace(sent.text), " \"'<>{}") {
+			hints = append(hints, detail{Field: sent.header, Message: "must hold the key alone, without quotation marks or a second word; send \"" + sent.form + "\""})
+		}
+	}
 	return hints
 }

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/sightline-analytics/sightline/internal/fieldpath"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -28,7 +28,7 @@ func decodeInto(field string, js []byte, v any, strict bool) *query.Error {
 	text := strings.TrimPrefix(err.Error(), "json: ") // of an unknown field
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field = strings.Trim(field+"."+wrong.Field, ".")
-		text = "must be " + wordOf(wrong.Type) + ", not " + wordOfJSON(wrong.Value)
+		text = mistake.Type(wrong)
 	}
 	return &query.Error{Code: query.Invalid, Field: field, Message: text, Err: err}
 }
@@ -38,7 +38,7 @@ func decodeInto(field string, js []byte, v any, strict bool) *query.Error {
 func repeatedMembers(js []byte) (bad query.Errors) {
 	walkMembers(json.NewDecoder(bytes.NewReader(js)), "", func(field string) {
 		if len(bad) < maxUnknown {
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: field, Message: "occurs twice"})
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: field, Message: "must be given once, not twice"})
 		}
 	})
 	return bad
@@ -118,35 +118,4 @@ func addTo(bad query.Errors, more ...*query.Error) query.Errors {
 		}
 	}
 	return bad
-}
-
-// wordOf is what JSON calls a value of t.
-func wordOf(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int:
-		return "a whole number"
-	case reflect.Slice:
-		return "an array"
-	default:
-		return "an object"
-	}
-}
-
-// wordOfJSON is the same for what encoding/json found, which may be a number and its text.
-func wordOfJSON(found string) string {
-	kind, text, _ := strings.Cut(found, " ")
-	switch {
-	case kind == "bool":
-		return "a boolean"
-	case kind == "array", kind == "object":
-		return "an " + kind
-	case text != "":
-		return fmt.Sprintf("%.64s", text)
-	default:
-		return "a " + kind
-	}
 }

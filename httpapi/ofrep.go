@@ -11,6 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -54,7 +55,7 @@ func (a *api) allowOFREP(_ context.Context, r *front.Request, q *flagQuestion) e
 	}
 	if q.client == "" {
 		return query.Errors{{Code: query.Invalid, Field: "clientId",
-			Message: "is missing: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"}}
+			Message: "is required: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"}}
 	}
 	return nil
 }
@@ -73,7 +74,7 @@ func clientOf(k *auth.Key) string {
 }
 
 // notAnID reports a list or an object in the place of an id.
-const notAnID = "is not a text, a number, true or false"
+const notAnID = "must be a string, a number, true or false, not an array or an object"
 
 // readOFREP reads the context from the body. Attributes without a field of a [flags.Context] are properties.
 func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) error {
@@ -84,8 +85,8 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 	var body struct {
 		Context map[string]json.RawMessage `json:"context"`
 	}
-	if json.Unmarshal(js, &body) != nil {
-		return &contextError{flags.FieldErrors{{Field: "context", Message: "is not a JSON object"}}}
+	if wrong, bad := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(js, &body)); bad {
+		return &contextError{flags.FieldErrors{{Field: "context", Message: mistake.Type(wrong)}}}
 	}
 	var wrong flags.FieldErrors
 	for _, field := range []struct {

@@ -27,7 +27,7 @@ func TestOFREP(t *testing.T) {
 		}
 		return `{` + key + `"errorCode":"` + code + `","errorDetails":"` + details + `","success":false,"error":"` + details + `",`
 	}
-	const missing = "clientId: is missing: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"
+	const missing = "clientId is required: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"
 	for _, tc := range []struct {
 		name, path, client, key, body string
 		status                        int
@@ -47,11 +47,11 @@ func TestOFREP(t *testing.T) {
 		{"for nobody", "/new-ui", "", "", `{}`, 400, fault("new-ui", "GENERAL", missing)},
 		{"by a bad key", "/new-ui", "site_a", "bad", `{}`, 401, fault("new-ui", "GENERAL", "Authentication required")},
 		{"one that is not there", "/none", "site_a", "", `{}`, 404, fault("none", "FLAG_NOT_FOUND", "Flag not found")},
-		{"no JSON", "/new-ui", "site_a", "", `{`, 400, fault("new-ui", "PARSE_ERROR", "body: is not a JSON object")},
-		{"a context that is none", "", "site_a", "", `{"context":1}`, 400, fault("", "INVALID_CONTEXT", "context: is not a JSON object")},
-		{"a targeting key that is none", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey: is not a text, a number, true or false")},
-		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "email: has 513 bytes, more than 512")},
-		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":{},"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "targetingKey: is not a text, a number, true or false (and 1 more)")},
+		{"no JSON", "/new-ui", "site_a", "", `{`, 400, fault("new-ui", "PARSE_ERROR", "The body is not valid JSON: it ends too early, at byte 1")},
+		{"a context that is none", "", "site_a", "", `{"context":1}`, 400, fault("", "INVALID_CONTEXT", "context must be an object, not a number")},
+		{"a targeting key that is none", "/new-ui", "site_a", "", `{"context":{"targetingKey":[1]}}`, 400, fault("new-ui", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array or an object")},
+		{"a context that is too large", "", "site_a", "", `{"context":{"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "email may have at most 512 bytes, not 513")},
+		{"a context with two mistakes", "", "site_a", "", `{"context":{"targetingKey":{},"email":"` + strings.Repeat("x", 513) + `"}}`, 400, fault("", "INVALID_CONTEXT", "targetingKey must be a string, a number, true or false, not an array or an object (2 problems, see details)")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w.trail.take()

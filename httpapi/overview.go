@@ -106,7 +106,7 @@ func (a *api) readOverview(_ context.Context, r *front.Request, q *question) err
 func (a *api) answerOverview(ctx context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	site, err := a.cfg.Directory.Website(ctx, r.Resource.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, &denied{auth.ReadData} // it went away just now
+		return nil, &denied{scope: auth.ReadData} // it went away just now
 	}
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 )
 
@@ -105,7 +106,7 @@ func (a *api) mistakes(ctx context.Context, r *front.Request, q *question) query
 func single(values url.Values, name string) (string, query.Errors) {
 	all := values[name]
 	if len(all) > 1 {
-		return "", query.Errors{{Code: query.Invalid, Field: name, Message: "may be given once"}}
+		return "", query.Errors{{Code: query.Invalid, Field: name, Message: fmt.Sprintf("must be given once, not %d times", len(all))}}
 	}
 	return values.Get(name), nil
 }
@@ -126,13 +127,13 @@ func unknown(values url.Values, known ...string) query.Errors {
 		return nil
 	}
 	slices.Sort(names)
-	message := "is not a parameter here; none is"
-	if len(known) > 0 {
-		message = "is not a parameter here; known are " + strings.Join(known, ", ")
-	}
 	var bad query.Errors
 	for _, name := range names[:min(len(names), maxUnknown)] {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message})
+		message, suggestion := mistake.Choice("is not a parameter of this endpoint", name, known, nil)
+		if len(known) == 0 {
+			message += "; it has none"
+		}
+		bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
 	}
 	return bad
 }

@@ -126,8 +126,8 @@ func TestPlacesThatDoNotAnswer(t *testing.T) {
 		code, allow    string
 	}{
 		{"GET", "/", 404, "NOT_FOUND", ""},
-		{"GET", "/v1/query/", 404, "NOT_FOUND", ""},
-		{"GET", "//v1/query", 404, "NOT_FOUND", ""},
+		{"GET", "/v1/query/", 401, "AUTH_REQUIRED", ""},
+		{"GET", "//v1/query", 401, "AUTH_REQUIRED", ""},
 		{"OPTIONS", "/v1/nothing", 404, "NOT_FOUND", ""},
 		{"GET", "/v1/websites//analytics", 404, "NOT_FOUND", ""},
 		{"GET", "/v1/websites/site_a/analytics/x", 404, "NOT_FOUND", ""},

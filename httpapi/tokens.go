@@ -8,24 +8,64 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/health"
 	"github.com/sightline-analytics/sightline/internal/front"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query"
 )
 
 // defaultTTL is how long a panel token lives when the request does not say.
 const defaultTTL = time.Hour
 
-// maxTTL is how many seconds it may live.
-const maxTTL = int(auth.MaxTokenTTL / time.Second)
+// tokenSynonyms are words that people use in place of a field of a token's request.
+var tokenSynonyms = mistake.Synonyms{
+	"duration": {"ttl"}, "exp": {"ttl"}, "expires": {"ttl"}, "expiresat": {"ttl"}, "expiresin": {"ttl"}, "lifetime": {"ttl"}, "maxage": {"ttl"}, "validfor": {"ttl"},
+	"permissions": {"scopes"}, "parameters": {"types"}, "user": {"subject"}, "userid": {"subject"}, "websites": {"resources"}, "websiteid": {"resources"},
+}
+
+// A lifetime is how long a token lives: in JSON a number of seconds, or a duration as text.
+type lifetime time.Duration
+
+// lifetimeInto reads a lifetime; null leaves it to the default.
+func lifetimeInto(to **lifetime) memberReader {
+	return func(name string, js []byte) query.Errors {
+		wrong := func(found string) query.Errors {
+			return query.Errors{{Code: query.Invalid, Field: name, Message: fmt.Sprintf(
+				`must be between 1 and %d seconds, as a whole number or a duration such as "15m", not %s`, int(auth.MaxTokenTTL.Seconds()), found)}}
+		}
+		var seconds *int
+		var text string
+		switch {
+		case mistake.Kind(js) == "a string":
+			_ = json.Unmarshal(js, &text) // it is a string
+			d, err := time.ParseDuration(text)
+			if err != nil || d < time.Second || d > auth.MaxTokenTTL {
+				return wrong(shortened(text))
+			}
+			*to = new(lifetime(d))
+		case json.Unmarshal(js, &seconds) != nil:
+			if mistake.Kind(js) == "a number" {
+				return wrong(fmt.Sprintf("%.64s", js))
+			}
+			return wrong(mistake.Kind(js))
+		case seconds != nil:
+			if *seconds < 1 || *seconds > int(auth.MaxTokenTTL.Seconds()) {
+				return wrong(strconv.Itoa(*seconds))
+			}
+			*to = new(lifetime(time.Duration(*seconds) * time.Second))
+		}
+		return nil
+	}
+}
 
 // tokenRequest is the body of POST /v1/tokens. What is left out stays as the key has it.
 type tokenRequest struct {
-	ttl       *int // seconds
+	ttl       *lifetime
 	scopes    []auth.Scope
 	resources []auth.Resource
 	filters   []tokenFilter
@@ -66,7 +106,10 @@ func (a *api) allowMint(_ context.Context, r *front.Request, _ *question) error 
 	if r.Principal.Token == "" && (k.Has(auth.ReadData) || k.Has(auth.ReadLinks) || k.Has(auth.ReadMonitors)) {
 		return nil
 	}
-	return &denied{auth.ReadData}
+	if r.Principal.Token != "" {
+		return &denied{scope: auth.ReadData, field: "Authorization", why: "needs an API key, not a panel token"}
+	}
+	return lacks(auth.ReadData)
 }
 
 // readToken takes the claims of the token from the body. Fields and types that the catalog does not have
@@ -106,18 +149,16 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 		return bad
 	}
 	into := map[string]memberReader{
-		"ttl": oneOf(&t.ttl), "scopes": eachOf(&t.scopes), "resources": eachOf(&t.resources), "filters": eachOf(&t.filters), "types": eachOf(&t.types), "subject": oneOf(&t.subject),
+		"ttl": lifetimeInto(&t.ttl), "scopes": eachOf(&t.scopes), "resources": eachOf(&t.resources), "filters": eachOf(&t.filters), "types": eachOf(&t.types), "subject": oneOf(&t.subject),
 	}
 	lengths := map[string]func() int{
 		"scopes": func() int { return len(t.scopes) }, "resources": func() int { return len(t.resources) }, "types": func() int { return len(t.types) },
 	}
-	mistake := func(field, format string, args ...any) {
-		bad = append(bad, &query.Error{Code: query.Invalid, Field: field, Message: fmt.Sprintf(format, args...)})
-	}
 	for name, js := range members {
 		read, known := into[name]
 		if !known {
-			mistake(name, "is none of %s", strings.Join(slices.Sorted(maps.Keys(into)), ", "))
+			message, suggestion := mistake.Choice(fmt.Sprintf("unknown field %.64q", name), name, slices.Sorted(maps.Keys(into)), tokenSynonyms)
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: message, Suggestion: suggestion})
 			continue
 		}
 		wrong, length := read(name, js), lengths[name]
@@ -125,9 +166,7 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 		case len(wrong) > 0:
 			bad = append(bad, wrong...)
 		case length != nil && length() == 0:
-			mistake(name, "is empty; without it the token has those of the key")
-		case name == "ttl" && t.ttl != nil && (*t.ttl < 1 || *t.ttl > maxTTL):
-			mistake(name, "must be from 1 to %d seconds, not %d", maxTTL, *t.ttl)
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "must not be empty; leave it out for those of the key"})
 		}
 	}
 	return bad
@@ -147,7 +186,7 @@ func (t *tokenRequest) claims() auth.Claims {
 func (a *api) mintToken(_ context.Context, r *front.Request, q *question) (*front.Answer, error) {
 	ttl := defaultTTL
 	if q.token.ttl != nil {
-		ttl = time.Duration(*q.token.ttl) * time.Second
+		ttl = time.Duration(*q.token.ttl)
 	}
 	token, err := a.cfg.Minter.Mint(r.Request, q.token.claims(), ttl)
 	if bad := mistakesOf(err); len(bad) > 0 {

@@ -33,6 +33,14 @@ func TestTokens(t *testing.T) {
 	}{
 		{"nothing said", "all", `{}`, 200, time.Hour},
 		{"all said", "links", `{"ttl":60,"scopes":["read:links"],"resources":[{"kind":"link","id":"l"}],"filters":[{"field":"country","op":"eq","values":["DE"]}],"types":["link_top_cities"],"subject":"cus_1"}`, 200, time.Minute},
+		{"as a duration", "all", `{"ttl":"15m"}`, 200, 15 * time.Minute},
+		{"as a duration that is not whole", "all", `{"ttl":"1500ms"}`, 200, 1500 * time.Millisecond},
+		{"null", "all", `{"ttl":null}`, 200, time.Hour},
+		{"a duration too long", "all", `{"ttl":"24h1s"}`, 400, 0},
+		{"a duration too short", "all", `{"ttl":"999ms"}`, 400, 0},
+		{"a number as text", "all", `{"ttl":"900"}`, 400, 0},
+		{"not whole", "all", `{"ttl":1.5}`, 400, 0},
+		{"of another type", "all", `{"ttl":[1]}`, 400, 0},
 		{"too long", "all", `{"ttl":9223372036854775807}`, 400, 0},
 		{"no time at all", "all", `{"ttl":0}`, 400, 0},
 		{"an unknown field", "all", `{"user":"x"}`, 400, 0},
@@ -67,23 +75,23 @@ func TestTokenMistakes(t *testing.T) {
 	m := &fakeMinter{}
 	w := newWorld(t, func(cfg *Config) { cfg.Minter = m })
 	rec := w.send("POST", "/v1/tokens", "all",
-		`{"ttl":"1h","scopes":[],"resources":[ ],"types":null,"filters":[{"field":"country","op":"eq","value":5}],"subject":null,"user":"x"}`)
+		`{"ttl":"25h","scopes":[],"resources":[ ],"types":null,"filters":[{"field":"country","op":"eq","value":5}],"subject":null,"user":"x"}`)
 	want := `[{"field":"filters[0].value","message":"must be an array, not a number"},` +
-		`{"field":"resources","message":"is empty; without it the token has those of the key"},` +
-		`{"field":"scopes","message":"is empty; without it the token has those of the key"},` +
-		`{"field":"ttl","message":"must be a whole number, not a string"},` +
-		`{"field":"types","message":"is empty; without it the token has those of the key"},` +
-		`{"field":"user","message":"is none of filters, resources, scopes, subject, ttl, types"}]`
+		`{"field":"resources","message":"must not be empty; leave it out for those of the key"},` +
+		`{"field":"scopes","message":"must not be empty; leave it out for those of the key"},` +
+		`{"field":"ttl","message":"must be between 1 and 86400 seconds, as a whole number or a duration such as \"15m\", not \"25h\""},` +
+		`{"field":"types","message":"must not be empty; leave it out for those of the key"},` +
+		`{"field":"user","message":"unknown field \"user\"; did you mean \"subject\"? Allowed are filters, resources, scopes, subject, ttl, types","suggestion":"subject"}]`
 	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), want) {
 		t.Errorf("%s\nwant %s", rec.Body, want)
 	}
 	rec = w.send("POST", "/v1/tokens", "all", `{"ttl":90000,"scopes":["xx","read:data",5],"resources":[{"kind":"flag","id":"x"},{"kind":"link"}],"filters":[{"field":"country","op":"eq"}],"types":"x"}`)
-	want = `[{"field":"filters[0].value","message":"must be one value for eq"},` +
-		`{"field":"resources[0].kind","message":"\"flag\" is not one of website, link, schedule"},` +
-		`{"field":"resources[1].id","message":"is missing or not UTF-8"},` +
-		`{"field":"scopes[0]","message":"\"xx\" is not one of read:data, read:links, read:monitors"},` +
+	want = `[{"field":"filters[0].value","message":"must be one value for eq, not 0"},` +
+		`{"field":"resources[0].kind","message":"must be website, link or schedule, not \"flag\""},` +
+		`{"field":"resources[1].id","message":"is required, in UTF-8"},` +
+		`{"field":"scopes[0]","message":"must be read:data, read:links or read:monitors, not \"xx\""},` +
 		`{"field":"scopes[2]","message":"must be a string, not a number"},` +
-		`{"field":"ttl","message":"must be from 1 to 86400 seconds, not 90000"},` +
+		`{"field":"ttl","message":"must be between 1 and 86400 seconds, as a whole number or a duration such as \"15m\", not 90000"},` +
 		`{"field":"types","message":"must be an array, not a string"}]`
 	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), want) {
 		t.Errorf("%s\nwant %s", rec.Body, want)

@@ -152,7 +152,7 @@ func (a *api) listTypes(_ context.Context, r *front.Request, _ *question) (*fron
 	}
 	meta, err := strconv.ParseBool(text)
 	if err != nil {
-		return nil, query.Errors{{Code: query.Invalid, Field: "include_meta", Message: "must be true or false"}}
+		return nil, query.Errors{{Code: query.Invalid, Field: "include_meta", Message: "must be true or false, not " + shortened(text)}}
 	}
 	if meta {
 		return a.types.meta, nil

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // DefaultBatch is the largest number of queries in one body, unless the host sets another.
@@ -31,8 +33,8 @@ func Decode(body []byte, maxBatch int) ([]Decoded, bool, error) {
 }
 
 func decode(body []byte, maxBatch int, z *zones) ([]Decoded, bool, error) {
-	if err := checkJSON(body); err != nil {
-		return nil, false, err
+	if wrong := mistake.JSON(body); wrong != "" {
+		return nil, false, bodyError(InvalidJSON, "%s", wrong)
 	}
 	switch v := (fieldValue{json: bytes.TrimSpace(body)}); v.kind() {
 	case "an object":
@@ -41,7 +43,7 @@ func decode(body []byte, maxBatch int, z *zones) ([]Decoded, bool, error) {
 		all, err := decodeBatch(v, maxBatch, z)
 		return all, true, err
 	default:
-		return nil, false, bodyError(InvalidJSON, "the body must be a query object or an array of query objects, not %s", v.kind())
+		return nil, false, bodyError(InvalidJSON, "The body must be a query object or an array of query objects, not %s", v.kind())
 	}
 }
 
@@ -56,14 +58,14 @@ func decodeBatch(v fieldValue, most int, z *zones) ([]Decoded, error) {
 	items := v.items()
 	for i, item := range items {
 		if item.kind() != "an object" {
-			return nil, bodyError(InvalidJSON, "item %d of the batch must be a query object, not %s", i, item.kind())
+			return nil, bodyError(InvalidJSON, "Item %d of the batch must be a query object, not %s", i, item.kind())
 		}
 	}
 	switch {
 	case len(items) == 0:
-		return nil, bodyError(Invalid, "a batch needs at least one query")
+		return nil, bodyError(Invalid, "A batch needs at least one query")
 	case len(items) > most:
-		return nil, bodyError(Invalid, "a batch may have at most %d queries, not %d", most, len(items))
+		return nil, bodyError(Invalid, "A batch may have at most %d queries, not %d", most, len(items))
 	}
 	all := make([]Decoded, len(items))
 	for i, item := range items {
@@ -102,7 +104,7 @@ func parseValues(values url.Values, z *zones) (Request, Errors) {
 				r.add(cutPath(inField(name)), unknown(Invalid, "query parameter", name, append(slices.Clone(requestFields), timezone)))
 			}
 		case len(values[name]) > 1 && name != "parameters" && name != "groupBy":
-			r.addf(inField(name), "is given %d times", len(values[name]))
+			r.addf(inField(name), "must be given once, not %d times", len(values[name]))
 		default:
 			if text := strings.Join(values[name], ","); text != "" {
 				read(&r, inField(name), fieldValue{text: text}, &q)
@@ -115,6 +117,16 @@ func parseValues(values url.Values, z *zones) (Request, Errors) {
 
 // subjectNames are the query parameters that say whose rows are asked for.
 var subjectNames = []string{"website_id", "link_id", "schedule_id"}
+
+// subjectNamed returns the one of subjectNames that name is but for case and separators; empty if it is none.
+func subjectNamed(name string) string {
+	for _, known := range subjectNames {
+		if len(name) <= len(known) && strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), strings.ReplaceAll(known, "_", "")) {
+			return known
+		}
+	}
+	return ""
+}
 
 // A member is one field of an object and how it is read.
 type member[T any] struct {
@@ -149,7 +161,7 @@ var requestMembers = []member[Request]{
 	{"preset", text(func(q *Request) *string { return &q.Preset })},
 	{timeZone, func(r *reader, at fieldPath, v fieldValue, q *Request) {
 		if r.zone != "" && v.json != nil {
-			r.addf(at, "is given twice: also as %s", r.zone)
+			r.addf(at, "must be given once; it is also given as %s", r.zone)
 		}
 		q.TimeZone, r.zone = r.text(at, v), at.field
 	}},
@@ -202,12 +214,13 @@ func readObject[T any](r *reader, known []member[T], at fieldPath, v fieldValue,
 		here := at.member(name)
 		read := reading(known, name)
 		switch {
+		case read == nil && r.full(): // looking for suggestions takes time
+		case read == nil && at.index < 0 && subjectNamed(name) != "":
+			r.add(here, Error{Message: fmt.Sprintf("belongs in the address, not in the body: ?%s=ID", subjectNamed(name)), Err: ErrMisplaced})
 		case read == nil:
-			if !r.full() { // looking for suggestions takes time
-				r.add(cutPath(here), unknown(Invalid, "field", name, memberNames(known)))
-			}
+			r.add(cutPath(here), unknown(Invalid, "field", name, memberNames(known)))
 		case slices.Contains(seen, name):
-			r.addf(here, "is given twice")
+			r.addf(here, "must be given once, not twice")
 		default:
 			seen = append(seen, name)
 			read(r, here, sent, into)

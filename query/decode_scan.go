@@ -2,12 +2,7 @@ package query
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"iter"
-	"strings"
-	"unicode/utf8"
 )
 
 // What was checked to be JSON is taken apart here without being checked again, and without a copy.
@@ -85,32 +80,4 @@ func stringEnd(text []byte, at int) int {
 		}
 	}
 	return at + 1
-}
-
-// checkJSON says, with the code InvalidJSON, why body is no JSON in UTF-8.
-func checkJSON(body []byte) error {
-	if !utf8.Valid(body) {
-		return bodyError(InvalidJSON, "the body is not valid UTF-8")
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return bodyError(InvalidJSON, "the body is empty")
-	}
-	if json.Valid(body) {
-		return nil
-	}
-	return bodyError(InvalidJSON, "the body is not valid JSON: %s", brokenAt(body))
-}
-
-// brokenAt says where and why body is no JSON.
-func brokenAt(body []byte) string {
-	var raw json.RawMessage
-	syntax, _ := errors.AsType[*json.SyntaxError](json.Unmarshal(body, &raw))
-	switch {
-	case syntax == nil || syntax.Offset < 1 || syntax.Offset > int64(len(body)) || strings.Contains(syntax.Error(), "unexpected end"):
-		return fmt.Sprintf("it ends too early, at byte %d", len(body))
-	case strings.Contains(syntax.Error(), "max depth"):
-		return fmt.Sprintf("it is nested too deeply, at byte %d", syntax.Offset)
-	}
-	found, _ := utf8.DecodeRune(body[syntax.Offset-1:])
-	return fmt.Sprintf("%q is not expected, at byte %d", found, syntax.Offset)
 }

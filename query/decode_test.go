@@ -84,19 +84,6 @@ func TestDecodeRefusesBodies(t *testing.T) {
 	}
 }
 
-// What is wrong with a body is told in words of JSON.
-func TestDecodeSaysWhereBodiesBreak(t *testing.T) {
-	for body, want := range map[string]string{
-		`{"id":"x"`: "it ends too early, at byte 9", `{} x`: "'x' is not expected, at byte 4", `{"id":"a",}`: "'}' is not expected, at byte 11",
-		`{é}`: "'é' is not expected, at byte 2", "{\"id\":\"a\x00\"}": `'\x00' is not expected, at byte 9`,
-		strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001): "it is nested too deeply, at byte 10001",
-	} {
-		if _, _, err := Decode([]byte(body), 0); err == nil || err.Error() != "the body is not valid JSON: "+want {
-			t.Errorf("%.20s: %v, want %s", body, err, want)
-		}
-	}
-}
-
 func TestDecodeDeepValues(t *testing.T) {
 	deep := strings.Repeat(`{"a":[`, 4_000) + strings.Repeat(`]}`, 4_000)
 	for _, field := range requestFields {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
 // A fieldValue is one field as it was sent: valid JSON in a body, or text in an address.
@@ -14,21 +16,7 @@ type fieldValue struct {
 }
 
 // kind says what JSON v is.
-func (v fieldValue) kind() string {
-	switch v.json[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
-}
+func (v fieldValue) kind() string { return mistake.Kind(v.json) }
 
 // items are those of v, when it is an array.
 func (v fieldValue) items() []fieldValue {
@@ -148,7 +136,7 @@ func (r *reader) parameters(at fieldPath, v fieldValue) []Parameter {
 		return all
 	}
 	if v.kind() != "an array" {
-		r.wrong(at, "an array of query types", v)
+		r.wrong(at, `an array of query types, such as ["summary"]`, v)
 		return nil
 	}
 	items := v.items()
@@ -161,7 +149,7 @@ func (r *reader) parameters(at fieldPath, v fieldValue) []Parameter {
 		case "an object":
 			readObject(r, parameterMembers, here, item, &all[i])
 		default:
-			r.addf(here, "must be a name or an object, not %s", item.kind())
+			r.addf(here, "must be the name of a query type or an object, not %s", item.kind())
 		}
 	}
 	r.atMost(at, what, maxParameters, len(items))
@@ -178,7 +166,7 @@ func (r *reader) groupBy(at fieldPath, v fieldValue) []string {
 		return []string{name}
 	}
 	if v.kind() != "an array" {
-		r.wrong(at, "a field or an array of fields", v)
+		r.wrong(at, `a field or an array of fields, such as ["country"]`, v)
 		return nil
 	}
 	all := []string{}
@@ -196,17 +184,20 @@ func (r *reader) groupBy(at fieldPath, v fieldValue) []string {
 	return all
 }
 
+// someFilters says what filters are, by an example.
+const someFilters = `an array of filters, such as [{"field":"country","op":"eq","value":"DE"}]`
+
 // filters reads an array of filters; an address has it as JSON.
 func (r *reader) filters(at fieldPath, v fieldValue) []Filter {
 	if v.json == nil {
 		v.json = []byte(strings.TrimSpace(v.text))
-		if err := checkJSON([]byte(v.text)); err != nil {
-			r.addf(at, "must be a JSON array of filters: %s", strings.Replace(err.Error(), "the body", "the text", 1))
+		if wrong := mistake.JSON([]byte(v.text)); wrong != "" {
+			r.addf(at, "must be %s in JSON: %s", someFilters, strings.Replace(wrong, "The body", "the text", 1))
 			return nil
 		}
 	}
 	if v.kind() != "an array" {
-		r.wrong(at, "an array of filters", v)
+		r.wrong(at, someFilters, v)
 		return nil
 	}
 	all := []Filter{}
@@ -220,7 +211,7 @@ func (r *reader) filters(at fieldPath, v fieldValue) []Filter {
 
 func (r *reader) filter(at fieldPath, v fieldValue) Filter {
 	if v.kind() != "an object" {
-		r.addf(at, "must be an object of field, op and value, not %s", v.kind())
+		r.addf(at, `must be an object such as {"field":"country","op":"eq","value":"DE"}, not %s`, v.kind())
 		return Filter{}
 	}
 	var f sentFilter
@@ -233,7 +224,7 @@ func (r *reader) filter(at fieldPath, v fieldValue) Filter {
 	case !known:
 		// The operator says whether one value is meant or several.
 	case many && !f.array:
-		r.addf(at, "must be an array for %s", f.Op)
+		r.addf(at, "must be an array for %s, not one value", f.Op)
 	case !many && f.array:
 		r.addf(at, "must be one value for %s, not an array; use in or not_in for several", f.Op)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -56,6 +57,9 @@ const (
 	Internal     Code = "INTERNAL_SERVER_ERROR"
 )
 
+// ErrMisplaced is the cause of the error about an id in a body that belongs in the address.
+var ErrMisplaced = errors.New("query: it belongs in the address")
+
 // Codes lists all codes, in a new slice.
 func Codes() []Code {
 	return []Code{InvalidJSON, Invalid, UnknownType, WrongSubject, BadRange, BadFilter, BadGroup, BadSort, TooManyRows, TooLarge,
@@ -73,12 +77,7 @@ type Error struct {
 }
 
 // Error returns the message, after Field if that is set.
-func (e *Error) Error() string {
-	if e.Field == "" {
-		return e.Message
-	}
-	return e.Field + ": " + e.Message
-}
+func (e *Error) Error() string { return mistake.Sentence(e.Field, e.Message) }
 
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }

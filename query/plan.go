@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/store"
 )
@@ -141,9 +142,12 @@ func (r *Registry) resolve(a Access, req Request, now time.Time) (*resolved, Err
 	if zone == nil {
 		zone = time.UTC
 	}
-	if start, end, ok := calendar.PresetDays(req.Preset, calendar.Today(now, zone)); ok {
+	today := calendar.Today(now, zone)
+	if start, end, ok := calendar.PresetDays(req.Preset, today); ok {
 		rd.start, rd.end = start, end
 		checkHourly(inField("granularity"), Invalid, rd.grain, int(end-start)+1, &list)
+	} else if !req.needsRange() {
+		rd.start, rd.end = hullOf(req.Parameters, today)
 	}
 	if errs := list.sorted(); errs != nil {
 		return nil, errs
@@ -203,7 +207,7 @@ func mergeErrors(errs Errors) *Error {
 	for i, e := range errs {
 		texts[i] = e.Message
 		if _, field, own := strings.Cut(e.Field, "]."); own && e.Code == Invalid {
-			texts[i] = field + ": " + e.Message
+			texts[i] = mistake.Sentence(field, e.Message)
 		}
 	}
 	first.Message = strings.Join(texts, "; ")
@@ -215,12 +219,12 @@ func (v *resolver) typeNamed(at fieldPath, name string, list *issues) *boundType
 	ty := v.types.byName[name]
 	switch {
 	case ty == nil:
-		list.add(at, unknown(UnknownType, "query type", name, v.allowed()))
+		list.add(at, unknownType(name, v.allowed()))
 	case !v.allows(name):
 		list.add(at, refused(Forbidden, fmt.Sprintf("this access does not include %q", name), "", v.allowed()))
 	case ty.Subject != v.access.Subject.Kind:
-		list.add(at, refused(WrongSubject, fmt.Sprintf("%q needs %s, not %s",
-			name, idOf(ty.Subject), idOf(v.access.Subject.Kind)), "", v.allowed()))
+		list.add(at, Error{Code: WrongSubject, Allowed: v.allowed(),
+			Message: fmt.Sprintf("%q needs %s in the address, not %s", name, idOf(ty.Subject), idOf(v.access.Subject.Kind))})
 	default:
 		return ty
 	}

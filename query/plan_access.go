@@ -17,7 +17,7 @@ func (e *Engine) CheckAccess(a Access) Errors {
 	}
 	for i, name := range a.Types {
 		if !slices.Contains(types, name) {
-			list.add(inField("types").item(i), unknown(UnknownType, "query type", name, types))
+			list.add(inField("types").item(i), unknownType(name, types))
 		}
 	}
 	return list.sorted()

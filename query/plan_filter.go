@@ -6,6 +6,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/internal/address"
 	"github.com/sightline-analytics/sightline/internal/country"
+	"github.com/sightline-analytics/sightline/internal/mistake"
 	"github.com/sightline-analytics/sightline/internal/referrer"
 	"github.com/sightline-analytics/sightline/query/expr"
 	"github.com/sightline-analytics/sightline/store/dialect"
@@ -38,7 +39,7 @@ func checkFilter(at fieldPath, f Filter, list *issues) {
 	many, known := operators[f.Op]
 	switch {
 	case f.Op == "":
-		list.add(at, Error{Message: "is required: one of " + strings.Join(operatorNames(), ", "), Allowed: operatorNames()})
+		list.add(at, Error{Message: "is required: " + mistake.Or(operatorNames()...), Allowed: operatorNames()})
 	case !known:
 		list.add(at, unknown(Invalid, "operator", string(f.Op), operatorNames()))
 	}
@@ -47,7 +48,7 @@ func checkFilter(at fieldPath, f Filter, list *issues) {
 	case known && many && len(f.Values) == 0:
 		list.addf(at, "must hold at least one value for %s", f.Op)
 	case known && !many && len(f.Values) != 1:
-		list.addf(at, "must be one value for %s", f.Op)
+		list.addf(at, "must be one value for %s, not %d", f.Op, len(f.Values))
 	}
 	list.atMost(at, "values", maxValues, len(f.Values))
 	for _, v := range f.Values[:min(len(f.Values), maxValues)] {
@@ -293,7 +294,7 @@ func (c condition) refuse(at fieldPath, code Code, list *issues) {
 		}
 		e := Error{Code: code, Message: quote(v) + " is not a referrer: use a host such as news.example, the name of a source such as Google, the text of a campaign, or direct"}
 		if c.Field.Match == byCountry {
-			e = Error{Code: code, Message: quote(v) + " is not a country", Suggestion: nearest(v, countryNames())}
+			e = Error{Code: code, Message: quote(v) + " is not a country", Suggestion: mistake.Nearest(v, countryNames(), nil)}
 			if e.Suggestion != "" {
 				e.Message += "; did you mean " + quote(e.Suggestion) + "?"
 			}

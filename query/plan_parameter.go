@@ -40,12 +40,12 @@ func (v *resolver) dates(i int, p Parameter, plan *plan, list *issues) (preset s
 	case p.StartDate == "" && p.EndDate == "":
 		preset = v.req.Preset
 	}
+	at := inParameter(i, "start_date")
+	checkSpan(at, BadRange, start, end, list)
+	if list.at(at) {
+		return ""
+	}
 	if start != v.rng.StartDate || end != v.rng.EndDate {
-		at := inParameter(i, "start_date")
-		checkSpan(at, BadRange, start, end, list)
-		if list.at(at) {
-			return ""
-		}
 		plan.Range = calendar.Days(start, end, v.rng.Zone)
 	}
 	checkHourly(inParameter(i, "granularity"), BadRange, plan.Grain, plan.Range.Len(), list)
@@ -54,9 +54,6 @@ func (v *resolver) dates(i int, p Parameter, plan *plan, list *issues) (preset s
 
 // ownDays are the first and last day that the i-th parameter p asks about.
 func (v *resolver) ownDays(i int, p Parameter, list *issues) (start, end calendar.Date, ok bool) {
-	if start, end, ok = calendar.PresetDays(p.Preset, calendar.Today(v.now, v.rng.Zone)); ok {
-		return start, end, true
-	}
 	start, end, ok = v.rng.StartDate, v.rng.EndDate, true
 	if p.StartDate != "" {
 		start, ok = ownDate(inParameter(i, "start_date"), p.StartDate, list)
@@ -66,7 +63,34 @@ func (v *resolver) ownDays(i int, p Parameter, list *issues) (start, end calenda
 		end, good = ownDate(inParameter(i, "end_date"), p.EndDate, list)
 		ok = ok && good
 	}
+	if first, last, preset := calendar.PresetDays(p.Preset, calendar.Today(v.now, v.rng.Zone)); preset {
+		return first, last, ok
+	}
 	return start, end, ok
+}
+
+// hullOf returns the first and the last day of the ranges of all, which are the parameters' own. A parameter
+// whose range is wrong fails alone; if all are, the range is today.
+func hullOf(all []Parameter, today calendar.Date) (start, end calendar.Date) {
+	start, end = today, today
+	found := false
+	for _, p := range all {
+		first, last, ok := calendar.PresetDays(p.Preset, today)
+		if !ok {
+			var bad1, bad2 error
+			first, bad1 = calendar.ParseDate(p.StartDate)
+			last, bad2 = calendar.ParseDate(p.EndDate)
+			ok = bad1 == nil && bad2 == nil && first <= last
+		}
+		switch {
+		case !ok:
+		case !found:
+			start, end, found = first, last, true
+		default:
+			start, end = min(start, first), max(end, last)
+		}
+	}
+	return start, end
 }
 
 // applyWindow gives plan the time that its type counts, where that is not the range: the

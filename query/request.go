@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	_ "time/tzdata" // every zone on every machine
@@ -16,7 +17,7 @@ import (
 type Request struct {
 	ID          string
 	Parameters  []Parameter // 1 to 50
-	StartDate   string      // YYYY-MM-DD
+	StartDate   string      // YYYY-MM-DD; a request whose parameters all have ranges of their own needs none
 	EndDate     string      // YYYY-MM-DD, inclusive
 	Preset      string      // a range by name, such as last_7d: see calendar.Presets; wins over dates
 	TimeZone    string      // IANA name; empty means that of the Access
@@ -114,7 +115,11 @@ func checkRequest(q *Request, zoneField string, zones *zones, list *issues) pars
 	all := q.options()
 	all.check(list)
 	rd.grain, _ = calendar.ParseGrain(q.Granularity)
-	if q.Preset == "" && !list.at(inField("preset")) {
+	switch {
+	case q.Preset != "" || list.at(inField("preset")):
+		// The preset wins, but a date that is not one shows that the caller is wrong about the range.
+		checkGiven(list, dateText{inField("startDate"), q.StartDate}, dateText{inField("endDate"), q.EndDate})
+	case q.needsRange():
 		rd.start, rd.end = checkDates(q, list)
 		if !list.at(inField("startDate")) && !list.at(inField("endDate")) {
 			checkHourly(inField("granularity"), Invalid, rd.grain, int(rd.end-rd.start)+1, list)
@@ -132,11 +137,7 @@ func checkOptions(all []Parameter, list *issues) {
 		if list.full() { // looking for suggestions takes time
 			return
 		}
-		for _, date := range []struct{ field, text string }{{"start_date", p.StartDate}, {"end_date", p.EndDate}} {
-			if date.text != "" {
-				checkDate(inParameter(i, date.field), date.text, list)
-			}
-		}
+		checkGiven(list, dateText{inParameter(i, "start_date"), p.StartDate}, dateText{inParameter(i, "end_date"), p.EndDate})
 		own := p.options(i)
 		own.check(list)
 	}
@@ -165,6 +166,27 @@ const (
 	timeZone = "timeZone"
 	timezone = "timezone"
 )
+
+// A dateText is a date as a caller wrote it; empty when it is absent.
+type dateText struct {
+	at   fieldPath
+	text string
+}
+
+// checkGiven checks the dates that are not absent.
+func checkGiven(list *issues, dates ...dateText) {
+	for _, d := range dates {
+		if d.text != "" {
+			checkDate(d.at, d.text, list)
+		}
+	}
+}
+
+// needsRange reports whether q must have a range: it has a part of one, or a parameter has none of its own.
+func (q *Request) needsRange() bool {
+	return q.StartDate != "" || q.EndDate != "" || len(q.Parameters) == 0 ||
+		slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == "" && (p.StartDate == "" || p.EndDate == "") })
+}
 
 // checkDates reads the range of a request without preset.
 func checkDates(q *Request, list *issues) (start, end calendar.Date) {

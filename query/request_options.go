@@ -120,6 +120,6 @@ func checkGrain(at fieldPath, name string, list *issues) calendar.Grain {
 
 func checkLimit(at fieldPath, limit int, list *issues) {
 	if limit < 1 || limit > MaxLimit {
-		list.addf(at, "must be from 1 to %d, not %d", MaxLimit, limit)
+		list.addf(at, "must be between 1 and %d, not %d", MaxLimit, limit)
 	}
 }

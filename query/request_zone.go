@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"sync"
@@ -56,10 +57,22 @@ func (z *zones) check(at fieldPath, name string, list *issues) *time.Location {
 		return nil
 	}
 	zone := z.load(name)
-	if zone == nil {
-		list.addf(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", quote(name))
+	if zone != nil {
+		return zone
 	}
-	return zone
+	if plus := strings.ReplaceAll(name, " ", "+"); plus != name {
+		// In the query of a URL a plus sign stands for a blank.
+		e := Error{Message: fmt.Sprintf("unknown time zone %s: a + in an address is read as a blank, write %%2B", quote(name))}
+		if z.load(plus) != nil {
+			e.Suggestion = plus
+		} else {
+			e.Message += "; use an IANA name such as Europe/Berlin"
+		}
+		list.add(at, e)
+		return nil
+	}
+	list.addf(at, "unknown time zone %s; use an IANA name such as Europe/Berlin", quote(name))
+	return nil
 }
 
 // Decode is the function [Decode] with a cache of time zones, since loading one reads a file.

@@ -147,7 +147,7 @@ func (c *call) list() ([]any, error) {
 		c.many = true
 		switch {
 		case c.route.items == 1:
-			return nil, codeBadEvent.wrongType("", "expected an object")
+			return nil, codeBadEvent.wrongType("", "The body must be an object, not "+kindOf(c.body.value))
 		case len(v) == 0:
 			return nil, codeEmptyList.problem()
 		case len(v) > c.route.items:
@@ -156,7 +156,7 @@ func (c *call) list() ([]any, error) {
 		return v, nil
 	default:
 		if c.route.items == 1 {
-			return nil, codeBadEvent.wrongType("", "expected an object")
+			return nil, codeBadEvent.wrongType("", "The body must be an object, not "+kindOf(c.body.value))
 		}
 	}
 	return nil, c.route.notJSON.problem()

@@ -84,7 +84,7 @@ func (c *call) answer(ctx context.Context) (*front.Answer, error) {
 func (c *call) take(ctx context.Context, one any, b *store.Batch) error {
 	o, ok := one.(object)
 	if !ok {
-		c.items = append(c.items, item{taken: taken{kind: c.route.kind}, err: codeBadEvent.wrongType("", "expected an object")})
+		c.items = append(c.items, item{taken: taken{kind: c.route.kind}, err: codeBadEvent.wrongType("", "The item must be an object, not "+kindOf(one))})
 		return nil
 	}
 	f, before := newFields(o), len(b.Events)

@@ -101,6 +101,29 @@ func (f *fields) raw(names ...string) (s, name string, ok bool) {
 	return "", name, false
 }
 
+// kind names the type of a field's value.
+func (f *fields) kind(name string) string {
+	v, _ := f.get(name)
+	return kindOf(v)
+}
+
+// kindOf names the type of a decoded value.
+func kindOf(v any) string {
+	switch v.(type) {
+	case object:
+		return "an object"
+	case []any:
+		return "an array"
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case nil:
+		return "null"
+	}
+	return "a number"
+}
+
 // text returns an optional text, cleaned and cut to limit UTF-16 units.
 func (f *fields) text(limit int, names ...string) string {
 	s, name, ok := f.raw(names...)
@@ -124,7 +147,7 @@ func (f *fields) need(limit int, names ...string) string {
 	s, name, ok := f.raw(names...)
 	switch s = address.Clean(s); {
 	case !ok:
-		f.fail(name, "invalid_type", "expected a string")
+		f.fail(name, "invalid_type", "must be a string, not %s", f.kind(name))
 	case s == "":
 		f.fail(names[0], "required", "is required")
 	}
@@ -136,7 +159,7 @@ func (f *fields) needPath() string {
 	s, name, ok := f.raw("path")
 	switch s = address.Clean(s); {
 	case !ok:
-		f.fail(name, "invalid_type", "expected a string")
+		f.fail(name, "invalid_type", "must be a string, not %s", f.kind(name))
 	case s == "":
 		f.fail(name, "required", "is required")
 	}

@@ -41,7 +41,7 @@ func takeIdentity(c *call, f *fields, _ *store.Batch) (taken, error) {
 	defer cancel()
 	switch err := c.h.cfg.Profiles.Identify(ctx, i); {
 	case errors.Is(err, store.ErrManyTraits):
-		f.fail("traits", "too_big", "at most %d in all, and %d bytes as JSON", store.MaxTraits, store.MaxTraitsText)
+		f.fail("traits", "too_big", "may have at most %d in all, and %d bytes as JSON", store.MaxTraits, store.MaxTraitsText)
 		return taken{}, f.problem()
 	case errors.Is(err, store.ErrManyProfiles):
 		return taken{}, codeManyProfiles.withCause(err)

@@ -27,13 +27,13 @@ func (c *call) moment(f *fields) time.Time {
 	case !ok || t.After(arrived):
 		return arrived
 	case t.Before(oldest):
-		f.fail(name, "too_small", "not before %s", oldest.Format(time.DateOnly))
+		f.fail(name, "too_small", "must not be before %s", oldest.Format(time.DateOnly))
 	case c.key == nil && window > 0 && t.Before(c.now.Add(-window)):
 		without := ""
 		if c.route.access == ByKeyOrWebsite {
 			without = " without a key"
 		}
-		f.fail(name, "too_old", "not more than %g hours before now%s", window.Hours(), without)
+		f.fail(name, "too_old", "must not be more than %g hours before now%s", window.Hours(), without)
 		f.old = true
 		_ = c.turnAway(f.ctx, codeTooOld, c.home)
 	}

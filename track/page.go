@@ -31,7 +31,7 @@ func takePage(c *call, f *fields, b *store.Batch) (taken, error) {
 	if v, _ := f.get("type"); v != nil {
 		s, ok := v.(string)
 		if !ok {
-			return taken{}, codeBadEvent.wrongType("type", "expected a string")
+			return taken{}, codeBadEvent.wrongType("type", "must be a string, not "+kindOf(v))
 		}
 		kind = s
 	}

@@ -76,7 +76,11 @@ func asProblem(err error) *problem {
 		{context.DeadlineExceeded, codeUnavailable}, {context.Canceled, codeUnavailable},
 	} {
 		if errors.Is(err, row.is) {
-			return row.code.withCause(err)
+			p := row.code.withCause(err)
+			if route, ok := errors.AsType[*front.RouteError](err); ok {
+				p.Message = route.Error()
+			}
+			return p
 		}
 	}
 	if _, ok := errors.AsType[*front.UnavailableError](err); ok {

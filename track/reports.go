@@ -76,7 +76,7 @@ func takeCheck(c *call, f *fields, b *store.Batch) (taken, error) {
 		Region: f.text(maxRegion, "probeRegion", "probe_region"), SSLValid: f.boolean("sslValid", "ssl_valid"), Error: f.text(maxText, "error"),
 	}
 	if _, _, ok := f.instant("timestamp"); !ok {
-		f.fail("timestamp", "required", "must be %s", anInstant)
+		f.fail("timestamp", "required", "is required, as %s", anInstant)
 	}
 	if t, _, ok := f.instant("sslExpiry", "ssl_expiry"); ok {
 		k.SSLExpiry = sql.Null[time.Time]{V: t, Valid: true}
@@ -111,7 +111,7 @@ func (f *fields) status() store.Status {
 	case "3", "maintenance":
 		return store.Maintenance
 	}
-	f.fail(name, "invalid_value", "expected 0 down, 1 up, 2 pending or 3 maintenance")
+	f.fail(name, "invalid_value", "must be 0 (down), 1 (up), 2 (pending) or 3 (maintenance)")
 	return 0
 }
 

@@ -110,7 +110,7 @@ func (f *fields) needID(names ...string) string {
 	id := f.need(maxVisitorID, names...)
 	if isPlaceholder(id) {
 		_, name := f.get(names...)
-		f.fail(name, "invalid_value", "%q is not the id of one person", id)
+		f.fail(name, "invalid_value", "must be the id of one person, not %q", id)
 	}
 	return id
 }

@@ -105,9 +105,9 @@ func (f *fields) samples() []store.Sample {
 	case len(all) > 0:
 	case known:
 		_, name := f.get("metricValue", "metric_value")
-		f.fail(name, "invalid_value", "expected a number that is not negative and within the bound of the metric")
+		f.fail(name, "invalid_value", "must be a number that is not negative and within the bound of the metric")
 	default:
-		f.fail("metricName", "invalid_value", "expected a value of FCP, LCP, CLS, INP, TTFB or FPS")
+		f.fail("metricName", "invalid_value", "must be FCP, LCP, CLS, INP, TTFB or FPS")
 	}
 	return all
 }

@@ -16,8 +16,9 @@ type keyView struct {
 	ID        string          `json:"id"`
 	Owner     string          `json:"owner"`
 	Name      string          `json:"name"`
-	Start     string          `json:"start"` // of its secret
-	State     string          `json:"state"` // active, disabled, revoked or expired
+	Prefix    string          `json:"prefix"` // of its secret, before the first _
+	Start     string          `json:"start"`  // of its secret: the first characters
+	State     string          `json:"state"`  // active, disabled, revoked or expired
 	Scopes    []auth.Scope    `json:"scopes"`
 	All       bool            `json:"all"` // every resource of the owner
 	Resources []auth.Resource `json:"resources"`
@@ -34,7 +35,7 @@ type keyView struct {
 
 func viewKey(k auth.Key, now time.Time) keyView {
 	v := keyView{
-		ID: k.ID, Owner: k.Owner, Name: k.Name, Start: k.Start, State: state(k, now),
+		ID: k.ID, Owner: k.Owner, Name: k.Name, Prefix: k.Prefix, Start: k.Start, State: state(k, now),
 		Scopes: k.Scopes, All: k.All, Resources: k.Resources, Filters: k.Filters, Types: k.Types,
 		CreatedAt: k.CreatedAt, Expires: maybe(k.Expires), Revoked: maybe(k.Revoked), LastUsed: maybe(k.LastUsed),
 	}

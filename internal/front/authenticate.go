@@ -100,6 +100,7 @@ func (f *Front) spendRefusal(ctx context.Context, r *Request, refusal error) err
 	case err != nil:
 		return &UnavailableError{"limiter", err}
 	case d.OK:
+		r.decision, r.class = d, auth.ClassRefused
 		return refusal
 	}
 	r.counted = true

@@ -34,9 +34,9 @@ type BodyError struct {
 // Error implements error.
 func (e *BodyError) Error() string {
 	if e.Is(ErrLateBody) {
-		return fmt.Sprintf("the body did not arrive within %s", e.Within)
+		return fmt.Sprintf("The body did not arrive within %s", e.Within)
 	}
-	return "the body could not be read to its end"
+	return "The body could not be read to its end"
 }
 
 // Is reports whether e is target: ErrLateBody, when a deadline passed.

@@ -37,7 +37,7 @@ type Config struct {
 	Refuse func(r *Request, err error) Refusal
 	// CORS is for answers to requests that no route was found for.
 	CORS *CORS
-	// TrimSlash takes paths that end in a slash for the same without it.
+	// TrimSlash takes paths with more slashes at an end for the same without them.
 	TrimSlash bool
 
 	Timeout     time.Duration // of a route's own steps; 0 means none
@@ -136,7 +136,7 @@ func (f *Front) answer(ctx context.Context, r *Request) *Answer {
 	endpoint, segment := f.router.find(r.URL, f.cfg.TrimSlash)
 	if endpoint == nil {
 		f.cfg.CORS.allow(r.w.Header(), r.Header.Get("Origin"))
-		return f.aside(ctx, r, auth.ClassPublic, ErrNoRoute)
+		return f.aside(ctx, r, auth.ClassPublic, f.router.noRoute(r.Request))
 	}
 	r.Route = endpoint.methods[r.Method]
 	r.Segment = segment
@@ -148,7 +148,7 @@ func (f *Front) answer(ctx context.Context, r *Request) *Answer {
 		return f.aside(ctx, r, endpoint.ofNetwork(), nil)
 	case r.Route == nil:
 		r.w.Header().Set("Allow", endpoint.allow)
-		return f.aside(ctx, r, endpoint.ofNetwork(), ErrMethod)
+		return f.aside(ctx, r, endpoint.ofNetwork(), endpoint.noMethod(r.Method))
 	}
 	r.Scope = r.Route.Scope
 	r.Route.headers(r.w.Header())

@@ -170,11 +170,32 @@ func (r *Request) limitHeaders(h http.Header) {
 	}
 }
 
-// The errors of requests that no route answers.
+// The errors of requests that no route answers. Such an error is a [RouteError].
 var (
 	ErrNoRoute = errors.New("no such route")
 	ErrMethod  = errors.New("method not allowed")
 )
+
+// A RouteError says that no route has the path of a request, or that none with its path has its method.
+type RouteError struct {
+	err     error  // ErrNoRoute or ErrMethod
+	asked   string // the method, and without a route the path
+	instead string // what was probably meant; may be empty
+}
+
+// Error says what there is instead, in words for the caller.
+func (e *RouteError) Error() string {
+	switch {
+	case errors.Is(e.err, ErrMethod):
+		return fmt.Sprintf("This endpoint does not support %s; use %s", e.asked, e.instead)
+	case e.instead != "":
+		return fmt.Sprintf("No such endpoint: %s; did you mean %s?", e.asked, e.instead)
+	}
+	return "No such endpoint: " + e.asked
+}
+
+// Unwrap returns ErrNoRoute or ErrMethod.
+func (e *RouteError) Unwrap() error { return e.err }
 
 // A LimitedError is the refusal of a limiter.
 type LimitedError struct {

@@ -12,6 +12,7 @@ import (
 // An endpoint is one path and what can be done there.
 type endpoint struct {
 	segments []string
+	first    string // method of the table
 	methods  map[string]*Route
 	allow    string // value of the Allow header
 	cors     *CORS  // of its routes
@@ -22,6 +23,7 @@ type endpoint struct {
 type router struct {
 	exact   map[string]*endpoint
 	pattern []*endpoint // those with a variable segment
+	all     []*endpoint // in the order of the table
 }
 
 func newRouter(routes []*Route) router {
@@ -30,8 +32,8 @@ func newRouter(routes []*Route) router {
 	for _, row := range routes {
 		e := endpoints[row.Path]
 		if e == nil {
-			e = &endpoint{segments: strings.Split(row.Path, "/"), methods: map[string]*Route{}}
-			endpoints[row.Path] = e
+			e = &endpoint{segments: strings.Split(row.Path, "/"), first: row.Method, methods: map[string]*Route{}}
+			endpoints[row.Path], rt.all = e, append(rt.all, e)
 			if strings.Contains(row.Path, "{") {
 				rt.pattern = append(rt.pattern, e)
 			} else {

@@ -76,18 +76,32 @@ func wantsOfAPI(w *world, r route, kind string, s state) want {
 		if e.Scope = listScopes[r.path]; key.Has(e.Scope) {
 			return want{status: http.StatusOK, limited: true, entry: e}
 		}
+		denied.details = lacks(e.Scope)
 	case !key.Has(auth.ReadData) || kind != "" && !s.reaches():
 		if kind != "" { // the narrowest scope that would do
 			e.Scope = map[string]auth.Scope{auth.KindWebsite: auth.ReadData, auth.KindLink: auth.ReadLinks, auth.KindSchedule: auth.ReadMonitors}[kind]
 		}
+		if denied.details = lacks(e.Scope); key.Has(auth.ReadData) || key.Has(e.Scope) {
+			word := map[string]string{auth.KindWebsite: "website", auth.KindLink: "link", auth.KindSchedule: "monitor"}[kind]
+			denied.details = detail(kind+"_id", "is not the id of a "+word+" that the key reaches; GET /v1/query/"+word+"s lists them")
+		}
 	case r.access == string(httpapi.ByWholeSubject) && (s.sent == "token" || len(key.Filters) > 0):
+		denied.details = detail("Authorization", "needs an API key with the scope read:data and without filters, and not a panel token")
 	case r.access == string(httpapi.ByOwnKey) && s.sent == "token":
+		denied.details = detail("Authorization", "needs an API key, not a panel token")
 	default:
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
 	denied.challenge = needs(e.Scope)
 	return denied
 }
+
+// detail is the end of a body with one detail.
+func detail(field, message string) string {
+	return fmt.Sprintf(`,"details":[{"field":%q,"message":%q}]`, field, message)
+}
+
+func lacks(s auth.Scope) string { return detail("Authorization", "needs a key with the scope "+string(s)) }
 
 // wantsOfFlags is for the routes that manage flags. Panel tokens do not.
 func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
@@ -97,11 +111,13 @@ func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
 	case s.judged != accepted:
 		return s.unauthenticated(e)
 	case s.sent == "token" || !key.Has(auth.ManageFlags): // before it is read whose flags are meant
+		denied.details = lacks(auth.ManageFlags)
 		return denied
 	}
 	if e.Resource = s.resource(kind); s.reaches() {
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
+	denied.details = detail("clientId", "is neither the id of a website that the key reaches nor that of its organisation")
 	return denied
 }
 
@@ -161,7 +177,7 @@ func (s state) unauthenticated(e *auth.Entry) want {
 	if s.judged == absent { // nobody's, so it is not entered
 		challenge, e = bearer, nil
 	}
-	return want{status: http.StatusUnauthorized, code: "AUTH_REQUIRED", message: "Authentication required", challenge: challenge, entry: e}
+	return want{status: http.StatusUnauthorized, code: "AUTH_REQUIRED", message: "Authentication required", challenge: challenge, limited: true, entry: e}
 }
 
 // refusal is the body of a refusal; empty when it is none.
@@ -225,6 +241,9 @@ func (x want) header(r route, id string, length int) http.Header {
 		if x.entry == nil { // nobody's, so it is not entered
 			class = r.anonymous
 		}
+		if x.status == http.StatusUnauthorized {
+			class = auth.ClassRefused
+		}
 		limit, next := limits[class], 1
 		if x.spent {
 			limit, next = 1, 60
@@ -240,5 +259,5 @@ func (x want) header(r route, id string, length int) http.Header {
 // limits are the defaults per minute.
 var limits = map[auth.Class]int{
 	auth.ClassQuery: 120, auth.ClassOther: 300, auth.ClassTrack: 6000, auth.ClassPublic: 120, auth.ClassHealth: 600, auth.ClassFlags: 600,
-	auth.ClassIdentify: 600,
+	auth.ClassIdentify: 600, auth.ClassRefused: 60,
 }

@@ -16,7 +16,7 @@ var (
 	// ErrFormat: the text is not written as YYYY-MM-DD.
 	ErrFormat = errors.New("is not a date in the form YYYY-MM-DD")
 	// ErrNoSuchDate: the calendar has no such day.
-	ErrNoSuchDate = errors.New("is no day of the calendar")
+	ErrNoSuchDate = errors.New("is not a real date")
 	// ErrYear: the year is before FirstYear or after LastYear.
 	ErrYear = errors.New("is outside the years 1970 to 2100")
 )

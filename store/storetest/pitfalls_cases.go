@@ -37,7 +37,7 @@ func datePitfalls() []pitfall {
 		{"8: start after end is accepted", "", ask1("summary_metrics", `"startDate":"2026-03-11","endDate":"2026-03-10"`), "pageviews",
 			"refused: startDate: the start 2026-03-11 is after the end 2026-03-10"},
 		{"8: a day of no calendar is accepted", "", ask1("summary_metrics", `"startDate":"2026-02-30","endDate":"2026-03-10"`), "pageviews",
-			`refused: startDate: "2026-02-30" is no day of the calendar`},
+			`refused: startDate: "2026-02-30" is not a real date`},
 	}
 }
 

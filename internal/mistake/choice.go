@@ -1,0 +1,138 @@
+package mistake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Synonyms are names that mean the same as a word, by the word in lower case without separators. Of
+// several names the first one that is allowed is suggested.
+type Synonyms map[string][]string
+
+const (
+	// maxSuggested is the longest name, in bytes, that a suggestion is looked for.
+	maxSuggested = 64
+	// maxListed is how many names a message with a suggestion lists. Without a suggestion it lists all.
+	maxListed = 20
+)
+
+// Choice returns message, which says that name is not one of allowed, with what helps the caller: the name that
+// was probably meant, which it also returns by itself, and the allowed names.
+func Choice(message, name string, allowed []string, also Synonyms) (text, suggestion string) {
+	list := strings.Join(allowed, ", ")
+	switch suggestion = Nearest(name, allowed, also); {
+	case suggestion != "" && len(allowed) > maxListed:
+		return fmt.Sprintf("%s; did you mean %q?", message, suggestion), suggestion
+	case suggestion != "":
+		return fmt.Sprintf("%s; did you mean %q? Allowed are %s", message, suggestion, list), suggestion
+	case list != "":
+		return message + "; allowed are " + list, ""
+	}
+	return message, ""
+}
+
+// Or joins names for a message: "boolean, rollout or multivariant".
+func Or[T ~string](names ...T) string {
+	var b strings.Builder
+	for i, name := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			b.WriteString(" or ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(name))
+	}
+	return b.String()
+}
+
+// Nearest returns the name that was probably meant, or an empty text if none is near. In this order it is the
+// same name but for case and separators, a synonym, the name with the fewest edits (of equals the first), the
+// first one that begins with name, and the first one that ends with it as a word. A name with other digits
+// means something else.
+func Nearest(name string, names []string, also Synonyms) string {
+	if name == "" || len(name) > maxSuggested {
+		return ""
+	}
+	plain := simplify(name)
+	for _, candidate := range names {
+		if simplify(candidate) == plain {
+			return candidate
+		}
+	}
+	for _, candidate := range also[plain] {
+		if slices.Contains(names, candidate) {
+			return candidate
+		}
+	}
+	best, found := mostEdits(plain)+1, ""
+	for _, candidate := range names {
+		if d := edits(plain, simplify(candidate)); d < best && digits(candidate) == digits(name) {
+			best, found = d, candidate
+		}
+	}
+	if found != "" || len(plain) < 2 {
+		return found
+	}
+	for _, is := range []func(candidate string) bool{
+		func(candidate string) bool { return strings.HasPrefix(simplify(candidate), plain) },
+		func(candidate string) bool { return strings.HasSuffix(candidate, "_"+strings.ToLower(name)) },
+	} {
+		for _, candidate := range names {
+			if is(candidate) && digits(candidate) == digits(name) {
+				return candidate
+			}
+		}
+	}
+	return ""
+}
+
+// Slip reports whether a caller who wrote name probably meant want and made a slip.
+func Slip(name, want string) bool {
+	plain := simplify(name)
+	return len(name) <= maxSuggested && digits(name) == digits(want) && edits(plain, simplify(want)) <= mostEdits(plain)
+}
+
+// mostEdits is how many edits a name may be away from the one that was meant: the fewer the shorter it is, so
+// that short names do not resemble everything.
+func mostEdits(plain string) int { return min(3, len(plain)/3) }
+
+// digits are those of s, in order.
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
+func simplify(s string) string { return separators.Replace(strings.ToLower(s)) }
+
+// edits is the least number of inserted, removed, changed and swapped neighbouring
+// bytes that turn a into b.
+func edits(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
