@@ -27,7 +27,7 @@ const (
 	writeTimeout  = 60 * time.Second // for small answers; large answers get deadlines that move with the client's progress
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 64 << 10
-	drainTimeout  = 30 * time.Second // for requests that run when the program is told to end
+	drainTimeout  = 30 * time.Second // for requests that run when the program is told to stop
 )
 
 // Serve opens the data, serves it until ctx ends, and closes it again. When it is ready it
@@ -93,6 +93,7 @@ func (a *app) announce(r ready, to io.Writer) error {
 type servers struct {
 	main, track, metrics net.Listener // track and metrics are nil without an address of their own
 	running              []*http.Server
+	drain                time.Duration // how long stop waits for running requests
 	failed               chan error
 	log                  *slog.Logger
 }
@@ -105,7 +106,7 @@ func listen(ctx context.Context, s Settings, log *slog.Logger) (*servers, ready,
 		return nil, ready{}, fmt.Errorf("--addr: %w", err)
 	}
 	r := ready{Address: address(main), TrackAddress: address(main) + trackPrefix}
-	all := &servers{main: main, failed: make(chan error, 4), log: log}
+	all := &servers{main: main, failed: make(chan error, 4), log: log, drain: drainTimeout}
 	if s.TrackAddr != "" {
 		all.track, err = l.Listen(ctx, "tcp", s.TrackAddr)
 		if err != nil {
@@ -201,15 +202,19 @@ func (s *servers) wait(ctx context.Context) error {
 	}
 }
 
-// stop finishes the requests that run, and frees the addresses. Again, it does nothing.
+// stop finishes the requests that run and closes the addresses. After drain it closes connections that are still open:
+// a client that reads slowly must not delay a restart. Calling stop again does nothing.
 func (s *servers) stop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
 	defer cancel()
 	var faults []error
 	for _, server := range s.running {
-		if err := server.Shutdown(ctx); err != nil {
-			faults = append(faults, fmt.Errorf("requests took too long to finish: %w", err), server.Close())
+		err := server.Shutdown(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			s.log.Warn("closing connections of requests that did not finish in time", "after", s.drain)
+			err = server.Close()
 		}
+		faults = append(faults, err)
 	}
 	s.running = nil
 	for _, l := range []net.Listener{s.main, s.track, s.metrics} {

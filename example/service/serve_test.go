@@ -1,0 +1,46 @@
+//go:build cgo
+
+package service
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// A client that does not read its answer delays the end of the program up to the deadline, and is no failure of it.
+func TestSlowReadersDoNotDelayTheEnd(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &servers{main: l, failed: make(chan error, 1), log: slog.New(slog.DiscardHandler), drain: 100 * time.Millisecond}
+	answering := make(chan struct{})
+	s.serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(answering)
+		for block, err := make([]byte, 1<<20), error(nil); err == nil; {
+			_, err = w.Write(block)
+		}
+	}))
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	if _, err := c.Write([]byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	<-answering
+	ended := make(chan error, 1)
+	go func() { ended <- s.stop() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("stop failed: %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("stop waits for the client")
+	}
+}
