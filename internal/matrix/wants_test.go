@@ -101,7 +101,9 @@ func detail(field, message string) string {
 	return fmt.Sprintf(`,"details":[{"field":%q,"message":%q}]`, field, message)
 }
 
-func lacks(s auth.Scope) string { return detail("Authorization", "needs a key with the scope "+string(s)) }
+func lacks(s auth.Scope) string {
+	return detail("Authorization", "needs a key with the scope "+string(s))
+}
 
 // wantsOfFlags is for the routes that manage flags. Panel tokens do not.
 func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
