@@ -50,7 +50,7 @@ func TestNaturalMistakes(t *testing.T) {
 		{"POST", query, "flags", ask + "}", 403, denied + "Authorization | needs a key with the scope read:data\n"},
 		{"POST", "/v1/query?website_id=nope", "flags", ask + "}", 403, denied + "Authorization | needs a key with the scope read:data\n"},
 		{"POST", "/v1/query/compile?website_id=site_a", "rows", ask + "}", 403, denied + "Authorization | needs an API key with the scope read:data and without filters, and not a panel token\n"},
-		{"GET", "/public/v1/flags/definitions?clientId=site_b", "sites", "", 403, denied + "clientId | is neither the id of a website that the key reaches nor that of its organisation\n"},
+		{"GET", "/public/v1/flags/definitions?clientId=site_b", "sites", "", 403, denied + "clientId | must be the id of a website that the key reaches, or of its organisation\n"},
 		{"POST", "/public/v1/flags", "all", newFlag, 403, denied + "Authorization | needs a key with the scope manage:flags\n"},
 		// Shapes and names.
 		{"POST", query, "all", `{"parameters":"summary","preset":"today"}`, 400, `parameters must be an array of query types, such as ["summary"], not a string` + "\n"},

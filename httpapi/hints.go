@@ -50,8 +50,8 @@ func credentialHints(r *http.Request, err error) []detail {
 	return hints
 }
 
-// wrappedKeys find text around a key, such as a second Bearer or quotation marks. No key has a blank or such
-// marks, so a hint tells nothing of the keys that there are.
+// wrappedKeys returns a hint for text around a key, such as a second Bearer or quotation marks. No key contains
+// a blank or such marks, so the hint reveals nothing about existing keys.
 func wrappedKeys(r *http.Request) (hints []detail) {
 	scheme, bearer, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
