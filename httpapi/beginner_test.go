@@ -39,7 +39,9 @@ func TestNaturalMistakes(t *testing.T) {
 		{"POST", "/v1/query", "all", ask + "}", 400,
 			"One of website_id, link_id and schedule_id is required in the address\nwebsite_id | is required, or link_id or schedule_id; the address has no parameters\n"},
 		{"POST", query + "&link_id=link_a", "all", ask + "}", 400,
-			`website_id: send exactly one of website_id, link_id and schedule_id; this request has "website_id and link_id" (2 problems, see details)`},
+			`website_id: send exactly one of website_id, link_id and schedule_id; this request has website_id and link_id (2 problems, see details)`},
+		{"POST", query + "&website_id=site_b", "all", ask + "}", 400,
+			`website_id: send exactly one of website_id, link_id and schedule_id; this request has 2 times website_id (2 problems, see details)`},
 		// Ids that the key does not reach: unknown, of another owner, and a domain.
 		{"POST", "/v1/query?website_id=notes.example", "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
 		{"POST", "/v1/query?website_id=site_x", "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
