@@ -98,6 +98,7 @@ func TestWrappedKeysGetAHint(t *testing.T) {
 	const alone = "must hold the key alone, without quotation marks or a second word; send "
 	for _, tc := range []struct{ header, value, want string }{
 		{"X-Api-Key", "Bearer sl_secret", "x-api-key | " + alone + "\"x-api-key: KEY\"\n"},
+		{"X-Api-Key", "bearer ", "x-api-key | " + alone + "\"x-api-key: KEY\"\n"},
 		{"X-Api-Key", "'sl_secret'", "x-api-key | " + alone + "\"x-api-key: KEY\"\n"},
 		{"X-Api-Key", "sl_secret", ""},
 		{"X-Api-Key", "bad", ""},

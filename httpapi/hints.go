@@ -60,7 +60,7 @@ func wrappedKeys(r *http.Request) (hints []detail) {
 	for _, sent := range []struct{ header, text, form string }{
 		{"Authorization", bearer, "Authorization: Bearer KEY"}, {"x-api-key", r.Header.Get("X-Api-Key"), "x-api-key: KEY"},
 	} {
-		if strings.ContainsAny(strings.TrimSpace(sent.text), " \"'<>{}") {
+		if text := strings.TrimSpace(sent.text); strings.ContainsAny(text, " \"'<>{}") || strings.EqualFold(text, "Bearer") {
 			hints = append(hints, detail{Field: sent.header, Message: "must hold the key alone, without quotation marks or a second word; send \"" + sent.form + "\""})
 		}
 	}
