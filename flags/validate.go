@@ -80,7 +80,7 @@ func (f *Flag) checkVariants(faults *FieldErrors) {
 		where := at("variants", i)
 		faults.word(where+".key", v.Key, MaxVariantKey)
 		if seen[v.Key] {
-			faults.addf(where+".key", "must not be that of another variant: %q", v.Key)
+			faults.addf(where+".key", "must differ from the keys of other variants, and %q does not", v.Key)
 		}
 		seen[v.Key] = true
 		v.checkValue(where, faults)
@@ -131,7 +131,7 @@ func (f *Flag) checkSchedule(now time.Time, faults *FieldErrors) {
 		case !s.At.Before(lastStep()):
 			faults.addf(where+".scheduledAt", "must be before the year 2101")
 		case i > 0 && s.At.Equal(f.Schedule[i-1].At):
-			faults.addf(where+".scheduledAt", "must not be that of another step")
+			faults.addf(where+".scheduledAt", "must differ from the instants of other steps")
 		}
 		if s.Action == UpdateRollout {
 			f.checkPercentage(where+".value", s.Percentage, faults)

@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 		{func(f *Flag) {
 			f.Variants = []Variant{{Key: "a", Type: JSONValue, Value: json.RawMessage("1"), Weight: new(math.NaN())}}
 		}, "variants[0].weight must be between 0 and 100, not NaN"},
-		{func(f *Flag) { f.Variants = append(weighted(-1), weighted(-1)...) }, `variants[1].key must not be that of another variant: "a"`},
+		{func(f *Flag) { f.Variants = append(weighted(-1), weighted(-1)...) }, `variants[1].key must differ from the keys of other variants, and "a" does not`},
 		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: StringValue, Value: json.RawMessage("1")}} }, "variants[0].value must be a string, not a number"},
 		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: NumberValue, Value: json.RawMessage("-1")}} }, ""},
 		{func(f *Flag) { f.Variants = []Variant{{Key: "a", Type: JSONValue}} }, "variants[0].value is required"},
@@ -65,7 +65,7 @@ func TestCheck(t *testing.T) {
 		{func(f *Flag) { f.Schedule = make([]Step, MaxSteps+1) }, "schedule may have at most 50 steps, not 51"},
 		{func(f *Flag) {
 			f.Schedule = []Step{{At: noon().Add(1e9), Action: Enable}, {At: noon().Add(1e9), Action: Disable}}
-		}, "schedule[1].scheduledAt must not be that of another step"},
+		}, "schedule[1].scheduledAt must differ from the instants of other steps"},
 		{func(f *Flag) {
 			f.Type, f.Schedule = Boolean, []Step{{At: noon().Add(1e9), Action: UpdateRollout}}
 		}, "schedule[0].action must not be update_rollout, since the flag's type is not rollout"},

@@ -55,9 +55,13 @@ func (a *api) allowSubject(ctx context.Context, r *front.Request, q *question) e
 	}
 	r.Resource = auth.Resource{}
 	var several query.Errors
+	sent := strings.Join(slices.Compact(slices.Clone(params)), " and ")
+	if sent == params[0] {
+		sent = fmt.Sprintf("%d times %s", len(params), sent)
+	}
 	for _, param := range params[:min(len(params), maxUnknown)] {
 		several = append(several, &query.Error{Code: query.Invalid, Field: param,
-			Message: "send exactly one of website_id, link_id and schedule_id; this request has " + shortened(strings.Join(params, " and "))})
+			Message: "send exactly one of website_id, link_id and schedule_id; this request has " + sent})
 	}
 	return append(several, a.mistakes(ctx, r, q)...)
 }

@@ -39,7 +39,9 @@ func TestNaturalMistakes(t *testing.T) {
 		{"POST", "/v1/query", "all", ask + "}", 400,
 			"One of website_id, link_id and schedule_id is required in the address\nwebsite_id | is required, or link_id or schedule_id; the address has no parameters\n"},
 		{"POST", query + "&link_id=link_a", "all", ask + "}", 400,
-			`website_id: send exactly one of website_id, link_id and schedule_id; this request has "website_id and link_id" (2 problems, see details)`},
+			`website_id: send exactly one of website_id, link_id and schedule_id; this request has website_id and link_id (2 problems, see details)`},
+		{"POST", query + "&website_id=site_b", "all", ask + "}", 400,
+			`website_id: send exactly one of website_id, link_id and schedule_id; this request has 2 times website_id (2 problems, see details)`},
 		// Ids that the key does not reach: unknown, of another owner, and a domain.
 		{"POST", "/v1/query?website_id=notes.example", "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
 		{"POST", "/v1/query?website_id=site_x", "all", ask + "}", 403, denied + "website_id | is not the id of a website that the key reaches; GET /v1/query/websites lists them\n"},
@@ -50,7 +52,7 @@ func TestNaturalMistakes(t *testing.T) {
 		{"POST", query, "flags", ask + "}", 403, denied + "Authorization | needs a key with the scope read:data\n"},
 		{"POST", "/v1/query?website_id=nope", "flags", ask + "}", 403, denied + "Authorization | needs a key with the scope read:data\n"},
 		{"POST", "/v1/query/compile?website_id=site_a", "rows", ask + "}", 403, denied + "Authorization | needs an API key with the scope read:data and without filters, and not a panel token\n"},
-		{"GET", "/public/v1/flags/definitions?clientId=site_b", "sites", "", 403, denied + "clientId | is neither the id of a website that the key reaches nor that of its organisation\n"},
+		{"GET", "/public/v1/flags/definitions?clientId=site_b", "sites", "", 403, denied + "clientId | must be the id of a website that the key reaches, or of its organisation\n"},
 		{"POST", "/public/v1/flags", "all", newFlag, 403, denied + "Authorization | needs a key with the scope manage:flags\n"},
 		// Shapes and names.
 		{"POST", query, "all", `{"parameters":"summary","preset":"today"}`, 400, `parameters must be an array of query types, such as ["summary"], not a string` + "\n"},
@@ -96,6 +98,7 @@ func TestWrappedKeysGetAHint(t *testing.T) {
 	const alone = "must hold the key alone, without quotation marks or a second word; send "
 	for _, tc := range []struct{ header, value, want string }{
 		{"X-Api-Key", "Bearer sl_secret", "x-api-key | " + alone + "\"x-api-key: KEY\"\n"},
+		{"X-Api-Key", "bearer ", "x-api-key | " + alone + "\"x-api-key: KEY\"\n"},
 		{"X-Api-Key", "'sl_secret'", "x-api-key | " + alone + "\"x-api-key: KEY\"\n"},
 		{"X-Api-Key", "sl_secret", ""},
 		{"X-Api-Key", "bad", ""},

@@ -157,5 +157,5 @@ func (a *api) allowClient(ctx context.Context, r *front.Request, client string) 
 
 // noClient refuses a client of flags, whether it exists or not.
 func noClient() error {
-	return &denied{scope: auth.ManageFlags, field: "clientId", why: "is neither the id of a website that the key reaches nor that of its organisation"}
+	return &denied{scope: auth.ManageFlags, field: "clientId", why: "must be the id of a website that the key reaches, or of its organisation"}
 }

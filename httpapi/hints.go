@@ -50,8 +50,8 @@ func credentialHints(r *http.Request, err error) []detail {
 	return hints
 }
 
-// wrappedKeys find text around a key, such as a second Bearer or quotation marks. No key has a blank or such
-// marks, so a hint tells nothing of the keys that there are.
+// wrappedKeys returns a hint for text around a key, such as a second Bearer or quotation marks. No key contains
+// a blank or such marks, so the hint reveals nothing about existing keys.
 func wrappedKeys(r *http.Request) (hints []detail) {
 	scheme, bearer, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -60,7 +60,7 @@ func wrappedKeys(r *http.Request) (hints []detail) {
 	for _, sent := range []struct{ header, text, form string }{
 		{"Authorization", bearer, "Authorization: Bearer KEY"}, {"x-api-key", r.Header.Get("X-Api-Key"), "x-api-key: KEY"},
 	} {
-		if strings.ContainsAny(strings.TrimSpace(sent.text), " \"'<>{}") {
+		if text := strings.TrimSpace(sent.text); strings.ContainsAny(text, " \"'<>{}") || strings.EqualFold(text, "Bearer") {
 			hints = append(hints, detail{Field: sent.header, Message: "must hold the key alone, without quotation marks or a second word; send \"" + sent.form + "\""})
 		}
 	}

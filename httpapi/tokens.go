@@ -28,7 +28,7 @@ var tokenSynonyms = mistake.Synonyms{
 	"permissions": {"scopes"}, "parameters": {"types"}, "user": {"subject"}, "userid": {"subject"}, "websites": {"resources"}, "websiteid": {"resources"},
 }
 
-// A lifetime is how long a token lives: in JSON a number of seconds, or a duration as text.
+// A lifetime of a token is in JSON a number of seconds, or a duration as text.
 type lifetime time.Duration
 
 // lifetimeInto reads a lifetime; null leaves it to the default.
@@ -166,7 +166,7 @@ func (t *tokenRequest) read(js []byte) (bad query.Errors) {
 		case len(wrong) > 0:
 			bad = append(bad, wrong...)
 		case length != nil && length() == 0:
-			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "must not be empty; leave it out for those of the key"})
+			bad = append(bad, &query.Error{Code: query.Invalid, Field: name, Message: "must not be empty; leave it out to use the list of the key"})
 		}
 	}
 	return bad

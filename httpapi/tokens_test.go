@@ -77,10 +77,10 @@ func TestTokenMistakes(t *testing.T) {
 	rec := w.send("POST", "/v1/tokens", "all",
 		`{"ttl":"25h","scopes":[],"resources":[ ],"types":null,"filters":[{"field":"country","op":"eq","value":5}],"subject":null,"user":"x"}`)
 	want := `[{"field":"filters[0].value","message":"must be an array, not a number"},` +
-		`{"field":"resources","message":"must not be empty; leave it out for those of the key"},` +
-		`{"field":"scopes","message":"must not be empty; leave it out for those of the key"},` +
+		`{"field":"resources","message":"must not be empty; leave it out to use the list of the key"},` +
+		`{"field":"scopes","message":"must not be empty; leave it out to use the list of the key"},` +
 		`{"field":"ttl","message":"must be between 1 and 86400 seconds, as a whole number or a duration such as \"15m\", not \"25h\""},` +
-		`{"field":"types","message":"must not be empty; leave it out for those of the key"},` +
+		`{"field":"types","message":"must not be empty; leave it out to use the list of the key"},` +
 		`{"field":"user","message":"unknown field \"user\"; did you mean \"subject\"? Allowed are filters, resources, scopes, subject, ttl, types","suggestion":"subject"}]`
 	if expect(t, rec, 400, "VALIDATION_ERROR"); !strings.Contains(rec.Body.String(), want) {
 		t.Errorf("%s\nwant %s", rec.Body, want)

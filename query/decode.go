@@ -118,7 +118,7 @@ func parseValues(values url.Values, z *zones) (Request, Errors) {
 // subjectNames are the query parameters that say whose rows are asked for.
 var subjectNames = []string{"website_id", "link_id", "schedule_id"}
 
-// subjectNamed returns the one of subjectNames that name is but for case and separators; empty if it is none.
+// subjectNamed returns the member of subjectNames that equals name but for case and separators, or an empty text.
 func subjectNamed(name string) string {
 	for _, known := range subjectNames {
 		if len(name) <= len(known) && strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), strings.ReplaceAll(known, "_", "")) {

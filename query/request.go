@@ -182,7 +182,7 @@ func checkGiven(list *issues, dates ...dateText) {
 	}
 }
 
-// needsRange reports whether q must have a range: it has a part of one, or a parameter has none of its own.
+// needsRange reports whether q must have a range: it names a date, or a parameter does not have its own range.
 func (q *Request) needsRange() bool {
 	return q.StartDate != "" || q.EndDate != "" || len(q.Parameters) == 0 ||
 		slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Preset == "" && (p.StartDate == "" || p.EndDate == "") })

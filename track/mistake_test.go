@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestMistakesAreToldAlike: what is wrong with an item is told in the words that the API uses.
+// TestMistakesAreToldAlike: errors about items use the words of the API.
 func TestMistakesAreToldAlike(t *testing.T) {
 	w := &world{}
 	for _, tc := range []struct {

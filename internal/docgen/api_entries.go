@@ -183,7 +183,7 @@ var endpoints = map[string]endpoint{
 }
 
 var objects = []object{
-	{"Query", "Dates or a preset are required.", "POST /v1/query?website_id=web_demo", `{FIELD}`, []field{
+	{"Query", "Dates or a preset are required, unless each parameter has a range of its own. If both are there, the preset wins; `meta` has the dates that were used.", "POST /v1/query?website_id=web_demo", `{FIELD}`, []field{
 		{"parameters", "array", "names of query types, or [Parameters](#parameter); 1 to 50, required"},
 		{"startDate, endDate", "date", "YYYY-MM-DD, both inclusive, at most 3660 days"},
 		{"preset", "string", "in place of dates: `today`, `yesterday`, `last_7d`, `last_14d`, `last_30d`, `last_90d`, `this_week`, `last_week`, `this_month`, `last_month`, `this_year`"},
@@ -210,7 +210,7 @@ var objects = []object{
 		{"value", "string or array", "an array, of at most 500, for `in` and `not_in`; required"},
 	}},
 	{"Token request", "What the request leaves out stays as the key has it.", "POST /v1/tokens", `{FIELD}`, []field{
-		{"ttl", "number", "seconds, 1 to 86400; default 3600"},
+		{"ttl", "number or string", "1 to 86400 seconds, or a duration such as `15m`; default 3600"},
 		{"scopes, types", "array", "scopes and query types"},
 		{"resources", "array", "`{kind, id}`; kinds are `website`, `link` and `schedule`"},
 		{"filters", "array", "[Filters](#filter) that every answer is cut to"},

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/internal/mistake"
 )
 
-// maxAskedPath is how much of a method and of a path an error repeats, in bytes.
+// An error repeats at most maxAskedPath bytes of a method and of a path.
 const maxAskedPath = 64
 
 // noRoute is the error of a request that no route has the path of. It names the nearest route by the path that
@@ -53,9 +53,8 @@ func short(text string) string {
 	return text
 }
 
-// nearest returns the endpoint whose path was probably meant, of equals the first of the table: the one that ends
-// as path does, or else the longest one that path begins with; nil if there is none. Text in a variable segment
-// says nothing.
+// nearest returns the endpoint whose path was probably meant, or nil: the one that ends as path does, or else the
+// longest one that path begins with. Of equals it returns the first of the table. Variable segments do not count.
 func (rt *router) nearest(path string) *endpoint {
 	asked := strings.Split(strings.Trim(path, "/"), "/")
 	var best *endpoint

@@ -66,7 +66,7 @@ func TestWrongPlacesNameTheRightOne(t *testing.T) {
 	}
 }
 
-// TestRefusedKeysKnowTheirBudget: 401 says how many refusals are left, before there are none.
+// TestRefusedKeysKnowTheirBudget: 401 says how many refusals are left.
 func TestRefusedKeysKnowTheirBudget(t *testing.T) {
 	w := newWorld(t)
 	for _, left := range []string{"59", "58"} {

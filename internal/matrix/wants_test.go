@@ -119,7 +119,7 @@ func wantsOfFlags(w *world, kind string, s state, e *auth.Entry) want {
 	if e.Resource = s.resource(kind); s.reaches() {
 		return want{status: http.StatusOK, limited: true, entry: e}
 	}
-	denied.details = detail("clientId", "is neither the id of a website that the key reaches nor that of its organisation")
+	denied.details = detail("clientId", "must be the id of a website that the key reaches, or of its organisation")
 	return denied
 }
 

@@ -13,12 +13,12 @@ type Synonyms map[string][]string
 const (
 	// maxSuggested is the longest name, in bytes, that a suggestion is looked for.
 	maxSuggested = 64
-	// maxListed is how many names a message with a suggestion lists. Without a suggestion it lists all.
+	// A message with a suggestion lists the names if there are at most maxListed. Other messages list all.
 	maxListed = 20
 )
 
-// Choice returns message, which says that name is not one of allowed, with what helps the caller: the name that
-// was probably meant, which it also returns by itself, and the allowed names.
+// Choice returns message, which says that name is not one of allowed, and adds the name that was probably meant
+// and the allowed names. It also returns the suggestion.
 func Choice(message, name string, allowed []string, also Synonyms) (text, suggestion string) {
 	list := strings.Join(allowed, ", ")
 	switch suggestion = Nearest(name, allowed, also); {
@@ -95,11 +95,11 @@ func Slip(name, want string) bool {
 	return len(name) <= maxSuggested && digits(name) == digits(want) && edits(plain, simplify(want)) <= mostEdits(plain)
 }
 
-// mostEdits is how many edits a name may be away from the one that was meant: the fewer the shorter it is, so
-// that short names do not resemble everything.
+// mostEdits returns the largest number of edits between a name and the one that was meant. It grows with the
+// length, so that short names do not resemble everything.
 func mostEdits(plain string) int { return min(3, len(plain)/3) }
 
-// digits are those of s, in order.
+// digits returns the digits of s, in order.
 func digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

@@ -38,7 +38,7 @@ func Type(err *json.UnmarshalTypeError) string {
 	return "must be " + wanted(err.Type) + ", not " + found(err.Value)
 }
 
-// wanted is what JSON calls a value of t.
+// wanted returns the name in JSON of a value of t.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
@@ -56,7 +56,7 @@ func wanted(t reflect.Type) string {
 	}
 }
 
-// found is the same for a value that encoding/json describes: by its type, for a number also with its text.
+// found returns the same for a value as encoding/json describes it: by its type, for a number also with its text.
 func found(value string) string {
 	kind, text, _ := strings.Cut(value, " ")
 	switch {

@@ -44,14 +44,14 @@ func (f *faults) id(prefix, given string) string {
 	}
 	f.text("id", given)
 	if strings.ContainsFunc(given, unicode.IsSpace) {
-		f.addf("id: %q has blanks", given)
+		f.addf("id must not contain spaces, as %q does", given)
 	}
 	return given
 }
 
 func (f *faults) required(field, given string) string {
 	if given == "" {
-		f.addf("%s is missing", field)
+		f.addf("%s is required", field)
 	}
 	f.text(field, given)
 	return given
@@ -67,11 +67,11 @@ func (f *faults) label(field, given string) string {
 func (f *faults) text(field, given string) {
 	switch {
 	case !utf8.ValidString(given):
-		f.addf("%s is not UTF-8", field)
+		f.addf("%s must be UTF-8", field)
 	case utf8.RuneCountInString(given) > maxText:
-		f.addf("%s has more than %d characters", field, maxText)
+		f.addf("%s may have at most %d characters", field, maxText)
 	case strings.ContainsFunc(given, unicode.IsControl):
-		f.addf("%s has control characters", field)
+		f.addf("%s must not contain control characters", field)
 	}
 }
 
@@ -81,13 +81,13 @@ func (f *faults) address(field, given string, schemes ...string) string {
 	u, err := url.Parse(given)
 	switch {
 	case given == "":
-		f.addf("%s is missing", field)
+		f.addf("%s is required", field)
 	case len(given) > maxURL:
-		f.addf("%s has more than %d bytes", field, maxURL)
+		f.addf("%s may have at most %d bytes", field, maxURL)
 	case err != nil || u.Host == "" || !utf8.ValidString(given):
-		f.addf("%s: %q is no absolute address", field, given)
+		f.addf("%s must be an absolute URL, not %q", field, given)
 	case len(schemes) > 0 && !slices.Contains(schemes, u.Scheme):
-		f.addf("%s: %q is none of %q", field, u.Scheme, schemes)
+		f.addf("%s must begin with %s, not %s", field, strings.Join(schemes, " or "), u.Scheme)
 	}
 	return given
 }
@@ -97,9 +97,9 @@ func (f *faults) domain(given string) string {
 	host := hostOf(given)
 	switch {
 	case strings.TrimSpace(given) == "":
-		f.addf("domain is missing")
+		f.addf("domain is required")
 	case !isHost(host):
-		f.addf("domain: %q has no host", given)
+		f.addf("domain must be a host, not %q", given)
 	}
 	return host
 }

@@ -58,7 +58,7 @@ func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 // exist. o needs an id.
 func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
 	if o.ID == "" {
-		return Owner{}, fmt.Errorf("store/meta: owner: %w: id is missing", store.ErrInvalid)
+		return Owner{}, fmt.Errorf("store/meta: owner: %w: id is required", store.ErrInvalid)
 	}
 	kept, err := s.OwnerByID(ctx, o.ID)
 	if !errors.Is(err, store.ErrNotFound) {

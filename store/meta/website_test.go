@@ -43,7 +43,7 @@ func TestWebsitesChange(t *testing.T) {
 				BlockedAddresses: append(make([]netip.Prefix, 200), netip.MustParsePrefix("::ffff:10.0.0.0/104")),
 			}
 		})
-		for _, fault := range []string{`domain: "no host"`, `"a b"`, `"*x"`, `""`, "allowed address: ", "blocked address: ::ffff:10.0.0.0/104", "201 blocked addresses"} {
+		for _, fault := range []string{`domain must be a host, not "no host"`, `"a b"`, `"*x"`, `""`, "allowed address: ", "blocked address: ::ffff:10.0.0.0/104", "201 blocked addresses"} {
 			if !errors.Is(err, store.ErrInvalid) || !strings.Contains(err.Error(), fault) {
 				t.Fatalf("no word of %s in: %v", fault, err)
 			}

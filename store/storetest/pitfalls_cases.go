@@ -81,7 +81,7 @@ func filterPitfalls() []pitfall {
 		{"26: a plain word is no beginning", "", filtered("traffic", "referrer", "starts_with", `"news"`), "name", "news.example"},
 		{"27: a path is compared as it was typed", "", filtered("pages", "path", "eq", `"https://shop.example/a/?utm=1#top"`), "path", "/a"},
 		{"27: paths are decoded, and merged", "", filtered("pages", "path", "eq", `"/100%25"`), "path", ""},
-		{"28: a list given to eq is joined", "", filtered("pages", "path", "eq", `["/a","/b"]`), "path", "refused: filters[0].value: must be one value for eq, not an array…"},
+		{"28: a list given to eq is joined", "", filtered("pages", "path", "eq", `["/a","/b"]`), "path", "refused: filters[0].value must be one value for eq, not an array…"},
 		{"29: a zone becomes SQL", "", ask1("summary_metrics", march10+`,"timeZone":"UTC' OR '1'='1"`), "pageviews", "refused: timeZone: …"},
 		{"29: texts become SQL", "", filtered("pages", "path", "eq", `"/a' OR '1'='1"`), "path", ""},
 	}
@@ -95,9 +95,9 @@ func wirePitfalls() []pitfall {
 		{"35: groupBy is not heard", "", ask1("summary_metrics", march10+`,"groupBy":"device_type","filters":[{"field":"path","op":"eq","value":"/"}]`),
 			"device_type pageviews", "desktop 1|mobile 1"},
 		{"36: a missing filter is an execution that failed", "", ask1("session_events", march10), "name", "INVALID_FILTER: session_events needs a filter on session_id with eq"},
-		{"37: parameters without end", "", ask1(strings.Repeat(`pages","`, 50)+"pages", march10), "path", "refused: parameters: may have at most 50 query types, not 51"},
+		{"37: parameters without end", "", ask1(strings.Repeat(`pages","`, 50)+"pages", march10), "path", "refused: parameters may have at most 50 query types, not 51"},
 		{"39: a type of another subject answers zero", "link:l", ask1("summary_metrics", march10), "pageviews",
-			`WRONG_SUBJECT: "summary_metrics" needs website_id, not link_id; …`},
+			`WRONG_SUBJECT: "summary_metrics" needs website_id in the address, not link_id`},
 	}
 }
 
