@@ -76,6 +76,9 @@ func (a *addOwner) Validate() error {
 func (a *addOwner) Run(ctx context.Context, e environment) error {
 	return a.change(ctx, e, func(m *meta.Store) error {
 		o, err := m.CreateOwner(ctx, meta.Owner{ID: a.ID, Name: a.Name})
+		if errors.Is(err, meta.ErrClientID) {
+			return fmt.Errorf("%q is the id of a website, and programs name websites and owners by the id alone; choose another --id", a.ID)
+		}
 		if errors.Is(err, meta.ErrExists) {
 			return fmt.Errorf("there is an owner %q already; choose another --id", a.ID)
 		}

@@ -40,6 +40,8 @@ func (o *owned) refused(err error, exists string) error {
 		return o.noOwner()
 	case errors.Is(err, meta.ErrRemoved):
 		return errors.New("this id was another owner's, whose numbers there still may be; choose another --id")
+	case errors.Is(err, meta.ErrClientID):
+		return errors.New("this id belongs to an owner, and programs name websites and owners by the id alone; choose another --id")
 	case errors.Is(err, meta.ErrExists):
 		return errors.New(exists)
 	}

@@ -16,7 +16,7 @@ import (
 
 var flagChanges = record[flags.Change]{"flag change", "flag_changes", func(c *flags.Change) []field {
 	return []field{
-		{"client", &c.Client}, {"flag", &c.Flag}, {"revision", &c.Revision}, {"changed_at", (*millis)(&c.At)},
+		{"client_kind", (*string)(&c.Client.Kind)}, {"client", &c.Client.ID}, {"flag", &c.Flag}, {"revision", &c.Revision}, {"changed_at", (*millis)(&c.At)},
 		{"event", (*string)(&c.Event)}, {"actor_type", &c.Actor.Kind}, {"actor_id", &c.Actor.ID}, {"actor_name", &c.Actor.Name},
 		{"flag_before", maybeFlag{&c.Before}}, {"flag_after", maybeFlag{&c.After}},
 	}
@@ -54,7 +54,7 @@ func (f Flags) remember(ctx context.Context, db querier, c flags.Commit) error {
 		if one.Revision <= flags.MaxHistory {
 			continue
 		}
-		old := sq.And{sq.Eq{"client": c.Client, "flag": one.Flag}, sq.LtOrEq{"revision": one.Revision - flags.MaxHistory}}
+		old := sq.And{ofRecord(c.Client, "flag", one.Flag), sq.LtOrEq{"revision": one.Revision - flags.MaxHistory}}
 		if _, err := change(ctx, db, f.store.sql.Delete(flagChanges.table).Where(old)); err != nil {
 			return err
 		}
@@ -63,10 +63,18 @@ func (f Flags) remember(ctx context.Context, db querier, c flags.Commit) error {
 }
 
 // History implements [flags.Store].
-func (f Flags) History(ctx context.Context, client, flag string, before int64, limit int) ([]flags.Change, error) {
-	q := flagChanges.query(f.store).Where(sq.Eq{"client": client, "flag": flag}).Where(sq.Lt{"revision": before}).
+func (f Flags) History(ctx context.Context, client flags.Client, flag string, before int64, limit int) ([]flags.Change, error) {
+	q := flagChanges.query(f.store).Where(ofRecord(client, "flag", flag)).Where(sq.Lt{"revision": before}).
 		OrderBy("revision DESC").Limit(uint64(max(limit, 0)))
-	return collect(ctx, f.store, "history of a flag", q, flagChanges.scan)
+	return collect(ctx, f.store, "history of a flag", q, func(row scanner) (flags.Change, error) {
+		c, err := flagChanges.scan(row)
+		for _, state := range []*flags.Flag{c.Before, c.After} {
+			if state != nil {
+				state.Client = client
+			}
+		}
+		return c, err
+	})
 }
 
 // toJSON writes a record so that the JSON values in it stay as they are, byte for byte.

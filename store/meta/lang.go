@@ -40,6 +40,9 @@ type lang struct {
 	forShare  string // after a SELECT: keeps others from changing what it finds until then
 	byBytes   string // after a text in ORDER BY: whatever the language of the database
 
+	// holdID keeps other transactions from holding the same text until this one ends; empty when there are none.
+	holdID string
+
 	// Salts are destroyed by clearing their table, since deleted rows may linger.
 	holdSalts  string // keeps others from the table until the transaction ends; empty when they are kept out anyway
 	clearSalts string
@@ -102,6 +105,7 @@ func postgres() lang {
 		forUpdate:  "FOR UPDATE",
 		forShare:   "FOR KEY SHARE",
 		byBytes:    ` COLLATE "C"`,
+		holdID:     "pg_advisory_xact_lock(7301, hashtext(?))",
 		holdSalts:  "LOCK TABLE salts IN ACCESS EXCLUSIVE MODE",
 		clearSalts: "TRUNCATE TABLE salts", // which gives the table a new file
 		settle:     func(context.Context, *sql.DB) (bool, error) { return true, nil },

@@ -9,6 +9,7 @@ import (
 
 	sq "github.com/Masterminds/squirrel"
 
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -18,6 +19,10 @@ var ErrNoOwner = fmt.Errorf("%w: no such owner", store.ErrNotFound)
 
 // ErrInUse: an owner that still has records cannot be removed.
 var ErrInUse = errors.New("store/meta: in use")
+
+// ErrClientID: a website cannot have the id of an owner, and an owner cannot have the id of a website, because
+// callers name clients of feature flags by the id alone. It wraps [ErrExists].
+var ErrClientID = fmt.Errorf("%w: websites and owners cannot share an id", ErrExists)
 
 // An Owner is an organisation, or a person, to whom websites, links, monitors and keys
 // belong.
@@ -33,13 +38,26 @@ var owners = record[Owner]{"owner", "owners", func(o *Owner) []field {
 
 // CreateOwner stores o and returns it as it is stored: an empty id is generated, a zero CreatedAt
 // becomes now, and an empty name the id. Its error wraps [store.ErrInvalid] for an id with blanks or
-// texts that are too long, and [ErrExists] for an id that exists.
+// texts that are too long, [ErrExists] for an id that exists, and [ErrClientID] for the id of a website.
 func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 	var faults faults
 	o.ID = faults.id("org", o.ID)
 	o.Name = cmp.Or(faults.label("name", o.Name), o.ID)
 	o.CreatedAt = s.created(o.CreatedAt)
-	return owners.create(ctx, s, "", o, faults)
+	if err := faults.err(owners.name); err != nil {
+		return Owner{}, err
+	}
+	err := s.update(ctx, "create owner", func(ctx context.Context, db querier) error {
+		if err := s.needFreeID(ctx, db, websites.table, o.ID); err != nil {
+			return err
+		}
+		_, err := change(ctx, db, owners.insert(s, o))
+		return err
+	})
+	if err != nil {
+		return Owner{}, err
+	}
+	return o, nil
 }
 
 // EnsureOwner returns the owner of o's id, and creates it by [Store.CreateOwner] when it does not
@@ -53,7 +71,7 @@ func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
 		return kept, err
 	}
 	kept, err = s.CreateOwner(ctx, o)
-	if errors.Is(err, ErrExists) { // another process was quicker
+	if errors.Is(err, ErrExists) && !errors.Is(err, ErrClientID) { // another process was quicker
 		return s.OwnerByID(ctx, o.ID)
 	}
 	return kept, err
@@ -112,7 +130,7 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, of.name, found[0])
 			}
 		}
-		for _, q := range append(s.Flags().dropAll(id), s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
+		for _, q := range append(s.Flags().dropAll(flags.OfOrganization(id)), s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}
@@ -127,6 +145,22 @@ func (s *Store) needOwner(ctx context.Context, db querier, owner string) error {
 	found, err := collectFrom(ctx, db, s.sql.Select("id").From(owners.table).Where(sq.Eq{"id": owner}).Suffix(s.lang.forShare), text)
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("%w: %q", ErrNoOwner, owner)
+	}
+	return err
+}
+
+// needFreeID finds out within a transaction whether an id is free in a table of websites or owners. Until the
+// transaction ends, others that ask about the same id wait, so that a website and an owner with one id cannot be created
+// at the same time.
+func (s *Store) needFreeID(ctx context.Context, db querier, table, id string) error {
+	if s.lang.holdID != "" {
+		if _, err := change(ctx, db, s.sql.Select().Column(sq.Expr(s.lang.holdID, id))); err != nil {
+			return err
+		}
+	}
+	found, err := collectFrom(ctx, db, s.sql.Select("id").From(table).Where(sq.Eq{"id": id}), text)
+	if err == nil && len(found) > 0 {
+		err = fmt.Errorf("%w: %q", ErrClientID, id)
 	}
 	return err
 }

@@ -22,6 +22,7 @@ type subjectRecord[T any] struct {
 	prefix string // of ids that are made
 	head   func(*T) head
 	clean  func(*faults, *T) // what may change
+	apart  string            // table whose ids this one may not have; empty when there is none
 }
 
 // A head is what the owner of a subject cannot change.
@@ -45,6 +46,11 @@ func (r subjectRecord[T]) create(ctx context.Context, s *Store, v T) (T, error) 
 	err := s.update(ctx, "create "+r.name, func(ctx context.Context, db querier) error {
 		if err := s.needOwner(ctx, db, *h.owner); err != nil {
 			return err
+		}
+		if r.apart != "" {
+			if err := s.needFreeID(ctx, db, r.apart, *h.id); err != nil {
+				return err
+			}
 		}
 		if _, err := change(ctx, db, r.insert(s, v)); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	sq "github.com/Masterminds/squirrel"
 
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -16,7 +17,7 @@ var websites = subjectRecord[store.Website]{
 			{"rules", asJSON{&w.Rules}}, {"created_at", (*millis)(&w.CreatedAt)},
 		}
 	}},
-	kind: store.KindWebsite, prefix: "web",
+	kind: store.KindWebsite, prefix: "web", apart: "owners",
 	head: func(w *store.Website) head { return head{&w.ID, &w.Owner, &w.CreatedAt} },
 	clean: func(f *faults, w *store.Website) {
 		w.Domain = f.domain(w.Domain)
@@ -33,7 +34,7 @@ var websites = subjectRecord[store.Website]{
 // CreateWebsite stores w and returns it as it is stored: an empty id is generated, a zero CreatedAt
 // becomes now, domain and allowed origins become bare hosts in lower case (a whole URL may be given),
 // and an empty name the domain. Its error wraps [store.ErrInvalid] for a website without owner or
-// domain or with invalid rules, [ErrNoOwner], [ErrExists] for an id that exists, and [ErrRemoved].
+// domain or with invalid rules, [ErrNoOwner], [ErrExists] for an id that exists, [ErrClientID] for the id of an owner, and [ErrRemoved].
 func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Website, error) {
 	return websites.create(ctx, s, w)
 }
@@ -50,7 +51,7 @@ func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.
 // stored. Its monitors lose their WebsiteID. The id stays reserved for its owner: see [ErrRemoved].
 // After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
-	return websites.remove(ctx, s, id, append(s.Flags().dropAll(id), s.sql.Delete(profiles.table).Where(sq.Eq{"website": id}), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}))...)
+	return websites.remove(ctx, s, id, append(s.Flags().dropAll(flags.OfWebsite(id)), s.sql.Delete(profiles.table).Where(sq.Eq{"website": id}), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id}))...)
 }
 
 // Websites implements [store.Directory].
