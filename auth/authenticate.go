@@ -16,7 +16,7 @@ type KeyStore interface {
 	// ErrNotFound when there is none. Any other error means that it could not find out.
 	//
 	// After a rotation with a grace period the old secret's digest finds the key too,
-	// until the period is over. A key that is disabled, revoked or expired is found, too: the caller
+	// until the period is over. Every key has an id and an owner. A key that is disabled, revoked or expired is found, too: the caller
 	// checks that. Stores compare the digest they found with [Digest.Equal]. The caller may change the
 	// key returned.
 	KeyByDigest(ctx context.Context, d Digest) (*Key, error)
@@ -24,7 +24,7 @@ type KeyStore interface {
 
 // A Principal is an authenticated caller.
 type Principal struct {
-	// Key is never nil; for a host's own sessions the host makes one up. Its Start is that of the
+	// Key is never nil and has an id and an owner; for a host's own sessions the host makes one up. Its Start is that of the
 	// secret that was sent. For a panel token it is the token's key, narrowed by the claims.
 	Key *Key
 	// Token is the id of the panel token that was sent; empty when it was the key itself. Rate limits
@@ -198,8 +198,8 @@ func (a *Keys) judge(ctx context.Context, key *Key, err error, start string) (*K
 		return nil, fmt.Errorf("auth: looking up a key: %w", err)
 	case key == nil:
 		return nil, errors.New("auth: store returned neither a key nor an error")
-	case key.ID == "":
-		return nil, errors.New("auth: store returned a key without an ID; limits and the audit trail need one")
+	case key.ID == "" || key.Owner == "":
+		return nil, fmt.Errorf("%w, from the store", ErrNoID)
 	}
 	now := a.cfg.Now()
 	if reason := key.refusal(now); reason != "" {

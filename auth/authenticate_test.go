@@ -208,6 +208,15 @@ func TestKeysStoreTrouble(t *testing.T) {
 			t.Errorf("%s: %v, %v", says, p, err)
 		}
 	}
+	for _, k := range []auth.Key{{Owner: "acme"}, {ID: "k1"}} {
+		a, err := auth.New(auth.Config{Store: storeFunc(func(context.Context, auth.Digest) (*auth.Key, error) { return &k, nil }), Pepper: pepper})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := ask(a, mustSecret(t, "").Reveal()); p != nil || !errors.Is(err, auth.ErrNoID) || errors.Is(err, auth.ErrRequired) {
+			t.Errorf("a key with the id %q and the owner %q: %v, %v", k.ID, k.Owner, p, err)
+		}
+	}
 }
 
 func TestKeysAsksNothingForATypo(t *testing.T) {

@@ -39,6 +39,9 @@ var (
 	ErrExists = errors.New("auth: key exists")
 	// ErrConflict: another changed the key at the same time; this change was not made.
 	ErrConflict = errors.New("auth: key was changed at the same time")
+	// ErrNoID: a key store or an Authenticator returned a key without an id or an owner. Such keys would share
+	// their rate limits and their identity in the audit trail.
+	ErrNoID = errors.New("auth: key without an id or an owner")
 	// ErrBadKey: a key that contradicts itself or lacks something cannot be issued.
 	ErrBadKey = errors.New("auth: key not acceptable")
 )

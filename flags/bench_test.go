@@ -50,7 +50,7 @@ func BenchmarkEvaluate(b *testing.B) {
 
 func BenchmarkEvaluator(b *testing.B) {
 	m := &Memory{}
-	if err := m.Commit(b.Context(), Commit{Client: "web", Flags: thousand().Flags}); err != nil {
+	if err := m.Commit(b.Context(), Commit{Client: OfWebsite("web"), Flags: thousand().Flags}); err != nil {
 		b.Fatal(err)
 	}
 	e, err := NewEvaluator(EvaluatorConfig{Store: m})
@@ -62,7 +62,7 @@ func BenchmarkEvaluator(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if r, err := e.Evaluate(b.Context(), "web", "flag-777", c); err != nil || r.Reason == FlagNotFound {
+			if r, err := e.Evaluate(b.Context(), OfWebsite("web"), "flag-777", c); err != nil || r.Reason == FlagNotFound {
 				b.Error(r, err)
 			}
 		}

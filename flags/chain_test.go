@@ -46,7 +46,7 @@ func TestDependencyHoldsWhenTheParentIsEnabled(t *testing.T) {
 // chainOf returns n flags that are on, each of which depends on the one before.
 func chainOf(n int) (all []Flag) {
 	for i := range n {
-		f := Flag{ID: fmt.Sprint(i), Client: "web", Key: fmt.Sprint("k", i), Type: Boolean, Default: true, Status: Active}
+		f := Flag{ID: fmt.Sprint(i), Client: OfWebsite("web"), Key: fmt.Sprint("k", i), Type: Boolean, Default: true, Status: Active}
 		if i > 0 {
 			f.Dependencies = []string{all[i-1].Key}
 		}
@@ -74,19 +74,19 @@ func TestChainsAreBounded(t *testing.T) {
 // TestEditorRefusesLongChains makes a chain longer at its end, in its middle, and at its beginning.
 func TestEditorRefusesLongChains(t *testing.T) {
 	m := &Memory{}
-	stored := append(chainOf(MaxChain), Flag{ID: "x", Client: "web", Key: "x", Type: Boolean, Status: Active, Dependencies: []string{"lost"}})
+	stored := append(chainOf(MaxChain), Flag{ID: "x", Client: OfWebsite("web"), Key: "x", Type: Boolean, Status: Active, Dependencies: []string{"lost"}})
 	stored[0].Dependencies = []string{"gone"}
-	if err := m.Commit(t.Context(), Commit{Client: "web", Flags: stored}); err != nil {
+	if err := m.Commit(t.Context(), Commit{Client: OfWebsite("web"), Flags: stored}); err != nil {
 		t.Fatal(err)
 	}
 	e, err := NewEditor(EditorConfig{Store: m, Now: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, end := e.Create(t.Context(), Actor{}, Flag{Client: "web", Key: "end", Type: Boolean, Dependencies: []string{fmt.Sprint("k", MaxChain-1)}})
-	_, start := e.Create(t.Context(), Actor{}, Flag{Client: "web", Key: "gone", Type: Boolean})
-	_, middle := e.Change(t.Context(), Target{Client: "web", ID: "5"}, func(f *Flag) { f.Dependencies = append(f.Dependencies, "x", "k3") })
-	_, longer := e.Change(t.Context(), Target{Client: "web", ID: "0"}, func(f *Flag) { f.Dependencies = []string{"x"} })
+	_, end := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "end", Type: Boolean, Dependencies: []string{fmt.Sprint("k", MaxChain-1)}})
+	_, start := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "gone", Type: Boolean})
+	_, middle := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: "5"}, func(f *Flag) { f.Dependencies = append(f.Dependencies, "x", "k3") })
+	_, longer := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: "0"}, func(f *Flag) { f.Dependencies = []string{"x"} })
 	for where, err := range map[string]error{"end": end, "start": start, "first flag": longer} {
 		if err == nil || !strings.Contains(err.Error(), "form a chain of more than 32 flags") {
 			t.Errorf("at the %s: %v", where, err)

@@ -45,14 +45,14 @@ func NewEditor(cfg EditorConfig) (*Editor, error) {
 
 // A Target is the flag that a change is about, and who makes it.
 type Target struct {
-	Client   string
+	Client   Client
 	ID       string
 	Revision int64 // the flag's revision that the change was made for; 0 means any
 	Actor    Actor
 }
 
 // List returns the flags of client as they are now, in all environments, the newest first.
-func (e *Editor) List(ctx context.Context, client string) ([]Flag, error) {
+func (e *Editor) List(ctx context.Context, client Client) ([]Flag, error) {
 	set, err := e.cfg.Store.Load(ctx, client)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (e *Editor) List(ctx context.Context, client string) ([]Flag, error) {
 }
 
 // Flag returns one flag as it is now. Its error wraps ErrNotFound.
-func (e *Editor) Flag(ctx context.Context, client, id string) (Flag, error) {
+func (e *Editor) Flag(ctx context.Context, client Client, id string) (Flag, error) {
 	set, err := e.cfg.Store.Load(ctx, client)
 	if err != nil {
 		return Flag{}, err
@@ -198,7 +198,7 @@ func (s *Set) settled(t Target, now time.Time) (Flag, []Change, error) {
 }
 
 // write makes a change of one flag and keeps it.
-func (e *Editor) write(ctx context.Context, client string, decide func(*Set, time.Time) (Flag, []Change, error)) (made Flag, err error) {
+func (e *Editor) write(ctx context.Context, client Client, decide func(*Set, time.Time) (Flag, []Change, error)) (made Flag, err error) {
 	err = e.commit(ctx, client, func(set *Set, now time.Time) (Commit, error) {
 		var changes []Change
 		if made, changes, err = decide(set, now); err != nil {
@@ -217,7 +217,7 @@ func (e *Editor) write(ctx context.Context, client string, decide func(*Set, tim
 }
 
 // commit has decide say what changes of client's set, again when another change came first.
-func (e *Editor) commit(ctx context.Context, client string, decide func(*Set, time.Time) (Commit, error)) error {
+func (e *Editor) commit(ctx context.Context, client Client, decide func(*Set, time.Time) (Commit, error)) error {
 	for try := 1; ; try++ {
 		set, err := e.cfg.Store.Load(ctx, client)
 		if err != nil {

@@ -59,7 +59,7 @@ func (a Actor) checkTexts(faults *FieldErrors) {
 	}
 }
 
-func unchanged(faults *FieldErrors, field, was, is string) {
+func unchanged[T comparable](faults *FieldErrors, field string, was, is T) {
 	if was != is {
 		faults.addf(field, "cannot be changed")
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Groups returns the target groups of client, the newest first.
-func (e *Editor) Groups(ctx context.Context, client string) ([]Group, error) {
+func (e *Editor) Groups(ctx context.Context, client Client) ([]Group, error) {
 	set, err := e.cfg.Store.Load(ctx, client)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s *Set) put(g Group, now time.Time) (Group, error) {
 
 // RemoveGroup deletes a target group that no flag uses. Its error wraps [ErrNotFound], and [ErrInvalid]
 // when flags use it.
-func (e *Editor) RemoveGroup(ctx context.Context, client, id string) error {
+func (e *Editor) RemoveGroup(ctx context.Context, client Client, id string) error {
 	return e.commit(ctx, client, func(set *Set, _ time.Time) (Commit, error) {
 		if set.group(id) == nil {
 			return Commit{}, fmt.Errorf("%w: target group %.64q", ErrNotFound, id)

@@ -12,9 +12,9 @@ import (
 )
 
 // told counts what an invalidator is told of, by client.
-type told map[string]int
+type told map[Client]int
 
-func (n told) FlagsChanged(_ context.Context, client string) { n[client]++ }
+func (n told) FlagsChanged(_ context.Context, client Client) { n[client]++ }
 
 func newEditor(t *testing.T, s Store, notify ...Invalidator) *Editor {
 	t.Helper()
@@ -27,8 +27,8 @@ func newEditor(t *testing.T, s Store, notify ...Invalidator) *Editor {
 
 func mustCreate(t *testing.T, e *Editor, f Flag) Flag {
 	t.Helper()
-	if f.Client == "" {
-		f.Client = "web"
+	if f.Client == (Client{}) {
+		f.Client = OfWebsite("web")
 	}
 	if f.Type == "" {
 		f.Type = Boolean
@@ -57,7 +57,7 @@ func TestDependencies(t *testing.T) {
 			from, to := rng.IntN(n), rng.IntN(n)
 			tried := edges
 			tried[from][to] = true
-			_, err := e.Change(t.Context(), Target{Client: "web", ID: ids[from]}, func(f *Flag) {
+			_, err := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: ids[from]}, func(f *Flag) {
 				if key := fmt.Sprint(to); !slices.Contains(f.Dependencies, key) {
 					f.Dependencies = append(f.Dependencies, key)
 				}
@@ -102,10 +102,10 @@ func TestWhatAFlagRefersTo(t *testing.T) {
 		{Key: "x", Dependencies: []string{"staged"}},
 		{Key: "x", Dependencies: []string{"x"}},
 		{Key: "x", Groups: []string{"none"}},
-		{Client: "other", Key: "x", Dependencies: []string{"base"}},
+		{Client: OfWebsite("other"), Key: "x", Dependencies: []string{"base"}},
 	} {
-		if f.Client == "" {
-			f.Client = "web"
+		if f.Client == (Client{}) {
+			f.Client = OfWebsite("web")
 		}
 		f.Type = Boolean
 		if _, err := e.Create(t.Context(), Actor{}, f); !errors.Is(err, ErrInvalid) {
@@ -113,16 +113,16 @@ func TestWhatAFlagRefersTo(t *testing.T) {
 		}
 	}
 	f := mustCreate(t, e, Flag{Key: "x", Dependencies: []string{"base"}})
-	if err := e.Remove(t.Context(), Target{Client: "web", ID: base.ID}); err != nil {
+	if err := e.Remove(t.Context(), Target{Client: OfWebsite("web"), ID: base.ID}); err != nil {
 		t.Fatal(err)
 	}
 	// What it depends on is gone, which is no reason to refuse another change.
-	target := Target{Client: "web", ID: f.ID}
+	target := Target{Client: OfWebsite("web"), ID: f.ID}
 	if _, err := e.Change(t.Context(), target, func(f *Flag) { f.Name = "renamed" }); err != nil {
 		t.Error(err)
 	}
 	// And when it comes back it may not depend on what depends on it.
-	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: "web", Key: "base", Type: Boolean, Dependencies: []string{"x"}}); !errors.Is(err, ErrInvalid) {
+	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "base", Type: Boolean, Dependencies: []string{"x"}}); !errors.Is(err, ErrInvalid) {
 		t.Error(err)
 	}
 }
@@ -135,28 +135,28 @@ func TestWhatStays(t *testing.T) {
 	}
 	for field, edit := range map[string]func(*Flag){
 		"id":          func(f *Flag) { f.ID = "x" },
-		"clientId":    func(f *Flag) { f.Client = "x" },
+		"clientId":    func(f *Flag) { f.Client = OfWebsite("x") },
 		"key":         func(f *Flag) { f.Key = "x" },
 		"environment": func(f *Flag) { f.Environment = "x" },
 	} {
-		if _, err := e.Change(t.Context(), Target{Client: "web", ID: f.ID}, edit); err == nil || !strings.Contains(err.Error(), field+" cannot be changed") {
+		if _, err := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}, edit); err == nil || !strings.Contains(err.Error(), field+" cannot be changed") {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	f, err := e.Change(t.Context(), Target{Client: "web", ID: f.ID}, func(f *Flag) {
+	f, err := e.Change(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}, func(f *Flag) {
 		f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = 77, time.Time{}, time.Time{}, noon()
 	})
 	if err != nil || f.Revision != 2 || !f.CreatedAt.Equal(noon()) || !f.UpdatedAt.Equal(noon()) || !f.RemovedAt.IsZero() {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if _, err := e.Create(t.Context(), Actor{Name: strings.Repeat("x", MaxID+1)}, Flag{Client: "web", Key: "z", Type: Boolean}); !errors.Is(err, ErrInvalid) {
+	if _, err := e.Create(t.Context(), Actor{Name: strings.Repeat("x", MaxID+1)}, Flag{Client: OfWebsite("web"), Key: "z", Type: Boolean}); !errors.Is(err, ErrInvalid) {
 		t.Error(err)
 	}
 }
 
 func TestGroups(t *testing.T) {
 	e := newEditor(t, &Memory{})
-	g, err := e.PutGroup(t.Context(), Group{Client: "web", Name: "Staff", Revision: 5})
+	g, err := e.PutGroup(t.Context(), Group{Client: OfWebsite("web"), Name: "Staff", Revision: 5})
 	if err != nil || g.ID == "" || g.Revision != 1 || g.Color != "#6366f1" || !g.CreatedAt.Equal(noon()) {
 		t.Fatalf("%+v, %v", g, err)
 	}
@@ -168,43 +168,43 @@ func TestGroups(t *testing.T) {
 	if _, err := e.PutGroup(t.Context(), g); !errors.Is(err, ErrConflict) {
 		t.Errorf("for revision 1 again: %v", err)
 	}
-	for _, bad := range []Group{{Client: "other", ID: g.ID, Name: "x"}, {Client: "web", ID: "none", Name: "x"}} {
+	for _, bad := range []Group{{Client: OfWebsite("other"), ID: g.ID, Name: "x"}, {Client: OfWebsite("web"), ID: "none", Name: "x"}} {
 		if _, err := e.PutGroup(t.Context(), bad); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	if _, err := e.PutGroup(t.Context(), Group{Client: "web"}); !errors.Is(err, ErrInvalid) {
+	if _, err := e.PutGroup(t.Context(), Group{Client: OfWebsite("web")}); !errors.Is(err, ErrInvalid) {
 		t.Error(err)
 	}
 	f := mustCreate(t, e, Flag{Key: "k", Groups: []string{g.ID}})
-	if err := e.RemoveGroup(t.Context(), "web", g.ID); err == nil || !strings.Contains(err.Error(), "is a target group of k") {
+	if err := e.RemoveGroup(t.Context(), OfWebsite("web"), g.ID); err == nil || !strings.Contains(err.Error(), "is a target group of k") {
 		t.Error(err)
 	}
-	if err := e.Remove(t.Context(), Target{Client: "web", ID: f.ID}); err != nil {
+	if err := e.Remove(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}); err != nil {
 		t.Error(err)
 	}
-	if err := e.RemoveGroup(t.Context(), "other", g.ID); !errors.Is(err, ErrNotFound) {
+	if err := e.RemoveGroup(t.Context(), OfWebsite("other"), g.ID); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
-	if err := e.RemoveGroup(t.Context(), "web", g.ID); err != nil {
+	if err := e.RemoveGroup(t.Context(), OfWebsite("web"), g.ID); err != nil {
 		t.Error(err)
 	}
-	if list, err := e.Groups(t.Context(), "web"); err != nil || len(list) != 0 {
+	if list, err := e.Groups(t.Context(), OfWebsite("web")); err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
 	for range MaxGroups {
-		_, err = e.PutGroup(t.Context(), Group{Client: "web", Name: "x"})
+		_, err = e.PutGroup(t.Context(), Group{Client: OfWebsite("web"), Name: "x"})
 	}
-	if _, more := e.PutGroup(t.Context(), Group{Client: "web", Name: "x"}); err != nil || !errors.Is(more, ErrInvalid) {
+	if _, more := e.PutGroup(t.Context(), Group{Client: OfWebsite("web"), Name: "x"}); err != nil || !errors.Is(more, ErrInvalid) {
 		t.Errorf("%v, and one more: %v", err, more)
 	}
 }
 
 func TestRemovedFlagsAreBounded(t *testing.T) {
 	var m Memory
-	c := Commit{Client: "web"}
+	c := Commit{Client: OfWebsite("web")}
 	for i := range MaxRemoved {
-		f := Flag{ID: fmt.Sprint("f", i), Client: "web", Key: fmt.Sprint(i), Revision: 2, RemovedAt: noon().Add(-time.Duration(i) * time.Minute)}
+		f := Flag{ID: fmt.Sprint("f", i), Client: OfWebsite("web"), Key: fmt.Sprint(i), Revision: 2, RemovedAt: noon().Add(-time.Duration(i) * time.Minute)}
 		c.Flags = append(c.Flags, f)
 	}
 	if err := m.Commit(t.Context(), c); err != nil {
@@ -212,10 +212,10 @@ func TestRemovedFlagsAreBounded(t *testing.T) {
 	}
 	e := newEditor(t, &m)
 	f := mustCreate(t, e, Flag{Key: "k"})
-	if err := e.Remove(t.Context(), Target{Client: "web", ID: f.ID}); err != nil {
+	if err := e.Remove(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}); err != nil {
 		t.Fatal(err)
 	}
-	set, err := m.Load(t.Context(), "web")
+	set, err := m.Load(t.Context(), OfWebsite("web"))
 	if err != nil || len(set.Flags) != MaxRemoved || slices.ContainsFunc(set.Flags, func(f Flag) bool { return f.ID == "f999" }) {
 		t.Errorf("%d flags, %v; the one removed first should be gone", len(set.Flags), err)
 	}
@@ -223,15 +223,15 @@ func TestRemovedFlagsAreBounded(t *testing.T) {
 
 func TestSetIsBounded(t *testing.T) {
 	var m Memory
-	c := Commit{Client: "web"}
+	c := Commit{Client: OfWebsite("web")}
 	values := slices.Repeat([]string{strings.Repeat("x", 1023)}, 1024) // more than an editor lets in
 	for i := range 17 {
-		c.Groups = append(c.Groups, Group{ID: fmt.Sprint(i), Client: "web", Rules: []Rule{{On: OnUserID, Operator: In, Batch: true, BatchValues: values}}})
+		c.Groups = append(c.Groups, Group{ID: fmt.Sprint(i), Client: OfWebsite("web"), Rules: []Rule{{On: OnUserID, Operator: In, Batch: true, BatchValues: values}}})
 	}
 	if err := m.Commit(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	_, err := newEditor(t, &m).Create(t.Context(), Actor{}, Flag{Client: "web", Key: "k", Type: Boolean})
+	_, err := newEditor(t, &m).Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "k", Type: Boolean})
 	if err == nil || !strings.Contains(err.Error(), "may have flags and groups of") {
 		t.Error(err)
 	}
@@ -261,17 +261,17 @@ func TestOthersComeFirst(t *testing.T) {
 	s := &contested{times: 5}
 	e := newEditor(t, s, heard)
 	mustCreate(t, e, Flag{Key: "k"})
-	if s.tries != 6 || heard["web"] != 1 {
+	if s.tries != 6 || heard[OfWebsite("web")] != 1 {
 		t.Errorf("%d tries, told %v", s.tries, heard)
 	}
 	s.times, s.tries = 1000, 0
-	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: "web", Key: "l", Type: Boolean}); !errors.Is(err, ErrConflict) || s.tries != maxTries {
+	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "l", Type: Boolean}); !errors.Is(err, ErrConflict) || s.tries != maxTries {
 		t.Errorf("%v after %d tries", err, s.tries)
 	}
 	// What may have been kept is told of as well.
 	s.times, s.fault = 0, errors.New("the connection broke")
-	before := heard["web"]
-	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: "web", Key: "m", Type: Boolean}); !errors.Is(err, s.fault) || heard["web"] != before+1 {
+	before := heard[OfWebsite("web")]
+	if _, err := e.Create(t.Context(), Actor{}, Flag{Client: OfWebsite("web"), Key: "m", Type: Boolean}); !errors.Is(err, s.fault) || heard[OfWebsite("web")] != before+1 {
 		t.Errorf("%v, told %v", err, heard)
 	}
 }
@@ -283,7 +283,7 @@ func TestHistoryPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := mustCreate(t, e, Flag{Key: "k"})
-	target := Target{Client: "web", ID: f.ID}
+	target := Target{Client: OfWebsite("web"), ID: f.ID}
 	for range 3 {
 		if _, err := e.Change(t.Context(), target, func(f *Flag) {
 			f.Schedule = []Step{{At: noon().Add(time.Hour), Action: Disable}, {At: noon().Add(2 * time.Hour), Action: Enable}}
@@ -331,19 +331,19 @@ func TestListIsNewestFirst(t *testing.T) {
 	for _, key := range []string{"b", "c", "a"} {
 		now = now.Add(time.Second)
 		f := mustCreate(t, e, Flag{Key: key, Schedule: []Step{{At: noon().Add(time.Hour), Action: Disable}}})
-		if _, err := e.PutGroup(t.Context(), Group{Client: "web", Name: key}); err != nil {
+		if _, err := e.PutGroup(t.Context(), Group{Client: OfWebsite("web"), Name: key}); err != nil {
 			t.Fatal(err)
 		}
 		if key != "c" {
 			want = append([]string{key}, want...)
 			continue
 		}
-		if err := e.Remove(t.Context(), Target{Client: "web", ID: f.ID}); err != nil {
+		if err := e.Remove(t.Context(), Target{Client: OfWebsite("web"), ID: f.ID}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	now = noon().Add(time.Hour)
-	list, err := e.List(t.Context(), "web")
+	list, err := e.List(t.Context(), OfWebsite("web"))
 	var got []string
 	for _, f := range list {
 		got = append(got, f.Key)
@@ -354,7 +354,7 @@ func TestListIsNewestFirst(t *testing.T) {
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
-	groups, err := e.Groups(t.Context(), "web")
+	groups, err := e.Groups(t.Context(), OfWebsite("web"))
 	if err != nil || len(groups) != 3 || groups[0].Name != "a" || groups[2].Name != "b" {
 		t.Errorf("groups %+v, %v", groups, err)
 	}

@@ -36,7 +36,7 @@ type Evaluator struct {
 	load chan struct{} // a place for every set that is being loaded
 
 	mu      sync.RWMutex
-	clients map[string]*known
+	clients map[Client]*known
 	failing error     // of the last look; nil when it went well
 	since   time.Time // when looks began to fail
 }
@@ -79,7 +79,7 @@ func NewEvaluator(cfg EvaluatorConfig) (*Evaluator, error) {
 	}
 	work, stop := context.WithCancel(context.Background())
 	e := &Evaluator{
-		cfg: cfg, work: work, stop: stop, clients: map[string]*known{},
+		cfg: cfg, work: work, stop: stop, clients: map[Client]*known{},
 		look: make(chan struct{}, 1), load: make(chan struct{}, maxLoads),
 	}
 	e.done.Go(e.watch)
@@ -98,7 +98,7 @@ func (e *Evaluator) Close() error {
 
 // Evaluate is the result of one flag of client. Its error wraps ErrInvalid for a context that is
 // too large, wraps ErrBusy, or is the store's when nothing is known of client.
-func (e *Evaluator) Evaluate(ctx context.Context, client, key string, c *Context) (Result, error) {
+func (e *Evaluator) Evaluate(ctx context.Context, client Client, key string, c *Context) (Result, error) {
 	x, now, err := e.index(ctx, client, c)
 	if err != nil {
 		return Result{}, err
@@ -108,7 +108,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, client, key string, c *Context
 
 // EvaluateAll is the results by key of all flags of client that are evaluated for c. Its error is
 // that of Evaluate.
-func (e *Evaluator) EvaluateAll(ctx context.Context, client string, c *Context) (map[string]Result, error) {
+func (e *Evaluator) EvaluateAll(ctx context.Context, client Client, c *Context) (map[string]Result, error) {
 	x, now, err := e.index(ctx, client, c)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (e *Evaluator) EvaluateAll(ctx context.Context, client string, c *Context) 
 
 // EvaluateKeys is the results of those of keys that are evaluated for c. Its error is that of
 // Evaluate, and wraps ErrInvalid for more than [MaxKeys] keys.
-func (e *Evaluator) EvaluateKeys(ctx context.Context, client string, keys []string, c *Context) (map[string]Result, error) {
+func (e *Evaluator) EvaluateKeys(ctx context.Context, client Client, keys []string, c *Context) (map[string]Result, error) {
 	if len(keys) > MaxKeys {
 		return nil, FieldErrors{{"keys", fmt.Sprintf("are %d, more than %d", len(keys), MaxKeys)}}
 	}
@@ -130,7 +130,7 @@ func (e *Evaluator) EvaluateKeys(ctx context.Context, client string, keys []stri
 }
 
 // Has reports whether client is in memory and has flags. It does not ask the store.
-func (e *Evaluator) Has(client string) bool {
+func (e *Evaluator) Has(client Client) bool {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	k := e.clients[client]
@@ -138,12 +138,12 @@ func (e *Evaluator) Has(client string) bool {
 }
 
 // index is what is known of client, for a context that may be evaluated.
-func (e *Evaluator) index(ctx context.Context, client string, c *Context) (*Index, time.Time, error) {
+func (e *Evaluator) index(ctx context.Context, client Client, c *Context) (*Index, time.Time, error) {
 	now := e.cfg.Now()
 	if err := c.Check(); err != nil {
 		return nil, now, err
 	}
-	if client == "" || len(client) > MaxClient*4 {
+	if !client.valid() {
 		return nil, now, FieldErrors{{"clientId", fmt.Sprintf("is required, with at most %d characters", MaxClient)}}
 	}
 	x, err := e.find(ctx, client, now)
@@ -164,9 +164,9 @@ func (e *Evaluator) Check(context.Context) error {
 }
 
 // FlagsChanged implements [Invalidator]: evaluations that begin after it wait for the client's new
-// flags. For an empty client, the next check for revisions finds out which changed.
-func (e *Evaluator) FlagsChanged(_ context.Context, client string) {
-	if client == "" {
+// flags. For the zero Client, the next check for revisions finds out which changed.
+func (e *Evaluator) FlagsChanged(_ context.Context, client Client) {
+	if client == (Client{}) {
 		select {
 		case e.look <- struct{}{}:
 		default: // one is asked for already

@@ -29,7 +29,7 @@ type loading struct {
 }
 
 // find is what is known of client, loaded when nothing is.
-func (e *Evaluator) find(ctx context.Context, client string, now time.Time) (*Index, error) {
+func (e *Evaluator) find(ctx context.Context, client Client, now time.Time) (*Index, error) {
 	e.mu.RLock()
 	k := e.clients[client]
 	if k != nil && k.await == nil {
@@ -54,7 +54,7 @@ func (e *Evaluator) find(ctx context.Context, client string, now time.Time) (*In
 }
 
 // await returns what to wait for, or the index when that will do after all.
-func (e *Evaluator) await(client string, now time.Time) (*loading, *Index, error) {
+func (e *Evaluator) await(client Client, now time.Time) (*loading, *Index, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	k := e.clients[client]
@@ -72,7 +72,7 @@ func (e *Evaluator) await(client string, now time.Time) (*loading, *Index, error
 
 // refresh has k loaded, by a way to the store that begins from now on; with wait,
 // evaluations wait for it. It runs with the lock.
-func (e *Evaluator) refresh(client string, k *known, wait bool) {
+func (e *Evaluator) refresh(client Client, k *known, wait bool) {
 	next := k.next
 	if next == nil {
 		next = &loading{done: make(chan struct{})}
@@ -89,7 +89,7 @@ func (e *Evaluator) refresh(client string, k *known, wait bool) {
 }
 
 // run loads k until nothing changed meanwhile.
-func (e *Evaluator) run(client string, k *known) {
+func (e *Evaluator) run(client Client, k *known) {
 	for {
 		e.load <- struct{}{}
 		e.mu.Lock()
@@ -104,7 +104,7 @@ func (e *Evaluator) run(client string, k *known) {
 }
 
 // settle keeps what a way to the store brought, and reports whether there is another to go.
-func (e *Evaluator) settle(client string, k *known, l *loading, index *Index, err error) bool {
+func (e *Evaluator) settle(client Client, k *known, l *loading, index *Index, err error) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err == nil {
@@ -124,7 +124,7 @@ func (e *Evaluator) settle(client string, k *known, l *loading, index *Index, er
 }
 
 // ask loads a client's set and makes it ready.
-func (e *Evaluator) ask(client string) (x *Index, err error) {
+func (e *Evaluator) ask(client Client) (x *Index, err error) {
 	defer func() {
 		if p := recover(); p != nil { // in a goroutine of its own it would end the process
 			err = fmt.Errorf("flags: the store panicked: %v", p)

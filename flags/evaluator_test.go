@@ -20,13 +20,13 @@ type watched struct {
 	loads, looks atomic.Int64
 	away         atomic.Bool
 	panics       atomic.Bool
-	damaged      atomic.Pointer[string]                // a client that cannot be loaded
+	damaged      atomic.Pointer[Client]                // a client that cannot be loaded
 	hold         atomic.Pointer[func(context.Context)] // runs between a load and its answer
 }
 
 var errAway = errors.New("the database is away")
 
-func (w *watched) Load(ctx context.Context, client string) (Set, error) {
+func (w *watched) Load(ctx context.Context, client Client) (Set, error) {
 	w.loads.Add(1)
 	set, err := w.Memory.Load(ctx, client)
 	if hold := w.hold.Load(); hold != nil {
@@ -41,7 +41,7 @@ func (w *watched) Load(ctx context.Context, client string) (Set, error) {
 	return set, errors.Join(err, ctx.Err())
 }
 
-func (w *watched) Revisions(ctx context.Context, clients []string) (map[string]int64, error) {
+func (w *watched) Revisions(ctx context.Context, clients []Client) (map[Client]int64, error) {
 	w.looks.Add(1)
 	if w.panics.Load() {
 		panic("out of order")
@@ -79,7 +79,7 @@ func inBubble(t *testing.T, cfg EvaluatorConfig, test func(t *testing.T, w *worl
 }
 
 // want holds the default of the flag k of a client against what it is evaluated to.
-func (w *world) want(client string, on bool) {
+func (w *world) want(client Client, on bool) {
 	w.t.Helper()
 	r, err := w.Evaluate(w.t.Context(), client, "k", &Context{})
 	if err != nil || r.Enabled != on {
@@ -98,26 +98,26 @@ func TestAnswersComeFromMemory(t *testing.T) {
 	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
 		mustCreate(t, w.there, Flag{Key: "k", Default: true})
 		for range 1000 {
-			w.want("web", true)
+			w.want(OfWebsite("web"), true)
 		}
-		w.want("empty", false)
-		w.want("empty", false)
-		if all, err := w.EvaluateAll(t.Context(), "web", &Context{}); err != nil || len(all) != 1 {
+		w.want(OfWebsite("empty"), false)
+		w.want(OfWebsite("empty"), false)
+		if all, err := w.EvaluateAll(t.Context(), OfWebsite("web"), &Context{}); err != nil || len(all) != 1 {
 			t.Errorf("%v, %v", all, err)
 		}
-		if some, err := w.EvaluateKeys(t.Context(), "web", []string{"k", "l"}, &Context{}); err != nil || len(some) != 1 {
+		if some, err := w.EvaluateKeys(t.Context(), OfWebsite("web"), []string{"k", "l"}, &Context{}); err != nil || len(some) != 1 {
 			t.Errorf("%v, %v", some, err)
 		}
 		if n := w.store.loads.Load(); n != 2 {
 			t.Errorf("%d loads for two clients", n)
 		}
-		if _, err := w.EvaluateKeys(t.Context(), "web", make([]string, MaxKeys+1), &Context{}); !errors.Is(err, ErrInvalid) {
+		if _, err := w.EvaluateKeys(t.Context(), OfWebsite("web"), make([]string, MaxKeys+1), &Context{}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("too many keys: %v", err)
 		}
-		if _, err := w.Evaluate(t.Context(), "", "k", &Context{}); !errors.Is(err, ErrInvalid) {
+		if _, err := w.Evaluate(t.Context(), Client{}, "k", &Context{}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("no client: %v", err)
 		}
-		if _, err := w.Evaluate(t.Context(), "web", "k", &Context{UserID: strings.Repeat("x", MaxID+1)}); !errors.Is(err, ErrInvalid) {
+		if _, err := w.Evaluate(t.Context(), OfWebsite("web"), "k", &Context{UserID: strings.Repeat("x", MaxID+1)}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("a large context: %v", err)
 		}
 	})
@@ -127,7 +127,7 @@ func TestOwnChangesAreSeenAtOnce(t *testing.T) {
 	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
 		f := mustCreate(t, w.here, Flag{Key: "k", Default: true})
 		for n := range 20 {
-			w.want("web", n%2 == 0)
+			w.want(OfWebsite("web"), n%2 == 0)
 			w.set(w.here, f, n%2 != 0)
 		}
 		if n := w.store.looks.Load(); n != 0 {
@@ -139,27 +139,27 @@ func TestOwnChangesAreSeenAtOnce(t *testing.T) {
 func TestChangesElsewhereAreSeenWithinASecond(t *testing.T) {
 	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
 		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
-		other := mustCreate(t, w.there, Flag{Client: "other", Key: "k"})
-		w.want("web", true)
-		w.want("other", false)
+		other := mustCreate(t, w.there, Flag{Client: OfWebsite("other"), Key: "k"})
+		w.want(OfWebsite("web"), true)
+		w.want(OfWebsite("other"), false)
 		time.Sleep(10 * time.Second)
 		if n := w.store.loads.Load(); n != 2 {
 			t.Errorf("%d loads, though nothing changed", n)
 		}
 		w.set(w.there, f, false)
-		w.want("web", true) // it cannot know
+		w.want(OfWebsite("web"), true) // it cannot know
 		time.Sleep(time.Second)
-		w.want("web", false)
-		w.want("other", false)
+		w.want(OfWebsite("web"), false)
+		w.want(OfWebsite("other"), false)
 		if n := w.store.loads.Load(); n != 3 {
 			t.Errorf("%d loads for two clients, one of which changed", n)
 		}
 
 		// A message bus that lost its connection for a while says that any may have changed.
 		w.set(w.there, other, true)
-		w.FlagsChanged(t.Context(), "")
+		w.FlagsChanged(t.Context(), Client{})
 		synctest.Wait()
-		w.want("other", true)
+		w.want(OfWebsite("other"), true)
 	})
 }
 
@@ -169,30 +169,30 @@ func TestSchedulesNeedNoStore(t *testing.T) {
 	inBubble(t, EvaluatorConfig{Now: func() time.Time { return *now.Load() }}, func(t *testing.T, w *world) {
 		enabled := noon().Add(time.Hour)
 		mustCreate(t, w.there, Flag{Key: "k", Default: true, Status: Inactive, Schedule: []Step{{At: enabled, Action: Enable}}})
-		w.want("web", false)
+		w.want(OfWebsite("web"), false)
 		w.store.away.Store(true)
 		now.Store(new(enabled.Add(-1)))
-		w.want("web", false)
+		w.want(OfWebsite("web"), false)
 		now.Store(&enabled)
-		w.want("web", true)
+		w.want(OfWebsite("web"), true)
 	})
 }
 
 func TestStoreIsAway(t *testing.T) {
 	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
 		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
-		w.want("web", true)
+		w.want(OfWebsite("web"), true)
 		time.Sleep(time.Second)
 		if err := w.Check(t.Context()); err != nil {
 			t.Error(err)
 		}
 		for i, trouble := range []*atomic.Bool{&w.store.away, &w.store.panics} {
-			stranger := fmt.Sprint("stranger-", i)
+			stranger := OfWebsite(fmt.Sprint("stranger-", i))
 			trouble.Store(true)
 			time.Sleep(time.Hour)
-			w.want("web", true)
-			w.FlagsChanged(t.Context(), "web") // which cannot be looked up
-			w.want("web", true)
+			w.want(OfWebsite("web"), true)
+			w.FlagsChanged(t.Context(), OfWebsite("web")) // which cannot be looked up
+			w.want(OfWebsite("web"), true)
 			if err := w.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "as they were at 2000-01-") {
 				t.Errorf("Check: %v", err)
 			}
@@ -210,7 +210,7 @@ func TestStoreIsAway(t *testing.T) {
 		}
 		w.set(w.there, f, false)
 		time.Sleep(time.Second)
-		w.want("web", false)
+		w.want(OfWebsite("web"), false)
 		if text := w.log.String(); strings.Count(text, "as they were") != 2 || strings.Count(text, "as they are again") != 2 {
 			t.Errorf("logged:\n%s", text)
 		}
@@ -221,26 +221,26 @@ func TestStoreIsAway(t *testing.T) {
 func TestStoreHangs(t *testing.T) {
 	inBubble(t, EvaluatorConfig{Timeout: time.Second}, func(t *testing.T, w *world) {
 		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
-		w.want("web", true)
+		w.want(OfWebsite("web"), true)
 		w.store.hold.Store(new(func(ctx context.Context) { <-ctx.Done() }))
 		w.set(w.here, f, false)
 		began := time.Now()
-		w.want("web", true)
+		w.want(OfWebsite("web"), true)
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("after a change that could not be loaded an evaluation waited %v", took)
 		}
-		w.want("web", true)
+		w.want(OfWebsite("web"), true)
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("the next one waited as well, %v in all", took)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		if _, err := w.Evaluate(ctx, "stranger", "k", &Context{}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := w.Evaluate(ctx, OfWebsite("stranger"), "k", &Context{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("whose context ends first: %v", err)
 		}
 		w.store.hold.Store(nil)
 		time.Sleep(2 * time.Second)
-		w.want("web", false)
+		w.want(OfWebsite("web"), false)
 	})
 }
 
@@ -248,24 +248,24 @@ func TestStoreHangs(t *testing.T) {
 func TestOneClientCannotBeLoaded(t *testing.T) {
 	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
 		f := mustCreate(t, w.there, Flag{Key: "k", Default: true})
-		mustCreate(t, w.there, Flag{Client: "other", Key: "k", Default: true})
-		w.want("web", true)
-		w.want("other", true)
-		w.store.damaged.Store(new("web"))
-		w.FlagsChanged(t.Context(), "web") // nothing changed, so what is known is right
+		mustCreate(t, w.there, Flag{Client: OfWebsite("other"), Key: "k", Default: true})
+		w.want(OfWebsite("web"), true)
+		w.want(OfWebsite("other"), true)
+		w.store.damaged.Store(new(OfWebsite("web")))
+		w.FlagsChanged(t.Context(), OfWebsite("web")) // nothing changed, so what is known is right
 		time.Sleep(2 * time.Second)
 		if err := w.Check(t.Context()); err != nil {
 			t.Error(err)
 		}
 		w.set(w.there, f, false)
 		time.Sleep(2 * time.Second)
-		w.want("web", true)
+		w.want(OfWebsite("web"), true)
 		if err := w.Check(t.Context()); !errors.Is(err, errAway) {
 			t.Errorf("Check: %v", err)
 		}
 		w.store.damaged.Store(nil)
 		time.Sleep(2 * time.Second)
-		w.want("web", false)
+		w.want(OfWebsite("web"), false)
 		if err := w.Check(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -280,7 +280,7 @@ func TestLoadFromBeforeAChange(t *testing.T) {
 		w.store.hold.Store(new(func(context.Context) { <-release }))
 		first := make(chan Result)
 		go func() {
-			r, _ := w.Evaluate(t.Context(), "web", "k", &Context{})
+			r, _ := w.Evaluate(t.Context(), OfWebsite("web"), "k", &Context{})
 			first <- r
 		}()
 		synctest.Wait()
@@ -290,7 +290,7 @@ func TestLoadFromBeforeAChange(t *testing.T) {
 		var late [3]Result
 		var wg sync.WaitGroup
 		for i := range late {
-			wg.Go(func() { late[i], _ = w.Evaluate(t.Context(), "web", "k", &Context{}) })
+			wg.Go(func() { late[i], _ = w.Evaluate(t.Context(), OfWebsite("web"), "k", &Context{}) })
 		}
 		synctest.Wait()
 		close(release)
@@ -312,16 +312,16 @@ func TestLoadFromBeforeAChange(t *testing.T) {
 func TestClientsAreForgotten(t *testing.T) {
 	inBubble(t, EvaluatorConfig{Clients: 100}, func(t *testing.T, w *world) {
 		mustCreate(t, w.there, Flag{Key: "k", Default: true})
-		w.want("web", true)
+		w.want(OfWebsite("web"), true)
 		loads := w.store.loads.Load()
 		for n := range 10_000 { // made-up ids
-			w.want(fmt.Sprint("stranger-", n), false)
+			w.want(OfWebsite(fmt.Sprint("stranger-", n)), false)
 		}
 		if w.mu.RLock(); len(w.clients) > 100 {
 			t.Errorf("%d clients are remembered", len(w.clients))
 		}
 		w.mu.RUnlock()
-		w.want("web", true)
+		w.want(OfWebsite("web"), true)
 		if n := w.store.loads.Load() - loads; n != 10_000 {
 			t.Errorf("%d loads for as many strangers: a known client was driven out", n)
 		}
@@ -338,32 +338,32 @@ func TestNoRoom(t *testing.T) {
 		release := make(chan struct{})
 		w.store.hold.Store(new(func(context.Context) { <-release }))
 		var wg sync.WaitGroup
-		for _, client := range []string{"a", "b"} {
+		for _, client := range []Client{OfWebsite("a"), OfWebsite("b")} {
 			wg.Go(func() { _, _ = w.Evaluate(t.Context(), client, "k", &Context{}) })
 		}
 		synctest.Wait()
-		if _, err := w.Evaluate(t.Context(), "c", "k", &Context{}); !errors.Is(err, ErrBusy) {
+		if _, err := w.Evaluate(t.Context(), OfWebsite("c"), "k", &Context{}); !errors.Is(err, ErrBusy) {
 			t.Errorf("with two clients being loaded: %v", err)
 		}
 		close(release)
 		wg.Wait()
-		w.want("c", false)
+		w.want(OfWebsite("c"), false)
 	})
 }
 
 func TestClosed(t *testing.T) {
 	inBubble(t, EvaluatorConfig{}, func(t *testing.T, w *world) {
 		mustCreate(t, w.there, Flag{Key: "k", Default: true})
-		w.want("web", true)
+		w.want(OfWebsite("web"), true)
 		for range 2 {
 			if err := w.Close(); err != nil {
 				t.Error(err)
 			}
 		}
-		w.FlagsChanged(t.Context(), "web")
-		w.FlagsChanged(t.Context(), "")
-		w.want("web", true)
-		if _, err := w.Evaluate(t.Context(), "stranger", "k", &Context{}); !errors.Is(err, ErrBusy) {
+		w.FlagsChanged(t.Context(), OfWebsite("web"))
+		w.FlagsChanged(t.Context(), Client{})
+		w.want(OfWebsite("web"), true)
+		if _, err := w.Evaluate(t.Context(), OfWebsite("stranger"), "k", &Context{}); !errors.Is(err, ErrBusy) {
 			t.Error(err)
 		}
 	})

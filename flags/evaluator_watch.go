@@ -50,7 +50,7 @@ func (e *Evaluator) compare() (failed error) {
 }
 
 // follow has a client loaded that is not at a revision, and says why that failed before.
-func (e *Evaluator) follow(client string, revision int64) error {
+func (e *Evaluator) follow(client Client, revision int64) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	k := e.clients[client]
@@ -66,7 +66,7 @@ func (e *Evaluator) follow(client string, revision int64) error {
 	return k.failed
 }
 
-func (e *Evaluator) revisions(clients []string) (found map[string]int64, err error) {
+func (e *Evaluator) revisions(clients []Client) (found map[Client]int64, err error) {
 	defer func() {
 		if p := recover(); p != nil { // in a goroutine of its own it would end the process
 			err = fmt.Errorf("flags: the store panicked: %v", p)
@@ -79,12 +79,12 @@ func (e *Evaluator) revisions(clients []string) (found map[string]int64, err err
 
 // inUse lists the clients in memory, and forgets those that nobody asks for. While the store
 // does not answer nobody is forgotten, since nobody can be loaded again.
-func (e *Evaluator) inUse() []string {
+func (e *Evaluator) inUse() []Client {
 	now := e.cfg.Now()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.failing == nil {
-		maps.DeleteFunc(e.clients, func(_ string, k *known) bool {
+		maps.DeleteFunc(e.clients, func(_ Client, k *known) bool {
 			return k.running == nil && now.Sub(time.Unix(0, k.used.Load())) > k.patience()
 		})
 	}
@@ -111,7 +111,7 @@ func (e *Evaluator) makeRoom() bool {
 		return false // whoever is forgotten could not be loaded again
 	}
 	type candidate struct {
-		client string
+		client Client
 		empty  bool
 		used   int64
 	}

@@ -25,7 +25,7 @@ func Example() {
 
 	me := flags.Actor{Kind: "user", ID: "ada"}
 	f, err := editor.Create(ctx, me, flags.Flag{
-		Client: "web_1", Key: "new-checkout", Type: flags.Rollout, Percentage: 0,
+		Client: flags.OfWebsite("web_1"), Key: "new-checkout", Type: flags.Rollout, Percentage: 0,
 		Rules: []flags.Rule{{On: flags.OnEmail, Operator: flags.EndsWith, Value: "@acme.example", Enabled: true}},
 	})
 	if err != nil {
@@ -33,13 +33,13 @@ func Example() {
 		return
 	}
 	show := func(c flags.Context) {
-		r, err := evaluator.Evaluate(ctx, "web_1", "new-checkout", &c)
+		r, err := evaluator.Evaluate(ctx, flags.OfWebsite("web_1"), "new-checkout", &c)
 		fmt.Println(r.Enabled, r.Reason, err)
 	}
 	show(flags.Context{Email: "grace@acme.example"})
 	show(flags.Context{UserID: "user-1"})
 
-	_, err = editor.Change(ctx, flags.Target{Client: "web_1", ID: f.ID, Revision: f.Revision, Actor: me}, func(f *flags.Flag) {
+	_, err = editor.Change(ctx, flags.Target{Client: flags.OfWebsite("web_1"), ID: f.ID, Revision: f.Revision, Actor: me}, func(f *flags.Flag) {
 		f.Percentage = 100
 	})
 	if err != nil {

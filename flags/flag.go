@@ -39,7 +39,7 @@ const (
 // A Flag is one definition. The fields from ID on are set by the store and the editor: what a caller
 // sets there is replaced.
 type Flag struct {
-	Client      string `json:"clientId"`              // the website or organisation that has it
+	Client      Client `json:"clientId"`              // the website or organisation that has it
 	Environment string `json:"environment,omitempty"` // empty means none
 	Key         string `json:"key"`                   // one per client and environment; printable, without blanks and commas
 	Name        string `json:"name,omitempty"`
@@ -149,7 +149,7 @@ const (
 // are as those of a [Flag].
 type Group struct {
 	ID          string    `json:"id"`
-	Client      string    `json:"clientId"`
+	Client      Client    `json:"clientId"`
 	Name        string    `json:"name"`
 	Description string    `json:"description,omitempty"`
 	Color       string    `json:"color"` // as #6366f1, which empty means

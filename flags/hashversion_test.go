@@ -13,25 +13,26 @@ func TestHashVersionOfStoredAndNewFlags(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"id":"1","clientId":"web","key":"old","type":"rollout","status":"active","rolloutPercentage":50}`), &old); err != nil {
 		t.Fatal(err)
 	}
+	old.Client.Kind = Website
 	m := &Memory{}
-	past := Change{Client: "web", Flag: "1", Revision: 1, At: noon(), Event: Created, After: &old}
-	if err := m.Commit(t.Context(), Commit{Client: "web", Flags: []Flag{old}, Changes: []Change{past}}); err != nil {
+	past := Change{Client: OfWebsite("web"), Flag: "1", Revision: 1, At: noon(), Event: Created, After: &old}
+	if err := m.Commit(t.Context(), Commit{Client: OfWebsite("web"), Flags: []Flag{old}, Changes: []Change{past}}); err != nil {
 		t.Fatal(err)
 	}
 	e, err := NewEditor(EditorConfig{Store: m, Now: noon})
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, ctx := Target{Client: "web", ID: "1"}, t.Context()
+	target, ctx := Target{Client: OfWebsite("web"), ID: "1"}, t.Context()
 	version := func(what string, f Flag, err error, want int) {
 		t.Helper()
 		if err != nil || f.HashVersion != want {
 			t.Errorf("%s: version %d, %v; want %d", what, f.HashVersion, err, want)
 		}
 	}
-	f, err := e.Flag(ctx, "web", "1")
+	f, err := e.Flag(ctx, OfWebsite("web"), "1")
 	version("stored without a version", f, err, FirstHash)
-	list, err := e.List(ctx, "web")
+	list, err := e.List(ctx, OfWebsite("web"))
 	version("in a list", list[0], err, FirstHash)
 	changes, err := e.History(ctx, target, 0, 1)
 	version("in the history", *changes[0].After, err, FirstHash)
@@ -42,20 +43,20 @@ func TestHashVersionOfStoredAndNewFlags(t *testing.T) {
 	if err := e.Remove(ctx, target); err != nil {
 		t.Fatal(err)
 	}
-	f, err = e.Create(ctx, Actor{}, Flag{Client: "web", Key: "old", Type: Rollout})
+	f, err = e.Create(ctx, Actor{}, Flag{Client: OfWebsite("web"), Key: "old", Type: Rollout})
 	version("restored", f, err, FirstHash)
 	f, err = e.Change(ctx, target, func(f *Flag) { f.HashVersion, f.Percentage = MixedHash, 0.01 })
 	version("changed explicitly", f, err, MixedHash)
-	f, err = e.Create(ctx, Actor{}, Flag{Client: "web", Key: "new", Type: Rollout, Percentage: 12.34})
+	f, err = e.Create(ctx, Actor{}, Flag{Client: OfWebsite("web"), Key: "new", Type: Rollout, Percentage: 12.34})
 	version("new", f, err, MixedHash)
-	f, err = e.Create(ctx, Actor{}, Flag{Client: "web", Key: "first", Type: Rollout, HashVersion: FirstHash, Percentage: 12})
+	f, err = e.Create(ctx, Actor{}, Flag{Client: OfWebsite("web"), Key: "first", Type: Rollout, HashVersion: FirstHash, Percentage: 12})
 	version("new with the first hash", f, err, FirstHash)
 	for wrong, f := range map[string]Flag{
 		"hashVersion must be 1 or 2, not 3":                                     {HashVersion: 3},
 		"rolloutPercentage must be a whole number with hashVersion 1, not 12.5": {HashVersion: FirstHash, Percentage: 12.5},
 		"rolloutPercentage may have at most two decimals, not 12.345":           {Percentage: 12.345},
 	} {
-		f.Client, f.Key, f.Type = "web", "wrong", Rollout
+		f.Client, f.Key, f.Type = OfWebsite("web"), "wrong", Rollout
 		if _, err := e.Create(ctx, Actor{}, f); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), wrong) {
 			t.Errorf("%v, want %q", err, wrong)
 		}

@@ -11,14 +11,20 @@ import (
 // value is empty and ready.
 type Memory struct {
 	mu      sync.RWMutex
-	sets    map[string]*Set     // by client
-	history map[string][]Change // by client and flag, the oldest first
+	sets    map[Client]*Set
+	history map[flagOf][]Change // the oldest first
 }
 
 var _ Store = (*Memory)(nil)
 
+// flagOf is a flag of a client by its id.
+type flagOf struct {
+	client Client
+	id     string
+}
+
 // Load implements [Store].
-func (m *Memory) Load(ctx context.Context, client string) (Set, error) {
+func (m *Memory) Load(ctx context.Context, client Client) (Set, error) {
 	if err := ctx.Err(); err != nil {
 		return Set{}, err
 	}
@@ -52,12 +58,12 @@ func (m *Memory) Commit(ctx context.Context, c Commit) error {
 		return fmt.Errorf("%w: at revision %d, not %d", ErrConflict, kept.Revision, c.Base)
 	}
 	if m.sets == nil {
-		m.sets, m.history = map[string]*Set{}, map[string][]Change{}
+		m.sets, m.history = map[Client]*Set{}, map[flagOf][]Change{}
 	}
 	m.sets[c.Client] = kept
 	kept.apply(c)
 	for _, id := range c.DropFlags {
-		delete(m.history, c.Client+"\x00"+id)
+		delete(m.history, flagOf{c.Client, id})
 	}
 	for _, one := range c.Changes {
 		m.remember(one)
@@ -90,7 +96,7 @@ func merge[T interface{ Clone() T }](kept, changed []T, dropped []string, id fun
 }
 
 func (m *Memory) remember(c Change) {
-	id := c.Client + "\x00" + c.Flag
+	id := flagOf{c.Client, c.Flag}
 	list := append(m.history[id], c.clone())
 	m.history[id] = list[max(0, len(list)-MaxHistory):]
 }
@@ -107,13 +113,13 @@ func (c Change) clone() Change {
 }
 
 // Revisions implements [Store].
-func (m *Memory) Revisions(ctx context.Context, clients []string) (map[string]int64, error) {
+func (m *Memory) Revisions(ctx context.Context, clients []Client) (map[Client]int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	found := map[string]int64{}
+	found := map[Client]int64{}
 	for _, client := range clients {
 		if set, ok := m.sets[client]; ok {
 			found[client] = set.Revision
@@ -123,14 +129,14 @@ func (m *Memory) Revisions(ctx context.Context, clients []string) (map[string]in
 }
 
 // History implements [Store].
-func (m *Memory) History(ctx context.Context, client, flag string, before int64, limit int) ([]Change, error) {
+func (m *Memory) History(ctx context.Context, client Client, flag string, before int64, limit int) ([]Change, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	found := []Change{}
-	for _, c := range slices.Backward(m.history[client+"\x00"+flag]) {
+	for _, c := range slices.Backward(m.history[flagOf{client, flag}]) {
 		if c.Revision < before && len(found) < limit {
 			found = append(found, c.clone())
 		}

@@ -16,9 +16,9 @@ import (
 
 // A Patch is some fields of a flag, read from JSON.
 type Patch struct {
-	Client string // clientId; empty when it is not there
-	fields map[string]func(*Flag)
-	faults FieldErrors // of the shape
+	ClientID string // clientId; empty when it is not there
+	fields   map[string]func(*Flag)
+	faults   FieldErrors // of the shape
 }
 
 // Empty reports whether p sets no field.
@@ -31,11 +31,11 @@ func (p Patch) Apply(f *Flag) {
 	}
 }
 
-// Flag is a new flag with the fields of p. Its error is [FieldErrors] when a field is missing that a
-// new flag needs: clientId, key, type and defaultValue.
-func (p Patch) Flag() (Flag, error) {
+// Flag returns a new flag of client with the fields of p. client is the one that p.ClientID names. Its error is
+// [FieldErrors] when a field is missing that a new flag needs: clientId, key, type and defaultValue.
+func (p Patch) Flag(client Client) (Flag, error) {
 	var faults FieldErrors
-	if p.Client == "" {
+	if p.ClientID == "" {
 		faults.addf("clientId", "is required")
 	}
 	for _, name := range []string{"key", "type", "defaultValue"} {
@@ -43,7 +43,7 @@ func (p Patch) Flag() (Flag, error) {
 			faults.addf(name, "is required")
 		}
 	}
-	f := Flag{Client: p.Client}
+	f := Flag{Client: client}
 	p.Apply(&f)
 	return f, faults.err()
 }
@@ -52,13 +52,13 @@ func (p Patch) Flag() (Flag, error) {
 // what is missing (for a new flag also what Flag says) and values. It is for a p that cannot be applied; what is
 // wrong in view of other flags, an [Editor] tells of one that can.
 func (p Patch) Check(isNew bool, now time.Time) error {
-	faults, f := slices.Clone(p.faults), Flag{Client: p.Client, Type: Rollout, HashVersion: MixedHash}
+	faults, f := slices.Clone(p.faults), Flag{Client: OfWebsite(p.ClientID), Type: Rollout, HashVersion: MixedHash}
 	missing := FieldErrors{}
-	if p.Client == "" {
+	if p.ClientID == "" {
 		missing.addf("clientId", "is required")
 	}
 	if isNew {
-		_, err := p.Flag()
+		_, err := p.Flag(Client{})
 		missing, _ = errors.AsType[FieldErrors](err)
 	}
 	faults.addNew(missing)
@@ -107,7 +107,7 @@ func ParsePatch(js []byte) (Patch, error) {
 		read, known := readers[name]
 		switch {
 		case name == "clientId":
-			readInto(&faults, name, raw[name], &p.Client)
+			readInto(&faults, name, raw[name], &p.ClientID)
 		case !known:
 			message, _ := mistake.Choice(fmt.Sprintf("unknown field %.64q", name), name, append([]string{"clientId"}, slices.Sorted(maps.Keys(readers))...), synonyms)
 			faults.addf(name, "%s", message)

@@ -19,7 +19,7 @@ func TestPatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := p.Flag()
+	f, err := p.Flag(OfWebsite(p.ClientID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,13 +27,14 @@ func TestPatch(t *testing.T) {
 	if err := f.Check(noon()); err != nil {
 		t.Error(err)
 	}
-	if f.Client != "web" || !f.Default || f.Percentage != 5 || f.Rules[0].Values[1] != 1.0 || *f.Variants[0].Weight != 100 || f.Schedule[0].At.Hour() != 22 {
+	if f.Client != OfWebsite("web") || !f.Default || f.Percentage != 5 || f.Rules[0].Values[1] != 1.0 || *f.Variants[0].Weight != 100 || f.Schedule[0].At.Hour() != 22 {
 		t.Errorf("%+v", f)
 	}
 	var direct Flag
 	if err := json.Unmarshal([]byte(fullBody), &direct); err != nil {
 		t.Fatal(err)
 	}
+	direct.Client.Kind = Website
 	direct.normalize()
 	if !reflect.DeepEqual(f, direct) {
 		t.Errorf("field by field %+v\nat once %+v", f, direct)
@@ -75,7 +76,7 @@ func TestPatchReportsEveryFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Flag(); err == nil || err.Error() != "flags: not valid: clientId is required; key is required; type is required; defaultValue is required" {
+	if _, err := p.Flag(OfWebsite(p.ClientID)); err == nil || err.Error() != "flags: not valid: clientId is required; key is required; type is required; defaultValue is required" {
 		t.Error(err)
 	}
 }
@@ -100,7 +101,7 @@ func FuzzPatch(f *testing.F) {
 			}
 			return
 		}
-		flag, err := p.Flag()
+		flag, err := p.Flag(OfWebsite(p.ClientID))
 		flag.normalize()
 		if err != nil || flag.Check(noon()) != nil {
 			return

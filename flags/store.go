@@ -8,7 +8,7 @@ import (
 
 // A Set is all flags and groups of a client.
 type Set struct {
-	Client   string
+	Client   Client
 	Revision int64 // 0 when the client never had any, and one more with every commit
 	Flags    []Flag
 	Groups   []Group
@@ -16,7 +16,7 @@ type Set struct {
 
 // A Change is one entry of a flag's history.
 type Change struct {
-	Client   string    `json:"clientId"`
+	Client   Client    `json:"clientId"`
 	Flag     string    `json:"flagId"`
 	Revision int64     `json:"revision"` // of the flag after it
 	At       time.Time `json:"at"`
@@ -47,7 +47,7 @@ type Actor struct {
 
 // A Commit is a change of one client's set.
 type Commit struct {
-	Client     string
+	Client     Client
 	Base       int64    // the set's revision before the commit; afterwards it is one more
 	Flags      []Flag   // new or changed, whole
 	Groups     []Group  // new or changed, whole
@@ -63,7 +63,7 @@ type Store interface {
 	// Load returns a consistent snapshot of the set of a client, its records in any order, with removed
 	// flags. The caller may change it. A client that the store does not know has an empty set of
 	// revision 0.
-	Load(ctx context.Context, client string) (Set, error)
+	Load(ctx context.Context, client Client) (Set, error)
 	// Commit stores all of c durably, or nothing. Its error wraps [ErrConflict] when the set's revision
 	// is not c.Base; of commits with the same base one succeeds. It keeps no references into c. Of a
 	// flag's history it may delete all but the last [MaxHistory] changes, and the oldest changes of a client beyond
@@ -71,18 +71,18 @@ type Store interface {
 	Commit(ctx context.Context, c Commit) error
 	// Revisions returns the revisions of the sets of clients. Clients that it does not know are left
 	// out.
-	Revisions(ctx context.Context, clients []string) (map[string]int64, error)
+	Revisions(ctx context.Context, clients []Client) (map[Client]int64, error)
 	// History lists changes of a flag of client with revisions less than before, the newest
 	// first, at most limit; none for a flag that client does not have.
-	History(ctx context.Context, client, flag string, before int64, limit int) ([]Change, error)
+	History(ctx context.Context, client Client, flag string, before int64, limit int) ([]Change, error)
 }
 
 // An Invalidator is called on changes to clients' flags, so that copies of them can be dropped. An
 // Evaluator is one.
 type Invalidator interface {
-	// FlagsChanged says that a client's set may have changed; empty means that any may have. It does
+	// FlagsChanged says that a client's set may have changed; the zero Client means that any may have. It does
 	// not fail and returns soon. The change stays made when ctx ends.
-	FlagsChanged(ctx context.Context, client string)
+	FlagsChanged(ctx context.Context, client Client)
 }
 
 // inPlace is the flag of a place, whether or not it is removed; nil when there never was one.

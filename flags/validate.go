@@ -22,7 +22,7 @@ func (f Flag) Check(now time.Time) error {
 }
 
 func (f *Flag) check(now time.Time, faults *FieldErrors) {
-	faults.required("clientId", f.Client, MaxClient)
+	faults.client(f.Client)
 	faults.word("key", f.Key, MaxKey)
 	if f.Environment != "" {
 		faults.word("environment", f.Environment, MaxEnvironment)
@@ -55,7 +55,7 @@ func (g Group) Check() error {
 }
 
 func (g *Group) check(faults *FieldErrors) {
-	faults.required("clientId", g.Client, MaxClient)
+	faults.client(g.Client)
 	faults.required("name", strings.TrimSpace(g.Name), MaxName)
 	faults.text("description", g.Description, MaxDescription)
 	if !isColor(g.Color) {
@@ -182,6 +182,15 @@ func (f *FieldErrors) required(field, text string, limit int) {
 		f.addf(field, "must not contain control characters")
 	default:
 		f.text(field, text, limit)
+	}
+}
+
+// client checks whose flags a record is for.
+func (f *FieldErrors) client(c Client) {
+	before := len(*f)
+	f.required("clientId", c.ID, MaxClient)
+	if len(*f) == before && !c.valid() {
+		f.addf("clientId", "is neither a website's nor an organisation's")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // valid is a flag without a fault.
 func valid() Flag {
-	f := Flag{Client: "web", Key: "k", Type: Rollout}
+	f := Flag{Client: OfWebsite("web"), Key: "k", Type: Rollout}
 	f.normalize()
 	return f
 }
@@ -26,8 +26,8 @@ func TestCheck(t *testing.T) {
 		want  string // a part of the only fault; empty means none
 	}{
 		{func(*Flag) {}, ""},
-		{func(f *Flag) { f.Client = "" }, "clientId is required"},
-		{func(f *Flag) { f.Client = "a\x00" }, "clientId must not contain control characters"},
+		{func(f *Flag) { f.Client = Client{} }, "clientId is required"},
+		{func(f *Flag) { f.Client = OfWebsite("a\x00") }, "clientId must not contain control characters"},
 		{func(f *Flag) { f.Key = "" }, "key is required"},
 		{func(f *Flag) { f.Key = "a b" }, "key must not contain spaces, commas or control characters"},
 		{func(f *Flag) { f.Key = "a,b" }, "key must not contain spaces, commas or control characters"},
@@ -158,7 +158,7 @@ func TestContextIsBounded(t *testing.T) {
 
 func TestNormalizedFlagsStay(t *testing.T) {
 	f := Flag{
-		Client: "web", Key: "k", Type: Multivariant, Payload: json.RawMessage(" { \"a\" : 1 } "),
+		Client: OfWebsite("web"), Key: "k", Type: Multivariant, Payload: json.RawMessage(" { \"a\" : 1 } "),
 		Rules:    []Rule{{On: OnProperty, Field: "n", Operator: In, Values: []any{1, int64(2), float32(3), json.Number("4")}, BatchValues: []string{}}},
 		Variants: []Variant{{Key: "a", Type: JSONValue, Value: json.RawMessage("[ 1 ]")}},
 		Schedule: []Step{

@@ -17,7 +17,7 @@ func BenchmarkBulk(b *testing.B) {
 	store := &flags.Memory{}
 	served := newFlags(b, store)
 	for i := range 100 {
-		f := flags.Flag{Client: "site_a", Key: fmt.Sprint("flag-", i), Type: flags.Rollout, Percentage: 50}
+		f := flags.Flag{Client: flags.OfWebsite("site_a"), Key: fmt.Sprint("flag-", i), Type: flags.Rollout, Percentage: 50}
 		for j := range 20 {
 			f.Rules = append(f.Rules, flags.Rule{On: flags.OnEmail, Operator: flags.EndsWith, Value: fmt.Sprint("@", j, ".example"), Enabled: true})
 		}

@@ -100,7 +100,7 @@ func (a *api) readSeveralBody(_ context.Context, r *front.Request, q *flagQuesti
 		}
 	}
 	if client != "" {
-		q.client = client
+		q.id = client
 	}
 	if q.all = keys == nil; !q.all {
 		q.keys = *keys
@@ -126,7 +126,7 @@ func (q *flagQuestion) check(field string) query.Errors {
 	mistake := func(field, text string) {
 		bad = append(bad, &query.Error{Code: query.Invalid, Field: field, Message: text})
 	}
-	if q.client == "" {
+	if q.id == "" {
 		mistake("clientId", "is required")
 	}
 	long := "may have at most %d characters"
@@ -154,8 +154,8 @@ func (q *flagQuestion) check(field string) query.Errors {
 }
 
 // evaluateFlag answers one flag.
-func (a *api) evaluateFlag(ctx context.Context, _ *front.Request, q *flagQuestion) (*front.Answer, error) {
-	result, err := a.cfg.Flags.Evaluator.Evaluate(ctx, q.client, q.keys[0], &q.context)
+func (a *api) evaluateFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
+	result, err := a.cfg.Flags.Evaluator.Evaluate(ctx, a.evaluated(ctx, r, q), q.keys[0], &q.context)
 	if err != nil {
 		return nil, notEvaluated(err)
 	}
@@ -175,8 +175,8 @@ func sizeOf(results map[string]flags.Result) (size int) {
 }
 
 // evaluateFlags answers the keys that were asked for, or all.
-func (a *api) evaluateFlags(ctx context.Context, _ *front.Request, q *flagQuestion) (*front.Answer, error) {
-	results, err := a.evaluate(ctx, q)
+func (a *api) evaluateFlags(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
+	results, err := a.evaluate(ctx, r, q)
 	if err != nil {
 		return nil, err
 	}
@@ -191,11 +191,12 @@ func (a *api) evaluateFlags(ctx context.Context, _ *front.Request, q *flagQuesti
 	return tagged(resultsBody{true, results, len(results)})
 }
 
-func (a *api) evaluate(ctx context.Context, q *flagQuestion) (results map[string]flags.Result, err error) {
+func (a *api) evaluate(ctx context.Context, r *front.Request, q *flagQuestion) (results map[string]flags.Result, err error) {
+	client := a.evaluated(ctx, r, q)
 	if q.all {
-		results, err = a.cfg.Flags.Evaluator.EvaluateAll(ctx, q.client, &q.context)
+		results, err = a.cfg.Flags.Evaluator.EvaluateAll(ctx, client, &q.context)
 	} else {
-		results, err = a.cfg.Flags.Evaluator.EvaluateKeys(ctx, q.client, q.keys, &q.context)
+		results, err = a.cfg.Flags.Evaluator.EvaluateKeys(ctx, client, q.keys, &q.context)
 	}
 	return results, notEvaluated(err)
 }

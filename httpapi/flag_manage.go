@@ -86,19 +86,19 @@ func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) e
 	patch, err := flags.ParsePatch(body)
 	isNew := r.Method == http.MethodPost
 	if isNew && err == nil {
-		_, err = patch.Flag()
+		_, err = patch.Flag(flags.Client{})
 	}
-	if err != nil || patch.Client == "" {
+	if err != nil || patch.ClientID == "" {
 		err = patch.Check(isNew, r.Now)
 	}
-	if patch.Client == "" {
+	if patch.ClientID == "" {
 		return err
 	}
 	// Whose it is comes first: to others nothing is told of what they sent either.
-	if denied := a.allowClient(ctx, r, patch.Client); denied != nil {
+	if denied := a.allowClient(ctx, r, q, patch.ClientID); denied != nil {
 		return denied
 	}
-	q.client, q.patch = patch.Client, patch
+	q.patch = patch
 	return err
 }
 
@@ -123,7 +123,7 @@ func (a *api) readJSON(r *front.Request) ([]byte, error) {
 
 // createFlag keeps a new flag, or restores the removed one of its key.
 func (a *api) createFlag(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
-	f, err := q.patch.Flag()
+	f, err := q.patch.Flag(q.client)
 	if err != nil {
 		return nil, err
 	}

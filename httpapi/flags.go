@@ -12,9 +12,9 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Flags is what the routes of feature flags need, over one [flags.Store]. A flag's client is a website,
-// by its id, or an organisation, by the owner of the keys that manage it; no website may have the id of
-// an owner.
+// Flags is what the routes of feature flags need, over one [flags.Store]. Callers name the client of flags by its
+// id alone. The id is that of a website, or else that of the caller's own organisation, which is the owner of
+// the caller's key. So no caller reaches another organisation's flags, whatever ids websites have.
 type Flags struct {
 	Editor    *flags.Editor    // required; it should notify Evaluator, so that a change takes effect at once
 	Evaluator *flags.Evaluator // required
@@ -30,7 +30,8 @@ func (f *Flags) check() error {
 
 // A flagQuestion is what a request about flags asks, as its steps find out.
 type flagQuestion struct {
-	client  string
+	id      string       // of the client, as the request names it
+	client  flags.Client // that the id stands for
 	context flags.Context
 	keys    []string // to be evaluated, when all is false
 	all     bool
@@ -46,21 +47,21 @@ func (a *api) flagRoutes() []*route {
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassOther, Scope: auth.ManageFlags, Steps: s},
 			about: about, access: ByClientKey, body: method == http.MethodPost || method == http.MethodPatch, off: withoutFlags}
 	}
-	evaluate := func(method, path, about string, access Access, s steps) *route {
+	evaluate := func(method, path, about string, s steps) *route {
 		s.Bucket = a.flagBucket
 		return &route{Route: front.Route{Method: method, Path: path, Class: auth.ClassFlags, Steps: s},
-			about: about, access: access, body: method == http.MethodPost, off: withoutFlags, open: true}
+			about: about, access: ByKeyOrClient, body: method == http.MethodPost, off: withoutFlags, open: true}
 	}
 	return []*route{
 		manage(http.MethodGet, "/public/v1/flags/definitions", "Flags of a client", steps{Allow: a.allowFlags, Answer: a.listFlags}),
 		manage(http.MethodPost, "/public/v1/flags", "A new flag, or one that was removed", steps{Allow: a.allowManage, Read: a.readFlag, Answer: a.createFlag}),
 		manage(http.MethodPatch, "/public/v1/flags/{id}", "Changes of a flag", steps{Allow: a.allowManage, Read: a.readFlag, Answer: a.changeFlag}),
 		manage(http.MethodDelete, "/public/v1/flags/{id}", "Removal of a flag", steps{Allow: a.allowFlags, Answer: a.removeFlag}),
-		evaluate(http.MethodGet, "/public/v1/flags/evaluate", "One flag for somebody", Public, steps{Read: a.readOne, Answer: a.evaluateFlag}),
-		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Several flags for somebody, or all", Public, steps{Read: a.readSeveral, Answer: a.evaluateFlags}),
-		evaluate(http.MethodPost, "/public/v1/flags/bulk", "The same with a body", Public, steps{Read: a.readSeveralBody, Answer: a.evaluateFlags}),
-		evaluate(http.MethodPost, ofrepPrefix+"/{key}", "One flag, for OpenFeature", ByKeyOrClient, steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerOFREP}),
-		evaluate(http.MethodPost, ofrepPrefix, "All flags, for OpenFeature", ByKeyOrClient, steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerAllOFREP}),
+		evaluate(http.MethodGet, "/public/v1/flags/evaluate", "One flag for somebody", steps{Allow: a.allowEvaluation, Read: a.readOne, Answer: a.evaluateFlag}),
+		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Several flags for somebody, or all", steps{Allow: a.allowEvaluation, Read: a.readSeveral, Answer: a.evaluateFlags}),
+		evaluate(http.MethodPost, "/public/v1/flags/bulk", "The same with a body", steps{Allow: a.allowEvaluation, Read: a.readSeveralBody, Answer: a.evaluateFlags}),
+		evaluate(http.MethodPost, ofrepPrefix+"/{key}", "One flag, for OpenFeature", steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerOFREP}),
+		evaluate(http.MethodPost, ofrepPrefix, "All flags, for OpenFeature", steps{Allow: a.allowOFREP, Read: a.readOFREP, Answer: a.answerAllOFREP}),
 		{Route: front.Route{Method: http.MethodGet, Path: "/public/v1/flags/health", Class: auth.ClassHealth, Steps: steps{Answer: a.reportFlags}},
 			about: "Whether changes of flags are seen", access: Public, off: withoutFlags, open: true},
 	}
@@ -72,8 +73,8 @@ func withoutFlags(cfg *Config) bool { return cfg.Flags == nil }
 // flags has none, since callers can make up as many as they like; those count by network. Nobody
 // is asked, so that evaluation goes on while the databases are away.
 func (a *api) flagBucket(_ context.Context, r *front.Request, q *flagQuestion) (string, error) {
-	if q.client = namedClient(r); a.cfg.Flags.Evaluator.Has(q.client) {
-		return q.client + "|" + r.Network(), nil
+	if id := namedClient(r); a.cfg.Flags.Evaluator.Has(flags.OfWebsite(id)) {
+		return id + "|" + r.Network(), nil
 	}
 	return r.Network(), nil
 }
@@ -87,6 +88,29 @@ func namedClient(r *front.Request) string {
 		}
 	}
 	return ""
+}
+
+// allowEvaluation lets everybody evaluate flags. A body may name the client, too.
+func (a *api) allowEvaluation(_ context.Context, r *front.Request, q *flagQuestion) error {
+	q.id = namedClient(r)
+	return nil
+}
+
+// evaluated returns the client whose flags q asks about. Without a key that is a website. With one it may be the key's
+// own organisation, which nobody else can evaluate. While the directory does not answer, the id of the key's
+// owner means the organisation.
+func (a *api) evaluated(ctx context.Context, r *front.Request, q *flagQuestion) flags.Client {
+	if q.client != (flags.Client{}) {
+		return q.client
+	}
+	site := flags.OfWebsite(q.id)
+	if k := r.Key(); k == nil || !k.All || len(k.Resources) > 0 || k.Owner != q.id {
+		return site
+	}
+	if _, err := a.cfg.Directory.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: q.id}); err == nil {
+		return site
+	}
+	return flags.OfOrganization(q.id)
 }
 
 // allowManage lets the key manage flags at all; whose, the body says.
@@ -125,18 +149,19 @@ func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion)
 	if len(bad) > 0 {
 		return bad
 	}
-	q.client, q.context.Environment = values.Get("clientId"), values.Get("environment")
-	return a.allowClient(ctx, r, q.client)
+	q.context.Environment = values.Get("environment")
+	return a.allowClient(ctx, r, q, values.Get("clientId"))
 }
 
-// allowClient lets the key manage the flags of a website that it reaches, or of its own
+// allowClient finds the client of an id, and lets the key manage the flags of a website that it reaches, or of its own
 // organisation. What does not exist and what is somebody else's are refused alike.
-func (a *api) allowClient(ctx context.Context, r *front.Request, client string) error {
-	if client == "" {
+func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion, id string) error {
+	if id == "" {
 		return query.Errors{{Code: query.Invalid, Field: "clientId", Message: "is required: the id of a website or of the key's organisation"}}
 	}
-	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: client}
-	if !plausible(client) {
+	q.client = flags.OfWebsite(id)
+	r.Resource = auth.Resource{Kind: auth.KindWebsite, ID: id}
+	if !plausible(id) {
 		r.Resource.ID = ""
 		return noClient()
 	}
@@ -146,8 +171,9 @@ func (a *api) allowClient(ctx context.Context, r *front.Request, client string) 
 		r.Resource.Owner = owner
 	case !errors.Is(err, store.ErrNotFound):
 		return err
-	case client == r.Key().Owner:
-		r.Resource = auth.Resource{Kind: auth.KindOrganization, ID: client, Owner: client}
+	case id == r.Key().Owner:
+		q.client = flags.OfOrganization(id)
+		r.Resource = auth.Resource{Kind: auth.KindOrganization, ID: id, Owner: id}
 	}
 	if !r.Key().Allows(auth.ManageFlags, r.Resource) {
 		return noClient()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/flags"
+	"github.com/sightline-analytics/sightline/store"
 )
 
 // weakStore is flags in memory, until it is told to be away.
@@ -30,14 +32,14 @@ func (s *weakStore) Commit(ctx context.Context, c flags.Commit) error {
 	return s.Memory.Commit(ctx, c)
 }
 
-func (s *weakStore) Load(ctx context.Context, client string) (flags.Set, error) {
+func (s *weakStore) Load(ctx context.Context, client flags.Client) (flags.Set, error) {
 	if s.away.Load() {
 		return flags.Set{}, errSecret
 	}
 	return s.Memory.Load(ctx, client)
 }
 
-func (s *weakStore) Revisions(ctx context.Context, clients []string) (map[string]int64, error) {
+func (s *weakStore) Revisions(ctx context.Context, clients []flags.Client) (map[flags.Client]int64, error) {
 	if s.away.Load() {
 		return nil, errSecret
 	}
@@ -60,7 +62,7 @@ func newFlags(t testing.TB, s flags.Store) *Flags {
 	return &Flags{Editor: editor, Evaluator: evaluator}
 }
 
-// newFlagWorld has flags, and the key "sites" that manages those of site_a alone.
+// newFlagWorld has flags, and the key "sites" that manages those of site_a alone, and "org_b" of another owner.
 func newFlagWorld(t testing.TB) (*world, *weakStore) {
 	t.Helper()
 	s := &weakStore{}
@@ -68,6 +70,7 @@ func newFlagWorld(t testing.TB) (*world, *weakStore) {
 		cfg.Flags, cfg.Minter, cfg.CORSOrigins = newFlags(t, s), &fakeMinter{}, []string{"https://panel.example"}
 	})
 	w.keys["sites"] = &auth.Key{ID: "key_sites", Owner: "org_a", Scopes: []auth.Scope{auth.ManageFlags}, Resources: []auth.Resource{{Kind: "website", ID: "site_a"}}}
+	w.keys["org_b"] = &auth.Key{ID: "key_b", Owner: "org_b", Scopes: []auth.Scope{auth.ManageFlags}, All: true}
 	return w, s
 }
 
@@ -123,7 +126,7 @@ func TestAFlagsLife(t *testing.T) {
 	if again := w.create(t, newFlag); again != id || reason() != "BOOLEAN_DEFAULT" {
 		t.Errorf("restored as %s, was %s", again, id)
 	}
-	changes, err := w.cfg.Flags.Editor.History(t.Context(), flags.Target{Client: "site_a", ID: id}, 0, 10)
+	changes, err := w.cfg.Flags.Editor.History(t.Context(), flags.Target{Client: flags.OfWebsite("site_a"), ID: id}, 0, 10)
 	if err != nil || len(changes) != 4 || changes[0].Event != flags.Restored || changes[0].Actor != (flags.Actor{Kind: "key", ID: "key_flags"}) {
 		t.Errorf("history %+v, %v", changes, err)
 	}
@@ -131,7 +134,6 @@ func TestAFlagsLife(t *testing.T) {
 
 func TestWhoManagesFlags(t *testing.T) {
 	w, _ := newFlagWorld(t)
-	w.keys["org_b"] = &auth.Key{ID: "key_b", Owner: "org_b", Scopes: []auth.Scope{auth.ManageFlags}, All: true}
 	w.dir.err = nil
 	id := w.create(t, newFlag)
 	body := func(client string) string { return strings.Replace(newFlag, "site_a", client, 1) }
@@ -228,7 +230,7 @@ func TestPatchesAtTheSameTimeAreAllKept(t *testing.T) {
 		})
 	}
 	all.Wait()
-	f, err := w.cfg.Flags.Editor.Flag(t.Context(), "site_a", id)
+	f, err := w.cfg.Flags.Editor.Flag(t.Context(), flags.OfWebsite("site_a"), id)
 	if err != nil || f.Description != "d" || f.Percentage != 7 || string(f.Payload) != `{"b":2}` || f.Default || f.Revision != 7+won.Load() || won.Load() > 1 {
 		t.Errorf("%+v, %v; %d with If-Match", f, err, won.Load())
 	}
@@ -248,7 +250,7 @@ func TestBulk(t *testing.T) {
 	}{
 		{"all", "GET", "clientId=site_a", "", "beta=false new-ui=true"},
 		{"all of an environment", "GET", "clientId=site_a&environment=prod", "", "beta=true"},
-		{"an organisation's", "GET", "clientId=org_a&keys=ours", "", "ours=true"},
+		{"an organisation's without its key", "GET", "clientId=org_a&keys=ours", "", ""},
 		{"some", "GET", "clientId=site_a&keys=+beta+,none", "", "beta=false"},
 		{"none, by an empty list", "GET", "clientId=site_a&keys=", "", ""},
 		{"none, by blanks", "GET", "clientId=site_a&keys=+,+", "", ""},
@@ -347,6 +349,7 @@ func TestBucketsOfEvaluation(t *testing.T) {
 		{asked("GET", "/public/v1/flags/bulk", "", "", "X-Client-Id", "site_a"), "flags site_a|192.0.2.1 1"},
 		{asked("GET", "/public/v1/flags/bulk?clientId=made-up", "", ""), "flags 192.0.2.1 1"},
 		{asked("GET", "/public/v1/flags/bulk?clientId=made-up", "", ""), "flags 192.0.2.1 1"},
+		{asked("GET", "/public/v1/flags/bulk?clientId=site_a", "flags", ""), "flags key_flags 1"},
 		{asked("POST", "/public/v1/flags/bulk", "", `{"clientId":"site_a"}`), "flags 192.0.2.1 1"},
 		{asked("POST", ofrepPrefix, "", `{}`, "Databuddy-Client-Id", "site_a"), "flags site_a|192.0.2.1 1"},
 		{asked("GET", "/public/v1/flags/health", "", ""), "health 192.0.2.1 1"},
@@ -398,5 +401,67 @@ func TestAFlagThatOthersChangeAllTheTime(t *testing.T) {
 	expect(t, rec, 503, "SERVICE_UNAVAILABLE")
 	if rec.Header().Get("Retry-After") == "" || !strings.Contains(w.log.String(), flags.ErrConflict.Error()) {
 		t.Errorf("%v; log %s", rec.Header(), w.log)
+	}
+}
+
+// TestFlagsOfAnOrganizationNeedItsKey asks for an organisation's flags in every way in which flags are evaluated.
+func TestFlagsOfAnOrganizationNeedItsKey(t *testing.T) {
+	w, s := newFlagWorld(t)
+	w.create(t, `{"clientId":"org_a","key":"ours","type":"boolean","defaultValue":true,"payload":{"secret":1}}`)
+	w.dir.err = nil
+	ways := map[string]func(key string) *httptest.ResponseRecorder{
+		"evaluate": func(key string) *httptest.ResponseRecorder {
+			return w.send("GET", "/public/v1/flags/evaluate?clientId=org_a&key=ours", key, "")
+		},
+		"bulk": func(key string) *httptest.ResponseRecorder {
+			return w.send("GET", "/public/v1/flags/bulk?clientId=org_a", key, "")
+		},
+		"bulk body": func(key string) *httptest.ResponseRecorder {
+			return w.send("POST", "/public/v1/flags/bulk", key, `{"clientId":"org_a"}`)
+		},
+		"OFREP": func(key string) *httptest.ResponseRecorder {
+			return w.send("POST", ofrepPrefix+"/ours", key, `{}`, "X-Client-Id", "org_a")
+		},
+		"OFREP all": func(key string) *httptest.ResponseRecorder {
+			return w.send("POST", ofrepPrefix, key, `{}`, "X-Client-Id", "org_a")
+		},
+	}
+	for name, ask := range ways {
+		for key, want := range map[string]bool{"": false, "sites": false, "org_b": false, "flags": true, "all": true} {
+			rec := ask(key)
+			if got := strings.Contains(rec.Body.String(), "secret"); got != want || rec.Code != 200 && rec.Code != 404 {
+				t.Errorf("%s with the key %q: %d %s", name, key, rec.Code, rec.Body)
+			}
+		}
+	}
+	// Evaluation goes on while neither database answers.
+	s.away.Store(true)
+	w.dir.err = errSecret
+	if rec := ways["bulk"]("flags"); !strings.Contains(rec.Body.String(), "secret") {
+		t.Errorf("without databases: %d %s", rec.Code, rec.Body)
+	}
+}
+
+// TestAWebsiteWithTheIDOfAnOrganization belongs to another owner: neither owner gets the other's flags.
+func TestAWebsiteWithTheIDOfAnOrganization(t *testing.T) {
+	w, s := newFlagWorld(t)
+	ours := flags.Flag{Client: flags.OfOrganization("org_a"), Key: "ours", Type: flags.Boolean, Default: true}
+	f, err := w.cfg.Flags.Editor.Create(t.Context(), flags.Actor{Kind: "test"}, ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.dir.owners[store.Subject{Kind: store.KindWebsite, ID: "org_a"}] = "org_b"
+	const definitions = "/public/v1/flags/definitions?clientId=org_a"
+	if rec := w.send("GET", definitions, "org_b", ""); rec.Code != 200 || object(t, rec)["count"] != 0.0 {
+		t.Errorf("the website's owner lists %d %s", rec.Code, rec.Body)
+	}
+	expect(t, w.send("PATCH", "/public/v1/flags/"+f.ID, "org_b", `{"clientId":"org_a","defaultValue":false}`), 404, "NOT_FOUND")
+	expect(t, w.send("DELETE", "/public/v1/flags/"+f.ID+"?clientId=org_a", "org_b", ""), 404, "NOT_FOUND")
+	expect(t, w.send("GET", definitions, "flags", ""), 403, "FORBIDDEN")
+	expect(t, w.send("POST", "/public/v1/flags", "org_b", `{"clientId":"org_a","key":"theirs","type":"boolean","defaultValue":true}`), 200, "")
+	for client, want := range map[flags.Client]string{flags.OfOrganization("org_a"): "ours", flags.OfWebsite("org_a"): "theirs"} {
+		if set, err := s.Load(t.Context(), client); err != nil || len(set.Flags) != 1 || set.Flags[0].Key != want {
+			t.Errorf("%s has %+v, %v", client, set, err)
+		}
 	}
 }

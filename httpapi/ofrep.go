@@ -50,27 +50,27 @@ func ofrepOf(key string, result flags.Result) ofrepResult {
 // allowOFREP finds the client whose flags are meant: the one that is named, else that of the key.
 // Evaluation is public, so the key needs no scope.
 func (a *api) allowOFREP(_ context.Context, r *front.Request, q *flagQuestion) error {
-	if q.client = namedClient(r); q.client == "" && r.Key() != nil {
+	if q.id = namedClient(r); q.id == "" && r.Key() != nil {
 		q.client = clientOf(r.Key())
 	}
-	if q.client == "" {
+	if q.id == "" && q.client == (flags.Client{}) {
 		return query.Errors{{Code: query.Invalid, Field: "clientId",
 			Message: "is required: name it in the address or in X-Client-Id, or send a key of an organisation or of one website"}}
 	}
 	return nil
 }
 
-// clientOf is the client of k: its only website, or without a list its organisation; empty when
-// there is no telling.
-func clientOf(k *auth.Key) string {
+// clientOf returns the client of k: its only website, or without a list its organisation. It returns the zero client
+// for a key of several websites.
+func clientOf(k *auth.Key) flags.Client {
 	if k.All && len(k.Resources) == 0 {
-		return k.Owner
+		return flags.OfOrganization(k.Owner)
 	}
 	sites := slices.DeleteFunc(slices.Clone(k.Resources), func(r auth.Resource) bool { return r.Kind != auth.KindWebsite })
 	if len(sites) != 1 {
-		return ""
+		return flags.Client{}
 	}
-	return sites[0].ID
+	return flags.OfWebsite(sites[0].ID)
 }
 
 // notAnID reports a list or an object in the place of an id.
@@ -124,7 +124,7 @@ func (a *api) readOFREP(_ context.Context, r *front.Request, q *flagQuestion) er
 
 // answerOFREP answers the flag of the path.
 func (a *api) answerOFREP(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
-	result, err := a.cfg.Flags.Evaluator.Evaluate(ctx, q.client, r.Segment, &q.context)
+	result, err := a.cfg.Flags.Evaluator.Evaluate(ctx, a.evaluated(ctx, r, q), r.Segment, &q.context)
 	switch {
 	case err != nil:
 		return nil, notEvaluated(err)
@@ -135,9 +135,9 @@ func (a *api) answerOFREP(ctx context.Context, r *front.Request, q *flagQuestion
 }
 
 // answerAllOFREP answers all flags, and 304 to who has the same already.
-func (a *api) answerAllOFREP(ctx context.Context, _ *front.Request, q *flagQuestion) (*front.Answer, error) {
+func (a *api) answerAllOFREP(ctx context.Context, r *front.Request, q *flagQuestion) (*front.Answer, error) {
 	q.all = true
-	results, err := a.evaluate(ctx, q)
+	results, err := a.evaluate(ctx, r, q)
 	if err != nil {
 		return nil, err
 	}

@@ -73,8 +73,6 @@ func (a *api) mounted(cors, open *front.CORS) (all []*front.Route) {
 			row.Credentials, row.Cache, row.Vary = front.NeedsCredentials, "private, no-cache", "Authorization, X-Api-Key, Origin"
 		case row.Class == auth.ClassHealth:
 			row.Cache = "no-store"
-		case row.Class == auth.ClassFlags:
-			row.Cache = "private, no-cache"
 		}
 		all = append(all, &row.Route)
 	}

@@ -76,8 +76,8 @@ func (a *addOwner) Validate() error {
 func (a *addOwner) Run(ctx context.Context, e environment) error {
 	return a.change(ctx, e, func(m *meta.Store) error {
 		o, err := m.CreateOwner(ctx, meta.Owner{ID: a.ID, Name: a.Name})
-		if errors.Is(err, meta.ErrOtherKind) {
-			return errOtherKind
+		if errors.Is(err, meta.ErrClientID) {
+			return errClientID
 		}
 		if errors.Is(err, meta.ErrExists) {
 			return fmt.Errorf("there is an owner %q already; choose another --id", a.ID)

@@ -115,7 +115,7 @@ func (c *createFlag) Run(ctx context.Context, e environment) error {
 		if err != nil {
 			return err
 		}
-		f, err := patch.Flag()
+		f, err := patch.Flag(c.client)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ type listGroups struct{ ofClient }
 
 func (l *listGroups) Run(ctx context.Context, e environment) error {
 	return l.editing(ctx, e, func(editor *flags.Editor, _ *meta.Store) error {
-		all, err := editor.Groups(ctx, l.Client)
+		all, err := editor.Groups(ctx, l.client)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ type putGroup struct {
 func (p *putGroup) Run(ctx context.Context, e environment) error {
 	return p.editing(ctx, e, func(editor *flags.Editor, _ *meta.Store) error {
 		g, err := editor.PutGroup(ctx, flags.Group{
-			ID: p.ID, Client: p.Client, Name: p.Name, Description: p.Description, Color: p.Color, Rules: p.Rules,
+			ID: p.ID, Client: p.client, Name: p.Name, Description: p.Description, Color: p.Color, Rules: p.Rules,
 		})
 		if errors.Is(err, flags.ErrNotFound) {
 			return noGroup(p.ID, p.Client)
@@ -85,11 +85,11 @@ type removeGroup struct {
 
 func (r *removeGroup) Run(ctx context.Context, e environment) error {
 	return r.editing(ctx, e, func(editor *flags.Editor, _ *meta.Store) error {
-		all, err := editor.Groups(ctx, r.Client)
+		all, err := editor.Groups(ctx, r.client)
 		if err != nil {
 			return err
 		}
-		if err := editor.RemoveGroup(ctx, r.Client, r.Group); errors.Is(err, flags.ErrNotFound) {
+		if err := editor.RemoveGroup(ctx, r.client, r.Group); errors.Is(err, flags.ErrNotFound) {
 			return noGroup(r.Group, r.Client)
 		} else if err != nil {
 			return err

@@ -36,13 +36,17 @@ type ofClient struct {
 	records
 
 	Client string `required:"" env:"SIGHTLINE_CLIENT" placeholder:"ID" help:"Id of the website, or of the owner, that has the flags."`
+
+	client flags.Client // that Client names
 }
 
 // editing opens the store of a command about flags, and runs it.
 func (o *ofClient) editing(ctx context.Context, e environment, run func(*flags.Editor, *meta.Store) error) error {
 	return o.read(ctx, e, func(m *meta.Store) error {
+		o.client = flags.OfWebsite(o.Client)
 		_, err := m.Website(ctx, o.Client)
 		if errors.Is(err, store.ErrNotFound) {
+			o.client = flags.OfOrganization(o.Client)
 			_, err = m.OwnerByID(ctx, o.Client)
 		}
 		if errors.Is(err, store.ErrNotFound) {
@@ -76,7 +80,7 @@ type ofFlag struct {
 
 // target finds the flag, removed or not.
 func (o *ofFlag) target(ctx context.Context, m *meta.Store) (flags.Target, error) {
-	set, err := m.Flags().Load(ctx, o.Client)
+	set, err := m.Flags().Load(ctx, o.client)
 	if err != nil {
 		return flags.Target{}, err
 	}
@@ -86,7 +90,7 @@ func (o *ofFlag) target(ctx context.Context, m *meta.Store) (flags.Target, error
 	if i < 0 {
 		return flags.Target{}, o.noFlag()
 	}
-	return flags.Target{Client: o.Client, ID: set.Flags[i].ID, Actor: byCommand()}, nil
+	return flags.Target{Client: o.client, ID: set.Flags[i].ID, Actor: byCommand()}, nil
 }
 
 func (o *ofFlag) noFlag() error {
@@ -154,7 +158,7 @@ type listFlags struct{ ofClient }
 
 func (l *listFlags) Run(ctx context.Context, e environment) error {
 	return l.editing(ctx, e, func(editor *flags.Editor, _ *meta.Store) error {
-		all, err := editor.List(ctx, l.Client)
+		all, err := editor.List(ctx, l.client)
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (v *evaluateFlag) Run(ctx context.Context, e environment) error {
 		if err := c.Check(); err != nil {
 			return err
 		}
-		set, err := m.Flags().Load(ctx, v.Client)
+		set, err := m.Flags().Load(ctx, v.client)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ type owned struct {
 	Owner string `env:"SIGHTLINE_OWNER" default:"local" help:"Id of the owner."`
 }
 
-var errOtherKind = errors.New("a website and an owner cannot have the same id; choose another --id")
+var errClientID = errors.New("a website and an owner cannot have the same id; choose another --id")
 
 // refused is err or, when it says so, that there is no such owner or that a record is there already.
 func (o *owned) refused(err error, exists string) error {
@@ -42,8 +42,8 @@ func (o *owned) refused(err error, exists string) error {
 		return o.noOwner()
 	case errors.Is(err, meta.ErrRemoved):
 		return errors.New("this id was another owner's, whose numbers there still may be; choose another --id")
-	case errors.Is(err, meta.ErrOtherKind):
-		return errOtherKind
+	case errors.Is(err, meta.ErrClientID):
+		return errClientID
 	case errors.Is(err, meta.ErrExists):
 		return errors.New(exists)
 	}

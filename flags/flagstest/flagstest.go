@@ -27,7 +27,7 @@ func Run(t *testing.T, h Harness) {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&bench{
 				t: t, why: c.why, one: one, other: other,
-				client: fmt.Sprint("acme-", n), second: fmt.Sprint("other-", n),
+				client: flags.OfWebsite(fmt.Sprint("acme-", n)), second: flags.OfWebsite(fmt.Sprint("other-", n)),
 			})
 		})
 	}
@@ -46,7 +46,7 @@ func cases() []testCase {
 		{"replaced", "A record is replaced whole by one of its id.", replaced},
 		{"old base", "A commit for another revision is a conflict, and nothing of it is kept.", oldBase},
 		{"first commits at once", "Of commits with the same base one is kept.", firstCommits},
-		{"clients are apart", "What a client has, no other client sees, whatever the ids.", clientsApart},
+		{"clients are apart", "What a client has, no other client sees, whatever the ids; a website and an organisation of one id are two clients.", clientsApart},
 		{"history", "History is newest first, begins before a revision, and ends at the limit.", history},
 		{"dropped", "What is dropped is gone, a flag's history too.", dropped},
 		{"revisions", "Revisions are those of the clients asked for that are known.", revisions},
@@ -67,7 +67,7 @@ type bench struct {
 	t              *testing.T
 	why            string
 	one, other     flags.Store
-	client, second string // of this case alone
+	client, second flags.Client // of this case alone
 }
 
 // failf ends the case with what was seen and the rule it breaks.
@@ -79,11 +79,11 @@ func (b *bench) failf(format string, args ...any) {
 
 func (b *bench) ctx() context.Context { return b.t.Context() }
 
-func (b *bench) load(client string) flags.Set {
+func (b *bench) load(client flags.Client) flags.Set {
 	b.t.Helper()
 	set, err := b.other.Load(b.ctx(), client)
 	if err != nil || set.Client != client {
-		b.failf("Load: client %q, %v", set.Client, err)
+		b.failf("Load: client %v, %v", set.Client, err)
 	}
 	return set
 }
@@ -95,7 +95,7 @@ func (b *bench) commit(c flags.Commit) {
 	}
 }
 
-func (b *bench) history(client, flag string, before int64, limit int) []flags.Change {
+func (b *bench) history(client flags.Client, flag string, before int64, limit int) []flags.Change {
 	b.t.Helper()
 	list, err := b.other.History(b.ctx(), client, flag, before, limit)
 	if err != nil {
@@ -108,7 +108,7 @@ func (b *bench) history(client, flag string, before int64, limit int) []flags.Ch
 func start() time.Time { return time.Date(2026, 3, 29, 0, 59, 59, 987_000_000, time.UTC) }
 
 // full is a flag with something in every field.
-func full(client, id string) flags.Flag {
+func full(client flags.Client, id string) flags.Flag {
 	return flags.Flag{
 		ID: id, Client: client, Environment: "staging", Key: "key-" + id,
 		Name: `Name "ü" 'x' \ %_ 🙂`, Description: "<b>&\u2028\u0000</b>",
@@ -135,7 +135,7 @@ func full(client, id string) flags.Flag {
 }
 
 // plain is a flag with little in it, as an editor makes it.
-func plain(client, id string) flags.Flag {
+func plain(client flags.Client, id string) flags.Flag {
 	return flags.Flag{
 		ID: id, Client: client, Key: "key-" + id, Type: flags.Boolean, Status: flags.Active, By: flags.ByUser,
 		Rules: []flags.Rule{}, Groups: []string{}, Variants: []flags.Variant{}, Dependencies: []string{}, Schedule: []flags.Step{},
@@ -143,7 +143,7 @@ func plain(client, id string) flags.Flag {
 	}
 }
 
-func group(client, id string) flags.Group {
+func group(client flags.Client, id string) flags.Group {
 	return flags.Group{
 		ID: id, Client: client, Name: "Group <ü>", Description: "d", Color: "#6366f1",
 		Rules:    []flags.Rule{{On: flags.OnUserID, Operator: flags.Equals, Value: "u1", Enabled: true}},

@@ -25,6 +25,7 @@ var flaws = map[string]string{
 	"writes JSON anew":              "round trip",
 	"forgets groups":                "round trip",
 	"keeps one flag per id":         "clients are apart",
+	"takes kinds for one":           "clients are apart",
 	"lists the oldest change first": "history",
 	"counts the page from one":      "history",
 	"drops nothing":                 "dropped",
@@ -69,10 +70,10 @@ func TestSuiteCatches(t *testing.T) {
 type memory struct {
 	flags.Memory
 	mu   sync.Mutex
-	sets map[string]flags.Set // that were handed out
+	sets map[flags.Client]flags.Set // that were handed out
 }
 
-func (m *memory) Load(ctx context.Context, client string) (flags.Set, error) {
+func (m *memory) Load(ctx context.Context, client flags.Client) (flags.Set, error) {
 	if flawed("does not look at contexts") {
 		ctx = context.WithoutCancel(ctx)
 	}
@@ -102,6 +103,9 @@ func (m *memory) Load(ctx context.Context, client string) (flags.Set, error) {
 }
 
 func (m *memory) Commit(ctx context.Context, c flags.Commit) error {
+	if flawed("takes kinds for one") {
+		c.Client.Kind = flags.Website
+	}
 	set, err := m.Memory.Load(context.WithoutCancel(ctx), c.Client)
 	switch {
 	case err != nil:
@@ -111,7 +115,8 @@ func (m *memory) Commit(ctx context.Context, c flags.Commit) error {
 	case flawed("drops nothing"):
 		c.DropFlags, c.DropGroups = nil, nil
 	case flawed("keeps one flag per id") && len(c.DropFlags) > 0:
-		first := strings.Replace(c.Client, "other", "acme", 1)
+		first := c.Client
+		first.ID = strings.Replace(first.ID, "other", "acme", 1)
 		set, err := m.Memory.Load(ctx, first)
 		if err == nil {
 			err = m.Memory.Commit(ctx, flags.Commit{Client: first, Base: set.Revision, DropFlags: c.DropFlags})
@@ -123,7 +128,7 @@ func (m *memory) Commit(ctx context.Context, c flags.Commit) error {
 	return m.Memory.Commit(ctx, c)
 }
 
-func (m *memory) Revisions(ctx context.Context, clients []string) (map[string]int64, error) {
+func (m *memory) Revisions(ctx context.Context, clients []flags.Client) (map[flags.Client]int64, error) {
 	found, err := m.Memory.Revisions(ctx, clients)
 	for _, client := range clients {
 		if _, known := found[client]; !known && flawed("answers for strangers") {
@@ -133,7 +138,7 @@ func (m *memory) Revisions(ctx context.Context, clients []string) (map[string]in
 	return found, err
 }
 
-func (m *memory) History(ctx context.Context, client, flag string, before int64, limit int) ([]flags.Change, error) {
+func (m *memory) History(ctx context.Context, client flags.Client, flag string, before int64, limit int) ([]flags.Change, error) {
 	if flawed("counts the page from one") {
 		before++
 	}
@@ -146,7 +151,7 @@ func (m *memory) History(ctx context.Context, client, flag string, before int64,
 
 func TestFlawed(t *testing.T) {
 	flagstest.Run(t, flagstest.Harness{Open: func(*testing.T) (one, other flags.Store) {
-		m := &memory{sets: map[string]flags.Set{}}
+		m := &memory{sets: map[flags.Client]flags.Set{}}
 		return m, m
 	}})
 }

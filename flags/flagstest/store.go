@@ -14,10 +14,10 @@ import (
 )
 
 func nothing(b *bench) {
-	if set := b.load("nobody"); set.Revision != 0 || len(set.Flags)+len(set.Groups) > 0 {
+	if set := b.load(flags.OfWebsite("nobody")); set.Revision != 0 || len(set.Flags)+len(set.Groups) > 0 {
 		b.failf("Load = %+v", set)
 	}
-	if list := b.history("nobody", "f1", math.MaxInt64, 10); len(list) > 0 {
+	if list := b.history(flags.OfWebsite("nobody"), "f1", math.MaxInt64, 10); len(list) > 0 {
 		b.failf("History = %+v", list)
 	}
 }
@@ -97,23 +97,25 @@ func firstCommits(b *bench) {
 }
 
 func clientsApart(b *bench) {
-	for _, client := range []string{b.client, b.second, strings.ToUpper(b.client)} {
+	for _, client := range []flags.Client{b.client, b.second, flags.OfWebsite(strings.ToUpper(b.client.ID)), flags.OfOrganization(b.client.ID)} {
 		f := plain(client, "f1")
-		f.Name = client
+		f.Name = client.String()
 		b.commit(flags.Commit{
 			Client: client, Flags: []flags.Flag{f}, Groups: []flags.Group{group(client, "g1")},
 			Changes: []flags.Change{{Client: client, Flag: "f1", Revision: 1, At: start(), Event: flags.Created, After: &f}},
 		})
 	}
-	b.commit(flags.Commit{Client: b.second, Base: 1, DropFlags: []string{"f1"}, DropGroups: []string{"g1"}})
+	for _, other := range []flags.Client{b.second, flags.OfOrganization(b.client.ID)} {
+		b.commit(flags.Commit{Client: other, Base: 1, DropFlags: []string{"f1"}, DropGroups: []string{"g1"}})
+	}
 	set := b.load(b.client)
-	if set.Revision != 1 || len(set.Flags) != 1 || len(set.Groups) != 1 || set.Flags[0].Name != b.client {
+	if set.Revision != 1 || len(set.Flags) != 1 || len(set.Groups) != 1 || set.Flags[0].Name != b.client.String() || set.Flags[0].Client != b.client || set.Groups[0].Client != b.client {
 		b.failf("Load = %+v", set)
 	}
 	if list := b.history(b.client, "f1", 9, 9); len(list) != 1 || list[0].Client != b.client {
 		b.failf("History = %+v", list)
 	}
-	if list := b.history("stranger", "f1", 9, 9); len(list) != 0 {
+	if list := b.history(flags.OfWebsite("stranger"), "f1", 9, 9); len(list) != 0 {
 		b.failf("History of somebody else's flag = %+v", list)
 	}
 }
@@ -173,16 +175,17 @@ func revisions(b *bench) {
 	b.commit(flags.Commit{Client: b.second})
 	b.commit(flags.Commit{Client: b.second, Base: 1})
 	for _, c := range []struct {
-		clients []string
-		want    map[string]int64
+		clients []flags.Client
+		want    map[flags.Client]int64
 	}{
-		{nil, map[string]int64{}},
-		{[]string{"nobody", b.second}, map[string]int64{b.second: 2}},
-		{[]string{b.client, b.second}, map[string]int64{b.client: 1, b.second: 2}},
+		{nil, map[flags.Client]int64{}},
+		{[]flags.Client{flags.OfWebsite("nobody"), b.second}, map[flags.Client]int64{b.second: 2}},
+		{[]flags.Client{flags.OfOrganization(b.client.ID)}, map[flags.Client]int64{}},
+		{[]flags.Client{b.client, b.second}, map[flags.Client]int64{b.client: 1, b.second: 2}},
 	} {
 		got, err := b.other.Revisions(b.ctx(), c.clients)
 		if err != nil || len(got) != len(c.want) || len(c.want) > 0 && !reflect.DeepEqual(got, c.want) {
-			b.failf("Revisions(%q) = %v, %v; want %v", c.clients, got, err, c.want)
+			b.failf("Revisions(%v) = %v, %v; want %v", c.clients, got, err, c.want)
 		}
 	}
 }
@@ -209,7 +212,7 @@ func ended(b *bench) {
 	ctx, cancel := context.WithCancel(b.ctx())
 	cancel()
 	_, err1 := b.one.Load(ctx, b.client)
-	_, err2 := b.one.Revisions(ctx, []string{b.client})
+	_, err2 := b.one.Revisions(ctx, []flags.Client{b.client})
 	_, err3 := b.one.History(ctx, b.client, "f1", 9, 9)
 	err4 := b.one.Commit(ctx, flags.Commit{Client: b.client, Flags: []flags.Flag{plain(b.client, "f1")}})
 	for i, err := range []error{err1, err2, err3, err4} {

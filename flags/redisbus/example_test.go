@@ -26,7 +26,7 @@ func Example() {
 // heard tells which clients' flags changed.
 type heard struct{}
 
-func (heard) FlagsChanged(_ context.Context, client string) { fmt.Println("changed:", client) }
+func (heard) FlagsChanged(_ context.Context, client flags.Client) { fmt.Println("changed:", client) }
 
 // A bus whose Redis is away delays nobody, and loses nothing: other processes find the change within
 // flags.EvaluatorConfig.Every.
@@ -37,7 +37,7 @@ func ExampleBus_FlagsChanged() {
 		fmt.Println(err)
 		return
 	}
-	bus.FlagsChanged(context.Background(), "web_1")
+	bus.FlagsChanged(context.Background(), flags.OfWebsite("web_1"))
 	fmt.Println("told", errors.Join(bus.Close(), client.Close()))
 	// Output: told <nil>
 }

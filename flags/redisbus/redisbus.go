@@ -1,5 +1,5 @@
 // Package redisbus notifies the processes of a deployment of changed feature flags through Redis, so
-// that their evaluators see a change in milliseconds. It carries only ids of clients, and nothing
+// that their evaluators see a change in milliseconds. It carries only kinds and ids of clients, and nothing
 // depends on it: without it, evaluators find changes within [flags.EvaluatorConfig.Every]. Messages are
 // sent and received as in package auth/keycache/redisbus.
 package redisbus
@@ -50,7 +50,9 @@ func New(cfg Config) (*Bus, error) {
 }
 
 // FlagsChanged implements [flags.Invalidator] as [redisbus.Bus] implements auth.Invalidator.
-func (b *Bus) FlagsChanged(ctx context.Context, client string) { b.bus.KeyChanged(ctx, client) }
+func (b *Bus) FlagsChanged(ctx context.Context, client flags.Client) {
+	b.bus.KeyChanged(ctx, client.String())
+}
 
 // Close stops listening. Calling it again does nothing.
 func (b *Bus) Close() error { return b.bus.Close() }
@@ -58,5 +60,11 @@ func (b *Bus) Close() error { return b.bus.Close() }
 // listener hears of clients where others hear of keys.
 type listener struct{ to flags.Invalidator }
 
-// KeyChanged implements auth.Invalidator.
-func (l listener) KeyChanged(ctx context.Context, client string) { l.to.FlagsChanged(ctx, client) }
+// KeyChanged implements auth.Invalidator. A text that names no client, as older programs send it, may mean any.
+func (l listener) KeyChanged(ctx context.Context, text string) {
+	client, known := flags.ParseClient(text)
+	if !known {
+		client = flags.Client{}
+	}
+	l.to.FlagsChanged(ctx, client)
+}

@@ -8,15 +8,17 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/sightline-analytics/sightline/flags"
 )
 
 // told are the clients that somebody was told of.
-type told chan string
+type told chan flags.Client
 
-func (c told) FlagsChanged(_ context.Context, client string) { c <- client }
+func (c told) FlagsChanged(_ context.Context, client flags.Client) { c <- client }
 
 // wants waits for client, past whatever else was said.
-func (c told) wants(t *testing.T, client string) {
+func (c told) wants(t *testing.T, client flags.Client) {
 	t.Helper()
 	late := time.After(time.Minute)
 	for {
@@ -54,15 +56,15 @@ func TestOtherProcessesAreTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = b.Close() })
-		to.wants(t, "") // it listens
+		to.wants(t, flags.Client{}) // it listens
 		return b, to
 	}
 	one, first := open(channel)
 	_, second := open(channel)
 	_, elsewhere := open(channel + "-other")
-	one.FlagsChanged(t.Context(), "web")
-	first.wants(t, "web")
-	second.wants(t, "web")
+	one.FlagsChanged(t.Context(), flags.OfOrganization("web"))
+	first.wants(t, flags.OfOrganization("web"))
+	second.wants(t, flags.OfOrganization("web"))
 	if len(elsewhere) > 0 {
 		t.Errorf("another channel hears of %q", <-elsewhere)
 	}

@@ -3,6 +3,7 @@ package front
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
@@ -41,8 +42,8 @@ func (f *Front) authenticate(ctx context.Context, r *Request) error {
 		return &UnavailableError{"authentication", err}
 	case p == nil || p.Key == nil:
 		return errors.New("the Authenticator returned neither a key nor an error")
-	case p.Key.ID == "":
-		return errors.New("the Authenticator returned a key without an ID; limits and the audit trail need one")
+	case p.Key.ID == "" || p.Key.Owner == "":
+		return fmt.Errorf("%w, from the Authenticator", auth.ErrNoID)
 	}
 	f.refusals.remember(sent, r.Now)
 	r.Principal = p

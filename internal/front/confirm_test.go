@@ -1,7 +1,6 @@
 package front_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -9,8 +8,6 @@ import (
 	"time"
 
 	"github.com/sightline-analytics/sightline/auth"
-	"github.com/sightline-analytics/sightline/auth/ratelimit"
-	"github.com/sightline-analytics/sightline/internal/front"
 )
 
 // pausing is a body during which something happens.
@@ -26,24 +23,6 @@ func (p *pausing) Read(b []byte) (int, error) {
 	p.sent = true
 	p.then()
 	return copy(b, "x"), nil
-}
-
-// nameless authenticates everybody by a key without an id.
-type nameless struct{}
-
-func (nameless) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
-	return &auth.Principal{Key: &auth.Key{Owner: "o", All: true}}, nil
-}
-
-// Keys without an id would share one limit and one name in the audit trail.
-func TestPrincipalsNeedAnID(t *testing.T) {
-	w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) { cfg.Auth = nameless{} })
-	r, rec := httptest.NewRequest(http.MethodPost, "/work", nil), httptest.NewRecorder()
-	r.Header.Set("X-Api-Key", "x")
-	w.ServeHTTP(rec, r)
-	if rec.Code != http.StatusInternalServerError {
-		t.Errorf("status %d, want 500: %s", rec.Code, rec.Body)
-	}
 }
 
 func TestKeysThatEndWhileTheBodyArrives(t *testing.T) {

@@ -433,3 +433,25 @@ func TestUsesHaveANetwork(t *testing.T) {
 		t.Errorf("%+v", w.entries)
 	}
 }
+
+// session is an Authenticator of a host, which answers one principal.
+type session struct{ *auth.Principal }
+
+func (s session) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
+	return s.Principal, nil
+}
+
+// TestPrincipalsNeedAnID: two principals without an id would share a bucket and an identity in the trail.
+func TestPrincipalsNeedAnID(t *testing.T) {
+	for _, row := range []struct {
+		key    auth.Key
+		status int
+	}{
+		{auth.Key{ID: "user_1", Owner: "acme"}, 200}, {auth.Key{Owner: "acme"}, 500}, {auth.Key{ID: "user_1"}, 500},
+	} {
+		w := newWorld(t, func(cfg *front.Config, _ *ratelimit.Config) { cfg.Auth = session{&auth.Principal{Key: &row.key}} })
+		if rec := w.send("POST", "/work", "any"); rec.Code != row.status {
+			t.Errorf("%+v: %d %s, want %d", row.key, rec.Code, rec.Body, row.status)
+		}
+	}
+}

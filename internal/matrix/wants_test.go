@@ -192,7 +192,7 @@ func (x want) refusal(r route, id string) string {
 			x.message, x.message, x.code, x.spent || x.status == http.StatusRequestTimeout, id, x.ending(r))
 	}
 	body := fmt.Sprintf(`"success":false,"error":%q,"code":%q,"requestId":%q%s}`, x.message, x.code, id, x.ending(r))
-	if r.access != string(httpapi.ByKeyOrClient) {
+	if !strings.HasPrefix(r.path, "/ofrep/") {
 		return "{" + body
 	}
 	key, ofrep := "", "GENERAL"

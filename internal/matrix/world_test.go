@@ -176,7 +176,7 @@ func (w *world) mount(t testing.TB, authenticator *auth.Keys) {
 	}
 	t.Cleanup(func() { _ = evaluator.Close() })
 	// A client that is in memory has a bucket of its own.
-	if _, err := evaluator.EvaluateAll(t.Context(), listed, &flags.Context{}); err != nil {
+	if _, err := evaluator.EvaluateAll(t.Context(), flags.OfWebsite(listed), &flags.Context{}); err != nil {
 		t.Fatal(err)
 	}
 	editor, err := flags.NewEditor(flags.EditorConfig{Store: cannedFlags{}, Now: noonClock})
@@ -262,22 +262,22 @@ func (cannedStore) Salt(context.Context, time.Time) ([]byte, error) { return []b
 // cannedFlags has a flag of everybody's, and takes all that is written.
 type cannedFlags struct{}
 
-func (cannedFlags) Load(_ context.Context, client string) (flags.Set, error) {
+func (cannedFlags) Load(_ context.Context, client flags.Client) (flags.Set, error) {
 	return flags.Set{Client: client, Revision: 1, Flags: []flags.Flag{{ID: "flag", Client: client, Key: "there", Type: flags.Boolean,
 		Status: flags.Active, By: flags.ByUser, Default: true, Revision: 1, CreatedAt: noon, UpdatedAt: noon}}}, nil
 }
 
 func (cannedFlags) Commit(context.Context, flags.Commit) error { return nil }
 
-func (cannedFlags) Revisions(_ context.Context, clients []string) (map[string]int64, error) {
-	found := map[string]int64{}
+func (cannedFlags) Revisions(_ context.Context, clients []flags.Client) (map[flags.Client]int64, error) {
+	found := map[flags.Client]int64{}
 	for _, client := range clients {
 		found[client] = 1
 	}
 	return found, nil
 }
 
-func (cannedFlags) History(context.Context, string, string, int64, int) ([]flags.Change, error) {
+func (cannedFlags) History(context.Context, flags.Client, string, int64, int) ([]flags.Change, error) {
 	return nil, nil
 }
 

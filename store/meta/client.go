@@ -7,10 +7,6 @@ import (
 	sq "github.com/Masterminds/squirrel"
 )
 
-// ErrOtherKind: a website cannot have the id of an owner, nor an owner that of a website, because feature flags belong to
-// either by its id. It wraps [ErrExists].
-var ErrOtherKind = fmt.Errorf("%w: ids of websites and owners must differ", ErrExists)
-
 // claimID gives an id to a kind of client, a website or an owner, for good. Of two transactions that claim the same
 // id the second waits for the first.
 func (s *Store) claimID(ctx context.Context, db querier, kind, id string) error {
@@ -20,7 +16,7 @@ func (s *Store) claimID(ctx context.Context, db querier, kind, id string) error 
 	}
 	found, err := collectFrom(ctx, db, s.sql.Select("kind").From("client_ids").Where(sq.Eq{"id": id}), text)
 	if err == nil && (len(found) != 1 || found[0] != kind) {
-		err = fmt.Errorf("%w: %q", ErrOtherKind, id)
+		err = fmt.Errorf("%w: %q", ErrClientID, id)
 	}
 	return err
 }

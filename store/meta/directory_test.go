@@ -79,8 +79,8 @@ func refused() []refusedCase {
 	long := strings.Repeat("x", 256)
 	return []refusedCase{
 		{"an owner's id is taken", Owner{ID: "b"}, ErrExists, ""},
-		{"an owner has the id of a website", Owner{ID: "w"}, ErrOtherKind, "w"},
-		{"a website has the id of an owner", store.Website{ID: "other", Owner: "acme", Domain: "b.example"}, ErrOtherKind, "other"},
+		{"an owner has the id of a website", Owner{ID: "w"}, ErrClientID, "w"},
+		{"a website has the id of an owner", store.Website{ID: "other", Owner: "acme", Domain: "b.example"}, ErrClientID, "other"},
 		{"an id has no blanks", Owner{ID: "a b"}, store.ErrInvalid, "id"},
 		{"a name has one line", Owner{ID: "c", Name: "a\nb"}, store.ErrInvalid, "name"},
 		{"an id has an end", Owner{ID: long}, store.ErrInvalid, "id"},

@@ -3,6 +3,8 @@ package meta
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	sq "github.com/Masterminds/squirrel"
@@ -20,9 +22,21 @@ var _ flags.Store = Flags{}
 func (s *Store) Flags() Flags { return Flags{s} }
 
 var (
-	flagColumns  = []string{"client", "id", "environment", "flag_key", "definition"}
-	groupColumns = []string{"client", "id", "definition"}
+	flagColumns  = []string{"client_kind", "client", "id", "environment", "flag_key", "definition"}
+	groupColumns = []string{"client_kind", "client", "id", "definition"}
 )
+
+// ofClient is the condition that rows belong to client.
+func ofClient(client flags.Client) sq.Eq {
+	return sq.Eq{"client_kind": string(client.Kind), "client": client.ID}
+}
+
+// ofRecord is ofClient, for the records whose column has one of ids.
+func ofRecord(client flags.Client, column string, ids any) sq.Eq {
+	where := ofClient(client)
+	where[column] = ids
+	return where
+}
 
 // flagRow is a record of a set: the revision of the set alone, a flag, or a group.
 type flagRow struct {
@@ -32,13 +46,13 @@ type flagRow struct {
 }
 
 // Load implements [flags.Store]. It runs one statement, to get a consistent set.
-func (f Flags) Load(ctx context.Context, client string) (flags.Set, error) {
+func (f Flags) Load(ctx context.Context, client flags.Client) (flags.Set, error) {
 	records := func(table string) sq.Sqlizer {
-		q := sq.Select("'"+table+"'", "0", "definition").From(table).Where(sq.Eq{"client": client})
+		q := sq.Select("'"+table+"'", "0", "definition").From(table).Where(ofClient(client))
 		return sq.ConcatExpr("UNION ALL ", q)
 	}
 	q := f.store.sql.Select("'' AS origin", "revision", "'' AS definition").From("flag_sets").
-		Where(sq.Eq{"client": client}).SuffixExpr(records("flag_definitions")).SuffixExpr(records("flag_groups"))
+		Where(ofClient(client)).SuffixExpr(records("flag_definitions")).SuffixExpr(records("flag_groups"))
 	rows, err := collect(ctx, f.store, "load flags", q, scanFlagRow)
 	if err != nil {
 		return flags.Set{}, err
@@ -62,11 +76,13 @@ func (r flagRow) addTo(set *flags.Set) error {
 	case "flag_definitions":
 		var f flags.Flag
 		err := fromJSON(r.definition, &f)
+		f.Client = set.Client
 		set.Flags = append(set.Flags, f)
 		return err
 	case "flag_groups":
 		var g flags.Group
 		err := fromJSON(r.definition, &g)
+		g.Client = set.Client
 		set.Groups = append(set.Groups, g)
 		return err
 	}
@@ -84,12 +100,12 @@ func (f Flags) Commit(ctx context.Context, c flags.Commit) error {
 			return err
 		}
 		for _, one := range c.Flags {
-			if err := f.put(ctx, db, "flag_definitions", flagColumns, one, c.Client, one.ID, one.Environment, one.Key); err != nil {
+			if err := f.put(ctx, db, "flag_definitions", flagColumns, one, string(c.Client.Kind), c.Client.ID, one.ID, one.Environment, one.Key); err != nil {
 				return err
 			}
 		}
 		for _, one := range c.Groups {
-			if err := f.put(ctx, db, "flag_groups", groupColumns, one, c.Client, one.ID); err != nil {
+			if err := f.put(ctx, db, "flag_groups", groupColumns, one, string(c.Client.Kind), c.Client.ID, one.ID); err != nil {
 				return err
 			}
 		}
@@ -101,14 +117,14 @@ func (f Flags) Commit(ctx context.Context, c flags.Commit) error {
 // others wait for the row and then find another revision there.
 func (f Flags) advance(ctx context.Context, db querier, c flags.Commit) error {
 	var q sq.Sqlizer = f.store.sql.Update("flag_sets").Set("revision", c.Base+1).
-		Where(sq.Eq{"client": c.Client, "revision": c.Base})
+		Where(ofRecord(c.Client, "revision", c.Base))
 	if c.Base == 0 {
-		q = f.store.sql.Insert("flag_sets").Columns("client", "revision").Values(c.Client, 1).
-			Suffix("ON CONFLICT (client) DO NOTHING")
+		q = f.store.sql.Insert("flag_sets").Columns("client_kind", "client", "revision").Values(string(c.Client.Kind), c.Client.ID, 1).
+			Suffix("ON CONFLICT (client_kind, client) DO NOTHING")
 	}
 	n, err := change(ctx, db, q)
 	if err == nil && n == 0 {
-		err = fmt.Errorf("%w: the set of %q is not at revision %d", flags.ErrConflict, c.Client, c.Base)
+		err = fmt.Errorf("%w: the set of %s is not at revision %d", flags.ErrConflict, c.Client, c.Base)
 	}
 	return err
 }
@@ -125,7 +141,7 @@ func (f Flags) drop(ctx context.Context, db querier, c flags.Commit) error {
 		if len(d.ids) == 0 {
 			continue
 		}
-		if _, err := change(ctx, db, f.store.sql.Delete(d.table).Where(sq.Eq{"client": c.Client, d.column: d.ids})); err != nil {
+		if _, err := change(ctx, db, f.store.sql.Delete(d.table).Where(ofRecord(c.Client, d.column, d.ids))); err != nil {
 			return err
 		}
 	}
@@ -134,8 +150,8 @@ func (f Flags) drop(ctx context.Context, db querier, c flags.Commit) error {
 
 // dropAll forgets all that a client has. The set gets its next revision rather than none, so that
 // who remembers it finds out.
-func (f Flags) dropAll(client string) []sq.Sqlizer {
-	where := sq.Eq{"client": client}
+func (f Flags) dropAll(client flags.Client) []sq.Sqlizer {
+	where := ofClient(client)
 	return []sq.Sqlizer{
 		f.store.sql.Update("flag_sets").Set("revision", sq.Expr("revision + 1")).Where(where),
 		f.store.sql.Delete("flag_definitions").Where(where),
@@ -151,25 +167,33 @@ func (f Flags) put(ctx context.Context, db querier, table string, columns []stri
 		return err
 	}
 	var sets []string
-	for _, c := range columns[2:] { // client and id identify it
+	for _, c := range columns[3:] { // client and id identify it
 		sets = append(sets, c+" = excluded."+c)
 	}
 	_, err = change(ctx, db, f.store.sql.Insert(table).Columns(columns...).Values(append(key, js)...).
-		Suffix("ON CONFLICT (client, id) DO UPDATE SET "+strings.Join(sets, ", ")))
+		Suffix("ON CONFLICT (client_kind, client, id) DO UPDATE SET "+strings.Join(sets, ", ")))
 	return err
 }
 
 // Revisions implements [flags.Store].
-func (f Flags) Revisions(ctx context.Context, clients []string) (map[string]int64, error) {
-	q := f.store.sql.Select("client", "revision").From("flag_sets").Where(sq.Eq{"client": clients})
+func (f Flags) Revisions(ctx context.Context, clients []flags.Client) (map[flags.Client]int64, error) {
+	ids := map[flags.Kind][]string{}
+	for _, c := range clients {
+		ids[c.Kind] = append(ids[c.Kind], c.ID)
+	}
+	either := sq.Or{}
+	for _, kind := range slices.Sorted(maps.Keys(ids)) {
+		either = append(either, sq.Eq{"client_kind": string(kind), "client": ids[kind]})
+	}
+	q := f.store.sql.Select("client_kind", "client", "revision").From("flag_sets").Where(either)
 	sets, err := collect(ctx, f.store, "revisions of flags", q, func(row scanner) (s flags.Set, err error) {
-		err = row.Scan(&s.Client, &s.Revision)
+		err = row.Scan((*string)(&s.Client.Kind), &s.Client.ID, &s.Revision)
 		return s, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]int64, len(sets))
+	found := make(map[flags.Client]int64, len(sets))
 	for _, s := range sets {
 		found[s.Client] = s.Revision
 	}

@@ -29,17 +29,17 @@ func TestFlagsConform(t *testing.T) {
 func TestFlagHistoryIsBounded(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg).Flags()
-		f := flags.Flag{ID: "f1", Client: "web", Key: "k", Payload: json.RawMessage(`{"a":1}`)}
+		f := flags.Flag{ID: "f1", Client: flags.OfWebsite("web"), Key: "k", Payload: json.RawMessage(`{"a":1}`)}
 		for base, revision := range []int64{1, 2, flags.MaxHistory + 1} {
 			err := s.Commit(t.Context(), flags.Commit{
-				Client: "web", Base: int64(base), Flags: []flags.Flag{f},
-				Changes: []flags.Change{{Client: "web", Flag: "f1", Revision: revision, At: noon, Event: flags.Updated, After: &f}},
+				Client: flags.OfWebsite("web"), Base: int64(base), Flags: []flags.Flag{f},
+				Changes: []flags.Change{{Client: flags.OfWebsite("web"), Flag: "f1", Revision: revision, At: noon, Event: flags.Updated, After: &f}},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		past, err := s.History(t.Context(), "web", "f1", math.MaxInt64, 10)
+		past, err := s.History(t.Context(), flags.OfWebsite("web"), "f1", math.MaxInt64, 10)
 		if err != nil || len(past) != 2 || past[1].Revision != 2 {
 			t.Errorf("%d changes, %v; want the one of revision 1 forgotten", len(past), err)
 		}
@@ -57,13 +57,13 @@ func TestFlagHistoryStoresDifferences(t *testing.T) {
 		var before *flags.Flag
 		var want []flags.Change
 		for i := range int64(50) {
-			f := flags.Flag{ID: "f1", Client: "web", Key: "k", Revision: i + 1, Rules: []flags.Rule{{On: "email", Operator: "in", Values: values}},
+			f := flags.Flag{ID: "f1", Client: flags.OfWebsite("web"), Key: "k", Revision: i + 1, Rules: []flags.Rule{{On: "email", Operator: "in", Values: values}},
 				Payload: json.RawMessage(`{"html":"<&>","n":1.0}`)}
 			if i%3 != 0 { // so that a member comes and goes
 				f.Description = fmt.Sprintf("change %d", i)
 			}
-			one := flags.Change{Client: "web", Flag: "f1", Revision: i + 1, At: noon.UTC().Truncate(time.Millisecond), Event: flags.Updated, Actor: flags.Actor{Kind: "key"}, Before: before, After: new(f)}
-			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: "web", Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
+			one := flags.Change{Client: flags.OfWebsite("web"), Flag: "f1", Revision: i + 1, At: noon.UTC().Truncate(time.Millisecond), Event: flags.Updated, Actor: flags.Actor{Kind: "key"}, Before: before, After: new(f)}
+			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: flags.OfWebsite("web"), Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
 				t.Fatal(err)
 			}
 			before, want = new(f), append(want, one)
@@ -73,7 +73,7 @@ func TestFlagHistoryStoresDifferences(t *testing.T) {
 			before      int64
 			limit, from int
 		}{{math.MaxInt64, 100, 0}, {31, 10, 20}, {2, 5, 49}} {
-			got, err := s.Flags().History(t.Context(), "web", "f1", page.before, page.limit)
+			got, err := s.Flags().History(t.Context(), flags.OfWebsite("web"), "f1", page.before, page.limit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,14 +94,14 @@ func TestFlagHistoryIsBoundedInBytes(t *testing.T) {
 		var before *flags.Flag
 		const changes = flags.MaxHistoryBytes / (512 << 10) * 3 / 2
 		for i := range int64(changes) {
-			f := flags.Flag{ID: "f1", Client: "web", Key: "k", Revision: i + 1, Description: strings.Repeat(string(rune('a'+i%26)), 512<<10)}
-			one := flags.Change{Client: "web", Flag: "f1", Revision: i + 1, At: noon.Add(time.Duration(i) * time.Second), Event: flags.Updated, Before: before, After: &f}
-			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: "web", Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
+			f := flags.Flag{ID: "f1", Client: flags.OfWebsite("web"), Key: "k", Revision: i + 1, Description: strings.Repeat(string(rune('a'+i%26)), 512<<10)}
+			one := flags.Change{Client: flags.OfWebsite("web"), Flag: "f1", Revision: i + 1, At: noon.Add(time.Duration(i) * time.Second), Event: flags.Updated, Before: before, After: &f}
+			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: flags.OfWebsite("web"), Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
 				t.Fatal(err)
 			}
 			before = &f
 		}
-		past, err := s.Flags().History(t.Context(), "web", "f1", math.MaxInt64, flags.MaxHistory)
+		past, err := s.Flags().History(t.Context(), flags.OfWebsite("web"), "f1", math.MaxInt64, flags.MaxHistory)
 		if err != nil || len(past) < changes/3 || past[0].Revision != changes || past[len(past)-1].Revision == 1 {
 			t.Errorf("%d of %d changes are left, %v", len(past), changes, err)
 		}
@@ -129,7 +129,8 @@ func TestFlagsGoWithTheirClient(t *testing.T) {
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
-		for _, id := range []string{"w", "gone", "kept"} {
+		clients := []flags.Client{flags.OfWebsite("w"), flags.OfOrganization("w"), flags.OfOrganization("gone"), flags.OfWebsite("gone"), flags.OfWebsite("kept")}
+		for _, id := range clients {
 			f := flags.Flag{ID: "f1", Client: id, Key: "k"}
 			err := s.Commit(t.Context(), flags.Commit{
 				Client: id, Flags: []flags.Flag{f}, Groups: []flags.Group{{ID: "g1", Client: id}},
@@ -139,10 +140,12 @@ func TestFlagsGoWithTheirClient(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		// Sets of the other kind with these ids stay.
 		if err := errors.Join(m.RemoveWebsite(t.Context(), "w"), m.RemoveOwner(t.Context(), "gone")); err != nil {
 			t.Fatal(err)
 		}
-		for id, want := range map[string]int{"w": 0, "gone": 0, "kept": 1} {
+		for i, want := range []int{0, 1, 0, 1, 1} {
+			id := clients[i]
 			set, err1 := s.Load(t.Context(), id)
 			past, err2 := s.History(t.Context(), id, "f1", math.MaxInt64, 10)
 			if err := errors.Join(err1, err2); err != nil || len(set.Flags) != want || len(set.Groups) != want || len(past) != want || set.Revision != int64(2-want) {
@@ -155,8 +158,8 @@ func TestFlagsGoWithTheirClient(t *testing.T) {
 func TestDamagedFlagIsNoFlag(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		s := mustOpen(t, cfg)
-		raw(t, cfg, "INSERT INTO flag_definitions (client, id, environment, flag_key, definition) VALUES ('web', 'f1', '', 'k', '{')")
-		if set, err := s.Flags().Load(t.Context(), "web"); !errors.Is(err, store.ErrCorrupt) {
+		raw(t, cfg, "INSERT INTO flag_definitions (client_kind, client, id, environment, flag_key, definition) VALUES ('website', 'web', 'f1', '', 'k', '{')")
+		if set, err := s.Flags().Load(t.Context(), flags.OfWebsite("web")); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("%+v, %v", set, err)
 		}
 	})

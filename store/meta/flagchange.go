@@ -23,7 +23,7 @@ type flagChange struct {
 
 var flagChanges = record[flagChange]{"flag change", "flag_changes", func(c *flagChange) []field {
 	return []field{
-		{"client", &c.Client}, {"flag", &c.Flag}, {"revision", &c.Revision}, {"changed_at", (*millis)(&c.At)},
+		{"client_kind", (*string)(&c.Client.Kind)}, {"client", &c.Client.ID}, {"flag", &c.Flag}, {"revision", &c.Revision}, {"changed_at", (*millis)(&c.At)},
 		{"event", (*string)(&c.Event)}, {"actor_type", &c.Actor.Kind}, {"actor_id", &c.Actor.ID}, {"actor_name", &c.Actor.Name},
 		{"undo", &c.undo}, {"flag_after", &c.after}, {"size", &c.size},
 	}
@@ -43,7 +43,7 @@ func (f Flags) remember(ctx context.Context, db querier, c flags.Commit) error {
 		if one.Revision <= flags.MaxHistory {
 			continue
 		}
-		old := sq.And{sq.Eq{"client": c.Client, "flag": one.Flag}, sq.LtOrEq{"revision": one.Revision - flags.MaxHistory}}
+		old := sq.And{ofRecord(c.Client, "flag", one.Flag), sq.LtOrEq{"revision": one.Revision - flags.MaxHistory}}
 		if _, err := change(ctx, db, f.store.sql.Delete(flagChanges.table).Where(old)); err != nil {
 			return err
 		}
@@ -91,20 +91,20 @@ func (f Flags) releasePrevious(ctx context.Context, db querier, one flags.Change
 	}
 	_, err = change(ctx, db, f.store.sql.Update(flagChanges.table).
 		Set("flag_after", nil).Set("size", sq.Expr("size - ?", len(text))).
-		Where(sq.Eq{"client": one.Client, "flag": one.Flag, "revision": one.Revision - 1, "flag_after": text}))
+		Where(ofRecord(one.Client, "flag", one.Flag)).Where(sq.Eq{"revision": one.Revision - 1, "flag_after": text}))
 	return err
 }
 
 // boundHistory deletes the oldest changes of a client while all take more than [flags.MaxHistoryBytes].
-func (f Flags) boundHistory(ctx context.Context, db querier, client string) error {
-	sum, err := collectFrom(ctx, db, f.store.sql.Select("COALESCE(SUM(size), 0)").From(flagChanges.table).Where(sq.Eq{"client": client}), int64Of)
+func (f Flags) boundHistory(ctx context.Context, db querier, client flags.Client) error {
+	sum, err := collectFrom(ctx, db, f.store.sql.Select("COALESCE(SUM(size), 0)").From(flagChanges.table).Where(ofClient(client)), int64Of)
 	if err != nil || len(sum) != 1 {
 		return err
 	}
 	for excess := sum[0] - flags.MaxHistoryBytes; excess > 0; {
 		const some = 100
 		oldest, err := collectFrom(ctx, db, f.store.sql.Select("flag", "revision", "size").From(flagChanges.table).
-			Where(sq.Eq{"client": client}).OrderBy("changed_at", "revision").Limit(some),
+			Where(ofClient(client)).OrderBy("changed_at", "revision").Limit(some),
 			func(row scanner) (c flagChange, err error) {
 				err = row.Scan(&c.Flag, &c.Revision, &c.size)
 				return c, err
@@ -116,7 +116,8 @@ func (f Flags) boundHistory(ctx context.Context, db querier, client string) erro
 			if excess <= 0 {
 				break
 			}
-			where := sq.Eq{"client": client, "flag": old.Flag, "revision": old.Revision}
+			where := ofRecord(client, "flag", old.Flag)
+			where["revision"] = old.Revision
 			if _, err := change(ctx, db, f.store.sql.Delete(flagChanges.table).Where(where)); err != nil {
 				return err
 			}
@@ -132,8 +133,8 @@ func int64Of(row scanner) (n int64, err error) {
 }
 
 // History implements [flags.Store]. It reads all changes since, because each one leads to the one before it.
-func (f Flags) History(ctx context.Context, client, flag string, before int64, limit int) ([]flags.Change, error) {
-	q := flagChanges.query(f.store).Where(sq.Eq{"client": client, "flag": flag}).OrderBy("revision DESC")
+func (f Flags) History(ctx context.Context, client flags.Client, flag string, before int64, limit int) ([]flags.Change, error) {
+	q := flagChanges.query(f.store).Where(ofRecord(client, "flag", flag)).OrderBy("revision DESC")
 	rows, err := collect(ctx, f.store, "history of a flag", q, flagChanges.scan)
 	if err != nil {
 		return nil, err
@@ -146,9 +147,9 @@ func (f Flags) History(ctx context.Context, client, flag string, before int64, l
 		}
 		after, previous, err := row.around(state)
 		if err == nil && row.Revision < before {
-			row.After, err = after.flag()
+			row.After, err = after.flag(client)
 			if err == nil {
-				row.Before, err = previous.flag()
+				row.Before, err = previous.flag(client)
 			}
 			found = append(found, row.Change)
 		}
@@ -194,8 +195,8 @@ func membersOf(f *flags.Flag) (m members, err error) {
 	return m, fromJSON(text, &m)
 }
 
-// flag returns the flag of m; nil for nil.
-func (m members) flag() (*flags.Flag, error) {
+// flag returns the flag of m, which is client's; nil for nil.
+func (m members) flag(client flags.Client) (*flags.Flag, error) {
 	if m == nil {
 		return nil, nil
 	}
@@ -204,7 +205,9 @@ func (m members) flag() (*flags.Flag, error) {
 		return nil, err
 	}
 	f := &flags.Flag{}
-	return f, fromJSON(text, f)
+	err = fromJSON(text, f)
+	f.Client = client
+	return f, err
 }
 
 // undo turns a flag into the one before a change.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sightline-analytics/sightline/auth"
 	"github.com/sightline-analytics/sightline/auth/audit"
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -234,4 +235,38 @@ func mustSecret(t *testing.T) auth.Secret {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// TestFlagsOfOlderRecords has sets of flags from before sets had a kind, for every way in which an id can be a website's
+// and an owner's.
+func TestFlagsOfOlderRecords(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		statements := []string{
+			"INSERT INTO owners (id, name, created_at) VALUES ('org', 'o', 1), ('early', 'o', 1), ('late', 'o', 9), ('own', 'o', 1)",
+			"INSERT INTO websites (id, owner, name, domain, is_public, created_at) VALUES ('site', 'org', 's', 's.example', FALSE, 5), " +
+				"('early', 'org', 's', 's.example', FALSE, 5), ('late', 'org', 's', 's.example', FALSE, 5), ('own', 'own', 's', 's.example', FALSE, 5)",
+		}
+		for _, id := range []string{"org", "early", "late", "own", "site", "gone"} {
+			statements = append(statements, "INSERT INTO flag_sets VALUES ('"+id+"', 7)",
+				"INSERT INTO flag_definitions VALUES ('"+id+"', 'f1', '', 'k', '{\"id\":\"f1\",\"clientId\":\""+id+"\",\"key\":\"k\",\"revision\":2}')",
+				"INSERT INTO flag_groups VALUES ('"+id+"', 'g1', '{\"id\":\"g1\"}')",
+				"INSERT INTO flag_changes VALUES ('"+id+"', 'f1', 1, 3, 'created', 'key', 'k1', '', NULL, '{\"id\":\"f1\",\"revision\":1}')",
+				"INSERT INTO flag_changes VALUES ('"+id+"', 'f1', 2, 4, 'updated', 'key', 'k1', '', '{\"id\":\"f1\",\"revision\":1}', '{\"id\":\"f1\",\"key\":\"k\",\"revision\":2}')")
+		}
+		oldFile(t, cfg, "0013_old_secrets.sql", statements...)
+		s := mustOpen(t, cfg).Flags()
+		for id, kind := range map[string]flags.Kind{"org": flags.Organization, "early": flags.Organization, "late": flags.Website,
+			"own": flags.Website, "site": flags.Website, "gone": flags.Website} {
+			for _, client := range []flags.Client{flags.OfWebsite(id), flags.OfOrganization(id)} {
+				want := 0
+				if client.Kind == kind {
+					want = 1
+				}
+				set, err := s.Load(t.Context(), client)
+				if err != nil || set.Revision != int64(7*want) || len(set.Flags) != want || len(set.Groups) != want || want == 1 && set.Flags[0].Client != client {
+					t.Errorf("%s: %+v, %v", client, set, err)
+				}
+			}
+		}
+	})
 }

@@ -9,6 +9,7 @@ import (
 
 	sq "github.com/Masterminds/squirrel"
 
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -18,6 +19,10 @@ var ErrNoOwner = fmt.Errorf("%w: no such owner", store.ErrNotFound)
 
 // ErrInUse: an owner that still has records cannot be removed.
 var ErrInUse = errors.New("store/meta: in use")
+
+// ErrClientID: a website cannot have the id of an owner, and an owner cannot have the id of a website, because
+// callers name clients of feature flags by the id alone. It wraps [ErrExists].
+var ErrClientID = fmt.Errorf("%w: websites and owners cannot share an id", ErrExists)
 
 // An Owner is an organisation, or a person, to whom websites, links, monitors and keys
 // belong.
@@ -33,7 +38,7 @@ var owners = record[Owner]{"owner", "owners", func(o *Owner) []field {
 
 // CreateOwner stores o and returns it as it is stored: an empty id is generated, a zero CreatedAt
 // becomes now, and an empty name the id. Its error wraps [store.ErrInvalid] for an id with blanks or
-// texts that are too long, [ErrExists] for an id that exists, and [ErrOtherKind].
+// texts that are too long, [ErrExists] for an id that exists, and [ErrClientID] for the id of a website.
 func (s *Store) CreateOwner(ctx context.Context, o Owner) (Owner, error) {
 	var faults faults
 	o.ID = faults.id("org", o.ID)
@@ -65,7 +70,7 @@ func (s *Store) EnsureOwner(ctx context.Context, o Owner) (Owner, error) {
 		return kept, err
 	}
 	kept, err = s.CreateOwner(ctx, o)
-	if errors.Is(err, ErrExists) && !errors.Is(err, ErrOtherKind) { // another process was quicker
+	if errors.Is(err, ErrExists) && !errors.Is(err, ErrClientID) { // another process was quicker
 		return s.OwnerByID(ctx, o.ID)
 	}
 	return kept, err
@@ -124,7 +129,7 @@ func (s *Store) RemoveOwner(ctx context.Context, id string) error {
 				return fmt.Errorf("%w: owner %q has the %s %q", ErrInUse, id, of.name, found[0])
 			}
 		}
-		for _, q := range append(s.Flags().dropAll(id), s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
+		for _, q := range append(s.Flags().dropAll(flags.OfOrganization(id)), s.sql.Delete(owners.table).Where(sq.Eq{"id": id})) {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}

@@ -71,17 +71,6 @@ func (r record[T]) scan(row scanner) (v T, err error) {
 	return v, err
 }
 
-// create keeps v, unless it has faults, for an owner who must be known; "" is nobody.
-func (r record[T]) create(ctx context.Context, s *Store, owner string, v T, faults faults) (kept T, err error) {
-	if err := faults.err(r.name); err != nil {
-		return kept, err
-	}
-	if err := s.insert(ctx, "create "+r.name, owner, r.insert(s, v)); err != nil {
-		return kept, err
-	}
-	return v, nil
-}
-
 // byID returns the one of an id. Its error wraps store.ErrNotFound.
 func (r record[T]) byID(ctx context.Context, s *Store, id string) (T, error) {
 	return one(ctx, s, r.name, r.query(s).Where(sq.Eq{"id": id}), r.scan)

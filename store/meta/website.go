@@ -6,6 +6,7 @@ import (
 
 	sq "github.com/Masterminds/squirrel"
 
+	"github.com/sightline-analytics/sightline/flags"
 	"github.com/sightline-analytics/sightline/store"
 )
 
@@ -33,7 +34,7 @@ var websites = subjectRecord[store.Website]{
 // CreateWebsite stores w and returns it as it is stored: an empty id is generated, a zero CreatedAt
 // becomes now, domain and allowed origins become bare hosts in lower case (a whole URL may be given),
 // and an empty name the domain. Its error wraps [store.ErrInvalid] for a website without owner or
-// domain or with invalid rules, [ErrNoOwner], [ErrExists] for an id that exists, [ErrOtherKind] and [ErrRemoved].
+// domain or with invalid rules, [ErrNoOwner], [ErrExists] for an id that exists, [ErrClientID] for the id of an owner, and [ErrRemoved].
 func (s *Store) CreateWebsite(ctx context.Context, w store.Website) (store.Website, error) {
 	return websites.create(ctx, s, w)
 }
@@ -51,7 +52,7 @@ func (s *Store) ChangeWebsite(ctx context.Context, id string, amend func(*store.
 // After [ErrInDoubt] it may have been removed. Its error wraps store.ErrNotFound.
 func (s *Store) RemoveWebsite(ctx context.Context, id string) error {
 	return websites.remove(ctx, s, id, func(ctx context.Context, db querier) error {
-		for _, q := range append(s.Flags().dropAll(id), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id})) {
+		for _, q := range append(s.Flags().dropAll(flags.OfWebsite(id)), s.sql.Update(monitors.table).Set("website_id", nil).Where(sq.Eq{"website_id": id})) {
 			if _, err := change(ctx, db, q); err != nil {
 				return err
 			}

@@ -2,9 +2,11 @@ package meta
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/sightline-analytics/sightline/store"
@@ -89,6 +91,42 @@ func TestRemovedWebsitesIDStaysItsOwners(t *testing.T) {
 			_, err := s.ChangeWebsite(t.Context(), id, func(*store.Website) { t.Errorf("%q is there", id) })
 			if !errors.Is(err, store.ErrNotFound) || !errors.Is(s.RemoveWebsite(t.Context(), id), store.ErrNotFound) {
 				t.Errorf("website %q, which is not there: %v", id, err)
+			}
+		}
+	})
+}
+
+// TestWebsitesAndOwnersShareNoID creates a website and an owner with one id, in both orders and at the same time.
+func TestWebsitesAndOwnersShareNoID(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, config func(testing.TB) Config) {
+		cfg := config(t)
+		one, other := mustOpen(t, cfg), mustOpen(t, cfg)
+		_, err1 := one.CreateOwner(t.Context(), Owner{ID: "globex"})
+		_, err2 := one.CreateWebsite(t.Context(), store.Website{ID: "shop", Owner: "acme", Domain: "shop.example"})
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		for _, owner := range []string{"globex", "acme"} {
+			if _, err := one.CreateWebsite(t.Context(), store.Website{ID: "acme", Owner: owner, Domain: "a.example"}); !errors.Is(err, ErrClientID) || !errors.Is(err, ErrExists) {
+				t.Errorf("a website of %s with the id of an owner: %v", owner, err)
+			}
+		}
+		_, err1 = one.CreateOwner(t.Context(), Owner{ID: "shop"})
+		_, err2 = one.EnsureOwner(t.Context(), Owner{ID: "shop"})
+		if !errors.Is(err1, ErrClientID) || !errors.Is(err2, ErrClientID) {
+			t.Errorf("an owner with the id of a website: %v, %v", err1, err2)
+		}
+		for n := range 20 {
+			id := fmt.Sprint("both-", n)
+			var errs [2]error
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				_, errs[0] = one.CreateWebsite(t.Context(), store.Website{ID: id, Owner: "acme", Domain: "a.example"})
+			})
+			wg.Go(func() { _, errs[1] = other.CreateOwner(t.Context(), Owner{ID: id}) })
+			wg.Wait()
+			if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(errors.Join(errs[:]...), ErrClientID) {
+				t.Errorf("at the same time: %v", errs)
 			}
 		}
 	})

@@ -5,6 +5,7 @@
 -- +goose Up
 DROP TABLE flag_changes;
 CREATE TABLE flag_changes (
+    client_kind TEXT   NOT NULL,
     client      TEXT   NOT NULL,
     flag        TEXT   NOT NULL,
     revision    BIGINT NOT NULL,
@@ -16,6 +17,6 @@ CREATE TABLE flag_changes (
     undo        TEXT,
     flag_after  TEXT,
     size        BIGINT NOT NULL,
-    PRIMARY KEY (client, flag, revision)
+    PRIMARY KEY (client_kind, client, flag, revision)
 );
-CREATE INDEX flag_changes_by_age ON flag_changes (client, changed_at, size);
+CREATE INDEX flag_changes_by_age ON flag_changes (client_kind, client, changed_at, size);

@@ -1,0 +1,60 @@
+package flags
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind says what a [Client] is.
+type Kind string
+
+// The kinds of clients.
+const (
+	Website      Kind = "website"
+	Organization Kind = "organization"
+)
+
+// A Client is the website or the organisation that flags belong to. A website and an organisation with the
+// same id are two clients. The zero Client is none.
+//
+// In JSON a client is its id alone, as callers send and get it. So a decoded client has no kind, and the program that
+// decoded it sets the kind from what it knows.
+type Client struct {
+	Kind Kind
+	ID   string
+}
+
+// OfWebsite returns the client of a website's flags.
+func OfWebsite(id string) Client { return Client{Website, id} }
+
+// OfOrganization returns the client of an organisation's flags.
+func OfOrganization(id string) Client { return Client{Organization, id} }
+
+// String returns the kind and the id, as "website:web_shop". The zero Client is empty.
+func (c Client) String() string {
+	if c == (Client{}) {
+		return ""
+	}
+	return string(c.Kind) + ":" + c.ID
+}
+
+// ParseClient returns the client of a text that [Client.String] made, and reports whether the text names one.
+func ParseClient(text string) (Client, bool) {
+	kind, id, _ := strings.Cut(text, ":")
+	c := Client{Kind(kind), id}
+	return c, c.valid()
+}
+
+// MarshalText implements [encoding.TextMarshaler].
+func (c Client) MarshalText() ([]byte, error) { return []byte(c.ID), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]. It sets the id, and leaves the kind as it is.
+func (c *Client) UnmarshalText(text []byte) error {
+	c.ID = string(text)
+	return nil
+}
+
+// valid reports whether c may have flags.
+func (c Client) valid() bool {
+	return (c.Kind == Website || c.Kind == Organization) && c.ID != "" && utf8.RuneCountInString(c.ID) <= MaxClient
+}

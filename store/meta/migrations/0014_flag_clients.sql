@@ -1,0 +1,71 @@
+-- Sets of flags are kept by kind and id, since a website and an organisation may have the same id. Where both have it,
+-- the flags go to the one that was created first; to the website when it is the organisation's own, as before.
+
+-- +goose Up
+CREATE TABLE client_kinds (
+    id   TEXT NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL
+);
+INSERT INTO client_kinds (id, kind) SELECT o.id, 'organization' FROM owners o WHERE NOT EXISTS
+    (SELECT 1 FROM websites w WHERE w.id = o.id AND (w.owner = o.id OR w.created_at < o.created_at));
+
+CREATE TABLE new_flag_sets (
+    client_kind TEXT   NOT NULL,
+    client      TEXT   NOT NULL,
+    revision    BIGINT NOT NULL,
+    PRIMARY KEY (client_kind, client)
+);
+INSERT INTO new_flag_sets (client_kind, client, revision)
+    SELECT COALESCE((SELECT kind FROM client_kinds c WHERE c.id = client), 'website'), client, revision FROM flag_sets;
+DROP TABLE flag_sets;
+ALTER TABLE new_flag_sets RENAME TO flag_sets;
+
+CREATE TABLE new_flag_definitions (
+    client_kind TEXT NOT NULL,
+    client      TEXT NOT NULL,
+    id          TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    flag_key    TEXT NOT NULL,
+    definition  TEXT NOT NULL,
+    PRIMARY KEY (client_kind, client, id),
+    UNIQUE (client_kind, client, environment, flag_key)
+);
+INSERT INTO new_flag_definitions (client_kind, client, id, environment, flag_key, definition)
+    SELECT COALESCE((SELECT kind FROM client_kinds c WHERE c.id = client), 'website'), client, id, environment, flag_key, definition
+    FROM flag_definitions;
+DROP TABLE flag_definitions;
+ALTER TABLE new_flag_definitions RENAME TO flag_definitions;
+
+CREATE TABLE new_flag_groups (
+    client_kind TEXT NOT NULL,
+    client      TEXT NOT NULL,
+    id          TEXT NOT NULL,
+    definition  TEXT NOT NULL,
+    PRIMARY KEY (client_kind, client, id)
+);
+INSERT INTO new_flag_groups (client_kind, client, id, definition)
+    SELECT COALESCE((SELECT kind FROM client_kinds c WHERE c.id = client), 'website'), client, id, definition FROM flag_groups;
+DROP TABLE flag_groups;
+ALTER TABLE new_flag_groups RENAME TO flag_groups;
+
+CREATE TABLE new_flag_changes (
+    client_kind TEXT   NOT NULL,
+    client      TEXT   NOT NULL,
+    flag        TEXT   NOT NULL,
+    revision    BIGINT NOT NULL,
+    changed_at  BIGINT NOT NULL,
+    event       TEXT   NOT NULL,
+    actor_type  TEXT   NOT NULL,
+    actor_id    TEXT   NOT NULL,
+    actor_name  TEXT   NOT NULL,
+    flag_before TEXT,
+    flag_after  TEXT,
+    PRIMARY KEY (client_kind, client, flag, revision)
+);
+INSERT INTO new_flag_changes (client_kind, client, flag, revision, changed_at, event, actor_type, actor_id, actor_name, flag_before, flag_after)
+    SELECT COALESCE((SELECT kind FROM client_kinds c WHERE c.id = client), 'website'), client, flag, revision, changed_at, event,
+        actor_type, actor_id, actor_name, flag_before, flag_after
+    FROM flag_changes;
+DROP TABLE flag_changes;
+ALTER TABLE new_flag_changes RENAME TO flag_changes;
+DROP TABLE client_kinds;
