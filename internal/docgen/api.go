@@ -97,7 +97,7 @@ var callers = map[httpapi.Access]string{
 	httpapi.ByWholeSubject: "the same with `read:data` and without mandatory filters; panel tokens cannot call it",
 	httpapi.ByPath:         "a key that can read the website in the path",
 	httpapi.ByClientKey:    "a key with `manage:flags` for the client",
-	httpapi.ByKeyOrClient:  "a key, or without a key the public id of a client",
+	httpapi.ByKeyOrClient:  "optional: flags of an organization need a key of it; a website is named by its public id",
 }
 
 // senders does so for tracking.
