@@ -234,7 +234,7 @@ func TestDamagedHeads(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, errs, code := in.try(t, "serve", "--addr", "127.0.0.1:0", "--demo=false")
+	_, errs, code := in.try(t, "serve", "--addr", "127.0.0.1:0", "--demo=false", "--new-records")
 	if code != 1 || !strings.Contains(errs, "verify the trail, then move the file away") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}

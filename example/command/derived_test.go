@@ -54,7 +54,7 @@ func TestDerived(t *testing.T) {
 		t.Errorf("verify of what was changed: %s", out)
 	}
 
-	in.serve(t)
+	in.serve(t, "--new-records") // the test made the file of events alone
 	if out := in.derived(t, 1, "verify", "--website", "w", "--from", "2026-03-01", "--to", "2026-03-01", "--json"); out != differs {
 		t.Errorf("verify beside a server: %s", out)
 	}
