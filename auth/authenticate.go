@@ -24,7 +24,7 @@ type KeyStore interface {
 
 // A Principal is an authenticated caller.
 type Principal struct {
-	// Key is never nil and has an id and an owner; for a host's own sessions the host makes one up. Its Start is that of the
+	// Key is never nil and has an id and an owner; for a host's own sessions the host makes one up. Its Start comes from the
 	// secret that was sent. For a panel token it is the token's key, narrowed by the claims.
 	Key *Key
 	// Token is the id of the panel token that was sent; empty when it was the key itself. Rate limits

@@ -10,8 +10,7 @@ const (
 	MaxSet     = 16 << 20 // bytes of JSON of all that a client has
 	MaxHistory = 1000     // changes of a flag; older ones are deleted
 
-	// MaxHistoryBytes is how many bytes the changes of all flags of a client take in a store, about; the oldest are
-	// deleted beyond it.
+	// A store deletes the oldest changes of a client when all changes take more than about MaxHistoryBytes.
 	MaxHistoryBytes = 16 << 20
 
 	MaxRecord       = 256 << 10 // bytes of JSON of a flag or group

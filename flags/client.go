@@ -15,10 +15,10 @@ const (
 )
 
 // A Client is the website or the organisation that flags belong to. A website and an organisation with the
-// same id are two clients. The zero Client is none.
+// same id are two clients. The zero Client belongs to nobody.
 //
-// In JSON a client is its id alone, as callers send and get it. So a decoded client has no kind, and the program that
-// decoded it sets the kind from what it knows.
+// In JSON a client is its id alone, as callers send and get it. A decoded client has no kind: the program that decoded
+// it sets the kind.
 type Client struct {
 	Kind Kind
 	ID   string

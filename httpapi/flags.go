@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Flags is what the routes of feature flags need, over one [flags.Store]. Callers name the client of flags by its
-// id alone. The id is that of a website, or else that of the caller's own organisation, which is the owner of
+// Flags holds the parts that the routes of feature flags need, over one [flags.Store]. Callers name the client of flags
+// by its id alone. The id names a website, or else the caller's own organisation, which is the owner of
 // the caller's key. So no caller reaches another organisation's flags, whatever ids websites have.
 type Flags struct {
 	Editor    *flags.Editor    // required; it should notify Evaluator, so that a change takes effect at once
@@ -153,7 +153,7 @@ func (a *api) allowFlags(ctx context.Context, r *front.Request, q *flagQuestion)
 	return a.allowClient(ctx, r, q, values.Get("clientId"))
 }
 
-// allowClient finds the client of an id, and lets the key manage the flags of a website that it reaches, or of its own
+// allowClient finds the client of an id, and lets the key manage the flags of a website that it reaches, or of its
 // organisation. What does not exist and what is somebody else's are refused alike.
 func (a *api) allowClient(ctx context.Context, r *front.Request, q *flagQuestion, id string) error {
 	if id == "" {

@@ -62,7 +62,7 @@ func newFlags(t testing.TB, s flags.Store) *Flags {
 	return &Flags{Editor: editor, Evaluator: evaluator}
 }
 
-// newFlagWorld has flags, and the key "sites" that manages those of site_a alone, and "org_b" of another owner.
+// newFlagWorld has flags, and the key "sites" that manages the flags of site_a alone, and "org_b" of another owner.
 func newFlagWorld(t testing.TB) (*world, *weakStore) {
 	t.Helper()
 	s := &weakStore{}

@@ -25,7 +25,7 @@ var added = regexp.MustCompile(`("domain":"shop.example".*?"createdAt":)"[^"]+"`
 
 const agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
 
-// docs/api.md has every route of both handlers, and its answers are those of the demo.
+// docs/api.md has every route of both handlers, and answers of the demo.
 func TestGoldenAPIDocument(t *testing.T) {
 	in := installed{dir: t.TempDir()}
 	in.do(t, "websites", "add", "--id", "web_shop", "--domain", "shop.example") // so that items must name theirs

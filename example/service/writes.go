@@ -25,8 +25,8 @@ type failedWrite struct {
 	at  time.Time
 }
 
-// failedFor is how long the probe reports a failed write. It must end without another write, since a proxy
-// that asks the probe sends no events here meanwhile.
+// The probe reports a failed write for failedFor. This must end without another write, because a proxy that asks the
+// probe sends no events here meanwhile.
 const failedFor = time.Minute
 
 func (w *writes) Write(ctx context.Context, b *store.Batch) (store.Written, error) {

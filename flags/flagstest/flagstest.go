@@ -46,7 +46,7 @@ func cases() []testCase {
 		{"replaced", "A record is replaced whole by one of its id.", replaced},
 		{"old base", "A commit for another revision is a conflict, and nothing of it is kept.", oldBase},
 		{"first commits at once", "Of commits with the same base one is kept.", firstCommits},
-		{"clients are apart", "What a client has, no other client sees, whatever the ids; a website and an organisation of one id are two clients.", clientsApart},
+		{"clients are apart", "A client never sees flags of another client, also if a website and an organisation have the same id.", clientsApart},
 		{"history", "History is newest first, begins before a revision, and ends at the limit.", history},
 		{"dropped", "What is dropped is gone, a flag's history too.", dropped},
 		{"revisions", "Revisions are those of the clients asked for that are known.", revisions},

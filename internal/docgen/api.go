@@ -26,8 +26,8 @@ type Exchange func(method, target, body string, withKey bool) (status int, answe
 // that fails.
 func API(send Exchange) ([]byte, error) {
 	p := &apiPage{send: send, left: slices.Sorted(maps.Keys(endpoints))}
-	p.WriteString(apiHead)
-	p.WriteString("\n## Queries, tokens and health\n")
+	p.text(apiHead)
+	p.text("\n## Queries, tokens and health\n")
 	var flags []httpapi.Route
 	for _, r := range httpapi.Routes() {
 		if strings.HasPrefix(r.Path, "/public/") || strings.HasPrefix(r.Path, "/ofrep/") {
@@ -36,20 +36,20 @@ func API(send Exchange) ([]byte, error) {
 		}
 		p.apiRoute(r)
 	}
-	p.WriteString("\n## Feature flags\n\nThe client of a flag is a website or an organization. [flags.md](flags.md) explains flags.\n")
+	p.text("\n## Feature flags\n\nThe client of a flag is a website or an organization. [flags.md](flags.md) explains flags.\n")
 	for _, r := range flags {
 		p.apiRoute(r)
 	}
-	p.WriteString(trackHead)
+	p.text(trackHead)
 	for _, r := range track.Routes() {
 		p.trackRoute(r)
 	}
-	p.WriteString("\n## Objects\n")
+	p.text("\n## Objects\n")
 	for _, o := range objects {
 		p.check(o)
-		fmt.Fprintf(p, "\n### %s\n\n", o.name)
+		p.printf("\n### %s\n\n", o.name)
 		if o.text != "" {
-			fmt.Fprintf(p, "%s\n\n", o.text)
+			p.printf("%s\n\n", o.text)
 		}
 		p.fields("field", o.fields)
 	}
@@ -59,7 +59,7 @@ func API(send Exchange) ([]byte, error) {
 	return p.Bytes(), errors.Join(p.faults...)
 }
 
-// An endpoint is what people wrote about one route.
+// An endpoint has the parts of a route's section that people wrote.
 type endpoint struct {
 	text    string // beside the route's own line
 	params  []field
@@ -82,10 +82,10 @@ type object struct {
 }
 
 type apiPage struct {
-	bytes.Buffer
-	send   Exchange
-	left   []string // endpoints that no route asked for yet
-	faults []error
+	page
+
+	send Exchange
+	left []string // endpoints that no route asked for yet
 }
 
 // callers says in words who may call the API.
@@ -134,16 +134,16 @@ func (p *apiPage) endpoint(method, prefix, path, about, caller, class string) {
 		return
 	}
 	p.left = slices.DeleteFunc(p.left, func(left string) bool { return left == name })
-	fmt.Fprintf(p, "\n### %s\n\n%s\n\n", name, strings.TrimSpace(about+" "+e.text))
-	fmt.Fprintf(p, "- Key: %s.\n- Limit class: `%s`.\n", caller, class)
+	p.printf("\n### %s\n\n%s\n\n", name, strings.TrimSpace(about+" "+e.text))
+	p.printf("- Key: %s.\n- Limit class: `%s`.\n", caller, class)
 	if e.errors != "" {
-		fmt.Fprintf(p, "- Errors beside the common ones: %s.\n", e.errors)
+		p.printf("- Errors beside the common ones: %s.\n", e.errors)
 	}
 	if e.body != "" {
-		fmt.Fprintf(p, "- Body: %s.\n", e.body)
+		p.printf("- Body: %s.\n", e.body)
 	}
 	if len(e.params) > 0 {
-		p.WriteString("\n")
+		p.text("\n")
 		p.fields("parameter", e.params)
 	}
 	if e.target != "" {
@@ -152,9 +152,9 @@ func (p *apiPage) endpoint(method, prefix, path, about, caller, class string) {
 }
 
 func (p *apiPage) fields(title string, fields []field) {
-	fmt.Fprintf(p, "| %s | type | |\n|---|---|---|\n", title)
+	p.printf("| %s | type | |\n|---|---|---|\n", title)
 	for _, f := range fields {
-		fmt.Fprintf(p, "| `%s` | %s | %s |\n", strings.ReplaceAll(f.name, ", ", "`, `"), f.kind, f.text)
+		p.printf("| `%s` | %s | %s |\n", strings.ReplaceAll(f.name, ", ", "`, `"), f.kind, f.text)
 	}
 }
 
@@ -180,13 +180,13 @@ func (p *apiPage) sample(method, prefix, name string, e endpoint) {
 		p.faults = append(p.faults, fmt.Errorf("docgen: %s: status %d, %s, %v", name, status, answer, err))
 		return
 	}
-	fmt.Fprintf(p, "\n```http\n%s %s\n", method, prefix+e.target)
+	p.printf("\n```http\n%s %s\n", method, prefix+e.target)
 	if e.request != "" {
-		fmt.Fprintf(p, "\n%s\n", e.request)
+		p.printf("\n%s\n", e.request)
 	}
-	p.WriteString("```\n")
+	p.text("```\n")
 	if e.skip != "" {
-		fmt.Fprintf(p, "\n%s\n", e.skip)
+		p.printf("\n%s\n", e.skip)
 		return
 	}
 	var shown bytes.Buffer
@@ -194,7 +194,7 @@ func (p *apiPage) sample(method, prefix, name string, e endpoint) {
 		p.faults = append(p.faults, fmt.Errorf("docgen: %s: %w", name, err))
 		return
 	}
-	fmt.Fprintf(p, "\n```json\n%s\n```\n", bytes.TrimSpace(shown.Bytes()))
+	p.printf("\n```json\n%s\n```\n", bytes.TrimSpace(shown.Bytes()))
 }
 
 // Answers are shown with the first elements of each array and the beginnings of long texts. An object with more

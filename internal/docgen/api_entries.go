@@ -22,7 +22,7 @@ This page lists every endpoint with its key, its parameters, a request and a rea
 const trackHead = `
 ## Tracking
 
-The server serves tracking under ` + "`" + TrackPrefix + "`" + `, and with ` + "`--track-addr`" + ` also on an address of its own, at ` + "`/`" + `. The common errors have other
+The server serves tracking under ` + "`" + TrackPrefix + "`" + `, and with ` + "`--track-addr`" + ` also on a separate address, at ` + "`/`" + `. The common errors have other
 codes here, see [errors.md](errors.md#tracking). [tracker.md](tracker.md#what-the-server-accepts) has the bounds of all fields: an
 optional field that does not fit is cut or left out and named in ` + "`dropped`" + `. Requests without a key must look like a browser's.
 The samples below are sent with a key where the route takes one.
@@ -183,7 +183,7 @@ var endpoints = map[string]endpoint{
 }
 
 var objects = []object{
-	{"Query", "Dates or a preset are required, unless each parameter has a range of its own. If both are there, the preset wins; `meta` has the dates that were used.", "POST /v1/query?website_id=web_demo", `{FIELD}`, []field{
+	{"Query", "Dates or a preset are required, unless each parameter has its own range. If both are there, the preset wins; `meta` has the dates that were used.", "POST /v1/query?website_id=web_demo", `{FIELD}`, []field{
 		{"parameters", "array", "names of query types, or [Parameters](#parameter); 1 to 50, required"},
 		{"startDate, endDate", "date", "YYYY-MM-DD, both inclusive, at most 3660 days"},
 		{"preset", "string", "in place of dates: `today`, `yesterday`, `last_7d`, `last_14d`, `last_30d`, `last_90d`, `this_week`, `last_week`, `this_month`, `last_month`, `this_year`"},
@@ -198,7 +198,7 @@ var objects = []object{
 		{"sortOrder", "string", "`asc` or `desc`"},
 		{"id", "string", "returned as `queryId`"},
 	}},
-	{"Parameter", "What a parameter leaves out comes from the query.", "POST /v1/query?website_id=web_demo", `{"parameters":[{FIELD}]}`, []field{
+	{"Parameter", "Fields that a parameter leaves out come from the query.", "POST /v1/query?website_id=web_demo", `{"parameters":[{FIELD}]}`, []field{
 		{"name", "string", "a query type, required"},
 		{"start_date, end_date", "date", "dates for this parameter alone"},
 		{"preset, limit, page, filters, granularity, compare, groupBy, sortBy, sortOrder", "", "as in a [Query](#query), for this parameter alone"},
@@ -209,14 +209,14 @@ var objects = []object{
 		{"op", "string", "`eq`, `ne`, `contains`, `not_contains`, `starts_with`, `in`, `not_in`; required"},
 		{"value", "string or array", "an array, of at most 500, for `in` and `not_in`; required"},
 	}},
-	{"Token request", "What the request leaves out stays as the key has it.", "POST /v1/tokens", `{FIELD}`, []field{
+	{"Token request", "Fields that the request leaves out stay as the key has them.", "POST /v1/tokens", `{FIELD}`, []field{
 		{"ttl", "number or string", "1 to 86400 seconds, or a duration such as `15m`; default 3600"},
 		{"scopes, types", "array", "scopes and query types"},
 		{"resources", "array", "`{kind, id}`; kinds are `website`, `link` and `schedule`"},
 		{"filters", "array", "[Filters](#filter) that every answer is cut to"},
 		{"subject", "string", "your customer's id, for the audit trail"},
 	}},
-	{"Flag", "Names are those of answers, too. [flags.md](flags.md) explains rules and buckets.", "POST /public/v1/flags", `{FIELD}`, []field{
+	{"Flag", "Answers use the same names. [flags.md](flags.md) explains rules and buckets.", "POST /public/v1/flags", `{FIELD}`, []field{
 		{"clientId, key, type, defaultValue", "", "required for a new flag; `type` is `boolean`, `rollout` or `multivariant`, `defaultValue` a boolean"},
 		{"name, description, environment", "string", "up to 100, 500 and 64 characters"},
 		{"status", "string", "`active` (default), `inactive` or `archived`"},
@@ -249,7 +249,7 @@ var objects = []object{
 		{"path", "string", "required"}, {"metricName", "string", "`FCP`, `LCP`, `CLS`, `INP`, `TTFB` or `FPS`"},
 		{"metricValue", "number", "milliseconds; CLS has no unit"},
 	}, eventFields...)},
-	{"Engagement", "What one visitor did on one page.", "POST /ingest/engagement?client_id=web_demo", `{"path":"/",FIELD}`, append([]field{
+	{"Engagement", "The activity of one visitor on one page.", "POST /ingest/engagement?client_id=web_demo", `{"path":"/",FIELD}`, append([]field{
 		{"path", "string", "required"}, {"timeOnPage, activeTime", "number", "seconds"}, {"maxScrollDepth", "number", "percent"},
 		{"timeToFirstInteraction", "number", "milliseconds"}, {"pageIndex", "number", "pages before this one in the session"},
 		{"scrollCount, clickCount, keyCount, interactionCount, copyCount, rageClickCount, deadClickCount, formFieldCount, formSubmitCount, errorCount", "number", ""},
@@ -270,7 +270,7 @@ var objects = []object{
 	}},
 }
 
-// eventFields are those of every item of tracking that a visitor caused.
+// eventFields belong to every item of tracking that a visitor caused.
 var eventFields = []field{
 	{"eventId", "string", "a repeat with the same id is ignored"},
 	{"timestamp", "number or string", "default: the time of arrival"},

@@ -50,8 +50,8 @@ func (f *Front) authenticate(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// confirmAfter is how long a request may take to arrive before its credentials are checked again. Revoked keys are
-// refused within about as long.
+// The credentials of a request are checked again if it took longer than confirmAfter to arrive. Revoked keys are refused
+// within about the same time.
 const confirmAfter = time.Second
 
 // confirm authenticates r once more if its body took long to arrive: a key that was revoked meanwhile gets no answer,

@@ -111,9 +111,31 @@ func TestFlagHistoryIsBoundedInBytes(t *testing.T) {
 	})
 }
 
+// A history ends at a change that was deleted out of order. It never shows the state of another change.
+func TestFlagHistoryEndsAtAGap(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg Config) {
+		s := mustOpen(t, cfg)
+		client := flags.OfWebsite("web")
+		var before *flags.Flag
+		for i := range int64(4) {
+			f := flags.Flag{ID: "f1", Client: client, Key: "k", Revision: i + 1, Description: fmt.Sprint(i)}
+			one := flags.Change{Client: client, Flag: "f1", Revision: i + 1, At: noon, Event: flags.Updated, Before: before, After: &f}
+			if err := s.Flags().Commit(t.Context(), flags.Commit{Client: client, Base: i, Flags: []flags.Flag{f}, Changes: []flags.Change{one}}); err != nil {
+				t.Fatal(err)
+			}
+			before = &f
+		}
+		raw(t, cfg, "DELETE FROM flag_changes WHERE revision = 3")
+		past, err := s.Flags().History(t.Context(), client, "f1", math.MaxInt64, 10)
+		if err != nil || len(past) != 1 || past[0].Revision != 4 || past[0].Before.Description != "2" {
+			t.Errorf("%+v, %v; want change 4 alone", past, err)
+		}
+	})
+}
+
 func historySize(t *testing.T, s *Store) int64 {
 	t.Helper()
-	sum, err := collect(t.Context(), s, "size", s.sql.Select("SUM(LENGTH(COALESCE(undo, '')) + LENGTH(COALESCE(flag_after, '')))").From("flag_changes"), int64Of)
+	sum, err := collect(t.Context(), s, "size", s.sql.Select("SUM(LENGTH(COALESCE(undo, '')) + LENGTH(COALESCE(flag_after, '')))").From("flag_changes"), number)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	sq "github.com/Masterminds/squirrel"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// flagChange is a change as it is stored: see migrations/0018_flag_history.sql.
+// flagChange is a change as it is stored: see migrations/0014_flag_clients.sql.
 type flagChange struct {
 	flags.Change
 
@@ -29,7 +30,7 @@ var flagChanges = record[flagChange]{"flag change", "flag_changes", func(c *flag
 	}
 }}
 
-// changeSize is what a change takes beside its texts, about.
+// A change takes about changeSize bytes beside its texts.
 const changeSize = 128
 
 // remember adds the changes of c to the history, and deletes the oldest ones beyond [flags.MaxHistory] changes of a
@@ -61,9 +62,11 @@ func (f Flags) addChange(ctx context.Context, db querier, one flags.Change) erro
 	if err != nil {
 		return err
 	}
-	row.after.String, err = toJSON(after)
-	if row.after.Valid = after != nil; err != nil {
-		return err
+	if after != nil {
+		row.after.Valid = true
+		if row.after.String, err = toJSON(after); err != nil {
+			return err
+		}
 	}
 	if one.Before != nil {
 		before, err := membersOf(one.Before)
@@ -97,7 +100,7 @@ func (f Flags) releasePrevious(ctx context.Context, db querier, one flags.Change
 
 // boundHistory deletes the oldest changes of a client while all take more than [flags.MaxHistoryBytes].
 func (f Flags) boundHistory(ctx context.Context, db querier, client flags.Client) error {
-	sum, err := collectFrom(ctx, db, f.store.sql.Select("COALESCE(SUM(size), 0)").From(flagChanges.table).Where(ofClient(client)), int64Of)
+	sum, err := collectFrom(ctx, db, f.store.sql.Select("COALESCE(SUM(size), 0)").From(flagChanges.table).Where(ofClient(client)), number)
 	if err != nil || len(sum) != 1 {
 		return err
 	}
@@ -127,12 +130,8 @@ func (f Flags) boundHistory(ctx context.Context, db querier, client flags.Client
 	return nil
 }
 
-func int64Of(row scanner) (n int64, err error) {
-	err = row.Scan(&n)
-	return n, err
-}
-
-// History implements [flags.Store]. It reads all changes since, because each one leads to the one before it.
+// History implements [flags.Store]. It reads all changes since, because each one leads to the one before it. It ends
+// where the next change was deleted before its time, since a clock that is set back makes new changes look old.
 func (f Flags) History(ctx context.Context, client flags.Client, flag string, before int64, limit int) ([]flags.Change, error) {
 	q := flagChanges.query(f.store).Where(ofRecord(client, "flag", flag)).OrderBy("revision DESC")
 	rows, err := collect(ctx, f.store, "history of a flag", q, flagChanges.scan)
@@ -141,8 +140,8 @@ func (f Flags) History(ctx context.Context, client flags.Client, flag string, be
 	}
 	found := []flags.Change{}
 	var state members // of the flag after the row
-	for _, row := range rows {
-		if len(found) >= limit {
+	for i, row := range rows {
+		if len(found) >= limit || !row.after.Valid && (i == 0 || rows[i-1].Revision != row.Revision+1) {
 			break
 		}
 		after, previous, err := row.around(state)
@@ -183,7 +182,7 @@ func (c flagChange) around(state members) (after, before members, err error) {
 // members are the fields of a flag as JSON.
 type members map[string]json.RawMessage
 
-// membersOf returns those of f; nil for nil.
+// membersOf returns the members of f; nil for nil.
 func membersOf(f *flags.Flag) (m members, err error) {
 	if f == nil {
 		return nil, nil
@@ -233,13 +232,8 @@ func undoOf(before, after members) (u undo) {
 
 // apply returns the flag before, and leaves after as it is.
 func (u undo) apply(after members) members {
-	before := make(members, len(after)+len(u.Set))
-	for name, value := range after {
-		before[name] = value
-	}
-	for name, value := range u.Set {
-		before[name] = value
-	}
+	before := maps.Clone(after)
+	maps.Copy(before, u.Set)
 	for _, name := range u.Drop {
 		delete(before, name)
 	}

@@ -237,8 +237,8 @@ func mustSecret(t *testing.T) auth.Secret {
 	return s
 }
 
-// TestFlagsOfOlderRecords has sets of flags from before sets had a kind, for every way in which an id can be a website's
-// and an owner's.
+// TestFlagsOfOlderRecords opens sets of flags without a kind, for every way in which an id can belong to a website
+// and to an owner.
 func TestFlagsOfOlderRecords(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg Config) {
 		statements := []string{

@@ -1,4 +1,4 @@
--- Sets of flags are kept by kind and id, since a website and an organisation may have the same id. Where both have it,
+-- Sets of flags have a kind and an id, because a website and an organisation may have the same id. Where both have it,
 -- the flags go to the one that was created first; to the website when it is the organisation's own, as before.
 
 -- +goose Up
@@ -48,7 +48,11 @@ INSERT INTO new_flag_groups (client_kind, client, id, definition)
 DROP TABLE flag_groups;
 ALTER TABLE new_flag_groups RENAME TO flag_groups;
 
-CREATE TABLE new_flag_changes (
+-- A change stores what it changed and not two whole flags. undo is JSON that turns the flag after the change into the
+-- one before it; NULL when the change created the flag. flag_after is the flag after the change, as JSON. It is NULL
+-- where the next change's undo leads to it. size counts the bytes of both. Changes of older versions are deleted.
+DROP TABLE flag_changes;
+CREATE TABLE flag_changes (
     client_kind TEXT   NOT NULL,
     client      TEXT   NOT NULL,
     flag        TEXT   NOT NULL,
@@ -58,14 +62,11 @@ CREATE TABLE new_flag_changes (
     actor_type  TEXT   NOT NULL,
     actor_id    TEXT   NOT NULL,
     actor_name  TEXT   NOT NULL,
-    flag_before TEXT,
+    undo        TEXT,
     flag_after  TEXT,
+    size        BIGINT NOT NULL,
     PRIMARY KEY (client_kind, client, flag, revision)
 );
-INSERT INTO new_flag_changes (client_kind, client, flag, revision, changed_at, event, actor_type, actor_id, actor_name, flag_before, flag_after)
-    SELECT COALESCE((SELECT kind FROM client_kinds c WHERE c.id = client), 'website'), client, flag, revision, changed_at, event,
-        actor_type, actor_id, actor_name, flag_before, flag_after
-    FROM flag_changes;
-DROP TABLE flag_changes;
-ALTER TABLE new_flag_changes RENAME TO flag_changes;
+CREATE INDEX flag_changes_by_age ON flag_changes (client_kind, client, changed_at, size);
+
 DROP TABLE client_kinds;
