@@ -72,7 +72,7 @@ type layout struct {
 	blockSize int64
 }
 
-// checkBlocks reports a file with damaged headers, or one that is shorter than they say. With all it also reads every
+// checkBlocks reports a file with damaged headers, or one that ends before a block in use. With all it also reads every
 // block in use, and reports wrong checksums. It passes a file of an unknown version: the engine decides about it.
 func checkBlocks(path string, all bool) (fileID, error) {
 	f, err := os.Open(path)
@@ -96,13 +96,27 @@ func checkBlocks(path string, all bool) (fileID, error) {
 	case !known:
 		return l.id, nil
 	}
-	if want := firstBlock + l.blocks*l.blockSize; info.Size() < want {
-		return damaged("is cut: it has %d bytes of %d", info.Size(), want)
+	want := firstBlock + l.blocks*l.blockSize
+	if !all && info.Size() >= want {
+		return l.id, nil
+	}
+	free, err := l.free(f)
+	switch {
+	case errors.Is(err, errDamaged), errors.Is(err, io.EOF):
+		free = nil // then a block that the list lies in is among the damaged or missing ones
+	case err != nil:
+		return fileID{}, &fault{kind: store.ErrUnavailable, cause: err}
+	}
+	stored := min(l.blocks, (info.Size()-firstBlock)/l.blockSize)
+	for id := stored; id < l.blocks; id++ {
+		if !free[id] { // the engine removes free blocks from the end of the file, and the headers may still count them
+			return damaged("is cut: it has %d bytes of %d", info.Size(), want)
+		}
 	}
 	if !all {
 		return l.id, nil
 	}
-	bad, first, err := l.badBlocks(f)
+	bad, first, err := l.badBlocks(f, stored, free)
 	switch {
 	case err != nil:
 		return fileID{}, &fault{kind: store.ErrUnavailable, cause: err}
@@ -146,18 +160,11 @@ func readLayout(f io.ReaderAt) (l layout, known bool, err error) {
 	return l, known, nil
 }
 
-// badBlocks counts the blocks in use with a wrong checksum and names the first. Free blocks need none: a process that
-// was killed may have left half of one.
-func (l layout) badBlocks(f io.ReaderAt) (bad int, first int64, err error) {
-	free, err := l.free(f)
-	if errors.Is(err, errDamaged) {
-		free, err = nil, nil // then a block that it lies in is among the bad ones
-	}
-	if err != nil {
-		return 0, 0, err
-	}
+// badBlocks counts the stored blocks in use with a wrong checksum and names the first. Free blocks need none: a process
+// that was killed may have left half of one.
+func (l layout) badBlocks(f io.ReaderAt, stored int64, free map[int64]bool) (bad int, first int64, err error) {
 	buf := make([]byte, l.blockSize)
-	for id := range l.blocks {
+	for id := range stored {
 		if free[id] {
 			continue
 		}
@@ -174,7 +181,8 @@ func (l layout) badBlocks(f io.ReaderAt) (bad int, first int64, err error) {
 	return bad, first, nil
 }
 
-// free returns the blocks that nothing uses.
+// free returns the blocks that nothing uses. Its error is errDamaged for a damaged list, and io.EOF for one that lies
+// behind the end of the file.
 func (l layout) free(f io.ReaderAt) (map[int64]bool, error) {
 	free := make(map[int64]bool)
 	r := metaReader{layout: l, file: f, next: l.freeList}
