@@ -84,7 +84,7 @@ func onPostgres(t testing.TB) engine {
 
 func inMeta(t testing.TB, cfg meta.Config) engine {
 	t.Helper()
-	cfg.Pepper, cfg.Now = pepper, noonClock
+	cfg.Pepper, cfg.Now, cfg.Wait, cfg.Timeout = pepper, noonClock, 2*time.Minute, 4*time.Minute // no slow machine reaches them
 	s, err := meta.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -36,20 +36,25 @@ func onEachEngine(t *testing.T, test func(t *testing.T, config func(testing.TB) 
 	}
 }
 
-// config is that of a file that is not there yet.
+// config returns the Config of a file that does not exist yet.
 func config(t testing.TB) Config {
 	t.Helper()
-	return Config{
-		Path:   filepath.Join(t.TempDir(), "meta.sqlite"),
-		Pepper: pepper,
-		Now:    func() time.Time { return noon },
-	}
+	c := patient()
+	c.Path = filepath.Join(t.TempDir(), "meta.sqlite")
+	return c
 }
 
-// configPostgres is that of a schema of the test's own, dropped when the test ends.
+// configPostgres returns the Config of a new schema, which is dropped when the test ends.
 func configPostgres(t testing.TB) Config {
 	t.Helper()
-	return Config{DSN: pgtest.Schema(t), Pepper: pepper, Now: func() time.Time { return noon }}
+	c := patient()
+	c.DSN = pgtest.Schema(t)
+	return c
+}
+
+// patient returns a Config with timeouts that no slow machine reaches. Tests of timeouts set shorter ones.
+func patient() Config {
+	return Config{Pepper: pepper, Now: func() time.Time { return noon }, Wait: 2 * time.Minute, Timeout: 4 * time.Minute}
 }
 
 // A clock shows what a test sets. Stores read it in the background, too.
@@ -108,16 +113,19 @@ func another(t *testing.T, test string, env ...string) (*exec.Cmd, *bufio.Scanne
 
 // configAt is that of another process, which was told a path or a DSN, by the real clock.
 func configAt(at string) Config {
+	c := patient()
+	c.Now = nil
 	if strings.HasPrefix(at, "postgres") {
-		return Config{DSN: at, Pepper: pepper}
+		c.DSN = at
+	} else {
+		c.Path = at
 	}
-	return Config{Path: at, Pepper: pepper}
+	return c
 }
 
 // raw runs statements on a database, and closes it.
 func raw(t *testing.T, cfg Config, statements ...string) {
 	t.Helper()
-	cfg.Wait, cfg.Timeout = 5*time.Second, 10*time.Second
 	db, err := langOf(cfg).open(cfg, writing)
 	if err != nil {
 		t.Fatal(err)

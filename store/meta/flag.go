@@ -99,15 +99,17 @@ func (f Flags) Commit(ctx context.Context, c flags.Commit) error {
 		if err := f.drop(ctx, db, c); err != nil {
 			return err
 		}
-		for _, one := range c.Flags {
-			if err := f.put(ctx, db, "flag_definitions", flagColumns, one, string(c.Client.Kind), c.Client.ID, one.ID, one.Environment, one.Key); err != nil {
-				return err
-			}
+		if err := f.put(ctx, db, "flag_definitions", flagColumns, len(c.Flags), func(i int) (any, []any) {
+			one := c.Flags[i]
+			return one, []any{string(c.Client.Kind), c.Client.ID, one.ID, one.Environment, one.Key}
+		}); err != nil {
+			return err
 		}
-		for _, one := range c.Groups {
-			if err := f.put(ctx, db, "flag_groups", groupColumns, one, string(c.Client.Kind), c.Client.ID, one.ID); err != nil {
-				return err
-			}
+		if err := f.put(ctx, db, "flag_groups", groupColumns, len(c.Groups), func(i int) (any, []any) {
+			one := c.Groups[i]
+			return one, []any{string(c.Client.Kind), c.Client.ID, one.ID}
+		}); err != nil {
+			return err
 		}
 		return f.remember(ctx, db, c)
 	})
@@ -160,19 +162,30 @@ func (f Flags) dropAll(client flags.Client) []sq.Sqlizer {
 	}
 }
 
-// put keeps a record under its key, which is all of columns but the last.
-func (f Flags) put(ctx context.Context, db querier, table string, columns []string, record any, key ...any) error {
-	js, err := toJSON(record)
-	if err != nil {
-		return err
-	}
+// put stores n records in table, in place of those with the same client and id. at returns record i and its values
+// for all columns but the last.
+func (f Flags) put(ctx context.Context, db querier, table string, columns []string, n int, at func(i int) (record any, key []any)) error {
+	const atOnce = 100 // records in one statement: databases bound its parameters
 	var sets []string
-	for _, c := range columns[3:] { // client and id identify it
+	for _, c := range columns[3:] { // client and id identify a record
 		sets = append(sets, c+" = excluded."+c)
 	}
-	_, err = change(ctx, db, f.store.sql.Insert(table).Columns(columns...).Values(append(key, js)...).
-		Suffix("ON CONFLICT (client_kind, client, id) DO UPDATE SET "+strings.Join(sets, ", ")))
-	return err
+	for first := 0; first < n; first += atOnce {
+		q := f.store.sql.Insert(table).Columns(columns...).
+			Suffix("ON CONFLICT (client_kind, client, id) DO UPDATE SET " + strings.Join(sets, ", "))
+		for i := first; i < min(n, first+atOnce); i++ {
+			record, key := at(i)
+			js, err := toJSON(record)
+			if err != nil {
+				return err
+			}
+			q = q.Values(append(key, js)...)
+		}
+		if _, err := change(ctx, db, q); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Revisions implements [flags.Store].
