@@ -29,7 +29,8 @@ type EditorConfig struct {
 // Errors wrap [ErrInvalid] (and are [FieldErrors]), [ErrNotFound], [ErrExists] or [ErrConflict] where
 // they say so; others are those of the store.
 type Editor struct {
-	cfg EditorConfig
+	cfg  EditorConfig
+	sets setCache
 }
 
 // NewEditor returns an Editor. Its error says that Store or a member of Notify is missing.
@@ -85,7 +86,7 @@ func (e *Editor) Flag(ctx context.Context, client Client, id string) (Flag, erro
 func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 	given := f.Clone()
 	given.normalize()
-	return e.write(ctx, given.Client, func(set *Set, now time.Time) (Flag, []Change, error) {
+	return e.write(ctx, given.Client, func(set *workingSet, now time.Time) (Flag, []Change, error) {
 		f, event, prior := given, Created, set.inPlace(place{given.Environment, given.Key})
 		f.ID, f.Revision, f.CreatedAt, f.UpdatedAt, f.RemovedAt = newID(now), 1, now, now, time.Time{}
 		if f.HashVersion == 0 {
@@ -112,7 +113,7 @@ func (e *Editor) Create(ctx context.Context, by Actor, f Flag) (Flag, error) {
 // the fields that the store sets. Its error wraps ErrInvalid, ErrNotFound, and ErrConflict when the
 // flag is not at t.Revision.
 func (e *Editor) Change(ctx context.Context, t Target, edit func(*Flag)) (Flag, error) {
-	return e.write(ctx, t.Client, func(set *Set, now time.Time) (Flag, []Change, error) {
+	return e.write(ctx, t.Client, func(set *workingSet, now time.Time) (Flag, []Change, error) {
 		kept, changes, err := set.settled(t, now)
 		if err != nil {
 			return Flag{}, nil, err
@@ -135,7 +136,7 @@ func (e *Editor) Change(ctx context.Context, t Target, edit func(*Flag)) (Flag, 
 // on it stay, but are disabled. Its error wraps ErrNotFound, and ErrConflict when the flag is not at
 // t.Revision.
 func (e *Editor) Remove(ctx context.Context, t Target) error {
-	_, err := e.write(ctx, t.Client, func(set *Set, now time.Time) (Flag, []Change, error) {
+	_, err := e.write(ctx, t.Client, func(set *workingSet, now time.Time) (Flag, []Change, error) {
 		kept, changes, err := set.settled(t, now)
 		if err != nil {
 			return Flag{}, nil, err
@@ -198,8 +199,8 @@ func (s *Set) settled(t Target, now time.Time) (Flag, []Change, error) {
 }
 
 // write makes a change of one flag and keeps it.
-func (e *Editor) write(ctx context.Context, client Client, decide func(*Set, time.Time) (Flag, []Change, error)) (made Flag, err error) {
-	err = e.commit(ctx, client, func(set *Set, now time.Time) (Commit, error) {
+func (e *Editor) write(ctx context.Context, client Client, decide func(*workingSet, time.Time) (Flag, []Change, error)) (made Flag, err error) {
+	err = e.commit(ctx, client, func(set *workingSet, now time.Time) (Commit, error) {
 		var changes []Change
 		if made, changes, err = decide(set, now); err != nil {
 			return Commit{}, err
@@ -216,20 +217,26 @@ func (e *Editor) write(ctx context.Context, client Client, decide func(*Set, tim
 	return made.Clone(), nil
 }
 
-// commit has decide say what changes of client's set, again when another change came first.
-func (e *Editor) commit(ctx context.Context, client Client, decide func(*Set, time.Time) (Commit, error)) error {
+// commit stores what decide makes of client's set. It calls decide again when another change came first. decide
+// does not change the set.
+func (e *Editor) commit(ctx context.Context, client Client, decide func(*workingSet, time.Time) (Commit, error)) error {
 	for try := 1; ; try++ {
-		set, err := e.cfg.Store.Load(ctx, client)
+		set, err := e.load(ctx, client)
 		if err != nil {
 			return err
 		}
-		c, err := decide(&set, e.now())
+		c, err := decide(set, e.now())
 		if err != nil {
+			e.sets.put(set)
 			return err
 		}
 		c.Client, c.Base = client, set.Revision
 		if err = e.cfg.Store.Commit(ctx, c); errors.Is(err, ErrConflict) && try < maxTries {
 			continue
+		}
+		if err == nil {
+			set.apply(c)
+			e.sets.put(set)
 		}
 		for _, inv := range e.cfg.Notify { // after a failure too: some leave open what was kept
 			inv.FlagsChanged(ctx, client)

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// check says everything that is wrong with f, which is to take the place of prior (nil when it
-// is new or was removed) in set.
-func check(set *Set, f, prior *Flag, by Actor, now time.Time) error {
+// check returns everything that is wrong with f, which is to replace prior in set. prior is nil when f is new or
+// was removed.
+func check(set *workingSet, f, prior *Flag, by Actor, now time.Time) error {
 	var faults FieldErrors
 	by.checkTexts(&faults)
 	f.check(now, &faults)
@@ -43,7 +43,7 @@ func check(set *Set, f, prior *Flag, by Actor, now time.Time) error {
 	if prior == nil || !slices.Equal(prior.Dependencies, f.Dependencies) {
 		set.checkChains(after, &faults)
 	}
-	after.checkSize(&faults)
+	set.checkSize(flagID(f.ID), f, &faults)
 	return faults.err()
 }
 
@@ -88,12 +88,6 @@ func (s *Set) checkChains(after *Set, faults *FieldErrors) {
 		if !before[at] && !slices.ContainsFunc(*faults, func(known FieldError) bool { return known.Field == "dependencies" }) {
 			faults.addf("dependencies", "must not form a chain of more than %d flags", MaxChain)
 		}
-	}
-}
-
-func (s *Set) checkSize(faults *FieldErrors) {
-	if n := sizeOf(s); n > MaxSet {
-		faults.addf("clientId", "may have flags and groups of at most %d bytes as JSON, not %d", MaxSet, n)
 	}
 }
 

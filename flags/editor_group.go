@@ -24,7 +24,7 @@ func (e *Editor) Groups(ctx context.Context, client Client) ([]Group, error) {
 func (e *Editor) PutGroup(ctx context.Context, g Group) (Group, error) {
 	given := g.Clone()
 	given.normalize()
-	err := e.commit(ctx, given.Client, func(set *Set, now time.Time) (Commit, error) {
+	err := e.commit(ctx, given.Client, func(set *workingSet, now time.Time) (Commit, error) {
 		var err error
 		if g, err = set.put(given, now); err != nil {
 			return Commit{}, err
@@ -37,8 +37,8 @@ func (e *Editor) PutGroup(ctx context.Context, g Group) (Group, error) {
 	return g.Clone(), nil
 }
 
-// put is g as it is to be kept in s.
-func (s *Set) put(g Group, now time.Time) (Group, error) {
+// put returns g as the store is to keep it in s.
+func (s *workingSet) put(g Group, now time.Time) (Group, error) {
 	var faults FieldErrors
 	g.check(&faults)
 	prior := s.group(g.ID)
@@ -56,16 +56,14 @@ func (s *Set) put(g Group, now time.Time) (Group, error) {
 		g.Revision, g.CreatedAt = prior.Revision+1, prior.CreatedAt
 	}
 	g.UpdatedAt = now
-	after := *s
-	after.Groups = append(slices.DeleteFunc(slices.Clone(s.Groups), func(old Group) bool { return old.ID == g.ID }), g)
-	after.checkSize(&faults)
+	s.checkSize(groupID(g.ID), g, &faults)
 	return g, faults.err()
 }
 
 // RemoveGroup deletes a target group that no flag uses. Its error wraps [ErrNotFound], and [ErrInvalid]
 // when flags use it.
 func (e *Editor) RemoveGroup(ctx context.Context, client Client, id string) error {
-	return e.commit(ctx, client, func(set *Set, _ time.Time) (Commit, error) {
+	return e.commit(ctx, client, func(set *workingSet, _ time.Time) (Commit, error) {
 		if set.group(id) == nil {
 			return Commit{}, fmt.Errorf("%w: target group %.64q", ErrNotFound, id)
 		}

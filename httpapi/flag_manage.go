@@ -83,6 +83,7 @@ func (a *api) readFlag(ctx context.Context, r *front.Request, q *flagQuestion) e
 	if err != nil {
 		return err
 	}
+	q.size = len(body)
 	patch, err := flags.ParsePatch(body)
 	isNew := r.Method == http.MethodPost
 	if isNew && err == nil {

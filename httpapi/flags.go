@@ -36,7 +36,14 @@ type flagQuestion struct {
 	keys    []string // to be evaluated, when all is false
 	all     bool
 	patch   flags.Patch
+	size    int // of the body of a change, in bytes
 }
+
+// bytesPerCost is how many bytes of a new or changed flag cost as much as one request.
+const bytesPerCost = 16 << 10
+
+// cost returns what a new or changed flag takes from the limit of its key.
+func (q *flagQuestion) cost() int { return max(1, (q.size+bytesPerCost-1)/bytesPerCost) }
 
 const ofrepPrefix = "/ofrep/v1/evaluate/flags"
 
@@ -54,8 +61,8 @@ func (a *api) flagRoutes() []*route {
 	}
 	return []*route{
 		manage(http.MethodGet, "/public/v1/flags/definitions", "Flags of a client", steps{Allow: a.allowFlags, Answer: a.listFlags}),
-		manage(http.MethodPost, "/public/v1/flags", "A new flag, or one that was removed", steps{Allow: a.allowManage, Read: a.readFlag, Answer: a.createFlag}),
-		manage(http.MethodPatch, "/public/v1/flags/{id}", "Changes of a flag", steps{Allow: a.allowManage, Read: a.readFlag, Answer: a.changeFlag}),
+		manage(http.MethodPost, "/public/v1/flags", "A new flag, or one that was removed", steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.createFlag}),
+		manage(http.MethodPatch, "/public/v1/flags/{id}", "Changes of a flag", steps{Allow: a.allowManage, Read: a.readFlag, Cost: (*flagQuestion).cost, Answer: a.changeFlag}),
 		manage(http.MethodDelete, "/public/v1/flags/{id}", "Removal of a flag", steps{Allow: a.allowFlags, Answer: a.removeFlag}),
 		evaluate(http.MethodGet, "/public/v1/flags/evaluate", "One flag for somebody", steps{Allow: a.allowEvaluation, Read: a.readOne, Answer: a.evaluateFlag}),
 		evaluate(http.MethodGet, "/public/v1/flags/bulk", "Several flags for somebody, or all", steps{Allow: a.allowEvaluation, Read: a.readSeveral, Answer: a.evaluateFlags}),

@@ -49,6 +49,16 @@ func TestWhatACallCosts(t *testing.T) {
 	}
 }
 
+func TestAFlagCostsByItsSize(t *testing.T) {
+	w, _ := newFlagWorld(t)
+	w.create(t, newFlag) // the key is known to be good from here on
+	w.limiter.asked = nil
+	w.create(t, `{"clientId":"site_a","key":"k","type":"boolean","defaultValue":true,"payload":{"a":"`+strings.Repeat("x", 20_000)+`"}}`)
+	if diff := cmp.Diff([]string{"other key_flags 1", "other key_flags 1"}, w.limiter.asked); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // parameters is a query of n parameters.
 func parameters(n int) string {
 	return `{"parameters":[` + strings.Repeat(`"pages",`, n-1) + `"pages"],"startDate":"2026-03-01","endDate":"2026-03-02"}`

@@ -150,6 +150,8 @@ func restored(b *bench) {
 	if _, err := e.Flag(b.ctx(), b.client, f.ID); !errors.Is(err, flags.ErrNotFound) {
 		b.failf("a removed flag: %v", err)
 	}
+	// Another editor has only what the store has.
+	e = b.editor(b.one, func() time.Time { now = now.Add(time.Second); return now })
 	again := b.create(e, flags.Flag{Client: b.client, Key: "k", Name: "after", Type: flags.Rollout})
 	if again.ID != f.ID || !again.CreatedAt.Equal(f.CreatedAt) || again.Revision != 3 || again.Name != "after" || again.Status != flags.Active {
 		b.failf("restored as %+v", again)
