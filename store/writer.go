@@ -37,6 +37,10 @@ type Written struct {
 
 // A Batch is rows of any kinds and subjects, stored together.
 type Batch struct {
+	// Sender names who sent the rows, for a store whose writes wait for each other: it lets senders take turns. It is
+	// not stored. Batches without a name share one turn.
+	Sender string
+
 	Events []Event
 	Errors []Error
 	Vitals []Vital

@@ -116,6 +116,10 @@ func (c *call) write(ctx context.Context, b *store.Batch) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
+	b.Sender = c.home + "|" + c.Network()
+	if c.key != nil {
+		b.Sender = "key " + c.key.ID
+	}
 	began := c.h.cfg.Now()
 	_, err := c.h.cfg.Writer.Write(ctx, b)
 	store.MeterOf(ctx).Add(b.Len(), c.h.cfg.Now().Sub(began))

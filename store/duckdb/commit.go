@@ -13,8 +13,7 @@ import (
 
 // A commit, step by step, all in the writer's goroutine:
 //
-//  1. The write that came first, those that wait by now and those that gather waits for are
-//     a group.
+//  1. The writes that wait by now and those that gather waits for are a group.
 //  2. The engine is opened if it is not open.
 //  3. Rows whose event id came before, in the group or earlier, are marked as repeats.
 //  4. One transaction takes the numbers of new subjects, the rows, their receipts and the
@@ -45,8 +44,9 @@ import (
 // there. Restore stores without a look at receipts, and its caller looks for the rows first;
 // so a group whose outcome is not known is never tried again here.
 
-// groupRows ends the gathering of a group; one batch may be larger.
-const groupRows = 20_000
+// groupWeight ends the gathering of a group; one write may be larger. A group of that weight takes about 0.1 s, for
+// which the writes of other senders wait.
+const groupWeight = 5_000
 
 // A commit takes some 3 ms of a processor whatever is in it. Two times bound the wait for writes that can be
 // expected: the first where a group was of a few writes, so that those who send one after the other cost
@@ -60,10 +60,14 @@ const (
 // gatherMore is after how many groups one waits for more than the group before had.
 const gatherMore = 64
 
-// gather takes first and the writes that wait. Callers who were answered together come back
+// gather returns the writes of the next group; none when no write waits. Callers who were answered together come back
 // one after the other, so it waits for as many writes as the group before had, and now and then for one
 // more. Where they stay away it waits once, and a caller who is alone seldom waits.
-func (w *writer) gather(first *write) []*write {
+func (w *writer) gather() []*write {
+	first := w.store.queue.next()
+	if first == nil {
+		return nil
+	}
 	group, expected := []*write{first}, w.gathered
 	if w.groups++; w.groups%gatherMore == 0 {
 		expected++
@@ -74,33 +78,30 @@ func (w *writer) gather(first *write) []*write {
 	}
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
-	for n := len(first.rows); n < groupRows; {
+	for weight := first.weight(); weight < groupWeight; {
 		next := w.another(len(group) < expected, wait.C)
 		if next == nil {
 			break
 		}
 		group = append(group, next)
-		n += len(next.rows)
+		weight += next.weight()
 	}
 	w.gathered = len(group)
+	w.store.queue.again()
 	return group
 }
 
-// another is a write that waits or, if one is expected, comes before the time is over.
+// another returns a write that waits or, if one is expected, comes before the time is over.
 func (w *writer) another(expected bool, over <-chan time.Time) *write {
-	select {
-	case next := <-w.store.writes:
-		return next
-	default:
-	}
-	if !expected {
-		return nil
-	}
-	select {
-	case next := <-w.store.writes:
-		return next
-	case <-over:
-		return nil
+	for {
+		if next := w.store.queue.next(); next != nil || !expected {
+			return next
+		}
+		select {
+		case <-w.store.queue.ready:
+		case <-over:
+			return nil
+		}
 	}
 }
 

@@ -50,7 +50,8 @@ func inOneGroup(s *Store, calls ...func()) {
 func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := &writer{store: &Store{writes: make(chan *write)}, gathered: 1, groups: gatherMore - 11}
+		w := &writer{store: &Store{queue: newQueue()}, gathered: 1, groups: gatherMore - 11}
+		add := func() { w.store.queue.add(&write{batch: &store.Batch{}}) }
 		for _, c := range []struct {
 			name       string
 			busy, more int           // callers that wait by now, and that come a millisecond later, each after the other
@@ -69,18 +70,17 @@ func TestGatherWaitsForAsManyWritesAsBefore(t *testing.T) {
 			{"one after many", 0, 0, 1, gatherTime},
 			{"two after one, when one more is waited for", 0, 1, 2, time.Millisecond},
 		} {
-			for range c.busy {
-				go func() { w.store.writes <- &write{} }()
+			for range 1 + c.busy {
+				add()
 			}
-			synctest.Wait()
 			go func() {
 				for range c.more {
 					time.Sleep(time.Millisecond)
-					w.store.writes <- &write{}
+					add()
 				}
 			}()
 			began := time.Now()
-			group := w.gather(&write{})
+			group := w.gather()
 			if took := time.Since(began); len(group) != c.group || took != c.took {
 				t.Errorf("%s: %d writes after %v, want %d after %v", c.name, len(group), took, c.group, c.took)
 			}

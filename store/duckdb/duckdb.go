@@ -24,7 +24,7 @@ type Store struct {
 
 	deriving sync.Mutex // held by Seal, SaveStates, Erase and Maintain; the writer makes no checkpoint meanwhile
 
-	writes      chan *write
+	queue       *queue
 	tasks       chan func(*writer)
 	needsReopen chan struct{} // a reader met a fatal error
 	closing     chan struct{}
@@ -87,7 +87,7 @@ func openWith(ctx context.Context, cfg Config, with setup) (*Store, error) {
 		setup:       with,
 		lang:        dialect.DuckDB(),
 		slots:       make(chan struct{}, cfg.MaxReaders),
-		writes:      make(chan *write),
+		queue:       newQueue(),
 		tasks:       make(chan func(*writer)),
 		needsReopen: make(chan struct{}, 1),
 		closing:     make(chan struct{}),

@@ -33,7 +33,7 @@ type write struct {
 // transaction, so an id counts as received only if its row was stored. After an error it is only
 // unknown whether b was stored when the engine failed and could not be opened again.
 //
-// While the writer is busy, Write waits for it or for ctx; a write that the writer has not begun when
+// While the writer is busy, Write waits for it or for ctx, and senders ([store.Batch.Sender]) take turns; a write that the writer has not begun when
 // ctx ends is not stored. Once it has begun, Write waits for the commit and returns its outcome.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
 	rows, err := arrange(b)
@@ -55,14 +55,30 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 
 // hand gives w to the writer, and waits for the outcome once the writer has it.
 func (s *Store) hand(ctx context.Context, w *write) error {
+	s.queue.add(w)
+	var err error
 	select {
+	case err := <-w.done:
+		return err
 	case <-ctx.Done():
-		return ctx.Err()
+		err = ctx.Err()
 	case <-s.closing:
-		return errClosed
-	case s.writes <- w:
-		return <-w.done
+		err = errClosed
 	}
+	if s.queue.remove(w) {
+		return err
+	}
+	return <-w.done
+}
+
+// weight returns about how many rows of usual size w is worth.
+func (w *write) weight() int {
+	const usualProperties = 128 // bytes of JSON
+	n := len(w.rows)
+	for i := range w.batch.Events {
+		n += len(w.batch.Events[i].Properties) / usualProperties
+	}
+	return n
 }
 
 func (w *write) written() store.Written {

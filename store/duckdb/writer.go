@@ -45,8 +45,10 @@ func (w *writer) run() {
 	defer pause.Stop()
 	for {
 		select {
-		case first := <-w.store.writes:
-			w.commit(w.gather(first))
+		case <-w.store.queue.ready:
+			if group := w.gather(); group != nil {
+				w.commit(group)
+			}
 			w.maintain()
 			w.checkpoint(logLimit)
 		case do := <-w.store.tasks:
