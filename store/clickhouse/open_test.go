@@ -80,7 +80,7 @@ func TestInvalidDSN(t *testing.T) {
 		{"an invalid time", "clickhouse://u:hush@127.0.0.1:9000/db?dial_timeout=soon", nil, "dial timeout"},
 		{"a negative pool", "clickhouse://u:hush@127.0.0.1:9000/db?max_open_conns=-1", nil, "max_open_conns in DSN must not be negative"},
 		{"a compression of the native protocol", "http://u:hush@127.0.0.1:8123/db?compress=lz4", nil, "over HTTP use gzip or none"},
-		{"TLS over plain HTTP", "http://u:hush@127.0.0.1:8123/db", &tls.Config{}, "write https://"},
+		{"TLS over plain HTTP", "http://u:hush@127.0.0.1:8123/db", &tls.Config{}, "use https://"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: c.dsn, TLS: c.tls})
