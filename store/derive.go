@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Deriver computes results from the rows of a UTC day of a website and stores them, so that queries need not
-// compute them again. This is called sealing a day. The interface is optional.
+// A Deriver computes results from the rows of a UTC day of a website, and stores them for later queries. This
+// is called sealing a day. The interface is optional.
 //
 // Answers never depend on seals: if later rows may have changed a part of a day, the engine computes that part
 // from rows until the day is sealed again. To find such rows, it reads the column version, which a Deriver adds

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A StateKeeper stores states that a caller computed from the rows of UTC days of a website, so that they need
-// not be computed again after a restart. A state is bytes that only the caller understands. The interface is
+// A StateKeeper stores states that a caller computed from the rows of UTC days of a website. So they need not
+// be computed again after a restart. A state is bytes that only the caller understands. The interface is
 // optional, and needs [Deriver].
 //
 // A store does not check whether a state is still valid: callers compare its Version. So rows and states may be

@@ -18,8 +18,8 @@ type Writer interface {
 	// Rows with the same event id count once. Ids are compared within one subject, one kind of row and one
 	// value of Identity.Keyed. So a sender without a key cannot take the id of a row that was sent with a key.
 	// The kinds are page events (pageviews, exits and named page events), custom events, clicks, errors,
-	// vitals, spans, visits, checks and blocked. If an id was received before, in this batch or during at least
-	// the last 7 days, the row is dropped without an error and counted in Written.Repeated.
+	// vitals, spans, visits, checks and blocked. Ids are remembered for at least 7 days. A row with a known id,
+	// also from the same batch, is dropped without an error, and counted in Written.Repeated.
 	//
 	// The error wraps ErrInvalid if a row has no id, subject or time, or text that is not valid UTF-8.
 	//

@@ -64,8 +64,8 @@ type Config struct {
 	// stored at a time; a third waits, and so does every group while another is being retried. 0 means 100 ms,
 	// a negative value means no delay.
 	BatchDelay time.Duration
-	// Buffer limits the rows that wait to be stored. Further writes fail with store.ErrUnavailable. 0 means 100
-	// 000.
+	// Buffer limits the rows that wait to be stored. 0 means 100 000. Further writes fail with
+	// store.ErrUnavailable.
 	Buffer int
 	// WriteTimeout is how long a write is retried while the servers cannot be reached. After that it fails with
 	// store.ErrUnavailable. 0 means 15 s.

@@ -189,9 +189,9 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// TestClusterSchemaIsParsed only lets a server parse the DDL of a cluster, because a single server without a
-// keeper cannot create Replicated tables or run DDL on a cluster. Tests in internal/e2e query such tables,
-// without replication.
+// TestClusterSchemaIsParsed only lets a server parse the DDL of a cluster. A single server without a keeper
+// cannot create Replicated tables or run DDL on a cluster. Tests in internal/e2e query such tables, without
+// replication.
 func TestClusterSchemaIsParsed(t *testing.T) {
 	t.Parallel()
 	conn := chtest.Connect(t, chtest.Address(t, "CLICKHOUSE_DSN"))

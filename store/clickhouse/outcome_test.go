@@ -35,8 +35,8 @@ type unknownOutcome struct {
 }
 
 // outcomeUnknown kills the server after it received inserts over the end of a month, and before it answers.
-// After the restart a part of the rows is lost, but the log of deduplication has all, because the server writes
-// it before a part and does not sync the two. Events that are acknowledged then are stored once.
+// After the restart a part of the rows is lost, but not from the log of deduplication. The server writes this
+// log before a part, and does not sync the two. Events that are acknowledged then are stored once.
 func outcomeUnknown(t *testing.T, server *chtest.Server) {
 	cases := []*unknownOutcome{
 		{name: "all is stored, and the log is lost", forgo: true},

@@ -153,7 +153,7 @@ func (s *Store) schema(ctx context.Context) (int64, error) {
 	}
 	version := rows.Columns[0].Ints[0]
 	if version > schemaVersion() {
-		return 0, fmt.Errorf("%w: the tables have version %d, this program needs %d", store.ErrNewerSchema, version, schemaVersion())
+		return 0, fmt.Errorf("%w: the tables have version %d, this program knows %d", store.ErrNewerSchema, version, schemaVersion())
 	}
 	return version, nil
 }

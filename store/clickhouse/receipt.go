@@ -45,19 +45,20 @@ import (
 // server died, or the time was up), any of its rows may exist or appear later. A successful repetition of the
 // same insert would prove nothing: the server writes its log of deduplication before a part, and does not sync
 // the two. After a kill in between, the server drops the repetition and has no row (see outcomeUnknown in the
-// tests). So another attempt with another number follows. Its step 2 finds the stored rows, its step 3 stores
-// the missing ones, and a row that the first insert stores late is a race like any other. The other steps
+// tests). So another attempt with another number follows. Its step 2 finds the stored rows, and its step 3
+// stores the missing ones. A row that the first insert stores late is a race like any other. The other steps
 // query, add receipts, or delete by number; they may be repeated.
 //
-// Step 2 waits for step 1. If both ran at once, a process could look before another one stores the same row,
-// add its receipt after that process's step 4, store its row, and die. Nobody would look again.
+// Step 2 waits for step 1. If they ran at once, this could happen: a process looks before another one stores
+// the same row, and adds its receipt after that process's step 4. Then it stores its row and dies, and nobody
+// looks again.
 //
 // Receipts only say where to look; only rows count. So a process may die between any two steps: a receipt
-// without a row hides nothing. But an insert that a process sent before it died or gave up may arrive late,
-// after another process stored the same row and saw no other row in step 4. That process then sees a receipt
-// whose row is missing. The conflict is pending (pendingConflicts) and is checked again until no such insert
-// can still be running. If that process is also killed before, and the insert arrives afterwards, the row is
-// stored twice. This is the only uncovered case.
+// without a row hides nothing. But the last insert of a process that died or gave up may arrive late. Meanwhile
+// another process may have stored the same row, and seen no other row in step 4. However, that process sees a
+// receipt whose row is missing. So the conflict is pending (pendingConflicts) and is checked again until no
+// such insert can still be running. If that process is also killed before, and the insert arrives afterwards,
+// the row is stored twice. This is the only uncovered case.
 
 // receiptDays is the minimum number of days after a receipt during which repeats are recognised.
 const receiptDays = 8

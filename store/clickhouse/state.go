@@ -53,8 +53,8 @@ func (s *Store) selectStates(ctx context.Context, bytes, where string, args ...a
 	return found, err
 }
 
-// SaveStates implements [store.StateKeeper]. It waits for Seal and Erase of this process. If another process
-// erases the website between the check of versions and the insert, the states stay, unused, until the next
+// SaveStates implements [store.StateKeeper]. It waits for Seal and Erase of this process. Another process may
+// erase the website between the check of versions and the insert. Then the states stay, unused, until the next
 // Erase or until Retention is over.
 func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []store.State) error {
 	if s.closing.Err() != nil {

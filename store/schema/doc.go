@@ -6,9 +6,9 @@
 //		}
 //	}
 //
-// It lists every logical table and its columns, reads and sets their values in a batch, finds rows that cannot
-// be stored, and defines the [Identity] by which a row counts once. Stores map the tables to tables and types
-// of their database. Code that copies or compares rows uses the same columns.
+// It lists every logical table and its columns, and reads and sets their values in a batch. It finds rows that
+// cannot be stored, and defines the [Identity] by which a row counts once. Stores map the tables to tables and
+// types of their database. Code that copies or compares rows uses the same columns.
 //
 // The subject is not in [Table.Columns], because each store has its own type for it. testdata/columns.golden
 // lists the other columns, with their kinds and the fields that they store.

@@ -14,7 +14,7 @@ import (
 )
 
 // Answers tests that the cached answers of an engine equal newly computed ones. It sends random requests, with
-// and without mandatory filters of a key, and repeats them while rows of a dataset are written and a website is
+// and without mandatory filters of a key. It repeats them while rows of a dataset are written and a website is
 // erased. Then it writes rows without new versions, and fails unless the test notices the old answers.
 func Answers(t *testing.T, h Harness, seed uint64) {
 	for _, mutated := range []bool{false, true} {

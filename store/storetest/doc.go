@@ -15,8 +15,8 @@
 //		})
 //	}
 //
-// The suite tests that a store returns the rows that were written, that the engine's answers from it are right,
-// and that two stores give the same answers. Only tests import this package.
+// The suite tests three things: a store returns the written rows, the engine computes correct answers from it,
+// and two stores give the same answers. Only tests import this package.
 //
 // # A new store, step by step
 //

@@ -13,9 +13,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// Keys tests mandatory filters of keys. A key with such filters must get the same answers from all rows as a
-// key without filters gets from the rows that the first key may see. It tests every type, with further filters
-// and groups in the request, and over HTTP in queries, batches and overviews, with their entity tags.
+// Keys tests mandatory filters of keys. A key with such filters gets answers from all rows. A key without
+// filters must get the same answers from only the rows that the first key may see. It tests every type, with
+// further filters and groups in the request. Over HTTP it tests queries, batches and overviews, with their
+// entity tags.
 //
 // sets is the number of random sets of filters; each fills a new store. Finally the mandatory filters are
 // dropped, or treated as filters of the request, and Keys fails unless the test notices that.

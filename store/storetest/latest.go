@@ -24,8 +24,8 @@ const busiestPath = "/busiest"
 // ofLatest is the website with latestEvents.
 var ofLatest = website("latest")
 
-// latestEvents returns events of visitors who end at the same instant, of visitors who were active long before
-// their end, and rows without a visitor or without an end.
+// latestEvents returns events of visitors with the same end, and of visitors with activity long before their
+// end. It also returns rows without a visitor or without an end.
 func latestEvents() (events []store.Event) {
 	begin := at("10 10:00:00")
 	add := func(visitor string, kind store.EventKind, name string, minute int) {

@@ -92,7 +92,7 @@ func AllMutations() bool { return os.Getenv("SIGHTLINE_MUTATIONS") == "all" }
 // firstDataset is the seed of the first dataset in which mistakes are searched.
 const firstDataset = 9
 
-// KillsMutants plants one mutation at a time into the store of h, and fails unless the comparison with the
+// KillsMutants plants one mutation at a time into the store of h. It fails unless the comparison with the
 // reference evaluator notices each within a few datasets.
 func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 	first, data := h.filledWith(t, firstDataset), dataOf(firstDataset)
@@ -113,7 +113,7 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 // dataOf returns the reference evaluator's data for the dataset of a seed.
 func dataOf(seed uint64) *reference.Data { return reference.NewData(dataset.New(seed).Batch) }
 
-// DiffKillsMutants plants one mutation at a time into the store of other, and fails unless the comparison with
+// DiffKillsMutants plants one mutation at a time into the store of other. It fails unless the comparison with
 // the store of one notices each within a few datasets.
 func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	first := other.filledWith(t, firstDataset)

@@ -61,9 +61,9 @@ func Number(t testing.TB, name string, otherwise int) int {
 	return n
 }
 
-// Reference tests, byte by byte, that the engine's answers in a random run equal the answers of package
-// reference, which computes the same numbers with loops over lists. Every second question is also asked before
-// the last rows of its dataset are written.
+// Reference compares the engine's answers in a random run with the answers of package reference, byte by byte.
+// That package computes the same numbers with loops over lists. Every second question is also asked before the
+// last rows of its dataset are written.
 func Reference(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		got := h.runnerWith(t, seed, rows, everyOther(questions))

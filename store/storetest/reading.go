@@ -16,10 +16,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// proveReading tests that values come back as the requested kinds, that every template of the dialect returns
-// the result documented for its operation, that answers about a small tricky dataset are exact, that every type
-// answers, that a cancelled query ends, and that sixteen concurrent callers get the same answers as one. s is
-// empty.
+// proveReading tests the reading of rows: the kinds of values, the results of every template of the dialect,
+// exact answers about a small dataset, answers of every query type, cancellation, and sixteen concurrent
+// callers. s is empty.
 func proveReading(t *testing.T, h Harness, s store.Store) {
 	b := fixture()
 	b.Events = append(b.Events, fewEvents()...)

@@ -102,7 +102,7 @@ func unfiltered(q reference.Question) bool {
 // numbered is a mistake that is only possible in stores with dialect.PrefixNumber.
 const numbered = "a country has another number than when it was sealed"
 
-// KillsSealMutants plants one mistake at a time in the sealing of a store, and fails unless the comparison with
+// KillsSealMutants plants one mistake at a time in the sealing of a store. It fails unless the comparison with
 // the reference evaluator notices each within a few datasets. Mistakes that only matter after everything is
 // written and sealed share a store.
 func KillsSealMutants(t *testing.T, h Harness) {
