@@ -25,9 +25,8 @@ var (
 // twice doubles the backslashes of a pattern, for ClickHouse, where they escape in texts.
 func twice(pattern string) string { return strings.ReplaceAll(pattern, `\`, `\\`) }
 
-// unescaped converts JSON as ClickHouse writes it to the escapes of other databases, except for the two line
-// separators, which only ClickHouse escapes. Meanwhile, escaped backslashes are replaced by a byte that JSON
-// cannot contain.
+// unescaped returns ClickHouse's JSON without escapes of the two line separators, which only ClickHouse
+// escapes. Meanwhile, escaped backslashes are replaced by a byte that JSON cannot contain.
 func unescaped(json string) string {
 	return `replaceAll(replaceAll(replaceAll(replaceAll(` + json + `, '\\\\', '\x01'),` +
 		` '\\u2028', '` + "\u2028" + `'), '\\u2029', '` + "\u2029" + `'), '\x01', '\\\\')`

@@ -139,7 +139,7 @@ func (c *client) filterFields(info query.Info, n int) []string {
 	return fields[:min(n, len(fields))]
 }
 
-// value returns a text that some row has in a field, often an empty one.
+// value returns the text of a random row in a filter field.
 func (c *client) value(field string) string {
 	values := c.values[field]
 	if len(values) == 0 {

@@ -142,7 +142,8 @@ func cancellation(t *testing.T, s store.Store, slow store.Statement) {
 	}
 }
 
-// concurrent runs sixteen callers at once. Each asks one case in every, beginning with a different one.
+// concurrent runs sixteen callers at once. Each starts with a different case and asks every n-th one, where n
+// is every.
 func concurrent(t *testing.T, s store.Store, every int) {
 	all := cases()
 	var running sync.WaitGroup

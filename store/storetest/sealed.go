@@ -150,7 +150,7 @@ func (how sealing) seal(t *testing.T, s derivedStore, rng *rand.Rand) {
 				continue
 			}
 			seal := engine.Seal
-			if rng.IntN(3) > 0 { // Seal must include at least this
+			if rng.IntN(3) > 0 { // acts like Seal if a day has no seal yet
 				seal = engine.Reseal
 			}
 			if err := seal(t.Context(), of, from, to); err != nil {

@@ -56,7 +56,8 @@ func (t *table) beside(other *table, dates map[string]string) (previous, changes
 
 func list(items []string) []byte { return []byte("[" + strings.Join(items, ",") + "]") }
 
-// keyOf returns the key of a row. If dates is set, it maps the row's date to the date in the compared period.
+// keyOf returns the key of a row. dates, if not nil, maps the row's date to the matching date of the compared
+// period.
 func (t *table) keyOf(r []value, dates map[string]string) string {
 	var parts []string
 	for _, k := range t.keys {
