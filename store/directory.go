@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// SubjectKind says what a subject is. The texts are those of auth resources too.
+// SubjectKind is the kind of a subject. Auth resources use the same texts.
 type SubjectKind string
 
 // The kinds of subject that rows can belong to.
@@ -24,47 +24,48 @@ type Subject struct {
 
 // A Website is one site of an owner.
 type Website struct {
-	ID        string // never one that another owner's website had, since its events are still stored
+	ID        string // never reused for another owner, because events with it may still be stored
 	Owner     string
 	Name      string
 	Domain    string // host in lower case, without scheme and port
 	IsPublic  bool   // shown in lists; it grants no access
-	Rules     Rules  // for those who send events
+	Rules     Rules  // for senders of events
 	CreatedAt time.Time
 }
 
-// Rules say from whom a website takes events. Those on origins, addresses and custom events apply to
-// senders without a key. The zero Rules take events from pages of the website's domain and its
-// subdomains, and from programs, which send no Origin. Lists are shared and must not be changed.
+// Rules define which events a website accepts. AllowedOrigins, the address lists and KeyedEvents apply only to
+// senders without a key. The zero Rules accept events from pages of the website's domain and its subdomains,
+// and from programs, which send no Origin header. The lists are shared: do not change them.
 type Rules struct {
-	// AllowedOrigins lists the origins whose pages may send events, beside pages of the domain: a
-	// host, *.x.y for x.y and its subdomains, localhost, or * for any host. The origin of an app
-	// is written with its scheme, such as capacitor://localhost, and [NullOrigin] stands for sandboxed
-	// and local pages. If the list is not empty, events without an origin are refused.
+	// AllowedOrigins lists origins whose pages may send events, in addition to pages of the domain: a host,
+	// *.x.y for x.y and its subdomains, localhost, or * for any host. The origin of an app is written with its
+	// scheme, such as capacitor://localhost. [NullOrigin] allows sandboxed and local pages. If the list is not
+	// empty, events without an origin are rejected.
 	AllowedOrigins []string `json:"allowedOrigins,omitempty"`
-	// AllowedAddresses are the networks that events may come from; none means all.
+	// AllowedAddresses are the networks that may send events. An empty list allows all.
 	AllowedAddresses []netip.Prefix `json:"allowedAddresses,omitempty"`
-	// BlockedAddresses are networks that no event may come from, also where they are allowed.
+	// BlockedAddresses are networks that may not send events, even if AllowedAddresses has them.
 	BlockedAddresses []netip.Prefix `json:"blockedAddresses,omitempty"`
-	// KeyedEvents refuses custom events that are sent without a key.
+	// KeyedEvents rejects custom events that are sent without a key.
 	KeyedEvents bool `json:"keyedEvents,omitempty"`
-	// MonthlyEvents is how many page events, custom events and clicks the website takes in a UTC month;
-	// 0 means any number. Requests at the same time, and several processes within a minute, may pass it.
+	// MonthlyEvents is the number of page events, custom events and clicks that the website accepts in a UTC
+	// month. 0 means no limit. Concurrent requests may exceed it slightly, and so may other processes for up to
+	// a minute.
 	MonthlyEvents int64 `json:"monthlyEvents,omitempty"`
-	// Paused refuses all events, with and without a key.
+	// Paused rejects all events, with and without a key.
 	Paused bool `json:"paused,omitempty"`
 }
 
 // NullOrigin is the origin that browsers send for sandboxed and local pages.
 const NullOrigin = "null"
 
-// A Directory knows which websites, links and monitors exist, and who owns them.
+// A Directory reports which websites, links and monitors exist, and who owns them.
 type Directory interface {
-	// Websites lists the websites of owner by creation, then id.
+	// Websites lists the websites of owner, ordered by creation, then id.
 	Websites(ctx context.Context, owner string) ([]Website, error)
 	// Website returns one website, or an error that wraps ErrNotFound.
 	Website(ctx context.Context, id string) (Website, error)
-	// Owner returns the id of the owner of s. Its error wraps ErrNotFound when s does not exist.
+	// Owner returns the id of the owner of s. The error wraps ErrNotFound if s does not exist.
 	Owner(ctx context.Context, s Subject) (string, error)
 }
 
@@ -83,15 +84,15 @@ type Monitor struct {
 	ID        string
 	Owner     string
 	Name      string
-	URL       string // what is checked
+	URL       string // the checked address
 	WebsiteID string // of the same owner; empty means none
 	CreatedAt time.Time
 }
 
-// A SubjectLister lists links and monitors, as a Directory does websites.
+// A SubjectLister lists links and monitors, as a Directory lists websites.
 type SubjectLister interface {
-	// Links lists the links of owner by creation, then id.
+	// Links lists the links of owner, ordered by creation, then id.
 	Links(ctx context.Context, owner string) ([]Link, error)
-	// Monitors lists the monitors of owner by creation, then id.
+	// Monitors lists the monitors of owner, ordered by creation, then id.
 	Monitors(ctx context.Context, owner string) ([]Monitor, error)
 }

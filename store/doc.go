@@ -1,22 +1,30 @@
-// Package store has the interfaces between the query engine and the databases that answer it, and the
-// types of the rows that go in.
+// Package store has the interfaces between the query engine and its databases, and the types of the stored
+// rows:
+//
+//	duck, err := duckdb.Open(ctx, duckdb.Config{Path: "events.duckdb"}) // a Store and a Writer
+//	written, err := duck.Write(ctx, &store.Batch{Events: []store.Event{
+//		{Website: "shop", ID: "1", Kind: store.Pageview, Time: time.Now(), Path: "/"},
+//	}})
+//	engine, err := query.New(query.Config{Store: duck}) // asks the store in SQL
 //
 // # Writing a store
 //
-// A store is a dialect and three methods ([Store]). Beside it, a store may be a
-// [Writer], a [Versioner], a [Deriver], a [Bounded], an [Eraser], a [Maintainer], and, so that rows can move from
-// one store to another, a [Lister] and a [Restorer]. Package storetest has a step-by-step guide, and
-// storetest.Prove tests what a store implements.
+// A store has a dialect and implements the three methods of [Store]. It may also implement [Writer],
+// [Versioner], [Deriver], [StateKeeper], [Bounded], [Eraser] and [Maintainer]. With [Lister] and [Restorer],
+// rows can be moved from one store to another. Package storetest has a step-by-step guide, and storetest.Prove
+// tests every interface that a store implements.
 //
 // # Logical tables
 //
-// Statements name these tables and columns, and no others. A store maps them to
-// tables or views of its own, and may change its layout without the engine knowing.
-// Instants are whole milliseconds since 1970 in UTC. Texts are never null: an absent
-// text is empty. Measures are null when absent. All whole numbers are 64-bit to a
-// statement, but for subject and the small ones (kind, status).
+// Statements use only the logical tables and columns of package store/schema. A store maps them to tables or
+// views, and may change its layout without changes to the engine. For statements, values have these types:
 //
-// The columns are in package store/schema, as data; testdata/columns.golden there lists them
-// all. Each store represents the column subject, the first of every table, in its own way: compare it
-// only with an argument of kind dialect.Subject.
+//   - Instants are whole milliseconds since 1970 in UTC.
+//   - Texts are never null: an absent text is empty.
+//   - Measures are null when absent.
+//   - Whole numbers have 64 bits, except the small ones (kind, status).
+//   - The column subject, the first of every table, has a type that each store chooses. Compare it only with an
+//     argument of kind dialect.Subject.
+//
+// The file testdata/columns.golden of package store/schema lists all columns.
 package store

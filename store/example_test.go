@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A host that knows its websites at start keeps them in memory.
+// A host that knows its websites at start can list them in memory.
 func ExampleMemoryDirectory() {
 	ctx := context.Background()
 	var sites store.MemoryDirectory

@@ -13,13 +13,13 @@ import (
 type MemoryDirectory struct {
 	mu     sync.RWMutex
 	sites  map[string]Website
-	owners map[Subject]string // of all subjects, websites too
+	owners map[Subject]string // of all subjects, including websites
 }
 
 var _ Directory = (*MemoryDirectory)(nil)
 
-// AddWebsite adds w as it is, or replaces the one of the same id. Its error wraps ErrInvalid for a
-// website without id or owner.
+// AddWebsite adds w without changes, or replaces the website with the same id. The error wraps ErrInvalid if w
+// has no id or no owner.
 func (m *MemoryDirectory) AddWebsite(w Website) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -33,8 +33,8 @@ func (m *MemoryDirectory) AddWebsite(w Website) error {
 	return nil
 }
 
-// AddSubject adds a link or monitor of owner. Its error wraps ErrInvalid for a subject without id or
-// owner, or of another kind.
+// AddSubject adds a link or monitor of owner. The error wraps ErrInvalid if s has no id, owner is empty, or s
+// is of another kind.
 func (m *MemoryDirectory) AddSubject(s Subject, owner string) error {
 	if s.Kind != KindLink && s.Kind != KindSchedule {
 		return fmt.Errorf("store: %w: %q is neither a link nor a monitor", ErrInvalid, s.Kind)
@@ -46,7 +46,7 @@ func (m *MemoryDirectory) AddSubject(s Subject, owner string) error {
 
 func (m *MemoryDirectory) own(s Subject, owner string) error {
 	if s.ID == "" || owner == "" {
-		return fmt.Errorf("store: %w: %s %q of %q", ErrInvalid, s.Kind, s.ID, owner)
+		return fmt.Errorf("store: %w: a %s needs an id and an owner, not %q and %q", ErrInvalid, s.Kind, s.ID, owner)
 	}
 	if m.owners == nil {
 		m.owners = map[Subject]string{}

@@ -20,17 +20,17 @@ func TestMemoryDirectoryConforms(t *testing.T) {
 	})
 }
 
-func TestMemoryDirectoryRefuses(t *testing.T) {
+func TestMemoryDirectoryRejectsInvalidEntries(t *testing.T) {
 	m := &store.MemoryDirectory{}
-	for says, err := range map[string]error{
+	for name, err := range map[string]error{
 		"a website without id":    m.AddWebsite(store.Website{Owner: "acme"}),
 		"a website without owner": m.AddWebsite(store.Website{ID: "w"}),
 		"a link without owner":    m.AddSubject(store.Subject{Kind: store.KindLink, ID: "l"}, ""),
 		"an unknown kind":         m.AddSubject(store.Subject{Kind: "page", ID: "p"}, "acme"),
-		"a website by its id":     m.AddSubject(store.Subject{Kind: store.KindWebsite, ID: "w"}, "acme"),
+		"a website as a subject":  m.AddSubject(store.Subject{Kind: store.KindWebsite, ID: "w"}, "acme"),
 	} {
 		if !errors.Is(err, store.ErrInvalid) {
-			t.Errorf("%s: %v", says, err)
+			t.Errorf("%s: %v, want ErrInvalid", name, err)
 		}
 	}
 }

@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
-// Limits on profiles.
+// Limits of profiles.
 const (
 	MaxTraits     = 50        // of one profile
 	MaxTraitsText = 2048      // bytes of its traits as JSON
 	MaxProfiles   = 1_000_000 // of one website
-	// MaxAnonymousProfiles bounds the profiles of one website that senders without a key can create. The
-	// rest of MaxProfiles is left for senders with a key.
+	// MaxAnonymousProfiles limits the profiles of one website that senders without a key can create. The rest
+	// of MaxProfiles is reserved for senders with a key.
 	MaxAnonymousProfiles = 500_000
 )
 
-// ErrManyProfiles says that a website has as many profiles as it may.
+// ErrManyProfiles is returned when a website already has MaxProfiles or MaxAnonymousProfiles profiles.
 var ErrManyProfiles = errors.New("store: more profiles than a website may have")
 
-// ErrManyTraits says that a profile would have more traits than it may.
+// ErrManyTraits is returned when a profile would exceed MaxTraits or MaxTraitsText.
 var ErrManyTraits = errors.New("store: more traits than a profile may have")
 
-// An Identification sets traits of a person, whose events have Profile as their ProfileID.
+// An Identification sets traits of a person. The person's events have Profile as their ProfileID.
 type Identification struct {
 	Website string
 	Profile string
-	Traits  map[string]any // a string, number or bool is set; nil removes; other traits stay
-	Keyed   bool           // sent with an API key; a sender without one cannot change what was set with one
+	Traits  map[string]any // a string, number or bool sets a trait; nil removes it; other traits do not change
+	Keyed   bool           // sent with an API key; only such a sender can change traits that were set with a key
 }
 
-// A Profile is what senders set of a person with an Identification.
+// A Profile has the traits of a person that senders set with Identifications.
 type Profile struct {
 	Website   string
 	ID        string
 	Name      string         // for people: the trait username, else name, else empty
 	Traits    map[string]any // strings, json.Number and bool
-	Keyed     bool           // it was set with an API key
+	Keyed     bool           // set with an API key
 	ChangedAt time.Time
 }

@@ -10,57 +10,57 @@ import (
 
 // Errors that any store may return, wrapped with their cause.
 var (
-	// ErrUnavailable: the database cannot be reached or cannot work now; trying again later may help.
+	// ErrUnavailable: the database cannot be reached or cannot work now; a later attempt may succeed.
 	ErrUnavailable = errors.New("store: unavailable")
 	// ErrTooLarge: the values of an answer take more than Statement.MaxBytes.
 	ErrTooLarge = errors.New("store: the answer is too large")
-	// ErrTooMuch: a query reads or holds more than the store allows one query; a smaller one works.
+	// ErrTooMuch: a query reads or holds more than the store allows for one query; a smaller query works.
 	ErrTooMuch = errors.New("store: the query needs more than one query may use")
-	// ErrNotFound: there is no such website, link, monitor or record.
+	// ErrNotFound: the website, link, monitor or record does not exist.
 	ErrNotFound = errors.New("store: not found")
-	// ErrLocked: another process holds the store.
+	// ErrLocked: another process uses the store.
 	ErrLocked = errors.New("store: in use by another process")
 	// ErrCorrupt: the stored data cannot be read.
 	ErrCorrupt = errors.New("store: corrupt")
-	// ErrFull: the disk is full; nothing of the write was kept.
+	// ErrFull: the disk is full; nothing was written.
 	ErrFull = errors.New("store: disk full")
 	// ErrNewerSchema: a newer version of the program wrote the data; nothing was changed.
 	ErrNewerSchema = errors.New("store: schema is newer than this program")
-	// ErrInvalid: a row, or a record of a directory, cannot be stored as given; nothing of it was.
+	// ErrInvalid: a row, or a record of a directory, cannot be stored as given; nothing was stored.
 	ErrInvalid = errors.New("store: invalid row")
 )
 
-// A Store answers statements written in its own dialect.
+// A Store runs statements written in its dialect.
 type Store interface {
-	// Dialect reports the SQL this store speaks. It never changes.
+	// Dialect returns the SQL dialect of the store. It never changes.
 	Dialect() *dialect.Dialect
-	// Query runs stmt and returns all its rows; column i has kind stmt.Kinds[i].
-	// It returns an error that wraps ErrUnavailable when the database cannot be
-	// reached, and the context's error, promptly, when ctx ends first.
+	// Query runs stmt and returns all its rows. Column i has the kind stmt.Kinds[i]. The error wraps
+	// ErrUnavailable if the database cannot be reached. If ctx ends first, Query returns the context's error
+	// promptly.
 	Query(ctx context.Context, stmt Statement) (*Rows, error)
-	// Ping reports whether the store can answer, by asking it something.
+	// Ping sends a request to the store and returns an error if it cannot answer.
 	Ping(ctx context.Context) error
 }
 
 // A Statement is one query: SQL over logical tables, and its arguments.
 type Statement struct {
-	Label string        // the query type: for comments, logs and metrics
-	SQL   string        // names only the logical tables of package store/schema and, where the store is a Deriver, sealed_sessions, sealed_hits and the versions of events; templates of its dialect may name tables of its own
-	Args  []dialect.Arg // bound by name, never spliced
+	Label string        // the query type, for comments, logs and metrics
+	SQL   string        // uses only the logical tables of package store/schema and, if the store is a Deriver, sealed_sessions, sealed_hits and the column version of events; templates of the dialect may use more tables
+	Args  []dialect.Arg // bound by name, never part of the SQL text
 	Kinds []dialect.Kind
-	// MaxBytes limits the size of the answer's texts and numbers: beyond it Query returns ErrTooLarge.
-	// 0 means no limit.
+	// MaxBytes limits the bytes of the answer's texts and numbers. Query returns ErrTooLarge for a larger
+	// answer. 0 means no limit.
 	MaxBytes int64
 }
 
-// Rows holds one answer by column.
+// Rows holds one answer, column by column.
 type Rows struct {
 	Len     int
 	Columns []Column
 }
 
-// A Column is typed: exactly one of Ints, Floats and Texts is used, by Kind.
-// Valid is nil when nothing is null; otherwise Valid[i] false means null.
+// A Column has one type: exactly one of Ints, Floats and Texts is used, depending on Kind. Valid is nil if no
+// value is null; otherwise Valid[i] is false for a null.
 type Column struct {
 	Kind   dialect.Kind
 	Ints   []int64
@@ -69,7 +69,7 @@ type Column struct {
 	Valid  []bool
 }
 
-// Size is how many bytes the value in a row takes: its length for a text, 8 for a number.
+// Size returns the bytes of the value in a row: the length of a text, 8 for a number.
 func (c *Column) Size(row int) int64 {
 	if c.Kind == dialect.Text {
 		return int64(len(c.Texts[row]))
@@ -80,33 +80,30 @@ func (c *Column) Size(row int) int64 {
 // Null reports whether value i of c is null.
 func (c *Column) Null(i int) bool { return c.Valid != nil && !c.Valid[i] }
 
-// A Bounded is a store that runs a limited number of queries at a time; more wait. It is optional
-// beside Store.
+// A Bounded store runs a limited number of queries at a time; further queries wait. The interface is optional.
 type Bounded interface {
-	// MaxQueries is the most queries that run at a time, at least 1.
+	// MaxQueries returns how many queries can run at a time, at least 1.
 	MaxQueries() int
 }
 
-// A Versioner numbers the state of its data, so that callers see when it changed. It is optional beside
-// Store.
+// A Versioner numbers the state of its data, so that callers can detect changes. It is optional.
 type Versioner interface {
-	// Version returns a number for what is stored of s on the UTC days that
-	// [from, to) touches. Every write to one of those days, late or erasing, makes it larger; it never
-	// becomes smaller, not even across restarts. No data: 0.
+	// Version returns a number for the rows of s on the UTC days that [from, to) touches. Every change to one
+	// of those days makes it larger, including late rows and erasing. It never becomes smaller, not even after
+	// a restart. It is 0 if there are no rows.
 	Version(ctx context.Context, s Subject, from, to time.Time) (uint64, error)
 }
 
-// An Eraser removes data for good. It is optional beside Store.
+// An Eraser removes data permanently. It is optional.
 type Eraser interface {
-	// Erase removes all rows of s and forgets their event ids, and reports how many rows there
-	// were. After an error some may be gone, and the number is unknown; erasing again removes the rest.
+	// Erase removes all rows of s, forgets their event ids, and returns the number of removed rows. After an
+	// error some rows may be gone, and the number is unknown; another call removes the rest.
 	Erase(ctx context.Context, s Subject) (int64, error)
 }
 
-// A Maintainer has housekeeping to do, which the host starts at quiet times. It is optional beside
-// Store.
+// A Maintainer has maintenance work, which the host starts at quiet times. It is optional.
 type Maintainer interface {
-	// Maintain does what is due, and returns early when ctx ends. It changes no answer and no
-	// version, and may run beside everything else, to which it leaves the store: it may take hours.
+	// Maintain does the work that is due, and returns early when ctx ends. It changes no answer and no version.
+	// It may run beside all other calls and gives way to them, so it may take hours.
 	Maintain(ctx context.Context) error
 }

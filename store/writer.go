@@ -6,36 +6,35 @@ import (
 	"time"
 )
 
-// A Writer stores rows. It is optional beside Store.
+// A Writer stores rows. It is optional.
 type Writer interface {
-	// Write stores b. Nil means that all of it is durable and that queries see it, also when b was
-	// written before with an error: nil never relies on an earlier attempt having worked, only on rows
-	// that are there.
+	// Write stores b. If it returns nil, all of b is durable and queries see it. This also holds if an earlier
+	// Write of b failed: Write checks the stored rows and never assumes that an earlier attempt worked.
 	//
-	// After an error all of b may be stored, or nothing, or, when the database is on other machines, a
-	// part of it, now or a little later; an embedded store writes b whole or not at all. Writing b
-	// again stores what is missing, and no row twice.
+	// After an error, an embedded store has written all of b or nothing. A store on other machines may have
+	// written a part of b, or may write it a little later. Call Write again with b to store the missing rows;
+	// no row is stored twice.
 	//
-	// An event id counts once per subject, kind of row (page events, custom
-	// events, clicks, errors, vitals, spans, visits, checks, blocked are nine kinds; a pageview, an
-	// exit and a named page event share one) and Identity.Keyed, so that nobody without a
-	// key can take the id of a keyed row: a row whose id was received before, in
-	// this batch or within at least the last 7 days, is dropped silently and counted in
-	// Written.Repeated. A row without an id is an error that wraps ErrInvalid, as is
-	// a row without subject or time, or with text that is not valid UTF-8.
+	// Rows with the same event id count once. Ids are compared within one subject, one kind of row and one
+	// value of Identity.Keyed. So a sender without a key cannot take the id of a row that was sent with a key.
+	// The kinds are page events (pageviews, exits and named page events), custom events, clicks, errors,
+	// vitals, spans, visits, checks and blocked. Ids are remembered for at least 7 days. A row with a known id,
+	// also from the same batch, is dropped without an error, and counted in Written.Repeated.
 	//
-	// Rows are stored as they are given: the caller has normalised paths, parsed referrers and user
-	// agents, and cleaned texts.
+	// The error wraps ErrInvalid if a row has no id, subject or time, or text that is not valid UTF-8.
+	//
+	// Rows are stored as given: the caller has already normalised paths, parsed referrers and user agents, and
+	// cleaned texts.
 	Write(ctx context.Context, b *Batch) (Written, error)
 }
 
-// Written counts the rows of a batch that were stored, and those dropped as repeats.
+// Written counts the rows of a batch that were stored, and the rows dropped as repeats.
 type Written struct {
 	Stored   int
 	Repeated int
 }
 
-// A Batch is rows of any kinds and subjects, stored together.
+// A Batch has rows of any kinds and subjects that are stored together.
 type Batch struct {
 	// Sender names who sent the rows, for a store whose writes wait for each other: it lets senders take turns. It is
 	// not stored. Batches without a name share one turn.
@@ -47,26 +46,25 @@ type Batch struct {
 	Spans  []Span
 	Visits []Visit
 	Checks []Check
-	// Blocked counts traffic that was turned away.
+	// Blocked counts rejected traffic.
 	Blocked []Blocked
 }
 
-// Len is the number of rows in b.
+// Len returns the number of rows in b.
 func (b *Batch) Len() int {
 	return len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Spans) + len(b.Visits) + len(b.Checks) + len(b.Blocked)
 }
 
-// A Measure is a whole number that may be absent. Absent is not 0.
+// A Measure is a whole number that may be absent. An absent Measure differs from 0.
 type Measure = sql.Null[int64]
 
 // Known returns a Measure with the value v.
 func Known(v int64) Measure { return Measure{V: v, Valid: true} }
 
-// EventKind says what an Event is. The numbers are stored and are part of the
-// logical table events.
+// EventKind is the kind of an Event. The numbers are stored and are part of the logical table events.
 type EventKind uint8
 
-// The kinds of event. PageEvent is a page event of any other name; it is a custom event too.
+// The kinds of event. PageEvent is a page event with any other name; it is also a custom event.
 const (
 	Pageview  EventKind = 0
 	Exit      EventKind = 1
@@ -83,7 +81,7 @@ type Identity struct {
 	Keyed       bool // sent with an API key
 }
 
-// Visitor is the id of the visitor that the row counts for: ProfileID, else AnonymousID.
+// Visitor returns the id of the visitor that the row counts for: ProfileID, else AnonymousID.
 func (i Identity) Visitor() string {
 	if i.ProfileID != "" {
 		return i.ProfileID
@@ -91,8 +89,8 @@ func (i Identity) Visitor() string {
 	return i.AnonymousID
 }
 
-// Agent is what was derived from the sender's user agent and IP address when the row arrived. Absent
-// texts are empty.
+// Agent has the values derived from the sender's user agent and IP address when the row arrived. Absent texts
+// are empty.
 type Agent struct {
 	BrowserName    string // family: Chrome, Safari, Firefox, …
 	BrowserVersion string
@@ -104,24 +102,24 @@ type Agent struct {
 	City           string
 }
 
-// An Event is a page event, a custom event or a click on an outgoing link. Sessions are made of events.
+// An Event is a page event, a custom event or a click on an outgoing link. Sessions are built from events.
 type Event struct {
 	Website string
 	ID      string
 	Kind    EventKind
-	Name    string // screen_view, page_exit, a name of the caller's; empty for clicks
+	Name    string // screen_view, page_exit, a name that the caller chose; empty for clicks
 	Time    time.Time
 	Identity
 	Agent
 
-	Path     string // normalised; empty when there is none
+	Path     string // normalised; empty if there was no path
 	Title    string
 	Referrer string // origin and path
 	// ReferrerDomain is the main domain of a known source, else the host of the referrer. A row without a
-	// referrer has its campaign source instead, if the landing address names one: the main domain of a
-	// known source, else the text in lower case. Empty means direct.
+	// referrer uses the campaign source of the landing address instead: the main domain of a known source, else
+	// the text in lower case. Empty means direct.
 	ReferrerDomain string
-	CampaignKind   string // kind of the campaign source in ReferrerDomain; empty when there is none
+	CampaignKind   string // kind of the campaign source in ReferrerDomain; empty without a campaign
 	UTMSource      string
 	UTMMedium      string
 	UTMCampaign    string
@@ -141,8 +139,8 @@ type Event struct {
 	Interactions Measure // count, exits
 
 	Namespace  string // custom events
-	Source     string // custom events: who sent it, in the caller's words
-	Properties string // a JSON object as text; empty or {} is none
+	Source     string // custom events: the sender, in the caller's words
+	Properties string // a JSON object as text; empty or {} means no properties
 	Href       string // clicks
 	Text       string // clicks
 }
@@ -163,7 +161,7 @@ type Error struct {
 	Stack     string
 }
 
-// A Vital is one report of web vitals, of one or more metrics. Each sample is a row.
+// A Vital is one report of web vitals, with one or more metrics. Each sample is a row.
 type Vital struct {
 	Website string
 	ID      string
@@ -174,14 +172,14 @@ type Vital struct {
 	Samples []Sample
 }
 
-// A Sample is one measured web vital: Metric is FCP, LCP, CLS, INP, TTFB or FPS;
-// Value is in ms, for CLS in 1/10 000, for FPS in frames per second.
+// A Sample is one measured web vital. Metric is FCP, LCP, CLS, INP, TTFB or FPS. Value is in ms, for CLS in
+// 1/10 000, for FPS in frames per second.
 type Sample struct {
 	Metric string
 	Value  int64
 }
 
-// A Span is what a visitor did on one page, sent when they left it.
+// A Span describes a visitor's activity on one page. It is sent when the visitor leaves the page.
 type Span struct {
 	Website string
 	ID      string
@@ -190,10 +188,10 @@ type Span struct {
 	Agent
 	Path             string
 	ExitType         string  // navigation, spa, hidden, unload
-	PageIndex        Measure // place of the page in its session, from 0
+	PageIndex        Measure // position of the page in its session, from 0
 	TimeOnPage       Measure // ms
 	ActiveTime       Measure // ms visible and focused
-	FirstInteraction Measure // ms until it
+	FirstInteraction Measure // ms until the first interaction
 	MaxScrollDepth   Measure // percent
 	Scrolls          int64
 	Clicks           int64
@@ -213,7 +211,7 @@ type Visit struct {
 	ID             string
 	Time           time.Time
 	Referrer       string
-	ReferrerDomain string // as of Event
+	ReferrerDomain string // as in Event
 	Agent
 }
 
@@ -233,21 +231,20 @@ type Check struct {
 	Error     string
 }
 
-// A Blocked counts the requests for a website that were turned away for one reason, from Time until it
-// was written.
+// A Blocked counts the rejected requests for a website with one reason, from Time until the row was written.
 type Blocked struct {
 	Website  string
 	ID       string
-	Time     time.Time // of the first
+	Time     time.Time // of the first request
 	Reason   string    // bot, origin, …: chosen by the writer, such as package track
 	Bot      string    // the name of the bot; empty for other reasons
 	Requests int64
 }
 
-// Status is the outcome of a check. The numbers are stored and shown.
+// Status is the result of a check. The numbers are stored and shown.
 type Status uint8
 
-// The outcomes of a check.
+// The results of a check.
 const (
 	Down        Status = 0
 	Up          Status = 1

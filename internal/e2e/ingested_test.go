@@ -40,7 +40,7 @@ func TestPitfallsIngested(t *testing.T) {
 	for name, h := range map[string]storetest.Harness{"DuckDB": inDuckDB(), "ClickHouse": inClickHouse()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			storetest.Pitfalls(t, ingestedIn(h), "23: desktop is also no device")
+			storetest.Pitfalls(t, ingestedIn(h), "23: desktop includes rows without a device")
 		})
 	}
 }

@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// In ClickHouse the name of an output column is known in the whole SELECT, also to its
-// WHERE. So every column must be qualified but where an output column is meant, which is
-// ORDER BY alone.
-func TestNoNameIsCapturedByAnOutputColumn(t *testing.T) {
+// In ClickHouse the name of an output column is visible in the whole SELECT, including its WHERE. So every
+// column must be qualified, unless it names an output column, which only ORDER BY does.
+func TestColumnsAreQualified(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../query/testdata/types/clickhouse/*.golden")
 	if err != nil || len(files) < 50 {
@@ -35,7 +34,7 @@ func TestNoNameIsCapturedByAnOutputColumn(t *testing.T) {
 			}
 		}
 		if names == 0 {
-			t.Errorf("%s names no column", file)
+			t.Errorf("%s has no column", file)
 		}
 	}
 }

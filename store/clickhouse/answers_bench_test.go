@@ -20,17 +20,17 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// What somebody who knows ClickHouse would write for the numbers of a type, by its name.
+// byHand has statements that a ClickHouse expert would write for the numbers of a query type, by type.
 //
 //go:embed testdata/bench/*.sql
 var byHand embed.FS
 
-// The days that are asked for, in UTC.
+// The queried days, in UTC.
 const benchStart, benchEnd, benchDays = "2026-05-15", "2026-06-13", 30
 
-// BenchmarkAnswers times the engine against SQL by hand through the bare driver, over
-// the same protocol: one and the other in turn, and the engine from rows, from seals and from partials. It
-// reports the medians of both, of the pairs' ratios and of their differences.
+// BenchmarkAnswers compares the engine with hand-written SQL through the bare driver, over the same protocol.
+// It runs them alternately; the engine answers from rows, from seals and from partials. It reports the medians
+// of both, of the ratios of pairs, and of their differences.
 func BenchmarkAnswers(b *testing.B) {
 	s, conn := benchStore(b, chtest.Address(b, "CLICKHOUSE_DSN"))
 	for _, name := range []string{"summary_metrics", "top_pages", "pages", "traffic_sources", "sessions"} {
@@ -52,15 +52,16 @@ func BenchmarkAnswers(b *testing.B) {
 	}
 }
 
-// besideByHand times answers to a type and to what was written for it, once they are known to be equal.
+// besideByHand measures answers to a query type and to the hand-written statement, after checking that both are
+// equal.
 func besideByHand(b *testing.B, engine *query.Engine, conn driver.Conn, name, text string) {
 	b.Helper()
 	want := answerByHand(b, conn, text)
-	for range 2 { // what is asked for once is not kept
+	for range 2 { // the first answer is not stored
 		got := answerOf(b, engine, name)
 		for i := range max(len(got), len(want)) {
 			if i >= len(got) || i >= len(want) || got[i] != want[i] {
-				b.Fatalf("%d rows of the engine and %d by hand differ, from row %d:\n%s\n%s", len(got), len(want), i,
+				b.Fatalf("%d rows of the engine and %d rows of the hand-written statement differ, from row %d:\n%s\n%s", len(got), len(want), i,
 					strings.Join(got[min(i, len(got)):min(i+1, len(got))], ""), strings.Join(want[min(i, len(want)):min(i+1, len(want))], ""))
 			}
 		}
@@ -96,7 +97,7 @@ func median(values []float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-// answerOf asks the engine, and writes a line per row.
+// answerOf queries the engine, and returns a line per row.
 func answerOf(b *testing.B, engine *query.Engine, name string) []string {
 	b.Helper()
 	access := query.Access{Subject: store.Subject{Kind: store.KindWebsite, ID: benchLarge}}
@@ -118,7 +119,7 @@ func answerOf(b *testing.B, engine *query.Engine, name string) []string {
 	return lines
 }
 
-// answerByHand asks the driver, and writes a line per row.
+// answerByHand queries the driver, and returns a line per row.
 func answerByHand(b *testing.B, conn driver.Conn, text string) []string {
 	b.Helper()
 	from, err := time.Parse(time.DateOnly, benchStart)
@@ -157,7 +158,7 @@ func answerByHand(b *testing.B, conn driver.Conn, text string) []string {
 	return lines
 }
 
-// benchLists are the names of sources and countries, which the engine binds too.
+// benchLists returns the lists of sources and countries, which the engine also binds.
 func benchLists() map[string][]string {
 	lists := map[string][]string{}
 	for _, s := range referrer.Sources() {
@@ -172,8 +173,7 @@ func benchLists() map[string][]string {
 	return lists
 }
 
-// cell writes a value as both sides mean it: numbers to two decimals, instants in
-// milliseconds.
+// cell formats a value of both sides in the same way: numbers with two decimals, instants in milliseconds.
 func cell(v any) string {
 	switch v := v.(type) {
 	case *float64:
@@ -182,7 +182,7 @@ func cell(v any) string {
 		}
 		return cell(*v)
 	case float64:
-		// Half away from zero, as in decimal: 1.005 is a little less in binary.
+		// Half away from zero, as for decimals: 1.005 is a little less in binary.
 		return strconv.FormatFloat(math.Round(v*100+math.Copysign(1e-7, v))/100, 'f', -1, 64)
 	case time.Time:
 		return strconv.FormatInt(v.UnixMilli(), 10)

@@ -16,10 +16,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// The dataset that answers are timed in: 90 days of one large website and a small one.
+// The dataset of the benchmark: 90 days of one large website and one small website.
 const (
 	benchDataset  = "bench_v2" // changes with dataset.sql
-	benchEvents   = 5_000_000  // of the large website; SIGHTLINE_BENCH_EVENTS says otherwise
+	benchEvents   = 5_000_000  // of the large website; SIGHTLINE_BENCH_EVENTS overrides it
 	benchVisitors = 400_000
 	benchLarge    = "large"
 	benchSmall    = "small"
@@ -30,8 +30,8 @@ var benchFrom = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 //go:embed testdata/bench/dataset.sql
 var datasetSQL string
 
-// benchStore opens a store on the dataset and a bare connection to its database. The
-// dataset is made when the server of dsn has none of that size yet, and stays there.
+// benchStore opens a store on the dataset and a bare connection to its database. It creates the dataset if the
+// server of dsn has none of that size, and leaves it there.
 func benchStore(b *testing.B, dsn string) (*clickhouse.Store, driver.Conn) {
 	b.Helper()
 	events := uint64(storetest.Number(b, "SIGHTLINE_BENCH_EVENTS", benchEvents))
@@ -39,16 +39,16 @@ func benchStore(b *testing.B, dsn string) (*clickhouse.Store, driver.Conn) {
 	chtest.Exec(b, chtest.Connect(b, dsn), "CREATE DATABASE IF NOT EXISTS "+name)
 	dsn = chtest.In(b, dsn, name)
 	s := open(b, clickhouse.Config{DSN: dsn})
-	conn := chtest.Connect(b, with(b, dsn, "compress", "lz4")) // as the store does
+	conn := chtest.Connect(b, with(b, dsn, "compress", "lz4")) // like the store
 	if rows := countEvents(b, conn); rows < events {
-		b.Logf("making the dataset %s", name)
+		b.Logf("creating the dataset %s", name)
 		fillDataset(b, conn, events)
 	}
 	sealAll(b, s)
 	return s, conn
 }
 
-// sealAll seals the days of the large website that are not.
+// sealAll seals the unsealed days of the large website.
 func sealAll(b *testing.B, s *clickhouse.Store) {
 	b.Helper()
 	of := store.Subject{Kind: store.KindWebsite, ID: benchLarge}
@@ -74,8 +74,8 @@ func countEvents(b *testing.B, conn driver.Conn) uint64 {
 	return chtest.Number(b, conn, "SELECT count() FROM events WHERE subject = {site:String}", driver.Named("site", benchLarge))
 }
 
-// fillDataset adds events until the large website has at least as many as asked for, as
-// they would come: month by month and merged.
+// fillDataset adds events until the large website has enough, as they would arrive in production: month by
+// month and merged.
 func fillDataset(b *testing.B, conn driver.Conn, events uint64) {
 	b.Helper()
 	ctx := driver.Context(context.Background(), driver.WithSettings(driver.Settings{"max_execution_time": 600}))

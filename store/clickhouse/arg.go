@@ -19,29 +19,28 @@ import (
 // An argument is a value for the placeholder {name:kind} of a statement.
 type argument struct {
 	name  string
-	kind  string // the type in ClickHouse
+	kind  string // the ClickHouse type
 	value any
 }
 
 func (a argument) placeholder() string { return "{" + a.name + ":" + a.kind + "}" }
 
-// A boundStatement is a statement with its arguments, ready to be sent.
+// A boundStatement is a statement with its arguments, ready to send.
 type boundStatement struct {
 	sql   string
-	args  []any      // parameters of the driver
-	table *ext.Table // what does not fit in parameters, or nil
+	args  []any      // the driver's parameters
+	table *ext.Table // arguments that do not fit in parameters, or nil
 }
 
-// inAddress is how many bytes of arguments are sent as parameters. Over HTTP those are
-// part of the address, where servers take a mebibyte in all and 128 KiB in each, and
-// the proxies before them often no more than 16 KiB. Other arguments are sent as a
-// table of one row, over both protocols alike.
+// inAddress limits the bytes of arguments that are sent as parameters. Over HTTP, parameters are part of the
+// address. Servers accept 1 MiB of them in total and 128 KiB each, and proxies often only 16 KiB. Further
+// arguments are sent as a table with one row, over both protocols.
 const inAddress = 8 << 10
 
-// argumentTable is the name of that table.
+// argumentTable is the name of the table with one row.
 const argumentTable = "_arguments"
 
-// bindStatement makes a boundStatement of a statement. An argument that sql does not name is left out.
+// bindStatement returns sql with its arguments. It drops arguments that sql does not use.
 func bindStatement(sql string, args []argument) (boundStatement, error) {
 	args = slices.DeleteFunc(slices.Clone(args), func(a argument) bool { return !strings.Contains(sql, a.placeholder()) })
 	sizes := make(map[string]int, len(args))
@@ -62,7 +61,7 @@ func bindStatement(sql string, args []argument) (boundStatement, error) {
 	return q, q.move(args[:moved])
 }
 
-// move puts args into the table of q and makes q.sql read them there.
+// move puts args into the table of q and changes q.sql to read them from it.
 func (q *boundStatement) move(args []argument) error {
 	if len(args) == 0 {
 		return nil
@@ -73,7 +72,7 @@ func (q *boundStatement) move(args []argument) error {
 		columns[i] = ext.Column(a.name, chcolumn.Type(a.kind))
 		values[i] = a.value
 		read := "(SELECT " + argumentTable + "." + a.name + " FROM " + argumentTable + ")"
-		if !strings.HasPrefix(a.kind, "Array(") { // a list cannot be null in the first place
+		if !strings.HasPrefix(a.kind, "Array(") { // a list is never null
 			read = "assumeNotNull(" + read + ")"
 		}
 		q.sql = strings.ReplaceAll(q.sql, a.placeholder(), read)
@@ -86,7 +85,7 @@ func (q *boundStatement) move(args []argument) error {
 	return table.Append(values...)
 }
 
-// addressBytes is about how long value is in an address.
+// addressBytes returns the approximate length of value in an address.
 func addressBytes(value any) int {
 	switch v := value.(type) {
 	case string:
@@ -106,8 +105,8 @@ func addressBytes(value any) int {
 	}
 }
 
-// listedBytes is how long text is in an address at most, as one of a list: in quotes, with
-// a comma.
+// listedBytes returns the maximum length of text in an address as an element of a list, including quotes and
+// comma.
 func listedBytes(text string) int { return len("%27%27%2C") + escapedBytes(text) }
 
 func escapedBytes(text string) int {
@@ -125,8 +124,7 @@ func escapedBytes(text string) int {
 	return n
 }
 
-// bind turns arguments of a statement into those of ClickHouse, and reports all that
-// cannot be.
+// bind converts a statement's arguments to ClickHouse. Its error lists all arguments that cannot be converted.
 func bind(lang *dialect.Dialect, args []dialect.Arg) ([]argument, error) {
 	bound := make([]argument, len(args))
 	var faults []error
@@ -136,7 +134,7 @@ func bind(lang *dialect.Dialect, args []dialect.Arg) ([]argument, error) {
 			faults = append(faults, fmt.Errorf("argument %s: %w", a.Name, err))
 			continue
 		}
-		// The dialect is the only place that knows the types.
+		// Only the dialect knows the types.
 		_, kind, _ := strings.Cut(strings.Trim(lang.Arg(a.Name, a.Kind), "{}"), ":")
 		bound[i] = argument{a.Name, kind, value}
 	}

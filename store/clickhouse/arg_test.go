@@ -20,7 +20,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// nasty are texts that some step on the way to a database gets wrong.
+// nasty returns texts that some step on the way to a database might change.
 func nasty() []string {
 	var low strings.Builder
 	for c := range 128 {
@@ -32,7 +32,7 @@ func nasty() []string {
 	}
 }
 
-func TestArgumentsArriveAsTheyWere(t *testing.T) {
+func TestArgumentsArriveUnchanged(t *testing.T) {
 	t.Parallel()
 	type echo struct {
 		kind dialect.Kind
@@ -71,14 +71,14 @@ func TestArgumentsArriveAsTheyWere(t *testing.T) {
 			if err != nil {
 				t.Errorf("%.60q: %v", c.in, err)
 			} else if diff := cmp.Diff(c.want, rows.Columns[0], cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%.60q came back otherwise: %s", c.in, diff)
+				t.Errorf("%.60q came back changed: %s", c.in, diff)
 			}
 		}
 	})
 }
 
-// asksMuch asks s with as much as a request may have: 50 filters of 500 values, a
-// mebibyte in all, most of which an address would spell with twelve bytes for one.
+// asksMuch sends s the largest request: 50 filters of 500 values with 1 MiB in total, most of which needs
+// twelve bytes per character in an address.
 func asksMuch(t *testing.T, s *clickhouse.Store) {
 	t.Helper()
 	values := slices.Repeat([]string{strings.Repeat("\x01'", 20)}, 500)
@@ -96,11 +96,11 @@ func asksMuch(t *testing.T, s *clickhouse.Store) {
 		}
 	}
 	if size < 1<<20 {
-		t.Fatalf("%d bytes are less than what may be asked", size)
+		t.Fatalf("%d bytes, want at least the size of the largest request", size)
 	}
 	args = append(args, dialect.Arg{Name: "x", Kind: dialect.Text, Value: values[17]},
 		dialect.Arg{Name: "unused", Kind: dialect.Text, Value: strings.Repeat("y", 1<<20)})
-	for i := range 50 { // texts, none of which is large
+	for i := range 50 { // small texts
 		name := fmt.Sprintf("t%d", i+1)
 		args = append(args, dialect.Arg{Name: name, Kind: dialect.Text, Value: strings.Repeat("'", 2048)})
 		sql = append(sql, "a.x <> "+s.Dialect().Arg(name, dialect.Text))
@@ -120,12 +120,12 @@ func asksMuch(t *testing.T, s *clickhouse.Store) {
 	}
 }
 
-func TestArgumentsOfAMebibyte(t *testing.T) {
+func TestArgumentsOfOneMebibyte(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) { asksMuch(t, connect(t, clickhouse.Config{DSN: dsn})) })
 }
 
-// The largest request that is allowed, all the way from the engine.
+// The largest allowed request, sent through the engine.
 func TestRequestOfTheLargestSize(t *testing.T) {
 	t.Parallel()
 	oneProtocol(t, func(t *testing.T, dsn string) {
@@ -158,13 +158,13 @@ func TestRequestOfTheLargestSize(t *testing.T) {
 	})
 }
 
-func TestArgumentsThatCannotBe(t *testing.T) {
+func TestInvalidArguments(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		s := connect(t, clickhouse.Config{DSN: dsn})
 		bad := "\xff"
 		if utf8.ValidString(bad) {
-			t.Fatal("a test that tests nothing")
+			t.Fatal("there are no texts to test")
 		}
 		for name, arg := range map[string]dialect.Arg{
 			"a text that is not UTF-8":    {Name: "p1", Kind: dialect.Text, Value: bad},
@@ -188,12 +188,11 @@ func TestArgumentsThatCannotBe(t *testing.T) {
 	})
 }
 
-func TestArgumentIsNoName(t *testing.T) {
+func TestArgumentsLikeNames(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		s := connect(t, clickhouse.Config{DSN: dsn})
-		// Names that begin alike, and an argument in the table of large ones whose text
-		// looks like a placeholder.
+		// Names with a common prefix, and a large argument whose text looks like a placeholder.
 		long := strings.Repeat("{p1:String}", 2000)
 		rows, err := s.Query(t.Context(), store.Statement{
 			Label: "names", SQL: "SELECT {p1:String}, {p10:String}, {p1:String} = {p10:String} ? 'same' : 'other'",

@@ -18,7 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// events is a batch of pageviews.
+// events returns a batch of pageviews.
 func events(ids ...string) *store.Batch {
 	b := &store.Batch{}
 	for _, id := range ids {
@@ -27,7 +27,7 @@ func events(ids ...string) *store.Batch {
 	return b
 }
 
-// writeAtOnce has n goroutines write an event each, and returns what waits until all are
+// writeAtOnce starts n goroutines that each write an event, and returns a function that waits until all are
 // stored.
 func writeAtOnce(t *testing.T, s *clickhouse.Store, n int) (stored func()) {
 	t.Helper()
@@ -42,7 +42,7 @@ func writeAtOnce(t *testing.T, s *clickhouse.Store, n int) (stored func()) {
 	return writers.Wait
 }
 
-// counts is how often each id is in events.
+// counts returns how often each id is in events.
 func counts(t *testing.T, s *clickhouse.Store) map[string]int64 {
 	t.Helper()
 	rows, err := s.Query(t.Context(), store.Statement{
@@ -59,10 +59,10 @@ func counts(t *testing.T, s *clickhouse.Store) map[string]int64 {
 	return n
 }
 
-// A signal has room for one.
+// A signal has capacity 1.
 type signal chan struct{}
 
-// Write is called for every line of a log.
+// Write is called for every log line.
 func (s signal) Write(line []byte) (int, error) {
 	select {
 	case s <- struct{}{}:
@@ -71,7 +71,7 @@ func (s signal) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// behind opens a store behind a proxy, which tells of every step that it has to do again.
+// behind opens a store behind a proxy. retried receives a value whenever a step is retried.
 func behind(t *testing.T, dsn string, cfg clickhouse.Config) (s *clickhouse.Store, way *proxy, retried <-chan struct{}) {
 	t.Helper()
 	again := make(signal, 1)
@@ -80,8 +80,8 @@ func behind(t *testing.T, dsn string, cfg clickhouse.Config) (s *clickhouse.Stor
 	return open(t, cfg), way, again
 }
 
-// While the servers are away writes wait, as many as the buffer holds and as long as
-// WriteTimeout. What was refused can be sent again, and is there once.
+// While the servers are unavailable, writes wait, as many as the buffer holds and for WriteTimeout. Rejected
+// writes can be sent again and are stored once.
 func TestServersAway(t *testing.T) {
 	t.Parallel()
 	oneProtocol(t, func(t *testing.T, dsn string) {
@@ -103,17 +103,17 @@ func TestServersAway(t *testing.T) {
 			})
 		}
 		begin(0)
-		<-retried // it is under way; the others wait
+		<-retried // one write is in progress; the others wait
 		for i := 1; i < writers; i++ {
 			begin(i)
 		}
 		within(t, "60 rows wait", func() bool { return s.Waiting() == 60 })
 		_, err := s.Write(t.Context(), events("too many"))
 		if n := gaveUp.Load(); !errors.Is(err, store.ErrUnavailable) || n > 0 {
-			t.Errorf("a write beyond the buffer: %v when %d of %d had given up, want ErrUnavailable at once", err, n, writers)
+			t.Errorf("a write beyond the buffer: %v after %d of %d had given up, want ErrUnavailable at once", err, n, writers)
 		}
 		if _, err := s.Write(t.Context(), events()); err != nil {
-			t.Errorf("a write of nothing: %v", err)
+			t.Errorf("an empty write: %v", err)
 		}
 		waiting.Wait()
 		for i, err := range faults {
@@ -128,12 +128,12 @@ func TestServersAway(t *testing.T) {
 		for i := range faults {
 			write(t, there, events(ids(fmt.Sprint(i), 0, 10)...))
 		}
-		_ = s.Close() // it may have stored rows as well, and looks whether they are there once
+		_ = s.Close() // it may also have stored rows, and checks for duplicates
 		got := counts(t, there)
 		for i := range faults {
 			for _, id := range ids(fmt.Sprint(i), 0, 10) {
 				if got[id] != 1 {
-					t.Errorf("%s is there %d times, want once", id, got[id])
+					t.Errorf("%s is stored %d times, want once", id, got[id])
 				}
 			}
 		}
@@ -143,7 +143,7 @@ func TestServersAway(t *testing.T) {
 	})
 }
 
-// Servers that come back within WriteTimeout are no error at all.
+// Servers that come back within WriteTimeout cause no error.
 func TestServersBack(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
@@ -154,13 +154,13 @@ func TestServersBack(t *testing.T) {
 		way.comeBack()
 		stored()
 		if got := counts(t, s); len(got) != 8 {
-			t.Errorf("%d events are there, want 8", len(got))
+			t.Errorf("%d events are stored, want 8", len(got))
 		}
 	})
 }
 
-// The caller's own end is the error of a write that waits, and the write's place is free.
-func TestCallerGone(t *testing.T) {
+// A write whose context ends returns the context's error and frees its place in the buffer.
+func TestCallerCancelsWrite(t *testing.T) {
 	t.Parallel()
 	s, way, retried := behind(t, chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")), clickhouse.Config{Buffer: 10})
 	way.goAway()
@@ -181,7 +181,7 @@ func TestCallerGone(t *testing.T) {
 	}
 }
 
-// Where one of two addresses is down, from the start or meanwhile, reads and writes go on.
+// If one of two addresses is down, from the start or later, reads and writes continue.
 func TestOneOfTwoAddresses(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
@@ -195,7 +195,7 @@ func TestOneOfTwoAddresses(t *testing.T) {
 			func() {}, func() { first.comeBack(); other.goAway() }, other.comeBack, first.goAway, func() { first.comeBack(); other.goAway() },
 		} {
 			change()
-			var readers sync.WaitGroup // connections are made and kept
+			var readers sync.WaitGroup // opens connections and keeps them idle
 			for range 8 {
 				readers.Go(func() { answers(t, s) })
 			}
@@ -206,7 +206,7 @@ func TestOneOfTwoAddresses(t *testing.T) {
 			}
 			got := counts(t, s)
 			if times := slices.Collect(maps.Values(got)); len(got) != n || slices.Max(times) != 1 {
-				t.Fatalf("%v are read, want %d events, each once", got, n)
+				t.Fatalf("read %v, want %d events, each once", got, n)
 			}
 		}
 		first.goAway()
@@ -218,8 +218,8 @@ func TestOneOfTwoAddresses(t *testing.T) {
 	})
 }
 
-// An address that takes connections and says nothing costs its share of dial_timeout once.
-func TestAnAddressThatIsSilent(t *testing.T) {
+// An address that accepts connections and never answers costs its share of dial_timeout once.
+func TestSilentAddress(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		first, address := newProxy(t, with(t, dsn, "dial_timeout", "12s"), nil)
@@ -229,7 +229,7 @@ func TestAnAddressThatIsSilent(t *testing.T) {
 		_, before := first.open()
 		answers(t, s)
 		if _, after := first.open(); before == 0 || after != before {
-			t.Errorf("the silent one was tried %d times by Open, and %d times after the next query", before, after)
+			t.Errorf("the silent address was tried %d times by Open, and %d times after the next query", before, after)
 		}
 	})
 }

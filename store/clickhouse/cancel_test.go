@@ -20,29 +20,27 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// running counts the queries of a request on the server.
+// running returns the number of running queries of a request on the server.
 func running(t testing.TB, conn driver.Conn, request string) uint64 {
 	t.Helper()
 	return chtest.Number(t, conn, "SELECT count() FROM system.processes WHERE startsWith(query_id, {id:String})", driver.Named("id", request+"-"))
 }
 
-// soon is what a busy machine may take for what is done at once. What is not stopped
-// runs for hours.
+// soon is a generous limit for fast operations on a busy machine. A query that is not stopped runs for hours.
 const soon = time.Minute
 
-// within waits until ok, for as long as soon.
+// within waits up to soon until ok returns true.
 func within(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for began := time.Now(); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > soon {
-			t.Errorf("%s: not within %s", what, soon)
+			t.Errorf("%s: did not happen within %s", what, soon)
 			return
 		}
 	}
 }
 
-// stops runs n slow queries on s and wants their server, which is that of dsn, to stop
-// all of them at their context's end.
+// stops runs n slow queries on s, and fails unless the server of dsn stops all of them when their context ends.
 func stops(t *testing.T, s *clickhouse.Store, dsn string, n int) {
 	t.Helper()
 	conn, request := system(t, dsn), fmt.Sprintf("req-%x", rand.Uint64())
@@ -53,7 +51,7 @@ func stops(t *testing.T, s *clickhouse.Store, dsn string, n int) {
 	for range n {
 		busy.Go(func() {
 			if _, err := s.Query(ctx, slow()); !errors.Is(err, context.Canceled) {
-				t.Errorf("%v, want that it was cancelled", err)
+				t.Errorf("%v, want the context's error", err)
 			}
 			ended <- time.Now()
 		})
@@ -68,7 +66,7 @@ func stops(t *testing.T, s *clickhouse.Store, dsn string, n int) {
 	within(t, "no query runs", func() bool { return running(t, conn, request) == 0 })
 }
 
-// storetest proves what a caller sees when its deadline comes.
+// The tests of storetest cover what a caller sees at its deadline.
 func TestCancelledQueryIsStopped(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
@@ -84,36 +82,36 @@ func TestCancelledQueryIsStopped(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if _, err := s.Query(ctx, one()); !errors.Is(err, context.Canceled) {
-				t.Errorf("%v, want that it was cancelled", err)
+				t.Errorf("%v, want the context's error", err)
 			}
 		})
-		t.Run("while its rows come", func(t *testing.T) {
+		t.Run("while rows arrive", func(t *testing.T) {
 			conn, request := system(t, dsn), fmt.Sprintf("req-%x", rand.Uint64())
 			ctx, cancel := context.WithCancel(store.WithRequestID(t.Context(), request))
 			began := false
 			go func() {
 				defer cancel()
 				within(t, "the query runs", func() bool { return running(t, conn, request) == 1 })
-				time.Sleep(400 * time.Millisecond) // rows come
+				time.Sleep(400 * time.Millisecond) // rows arrive
 				began = asking(t, name)
 			}()
 			_, err := s.Query(ctx, store.Statement{
 				Label: "rows", SQL: "SELECT toInt64(number + sleepEachRow(0.001)) FROM numbers(100000000) SETTINGS max_block_size = 50", Kinds: []dialect.Kind{dialect.Int},
 			})
 			if !errors.Is(err, context.Canceled) || !began {
-				t.Errorf("%v, begun: %t; want that it was cancelled in its midst", err, began)
+				t.Errorf("%v, begun: %t; want the context's error after it began", err, began)
 			}
 			within(t, "no query runs", func() bool { return running(t, conn, request) == 0 })
 		})
-		// What was cancelled leaves nothing behind, and the store goes on.
+		// Cancelled queries leave nothing behind, and the store continues to work.
 		answers(t, s)
 		within(t, "connections are closed", func() bool { open, _ := front.open(); return open <= 2 })
 		within(t, "goroutines end", func() bool { return !asking(t, name) })
 	})
 }
 
-// asking reports whether a goroutine that name labels is in the midst of a query: other
-// tests ask at the same time.
+// asking reports whether a goroutine with the label name is running a query. Other tests run queries at the
+// same time.
 func asking(t *testing.T, name string) bool {
 	t.Helper()
 	var stacks strings.Builder
@@ -128,7 +126,7 @@ func asking(t *testing.T, name string) bool {
 	return false
 }
 
-func TestCancelledWhileItWaitsForAConnection(t *testing.T) {
+func TestCancelledWhileWaitingForAConnection(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		s := connect(t, clickhouse.Config{DSN: with(t, dsn, "max_open_conns", "1")})
@@ -137,7 +135,7 @@ func TestCancelledWhileItWaitsForAConnection(t *testing.T) {
 		for range 3 {
 			busy.Go(func() {
 				if _, err := s.Query(ctx, slow()); !errors.Is(err, context.Canceled) {
-					t.Errorf("%v, want that it was cancelled", err)
+					t.Errorf("%v, want the context's error", err)
 				}
 			})
 		}

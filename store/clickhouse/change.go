@@ -2,43 +2,44 @@ package clickhouse
 
 import "sync"
 
-// How the groups of one process share the changes of their days, as version.go has them.
+// This file explains how concurrent groups of writes in one process share the changes of their days. The file
+// version.go explains changes.
 //
-// Where much is written, groups overlap and are of the same days. What one of them has begun the
-// others need not begin again: a change stays open while groups that take part in it are under way.
-// The last ends it. One that is done before adds one to both numbers: the version moves on before
-// its rows are acknowledged, and the change is as open as it was.
+// Under load, groups overlap and usually change the same days. If one group has noted the begin of a change,
+// the others need not note it again: a change stays open while any of its groups is running. The last group
+// ends it. A group that finishes earlier adds one to both numbers. So the version grows before the group's rows
+// are acknowledged, and the change stays open.
 //
-// A group takes part in the changes of all of its days from its start, before it knows which of
-// its rows are repeats. So a change passes from group to group, and most need no row in
-// versions but that for their end. One that was alone and had nothing but repeats needs none.
+// A group joins the changes of all its days at its start, before it knows which of its rows are repeats. So a
+// change passes from group to group, and most groups need only one row in versions, at their end. A group that
+// ran alone and had only repeats needs none.
 
-// A note is what is added to the numbers of a day.
+// A note is the addition to the numbers of one day.
 type note struct {
 	changedDay
 	begun, ended uint64
 }
 
-// An openChange is the change of a day for the groups of this process that take part in it.
+// An openChange is the change of one day, shared by the groups of this process that take part in it.
 type openChange struct {
 	groups int
-	begun  uint64 // how often it was noted as begun, and not yet as ended
+	begun  uint64 // how often its begin was noted, without an end so far
 }
 
-// openChanges are those of all days.
+// openChanges has the open changes of all days.
 type openChanges struct {
 	mu sync.Mutex
 	of map[changedDay]*openChange
 }
 
-// A part is that of one group in the changes of its days.
+// A part is the participation of one group in the changes of its days.
 type part struct {
 	all     *openChanges
 	in      map[changedDay]*openChange
 	changed map[changedDay]bool // days whose rows the group changes, under begun changes
 }
 
-// join takes part in the changes of days.
+// join adds a group to the changes of days.
 func (c *openChanges) join(days []changedDay) *part {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,8 +60,8 @@ func (c *openChanges) join(days []changedDay) *part {
 	return p
 }
 
-// toBegin is what is to be noted before rows of days are changed. Changes that are open stay so,
-// since p is in them.
+// toBegin returns the notes to store before rows of days change. Changes that are open now stay open, because p
+// is part of them.
 func (p *part) toBegin(days []changedDay) (notes []note) {
 	p.all.mu.Lock()
 	defer p.all.mu.Unlock()
@@ -72,7 +73,7 @@ func (p *part) toBegin(days []changedDay) (notes []note) {
 	return notes
 }
 
-// begin counts what toBegin asked for and was noted. Two groups may have begun a change at once.
+// begin counts the stored notes of toBegin. Two groups may have begun the same change at once.
 func (p *part) begin(days []changedDay, noted []note) {
 	p.all.mu.Lock()
 	defer p.all.mu.Unlock()
@@ -84,8 +85,8 @@ func (p *part) begin(days []changedDay, noted []note) {
 	}
 }
 
-// end ends the part, and is what is to be noted then. A group that failed may have rows stored
-// yet: it stays in the changes of their days, so that nobody ends those, and later groups begin others.
+// end ends p and returns the notes to store. The rows of a failed group may still arrive. So that group stays
+// in the changes of their days: nobody ends these changes, and later groups begin new ones.
 func (p *part) end(failed bool) (notes []note) {
 	p.all.mu.Lock()
 	defer p.all.mu.Unlock()

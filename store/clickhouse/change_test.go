@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Groups take part in the changes of two days, in any order, and what they note is added up as
-// the table versions does. A few of them fail.
+// Groups take part in the changes of two days, in any order. Their notes are summed up as in the table
+// versions. Some groups fail.
 func TestSharedChanges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2_000) {
@@ -19,11 +19,11 @@ func TestSharedChanges(t *testing.T) {
 		}
 		for d, sum := range s.sums {
 			if open := sum.begun > sum.ended; open != s.failed[d] {
-				t.Fatalf("seed %d: %+v after all groups, of which one failed: %t", seed, sum, s.failed[d])
+				t.Fatalf("seed %d: %+v after all groups, one of them failed: %t", seed, sum, s.failed[d])
 			}
 		}
 		if len(s.changes.of) > 0 {
-			t.Fatalf("seed %d: %d changes are left", seed, len(s.changes.of))
+			t.Fatalf("seed %d: %d changes are still open", seed, len(s.changes.of))
 		}
 	}
 }
@@ -32,20 +32,20 @@ type sharedChanges struct {
 	random  *rand.Rand
 	changes openChanges
 	groups  []*sharingGroup
-	sums    map[changedDay]note // what versions has
-	failed  map[changedDay]bool // of which a group failed
+	sums    map[changedDay]note // the rows of the table versions
+	failed  map[changedDay]bool // days of failed groups
 }
 
-// A sharingGroup has gone as far as its fields tell.
+// A sharingGroup is a group with its progress.
 type sharingGroup struct {
 	part    *part
-	days    []changedDay // that it changes
+	days    []changedDay // days that the group changes
 	toBegin []note
-	asked   bool // what it has to begin
+	asked   bool // days whose change it has to begin
 	begun   bool
 }
 
-// step lets one group do what comes next, or another begin.
+// step advances one group by one step, or starts another group.
 func (s *sharedChanges) step(t *testing.T) {
 	t.Helper()
 	at := s.random.IntN(4)
@@ -66,7 +66,7 @@ func (s *sharedChanges) step(t *testing.T) {
 	}
 }
 
-// end ends a group, which may be at any step.
+// end ends a group, at any step.
 func (s *sharedChanges) end(t *testing.T, at int) {
 	t.Helper()
 	g := s.groups[at]
@@ -78,14 +78,14 @@ func (s *sharedChanges) end(t *testing.T, at int) {
 			before[d] = s.sums[d]
 			s.failed[d] = s.failed[d] || fails
 			if before[d].begun <= before[d].ended {
-				t.Fatalf("%+v while rows of the day may come", before[d])
+				t.Fatalf("%+v while rows of the day may arrive", before[d])
 			}
 		}
 	}
 	s.note(g.part.end(fails))
 	for d, was := range before {
 		if now := s.sums[d]; !fails && now.begun+now.ended <= was.begun+was.ended {
-			t.Fatalf("%+v after rows were stored, and %+v before", now, was)
+			t.Fatalf("%+v after rows were stored, %+v before", now, was)
 		}
 	}
 }

@@ -1,25 +1,35 @@
-// Package clickhouse is a store in ClickHouse, for hosts that outgrow one machine.
+// Package clickhouse stores events in ClickHouse, for hosts that outgrow one machine:
 //
-// [Open] connects by a DSN, [New] takes a connection of the host's own. No tables are created until
-// [Store.Migrate] is called. Any number of processes may write and read at the same time.
+//	events, err := clickhouse.Open(ctx, clickhouse.Config{DSN: "clickhouse://user:password@db1:9000/analytics"})
+//	if err != nil {
+//		return err
+//	}
+//	defer events.Close()
+//	err = events.Migrate(ctx) // creates missing tables; call it at every start
 //
-// # What is kept
+// [Open] connects to the servers of a DSN; [New] uses a connection of the host. Only [Store.Migrate] creates
+// tables. Any number of processes may write and read at the same time.
 //
-// The logical tables of package store/schema are MergeTree tables of the same names, ordered
-// by subject and time in monthly partitions; [Config.Schema] shows their DDL. Subjects
-// are kept by their ids. An event id counts once, however often and by whichever processes it is sent:
-// receipt.go explains how. What is computed of quiet days of websites is in sealed_sessions and sealed_hits,
-// and seals says which of their rows count: derive.go explains how. States that the engine has kept, which answers are
-// merged from, are in partials.
+// # Tables
+//
+// The logical tables of package store/schema are MergeTree tables of the same names, ordered by subject and
+// time, in monthly partitions. [Config.Schema] shows their DDL. Subjects are stored by their ids. Further
+// tables are:
+//
+//   - receipts: an event id counts once, however often and through whichever processes it is sent. The file
+//     receipt.go explains how.
+//   - sealed_sessions, sealed_hits and seals: results computed from days of websites, and which of them are
+//     valid. The file derive.go explains how.
+//   - partials: states stored by the engine, which it merges into answers.
+//   - versions: the number of changes of each day. The file version.go explains them.
 //
 // # Rights
 //
-// A user that only reads needs SELECT on the tables, and a profile with readonly = 2 or
-// 0: settings are sent with every query, which readonly = 1 forbids. A user that writes, erases
-// or seals needs INSERT and ALTER DELETE, too; one that calls Migrate needs SELECT, INSERT,
-// CREATE TABLE, ALTER ADD COLUMN and ALTER TTL, and where the server asks for it TABLE
-// ENGINE ON MergeTree, AggregatingMergeTree and ReplacingMergeTree. With [Config.Cluster] those who write, erase, seal or migrate need
-// CLUSTER, too.
+// A user that only reads needs SELECT on the tables. Its profile must have readonly = 2 or 0, because readonly
+// = 1 forbids the settings that every query needs. A user that writes, erases or seals also needs INSERT and
+// ALTER DELETE. A user that calls Migrate needs SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN and ALTER TTL.
+// Some servers also require TABLE ENGINE ON MergeTree, AggregatingMergeTree and ReplacingMergeTree. With
+// [Config.Cluster], users that write, erase, seal or migrate also need CLUSTER.
 package clickhouse
 
 import (
@@ -34,25 +44,25 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A Store answers from ClickHouse and writes to it. It is safe for concurrent use.
+// A Store stores events in ClickHouse and answers queries. It is safe for concurrent use.
 type Store struct {
 	cfg   Config
 	lang  *dialect.Dialect
 	conn  driver.Conn
-	owned bool // conn is the store's to close
+	owned bool // Close closes conn
 
 	queue        queue
 	conflicts    pendingConflicts
 	changes      openChanges
 	versionCheck versionCheck
 	deriving     sync.Mutex // held by Seal, SaveStates, DropStates and Erase
-	swept        time.Time  // by Seal
+	swept        time.Time  // the time of the last sweep
 
 	closing context.Context //nolint:containedctx // done when the store is closed
 	close   context.CancelFunc
 	once    sync.Once
-	ended   chan struct{} // the writer is gone
-	fault   error         // of Close
+	ended   chan struct{} // closed when the writer has ended
+	fault   error         // the result of Close
 }
 
 var (
@@ -66,15 +76,17 @@ var (
 	_ store.StateKeeper = (*Store)(nil)
 )
 
-// Open connects to the servers of cfg and asks one of them for its version.
+// Open connects to the servers of cfg and asks one of them for its version. The caller closes the store.
 //
-// Its error wraps store.ErrUnavailable when none can be reached, ErrAccess when they
-// refuse user or password, ErrTLS when there is no trusted connection, ErrTooOld when
-// the server is older than what can work, and joins all problems of cfg. Some servers report a missing
-// database ([ErrNoSchema]) or missing rights ([ErrRights]) here, others on the first query. Missing
-// tables are no error: see [Store.Migrate].
+// If cfg is invalid, the error joins all problems. Otherwise it wraps
 //
-// The caller closes the store.
+//   - store.ErrUnavailable if no server can be reached,
+//   - ErrAccess if the servers reject user or password,
+//   - ErrTLS if no trusted connection is possible,
+//   - ErrTooOld if the server is older than the minimum version.
+//
+// Some servers report a missing database ([ErrNoSchema]) or missing rights ([ErrRights]) here, others only at
+// the first query. Open does not check for missing tables: see [Store.Migrate].
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg, faults := cfg.resolve()
 	c, err := cfg.connection()
@@ -93,10 +105,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// New makes a store on a connection of the host's own, which stays open when the store
-// is closed. It does not contact the server. DSN and TLS of cfg are ignored. Over HTTP the connection
-// should not use lz4 or zstd compression: the driver then mistakes an answer with the text
-// "__exception__" and a line end for an error.
+// New returns a store on a connection of the host. It does not contact the server, and ignores DSN and TLS of
+// cfg. Close leaves the connection open. Over HTTP, the connection should not use lz4 or zstd compression: with
+// them, the driver reports an error for an answer that contains the text "__exception__" and a line end.
 func New(conn driver.Conn, cfg Config) (*Store, error) {
 	cfg, err := cfg.resolve()
 	if err != nil {
@@ -117,8 +128,8 @@ func start(conn driver.Conn, cfg Config, owned bool) *Store {
 // Dialect returns the SQL dialect of ClickHouse.
 func (s *Store) Dialect() *dialect.Dialect { return s.lang }
 
-// Close stores waiting rows, as far as the servers accept them within [Config.WriteTimeout], and closes
-// the connections. Closing again returns the same.
+// Close stores waiting rows, as far as the servers accept them within [Config.WriteTimeout], and closes the
+// connections. Further calls return the same error.
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		s.close()
@@ -130,5 +141,5 @@ func (s *Store) Close() error {
 	return s.fault
 }
 
-// MaxQueries implements [store.Bounded]: a query holds a connection.
+// MaxQueries implements [store.Bounded]. Each query uses one connection.
 func (s *Store) MaxQueries() int { return s.conn.Stats().MaxOpenConns }

@@ -15,49 +15,49 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A group is writes that are stored together.
+// A group is a set of writes that are stored together.
 type group struct {
 	writes   []*write
-	receipts []uint64 // of the attempts to store them so far
+	receipts []uint64 // of the attempts so far
 }
 
-// An attempt is one try to store a group, under a receipt of its own. See receipt.go.
+// An attempt is one try to store a group, with its receipt number. See receipt.go.
 type attempt struct {
 	receipt uint64
-	earlier []uint64 // receipts of attempts at the same rows, any part of which may be stored yet
-	mark    uint64   // what the receipts of restored rows of one mark begin with; 0 of written rows
+	earlier []uint64 // receipts of earlier attempts at the same rows, which may have stored any part of them
+	mark    uint64   // the first bits of the receipts of rows restored under one mark; 0 for written rows
 }
 
-// newAttempt numbers an attempt: milliseconds, then 22 random bits. If two had one number
-// and shared an event id, too, neither would see the other's row.
+// newAttempt returns an attempt with a number made of milliseconds and 22 random bits. If two attempts had the
+// same number and a common event id, neither would see the other's row.
 func (s *Store) newAttempt() attempt {
 	return attempt{receipt: uint64(s.cfg.Now().UnixMilli())<<22 | rand.Uint64N(1<<22)} //nolint:gosec // after 1970; no secret
 }
 
-// markShift is how many bits of a receipt tell attempts under one mark apart.
+// markShift is the number of bits in a receipt that distinguish attempts under one mark.
 const markShift = 32
 
-// restoring numbers an attempt to restore rows under mark: smaller than any attempt to
-// write since 1987, so that of equal rows the restored one is the first.
+// restoring returns an attempt to restore rows under mark. Its number is smaller than every number of
+// newAttempt since 1987, so that a restored row wins over an equal written row.
 func restoring(mark string) attempt {
 	sum := sha256.Sum256([]byte(mark))
 	of := uint64(max(binary.BigEndian.Uint32(sum[:])>>3, 1))
 	return attempt{mark: of, receipt: of<<markShift | uint64(rand.Uint32())} //nolint:gosec // no secret
 }
 
-// own reports whether receipt is of this attempt or of an earlier one at the same rows.
+// own reports whether receipt belongs to this attempt or to an earlier one at the same rows.
 func (a attempt) own(receipt uint64) bool {
 	return receipt == a.receipt || slices.Contains(a.earlier, receipt)
 }
 
-// concerns reports whether a stored row counts for the attempt: written rows are compared
-// with all others, restored ones with those of the same mark.
+// concerns reports whether a stored row matters to the attempt. Written rows are compared with all others,
+// restored rows only with rows of the same mark.
 func (a attempt) concerns(receipt uint64) bool {
 	return a.mark == 0 || receipt>>markShift == a.mark
 }
 
-// key is what there may be one row of: a written row's identity, whatever its time; a
-// restored row keeps its time, and its source may have an identity at several.
+// key returns the key that may have only one row. For a written row it is the identity without the time. A
+// restored row keeps its time, because the source may have rows with the same identity at several times.
 func (a attempt) key(at location) location {
 	if a.mark == 0 {
 		at.millis = 0
@@ -65,9 +65,8 @@ func (a attempt) key(at location) location {
 	return at
 }
 
-// commit stores a group. An insert that fails may have stored any part of its rows, and
-// may do so later: the next attempt looks which rows are there and stores the others
-// under another receipt.
+// commit stores a group. A failed insert may have stored any part of its rows, or may store them later.
+// Therefore the next attempt finds the stored rows and stores the others with another receipt.
 func (s *Store) commit(ctx context.Context, g *group, next func() attempt) error {
 	if err := s.retry(ctx, "schema", s.cfg.WriteTimeout/2, s.checkVersion); err != nil {
 		return err
@@ -80,7 +79,7 @@ func (s *Store) commit(ctx context.Context, g *group, next func() attempt) error
 	})
 }
 
-// runAttempt does the four steps of receipt.go, the third as a change of version.go. All but
+// runAttempt does the four steps of receipt.go. The third step is a change as in version.go. All steps except
 // the insert may be repeated.
 func (s *Store) runAttempt(ctx context.Context, a attempt, writes []*write) error {
 	rows := a.distinct(writes)
@@ -118,8 +117,8 @@ func (s *Store) storeRows(ctx context.Context, a attempt, part *part, writes []*
 	return s.insertRows(ctx, a, writes)
 }
 
-// distinct are the rows that are to be stored: of written ones with one identity the
-// first, and the others are marked as repeated.
+// distinct returns the rows to store. Of several written rows with one identity it returns the first, and marks
+// the others as repeated.
 func (a attempt) distinct(writes []*write) []*row {
 	var rows []*row
 	seen := map[location]bool{}
@@ -138,18 +137,18 @@ func (a attempt) distinct(writes []*write) []*row {
 	return rows
 }
 
-// retry does one step until it succeeds, the servers refuse it for good, or ctx ends. One
-// try may take limit, so that a server that hangs leaves time for another.
+// retry repeats step until it succeeds, the servers reject it permanently, or ctx ends. One try may take limit,
+// so that time is left for another try if a server hangs.
 func (s *Store) retry(ctx context.Context, what string, limit time.Duration, step func(context.Context) error) error {
 	return s.retryIf(ctx, what, limit, temporary, step)
 }
 
-// temporary reports whether a server, or another one, may do what failed with err.
+// temporary reports whether step may succeed later or on another server after err.
 func temporary(err error) bool {
 	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// retryIf is retry for errors that match.
+// retryIf is like retry, for errors that match.
 func (s *Store) retryIf(ctx context.Context, what string, limit time.Duration, match func(error) bool, step func(context.Context) error) error {
 	retries := 0
 	defer func() { s.queue.retrying(-retries) }()
@@ -163,20 +162,20 @@ func (s *Store) retryIf(ctx context.Context, what string, limit time.Duration, m
 		switch {
 		case err == nil:
 			return nil
-		case ctx.Err() != nil: // the writer's own end, which must not pass for the caller's
+		case ctx.Err() != nil: // the writer's context ended, not the caller's
 			return fmt.Errorf("%w: %s: %s", store.ErrUnavailable, what, err.Error())
 		case !match(err):
 			return fmt.Errorf("%s: %w", what, err)
 		}
 		s.queue.retrying(1)
 		retries++
-		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: a write is tried again",
+		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: retrying a write",
 			slog.String("step", what), slog.Any("error", err), slog.Duration("after", wait))
 		pause(ctx, wait)
 	}
 }
 
-// inParallel does all steps side by side.
+// inParallel runs all steps concurrently.
 func inParallel(steps []func() error) error {
 	faults := make([]error, len(steps))
 	var all sync.WaitGroup

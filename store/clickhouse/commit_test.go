@@ -16,8 +16,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// empty is a store on an empty database of the server that CLICKHOUSE_DSN names. It has
-// no writer: the test does what one does.
+// empty returns a store on an empty database of the server in CLICKHOUSE_DSN. It has no writer goroutine: the
+// test does its work.
 func empty(t *testing.T) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN")), BatchDelay: -1})
@@ -31,7 +31,7 @@ func empty(t *testing.T) *Store {
 	return &Store{cfg: s.cfg, lang: s.lang, conn: s.conn, closing: s.closing}
 }
 
-// writes is a batch of two events of a site as the queue has it.
+// writes returns a queued batch with two events of a site.
 func writes(t *testing.T, site string, at time.Time) []*write {
 	t.Helper()
 	b := &store.Batch{Events: []store.Event{{Website: site, ID: "e", Time: at}, {Website: site, ID: "f", Time: at}}}
@@ -42,8 +42,8 @@ func writes(t *testing.T, site string, at time.Time) []*write {
 	return []*write{{batch: b, rows: rows, done: make(chan error, 1)}}
 }
 
-// An insert that a process sent before it died, or gave up, reaches the tables after
-// another attempt at its rows was done. One of each two rows stays.
+// A late insert of a process that died or gave up arrives after another attempt at its rows finished. One copy
+// of each row stays.
 func TestLateInsert(t *testing.T) {
 	t.Parallel()
 	there := empty(t)
@@ -53,10 +53,10 @@ func TestLateInsert(t *testing.T) {
 	for name, c := range map[string]struct {
 		late    attempt
 		other   func(late attempt) attempt
-		delayed time.Duration // how much later the other attempt dates its rows
+		delayed time.Duration // how much later the rows of the other attempt are dated
 	}{
-		"the late number is less":        {late: attempt{receipt: 5}, other: number(6)},
-		"the late number is greater":     {late: attempt{receipt: 6}, other: number(5)},
+		"the late number is smaller":     {late: attempt{receipt: 5}, other: number(6)},
+		"the late number is larger":      {late: attempt{receipt: 6}, other: number(5)},
 		"the other has another time":     {late: attempt{receipt: 5}, other: number(6), delayed: time.Hour},
 		"the other is of the same write": {late: attempt{receipt: 5}, other: func(late attempt) attempt { return attempt{receipt: 6, earlier: []uint64{late.receipt}} }},
 		"both restore rows under a mark": {late: restoring("m"), other: func(attempt) attempt { return restoring("m") }},
@@ -75,19 +75,19 @@ func TestLateInsert(t *testing.T) {
 			if err := s.runAttempt(ctx, c.other(c.late), other); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.insertRows(ctx, c.late, late); err != nil { // now it arrives
+			if err := s.insertRows(ctx, c.late, late); err != nil { // the late insert arrives
 				t.Fatal(err)
 			}
 			if got := rows(); got != 4 {
-				t.Fatalf("%d rows before another look, want 4, or the test shows nothing", got)
+				t.Fatalf("%d rows before the next check, want 4 for a meaningful test", got)
 			}
 			before := s.versionOf(t, name, at)
 			gone, cancel := context.WithCancel(ctx)
 			cancel()
-			s.recheckConflicts(gone, false) // which fails, and is not the look that the rows are due
+			s.recheckConflicts(gone, false) // a failed check does not count
 			s.recheckConflicts(ctx, false)
 			if got := rows(); got != 2 {
-				t.Errorf("%d rows of two ids after another look, want 2", got)
+				t.Errorf("%d rows of two ids after the next check, want 2", got)
 			}
 			if after := s.versionOf(t, name, at); after <= before {
 				t.Errorf("version %d after copies were deleted, want more than %d", after, before)
@@ -96,8 +96,8 @@ func TestLateInsert(t *testing.T) {
 	}
 }
 
-// A receipt without a row, of a process that died before its insert, keeps no other's
-// row out, and the conflict is pending for a while only.
+// A receipt without a row, from a process that died before its insert, does not prevent other rows. Its
+// conflict is pending only for a while.
 func TestReceiptWithoutRow(t *testing.T) {
 	t.Parallel()
 	s := empty(t)
@@ -110,7 +110,7 @@ func TestReceiptWithoutRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := group.writes[0].written(), (store.Written{Stored: 2}); got != want || s.rowsOf(t, "events") != 2 {
-		t.Errorf("%+v, %d rows; want the rows stored", got, s.rowsOf(t, "events"))
+		t.Errorf("%+v, %d rows; want all rows stored", got, s.rowsOf(t, "events"))
 	}
 	for tick := range lastTick {
 		if len(s.conflicts.list) != 1 || s.conflicts.rows != 2 {
@@ -122,7 +122,7 @@ func TestReceiptWithoutRow(t *testing.T) {
 		t.Errorf("%d attempts have conflicts pending after the last tick, want none", len(s.conflicts.list))
 	}
 	if got := s.rowsOf(t, "events"); got != 2 {
-		t.Errorf("%d rows in the end, want 2", got)
+		t.Errorf("%d rows at the end, want 2", got)
 	}
 }
 
@@ -133,16 +133,16 @@ func TestPendingConflictsAreBounded(t *testing.T) {
 		p.add(conflict{attempt: attempt{receipt: receipt}, rows: make([]row, conflictLimit/2)})
 	}
 	if p.rows > conflictLimit || len(p.list) != 2 || p.list[1].attempt.receipt != 4 {
-		t.Errorf("%d rows of %d attempts are pending, want the latest, %d rows at most", p.rows, len(p.list), conflictLimit)
+		t.Errorf("%d rows of %d attempts are pending, want the latest attempts with at most %d rows", p.rows, len(p.list), conflictLimit)
 	}
 }
 
-// An insert is of one month, so that it is one part.
+// Each insert has rows of one month, so that it becomes one part.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	b := &store.Batch{}
 	for i := range 16 {
-		at := time.Date(2000, time.Month(1+i/2), 1, 0, 0, 0, -i%2, time.UTC) // the last and first instants
+		at := time.Date(2000, time.Month(1+i/2), 1, 0, 0, 0, -i%2, time.UTC) // the last and first instants of months
 		b.Events = append(b.Events, store.Event{Website: "w", ID: fmt.Sprint(i), Time: at})
 		b.Spans = append(b.Spans, store.Span{Website: "w", ID: fmt.Sprint(i), Time: at})
 	}
@@ -165,7 +165,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Look-ups read by the primary keys.
+// Look-ups use the primary keys.
 func TestLookUpsUseTheIndex(t *testing.T) {
 	t.Parallel()
 	s := empty(t)
@@ -183,7 +183,7 @@ func TestLookUpsUseTheIndex(t *testing.T) {
 		var rows uint64
 		question(driver.Context(ctx, driver.WithProgress(func(p *driver.Progress) { rows += p.Rows })))
 		if rows == 0 || rows > 20_000 {
-			t.Errorf("%s read %d of 200 000 rows, want a few granules", what, rows)
+			t.Errorf("%s read %d of 200 000 rows, want only a few granules", what, rows)
 		}
 	}
 	one := row{identity: identity{schema.Events, schema.PageEvents, false, "w", "77"}, millis: 77}
@@ -216,7 +216,7 @@ func (s *Store) versionOf(t *testing.T, site string, at time.Time) uint64 {
 	return v
 }
 
-// A write that nobody waits for keeps neither its place nor its rows, unless it is being stored.
+// An abandoned write frees its place and its rows, unless it is being stored.
 func TestAbandonedWrites(t *testing.T) {
 	t.Parallel()
 	var q queue
@@ -228,16 +228,16 @@ func TestAbandonedWrites(t *testing.T) {
 		}
 		return w
 	}
-	for range 3 { // each has the place of the one before
+	for range 3 { // each uses the place of the previous write
 		gone := add()
 		q.abandon(gone)
 		if gone.batch != nil || gone.rows != nil {
-			t.Error("an abandoned write has its rows still")
+			t.Error("an abandoned write still has its rows")
 		}
 	}
 	kept := add()
 	if group := q.take(); len(group) != 1 || group[0] != kept || len(q.waiting) != 0 {
-		t.Fatalf("%d writes were taken and %d are left, want the one that somebody waits for", len(group), len(q.waiting))
+		t.Fatalf("%d writes were taken and %d are left, want only the write with a waiting caller", len(group), len(q.waiting))
 	}
 	q.abandon(kept)
 	if kept.batch == nil || len(kept.rows) != 10 || q.rows != 0 {
@@ -245,7 +245,7 @@ func TestAbandonedWrites(t *testing.T) {
 	}
 }
 
-// A write with an event id of a group that is being stored is no part of another group.
+// A write that shares an event id with a group in progress does not join another group.
 func TestGroupsShareNoID(t *testing.T) {
 	t.Parallel()
 	var q queue
@@ -274,23 +274,23 @@ func TestGroupsShareNoID(t *testing.T) {
 		t.Fatalf("groups of %d and %d writes, %d wait; want the one with c and a to wait for the first group", len(first), len(second), len(q.waiting))
 	}
 	if <-q.wake; len(q.take()) != 0 {
-		t.Error("it was taken before the first group was released")
+		t.Error("the write was taken before the first group was released")
 	}
 	q.release(second)
 	if got := q.take(); len(got) != 0 {
-		t.Error("it was taken when another group was released")
+		t.Error("the write was taken after another group was released")
 	}
 	q.release(first)
 	<-q.wake
 	if got := q.take(); len(got) != 1 {
-		t.Error("it was not taken after the first group was released")
+		t.Error("the write was not taken after the first group was released")
 	} else if q.release(got); len(q.storing) != 0 {
-		t.Errorf("%d hashes are held by no group", len(q.storing))
+		t.Errorf("%d hashes are still marked as being stored", len(q.storing))
 	}
 }
 
-// A server that takes nothing of what is sent to it does not hold a writer for ever.
-func TestSendingHasAnEnd(t *testing.T) {
+// A server that does not read does not block a writer forever.
+func TestSendTimesOut(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -304,6 +304,6 @@ func TestSendingHasAnEnd(t *testing.T) {
 	defer c.Close()
 	past := func() time.Time { return time.Now().Add(100*time.Millisecond - sendTimeout) }
 	if n, err := (&boundedConn{c.(*net.TCPConn), past}).Write(make([]byte, 64<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("%d bytes were sent, %v; want the end of the time", n, err)
+		t.Errorf("%d bytes were sent, %v; want a time-out", n, err)
 	}
 }

@@ -16,69 +16,69 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Config says which servers a store uses and what it may ask of them.
+// Config has the servers of a store, its limits and its timing.
 type Config struct {
-	// DSN is the address of the servers, required by Open:
-	// clickhouse://user:password@host:9000/database for the native protocol, http:// or https:// for
-	// HTTP. Several hosts, separated by commas, are tried in turn; one that failed is asked last for
-	// the next ten seconds. Parameters are those of the driver, among them
+	// DSN is the address of the servers. Open requires it. It begins with clickhouse:// for the native
+	// protocol, as in clickhouse://user:password@host:9000/database, or with http:// or https:// for HTTP.
+	// Several hosts are separated by commas and tried in order. A host that failed is tried last for the next
+	// ten seconds. Parameters of the driver include:
 	//
-	//	compress=lz4              the default of the native protocol; zstd, none. Over HTTP
-	//	                          none is the default; gzip, br
-	//	secure=true               TLS on the native protocol; https:// implies it
-	//	dial_timeout=5s           the default here, for all hosts together, until one is ready
-	//	max_open_conns=64         the default here; more queries wait for dial_timeout
-	//	max_idle_conns=16         the default here
-	//	connection_open_strategy  in_order is the default; round_robin, random
+	//	compress=lz4              the default of the native protocol; or zstd, none. Over HTTP
+	//	                          the default is none; or gzip, br
+	//	secure=true               TLS with the native protocol; https:// implies it
+	//	dial_timeout=5s           the default, for all hosts together, until one is connected
+	//	max_open_conns=64         the default; further queries wait up to dial_timeout
+	//	max_idle_conns=16         the default
+	//	connection_open_strategy  in_order is the default; or round_robin, random
 	//
-	// A parameter that the driver does not know is a setting of every query.
+	// Parameters that the driver does not know become settings of every query.
 	DSN string
-	// TLS is used when not nil, for a private certificate authority or a client certificate. DSN must
-	// not begin with http:// then. Over HTTP, a client certificate without a password authenticates the
-	// user.
+	// TLS is for a private certificate authority or a client certificate. Nil means the system's authorities.
+	// DSN must not begin with http:// if TLS is set. Over HTTP, a client certificate without a password
+	// authenticates the user.
 	TLS *tls.Config
-	// Cluster names a cluster of the servers' configuration. Then Migrate makes every
-	// table Replicated on all of its servers, with a Distributed one in front. Acknowledged writes are
-	// on a majority of a shard's replicas; queries, versions and seals may come from a replica that
-	// lacks them, unless Settings has select_sequential_consistency = 1.
+	// Cluster is the name of a cluster in the servers' configuration. If it is set, Migrate creates every table
+	// as Replicated on all servers of the cluster, with a Distributed table in front. An acknowledged write is
+	// on a majority of a shard's replicas. Queries, versions and seals may be answered by a replica without it,
+	// unless Settings has select_sequential_consistency = 1.
 	Cluster string
-	// Retention is how long rows are kept, counted from their time, in whole days. Older ones are
-	// deleted when the server merges the files that hold them, and at the latest when all of their
-	// month is older. 0 means forever. Migrate applies a change.
+	// Retention is the age at which rows expire, in whole days from their time. The server deletes expired rows
+	// when it merges their files, and at the latest when all rows of their month have expired. 0 means never.
+	// Call Migrate to apply a change.
 	Retention time.Duration
 
-	// MaxExecutionTime ends a query on the server. 0 means 60 s. A context that ends
-	// earlier ends it then.
+	// MaxExecutionTime limits the time of a query on the server. 0 means 60 s. A query also ends when its
+	// context ends.
 	MaxExecutionTime time.Duration
-	// MaxMemory is how many bytes one query may use on a server; one that needs more
-	// fails with ErrTooMuch. 0 means the server's own limit.
+	// MaxMemory limits the bytes that one query may use on a server. A query that needs more fails with
+	// ErrTooMuch. 0 means the server's limit.
 	MaxMemory int64
-	// MaxRowsToRead is how many rows one query may read; one that needs more fails with
-	// ErrTooMuch. 0 means any number.
+	// MaxRowsToRead limits the rows that one query may read. A query that needs more fails with ErrTooMuch. 0
+	// means no limit.
 	MaxRowsToRead int64
 	// Settings are sent with every query. The store's own settings take precedence.
 	Settings map[string]any
 
-	// BatchDelay is the least time between two groups of writes. Writes that come sooner
-	// wait and are stored together: every insert makes files that the server has to merge.
-	// A group does not wait for earlier ones, unless two are in progress or one is being retried. 0
-	// means 100 ms, negative means none.
+	// BatchDelay is the minimum time between two groups of writes. Writes that arrive earlier wait and are
+	// stored together, because every insert creates files that the server has to merge. Two groups may be
+	// stored at a time; a third waits, and so does every group while another is being retried. 0 means 100 ms,
+	// a negative value means no delay.
 	BatchDelay time.Duration
-	// Buffer is how many rows may wait to be stored. More are refused with
-	// store.ErrUnavailable. 0 means 100 000.
+	// Buffer limits the rows that wait to be stored. 0 means 100 000. Further writes fail with
+	// store.ErrUnavailable.
 	Buffer int
-	// WriteTimeout is how long a write is retried while the servers are unreachable, before it fails
-	// with store.ErrUnavailable. 0 means 15 s.
+	// WriteTimeout is how long a write is retried while the servers cannot be reached. After that it fails with
+	// store.ErrUnavailable. 0 means 15 s.
 	WriteTimeout time.Duration
 
-	// Now is the clock that dates the receipt of rows. Nil means time.Now.
+	// Now is the clock for the times of receipts. Nil means time.Now.
 	Now func() time.Time
-	// Logger gets servers that are older than the tested version, and inserts that are retried. Nil
-	// means silent.
+	// Logger receives warnings about servers older than the tested version, retried writes, and failed
+	// clean-ups. Nil means no logging.
 	Logger *slog.Logger
 }
 
-// resolve fills in the defaults of c and reports everything that is wrong with it.
+// resolve returns c with defaults filled in. Its error joins all problems of c.
 func (c Config) resolve() (Config, error) {
 	var faults []error
 	for _, d := range []struct {
@@ -97,10 +97,10 @@ func (c Config) resolve() (Config, error) {
 		}
 	}
 	if c.Retention%day != 0 {
-		faults = append(faults, fmt.Errorf("clickhouse: Retention of %s is not in whole days", c.Retention))
+		faults = append(faults, fmt.Errorf("clickhouse: Retention must be a whole number of days, not %s", c.Retention))
 	}
 	if c.Retention > maxRetention {
-		faults = append(faults, fmt.Errorf("clickhouse: Retention of %d days is more than %d; 0 keeps rows for ever", c.Retention/day, maxRetention/day))
+		faults = append(faults, fmt.Errorf("clickhouse: Retention must be at most %d days, not %d; use 0 to keep rows forever", maxRetention/day, c.Retention/day))
 	}
 	c.MaxExecutionTime = cmp.Or(c.MaxExecutionTime, time.Minute)
 	c.BatchDelay = max(cmp.Or(c.BatchDelay, 100*time.Millisecond), 0)
@@ -118,16 +118,16 @@ func (c Config) resolve() (Config, error) {
 
 const (
 	day          = 24 * time.Hour
-	maxRetention = 14_000 * day // as far as ClickHouse can count from its last instant
+	maxRetention = 14_000 * day // the limit of ClickHouse's dates
 )
 
-// reading are the settings of a query.
+// reading returns the settings of a query.
 func (s *Store) reading(ctx context.Context, label string) driver.Settings {
 	all := s.settings(ctx, label)
 	maps.Copy(all, driver.Settings{
 		"join_use_nulls": 1,
 		"output_format_json_escape_forward_slashes": 0,
-		// Over HTTP a query that nobody waits for is stopped under these two only.
+		// Over HTTP, the server stops an abandoned query only with these two settings.
 		"cancel_http_readonly_queries_on_client_close": 1,
 		"readonly":           2,
 		"max_execution_time": int64(math.Ceil(s.cfg.MaxExecutionTime.Seconds())), // 0 would be no limit
@@ -140,18 +140,18 @@ func (s *Store) reading(ctx context.Context, label string) driver.Settings {
 		all["max_rows_to_read"] = s.cfg.MaxRowsToRead
 	}
 	if s.cfg.Cluster != "" {
-		// What is joined to rows of a session are sessions, which lie on the same server
-		// whole: each joins what it has.
+		// Rows are joined only with their sessions, which are on the same server. So each server can join its
+		// local rows.
 		all["distributed_product_mode"] = "local"
 	}
 	return all
 }
 
-// maxQuerySize is how long the text of a statement may be: the server's own limit is
-// 256 KiB, and many filters of many parts make more.
+// maxQuerySize limits the text of a statement. The server's default of 256 KiB is too small for many filters
+// with many parts.
 const maxQuerySize = 16 << 20
 
-// settings are those of everything that is sent.
+// settings returns the settings of every request.
 func (s *Store) settings(ctx context.Context, label string) driver.Settings {
 	all := make(driver.Settings, len(s.cfg.Settings)+len(pinnedSettings)+12)
 	maps.Copy(all, s.cfg.Settings)
@@ -164,8 +164,8 @@ func (s *Store) settings(ctx context.Context, label string) driver.Settings {
 	return all
 }
 
-// pinnedSettings are settings that would change an answer if the profile of a user had others:
-// what is cut short without an error, and what words of SQL mean.
+// pinnedSettings are settings that would change answers if a user's profile had other values: silent truncation
+// of results, and the meaning of SQL.
 var pinnedSettings = driver.Settings{
 	"read_overflow_mode": "throw", "read_overflow_mode_leaf": "throw", "timeout_overflow_mode": "throw",
 	"timeout_overflow_mode_leaf": "throw", "group_by_overflow_mode": "throw", "result_overflow_mode": "throw",

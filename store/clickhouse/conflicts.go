@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// How pending conflicts are looked at again: at the first tick, and at the last, when no
-// insert that was sent before can be under way.
+// Pending conflicts are checked at the first tick, and at the last one, when no earlier insert can still be
+// running.
 const (
 	conflictTick = 5 * time.Second
 	lastTick     = 15
 )
 
-// conflictLimit is how many rows may have a pending conflict. Beyond it the oldest are let go.
+// conflictLimit limits the rows with a pending conflict. Beyond it, the oldest conflicts are dropped.
 const conflictLimit = 100_000
 
-// A conflict is rows of one attempt, each of which another attempt, or an earlier one at
-// the same rows, may still be storing, too. See receipt.go.
+// A conflict has rows of one attempt that another attempt, or an earlier one at the same rows, may also still
+// store. See receipt.go.
 type conflict struct {
 	attempt attempt
 	rows    []row
 	ticks   int
 }
 
-// pendingConflicts are all that there are.
+// pendingConflicts has all pending conflicts.
 type pendingConflicts struct {
 	every time.Duration
 
@@ -56,8 +56,8 @@ func (p *pendingConflicts) takeAll() []conflict {
 	return all
 }
 
-// recheckConflicts looks at the pending conflicts whose time has come, or at all of them. What
-// cannot be looked at now is looked at at the next tick.
+// recheckConflicts checks the pending conflicts that are due, or all of them. A conflict whose check fails is
+// checked again at the next tick.
 func (s *Store) recheckConflicts(ctx context.Context, all bool) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout)
 	defer cancel()
@@ -70,7 +70,7 @@ func (s *Store) recheckConflicts(ctx context.Context, all bool) {
 			}
 			switch _, err := s.resolveDuplicates(ctx, c.attempt, rows); {
 			case err != nil:
-				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: rows that may be stored twice could not be looked at", slog.Any("error", explain(err)))
+				s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: could not check rows that may be stored twice", slog.Any("error", explain(err)))
 				c.ticks--
 			case c.ticks >= lastTick:
 				continue

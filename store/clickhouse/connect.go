@@ -16,18 +16,18 @@ import (
 	driver "github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// The bounds of a pool of connections, unless the DSN has its own.
+// Defaults of the connection pool, unless the DSN sets them.
 const (
 	dialTimeout  = 5 * time.Second
 	maxIdleConns = 16
 	maxOpenConns = 64
 )
 
-// connection is the driver's form of cfg. Its errors do not repeat the address, which may
-// hold a password.
+// connection returns the driver's options for cfg. Its errors do not contain the address, because it may
+// include a password.
 func (cfg *Config) connection() (*driver.Options, error) {
 	if cfg.DSN == "" {
-		return nil, errors.New("clickhouse: DSN is missing")
+		return nil, errors.New("clickhouse: DSN is required")
 	}
 	c, err := parseDSN(cfg.DSN)
 	if err != nil {
@@ -36,7 +36,7 @@ func (cfg *Config) connection() (*driver.Options, error) {
 	var faults []error
 	if cfg.TLS != nil {
 		if strings.HasPrefix(cfg.DSN, "http://") {
-			faults = append(faults, errors.New("clickhouse: TLS is set, but DSN begins with http://; write https://"))
+			faults = append(faults, errors.New("clickhouse: TLS is set, but DSN begins with http://; use https://"))
 		}
 		c.TLS = cfg.TLS.Clone()
 	}
@@ -52,25 +52,25 @@ func (cfg *Config) connection() (*driver.Options, error) {
 		c.Compression = &driver.Compression{Method: driver.CompressionLZ4}
 	case c.Compression != nil && c.Protocol == driver.HTTP &&
 		(c.Compression.Method == driver.CompressionLZ4 || c.Compression.Method == driver.CompressionZSTD):
-		// There the driver takes texts of an answer for an error of the server's.
-		faults = append(faults, errors.New("clickhouse: compress=lz4 and zstd in DSN are for the native protocol; over HTTP there are gzip and none"))
+		// Over HTTP with these, the driver mistakes certain texts in an answer for server errors.
+		faults = append(faults, errors.New("clickhouse: compress=lz4 and compress=zstd in DSN need the native protocol; over HTTP use gzip or none"))
 	}
 	c.DialTimeout = cmp.Or(c.DialTimeout, dialTimeout)
 	c.MaxOpenConns = cmp.Or(c.MaxOpenConns, maxOpenConns)
 	c.MaxIdleConns = min(cmp.Or(c.MaxIdleConns, maxIdleConns), c.MaxOpenConns)
 	c.ClientInfo.Products = append(c.ClientInfo.Products, struct{ Name, Version string }{"sightline", "1"})
 	if c.TLS != nil && len(c.TLS.Certificates) == 0 && c.TLS.GetClientCertificate == nil {
-		// The driver takes an empty password for one.
+		// Without a password, the driver would otherwise authenticate by a client certificate.
 		c.HttpHeaders = map[string]string{"X-ClickHouse-SSL-Certificate-Auth": "off"}
 	}
-	c.Debug = false //nolint:staticcheck // a DSN may set it, and it prints statements with their arguments
+	c.Debug = false //nolint:staticcheck // a DSN may set it, but it prints statements with their arguments
 	c.DialContext = dialer(c)
-	c.DialStrategy = (&addresses{now: time.Now}).open // deadlines are the system's time, whatever clock orders rows
+	c.DialStrategy = (&addresses{now: time.Now}).open // deadlines use the system's clock, not Config.Now
 	return c, errors.Join(faults...)
 }
 
 func parseDSN(dsn string) (*driver.Options, error) {
-	// The driver wants to be told twice that https is secure.
+	// For https, the driver also requires the parameter secure.
 	if rest, ok := strings.CutPrefix(dsn, "https://"); ok {
 		_, query, found := strings.Cut(rest, "?")
 		switch {
@@ -91,8 +91,8 @@ func parseDSN(dsn string) (*driver.Options, error) {
 	return nil, fmt.Errorf("%s: %w", form, err)
 }
 
-// dialer makes the connections that the driver asks for. It ends when the context does,
-// where the driver's own would wait on.
+// dialer returns the function with which the driver opens connections. It stops when the context ends; the
+// driver's default would continue.
 func dialer(c *driver.Options) func(ctx context.Context, addr string) (net.Conn, error) {
 	return func(ctx context.Context, addr string) (net.Conn, error) {
 		plain, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
@@ -102,7 +102,7 @@ func dialer(c *driver.Options) func(ctx context.Context, addr string) (net.Conn,
 		if tcp, ok := plain.(*net.TCPConn); ok {
 			plain = &boundedConn{tcp, time.Now}
 		}
-		if c.TLS == nil || c.Protocol == driver.HTTP { // there net/http adds it
+		if c.TLS == nil || c.Protocol == driver.HTTP { // net/http adds TLS
 			return plain, nil
 		}
 		config := c.TLS.Clone()
@@ -118,10 +118,10 @@ func dialer(c *driver.Options) func(ctx context.Context, addr string) (net.Conn,
 	}
 }
 
-// sendTimeout is how long a server may leave what is sent to it untaken.
+// sendTimeout limits the time of a write to a connection.
 const sendTimeout = 30 * time.Second
 
-// A boundedConn does not wait for ever until its server takes what is written.
+// A boundedConn limits the time of each write to a server.
 type boundedConn struct {
 	*net.TCPConn
 	now func() time.Time
@@ -135,20 +135,19 @@ func (c *boundedConn) Write(b []byte) (int, error) {
 	return c.TCPConn.Write(b)
 }
 
-// setAside is how long an address that failed is asked only after all others.
+// setAside is the time during which a failed address is tried only after all others.
 const setAside = 10 * time.Second
 
-// addresses chooses among the addresses of a DSN for every new connection.
+// addresses chooses an address of the DSN for every new connection.
 type addresses struct {
-	now func() time.Time // the one that deadlines are of
+	now func() time.Time // the clock of deadlines
 
 	mu     sync.Mutex
-	failed map[string]time.Time // since when
+	failed map[string]time.Time // the time of the failure
 }
 
-// open is the driver's DialStrategy: it connects to the first address that answers. Each
-// has its share of the time that is left, so that one which swallows packets does not
-// keep the next from being tried.
+// open is the driver's DialStrategy: it connects to the first address that answers. Each address gets a share
+// of the remaining time, so that an address that drops packets does not prevent tries of the next one.
 func (a *addresses) open(ctx context.Context, id int, o *driver.Options, dial driver.Dial) (driver.DialResult, error) {
 	var faults []error
 	order := a.order(id, o)
@@ -171,7 +170,7 @@ func (a *addresses) open(ctx context.Context, id int, o *driver.Options, dial dr
 	return driver.DialResult{}, errors.Join(faults...)
 }
 
-// share is until when one of n addresses may be tried.
+// share returns the time until which one of n addresses may be tried.
 func (a *addresses) share(ctx context.Context, o *driver.Options, n int) time.Time {
 	began := a.now()
 	end := began.Add(o.DialTimeout)
@@ -189,8 +188,7 @@ func dialOne(ctx context.Context, addr string, o *driver.Options, dial driver.Di
 	if o.Protocol == driver.HTTP {
 		return dial(ctx, addr, o)
 	}
-	// The native handshake knows nothing of ctx, and leaves its connection open when it
-	// fails.
+	// The native handshake ignores ctx, and leaves its connection open when it fails.
 	var conn net.Conn
 	stop := func() bool { return true }
 	try := *o
@@ -212,7 +210,7 @@ func dialOne(ctx context.Context, addr string, o *driver.Options, dial driver.Di
 	return r, err
 }
 
-// order lists the addresses as they are to be tried.
+// order returns the addresses in the order in which to try them.
 func (a *addresses) order(id int, o *driver.Options) []string {
 	first := 0
 	switch o.ConnOpenStrategy {
@@ -237,7 +235,7 @@ func (a *addresses) order(id int, o *driver.Options) []string {
 	return append(up, failed...)
 }
 
-// note keeps in mind how addr did.
+// note records whether addr worked.
 func (a *addresses) note(addr string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

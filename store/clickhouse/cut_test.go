@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// An answer that is cut anywhere is asked for again, or is an error: never is a short
-// answer taken for a whole one. SIGHTLINE_LONG says at how many random places it is cut.
+// A cut answer is requested again or is an error: a partial answer never passes for a complete one.
+// SIGHTLINE_LONG sets the number of random places for a cut.
 func TestAnswersAreWhole(t *testing.T) {
 	t.Parallel()
 	for _, compression := range []string{"none", "lz4"} {
@@ -22,7 +22,7 @@ func TestAnswersAreWhole(t *testing.T) {
 			eachProtocol(t, func(t *testing.T, dsn string) {
 				method := compression
 				if method == "lz4" && strings.HasPrefix(dsn, "http") {
-					method = "gzip" // there is no other over HTTP
+					method = "gzip" // the only one over HTTP
 				}
 				way, address := newProxy(t, with(t, with(t, dsn, "compress", method), "max_open_conns", "1"), nil)
 				s, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: address})
@@ -30,7 +30,7 @@ func TestAnswersAreWhole(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				// Several blocks, of which each is a piece of its own on the wire.
+				// The answer has several blocks, which arrive in separate pieces.
 				const rows = 3_000
 				question := store.Statement{
 					Label: "cut",
@@ -45,12 +45,12 @@ func TestAnswersAreWhole(t *testing.T) {
 					case err != nil:
 						t.Fatalf("%s: %v, want the answer or ErrUnavailable", what, err)
 					case got.Len != rows || got.Columns[0].Ints[rows-1] != rows-1:
-						t.Fatalf("%s: %d rows of %d, and no error", what, got.Len, rows)
+						t.Fatalf("%s: %d of %d rows, and no error", what, got.Len, rows)
 					}
 					return true
 				}
-				if !ask("uncut") { // the greeting is over
-					t.Fatal("no answer through an open gate")
+				if !ask("uncut") { // the handshake is over
+					t.Fatal("no answer without a cut")
 				}
 				way.count()
 				ask("uncut")
@@ -70,14 +70,14 @@ func TestAnswersAreWhole(t *testing.T) {
 					}
 				}
 				if answered < len(places)*9/10 {
-					t.Errorf("%d of %d cut answers were asked for again, want nearly all", answered, len(places))
+					t.Errorf("%d of %d cut answers were requested again, want nearly all", answered, len(places))
 				}
 			})
 		})
 	}
 }
 
-// A greeting that is cut anywhere is an unreachable server's, whatever the driver calls it.
+// A cut handshake counts as an unreachable server, whatever the driver's error is.
 func TestGreetingCut(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
@@ -95,7 +95,7 @@ func TestGreetingCut(t *testing.T) {
 	})
 }
 
-// A query that fails after it has begun to answer is an error.
+// A query that fails after its answer began returns an error.
 func TestFailureMidway(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
@@ -114,7 +114,7 @@ func TestFailureMidway(t *testing.T) {
 				t.Fatalf("failing at row %d: %d rows and no error", at, got.Len)
 			}
 			if !strings.Contains(err.Error(), "midway") {
-				t.Errorf("failing at row %d: %v, want what the server said", at, err)
+				t.Errorf("failing at row %d: %v, want the server's message", at, err)
 			}
 		}
 	})

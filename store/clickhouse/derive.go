@@ -13,33 +13,35 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// How days are sealed, with several processes that write and seal.
+// This file explains how several processes seal days.
 //
-// The rows that are kept of a day carry the number of its seal: a random number, the same for all days of one
-// call of Seal, plus the day. A row of the table seals publishes it: with the day, the days that it was computed
-// from, and the sum of their versions before. Of several seals of a day the one published last counts, and readers leave out the rows of all others
-// (dialect.InSeals), so that a day is replaced at once, and rows of a seal that nobody published are
-// never seen. Versions only grow: while the sum is the same none of them changed, and the seal is valid.
-// So a process may die at any point, and two may seal a day at once. All that can be left are rows that no
-// reader sees; sweep deletes them.
+// The stored rows of a day carry the number of its seal. That number is random, the same for all days of one
+// call of Seal, plus the number of the day. A row in the table seals publishes a seal. It has the day, the days
+// from which the seal was computed, and the sum of their versions before. If a day has several seals, only the
+// one published last counts. Readers skip the rows of all others (dialect.InSeals). So a seal is replaced
+// atomically, and rows of unpublished seals are never visible.
+//
+// Versions only grow. So while their sum is unchanged, no version changed, and the seal is valid. A process may
+// die at any point, and two may seal the same day at once: they can only leave rows that no reader uses. The
+// method sweep deletes these.
 
-// mostAround is how many days before or after a sealed one may have rows that it was computed from.
+// mostAround is the maximum number of days before or after a sealed day whose rows may be used to compute it.
 const mostAround = 7
 
-// dayStates are what the server says of days of a subject, by their number.
+// dayStates has the server's data about days of a subject, by day number.
 type dayStates struct {
 	versions map[int32]uint64
-	changing map[int32]bool // rows of theirs are being written or removed
+	changing map[int32]bool // days whose rows are being written or removed
 	seals    map[int32]daySeal
 }
 
-// A daySeal is a row of the table seals, or is to become one.
+// A daySeal is a row of the table seals, or one to be inserted.
 type daySeal struct {
-	first, last int32 // the days that it was computed from
+	first, last int32 // the days from which it was computed
 	version     uint64
 }
 
-// sum is the version of the days first to last together.
+// sum returns the sum of the versions of the days from first to last.
 func (d *dayStates) sum(first, last int32) (version uint64) {
 	for day := first; day <= last; day++ {
 		version += d.versions[day]
@@ -47,7 +49,7 @@ func (d *dayStates) sum(first, last int32) (version uint64) {
 	return version
 }
 
-// changes reports whether a day from first to last is changing.
+// changes reports whether any day from first to last is changing.
 func (d *dayStates) changes(first, last int32) bool {
 	for day := first; day <= last; day++ {
 		if d.changing[day] {
@@ -57,9 +59,9 @@ func (d *dayStates) changes(first, last int32) bool {
 	return false
 }
 
-// Days implements [store.Deriver]. It asks the server each time, as Version does. Days whose rows
-// were written before the table versions existed are missing until Migrate is called. With replicas, a query may
-// come from one that lacks rows of a seal that Days says is valid, unless [Config.Settings] has
+// Days implements [store.Deriver]. It queries the server each time, as Version does. Until Migrate is called,
+// days are missing whose rows are older than the table versions. With replicas, a seal that Days reports as
+// valid may be missing on the replica that answers a query, unless [Config.Settings] has
 // select_sequential_consistency = 1.
 func (s *Store) Days(ctx context.Context, subject store.Subject, from, to time.Time) ([]store.Day, error) {
 	if !from.Before(to) {
@@ -102,7 +104,7 @@ func (s *Store) Websites(ctx context.Context) (map[store.Subject]uint64, error) 
 	return found, err
 }
 
-// states asks for the days first to last, and for the versions of those around.
+// states queries the days from first to last, and the versions of the days around them.
 func (s *Store) states(ctx context.Context, subject store.Subject, first, last int32) (*dayStates, error) {
 	found := &dayStates{map[int32]uint64{}, map[int32]bool{}, map[int32]daySeal{}}
 	const changing = "d.begun > d.ended AND toInt64(now()) - toInt64(d.at) < " + recentSeconds

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// A day is not sealed while its rows change; what nobody can read any more is swept when one is.
+// A day is not sealed while its rows change. Sealing also sweeps unused rows.
 func TestSealBesideOtherProcesses(t *testing.T) {
 	t.Parallel()
 	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
@@ -43,7 +43,7 @@ func TestSealBesideOtherProcesses(t *testing.T) {
 		t.Errorf("%d seals are valid, want 12", n)
 	}
 
-	// As others left them that died, or whose seals were replaced a long time ago and just now.
+	// Leftovers of other processes: unpublished rows, and seals replaced a long time ago and just now.
 	day := monthEnd.Unix() / 86_400
 	for seal, published := range []string{"", "now64() - 7300", "now64() - 3500"} {
 		chtest.Exec(t, conn, fmt.Sprintf("INSERT INTO sealed_hits (subject, seal, made, time) VALUES ('%s', %d, now() - 7200, %d)", shop.ID, seal, monthEnd.UnixMilli()))

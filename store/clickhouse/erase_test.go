@@ -20,7 +20,7 @@ func TestErase(t *testing.T) {
 	at0 := time.Date(2026, 2, 28, 23, 0, 0, 0, time.UTC)
 	batch := &store.Batch{}
 	for _, site := range []string{"o'brien\\", "other", "third"} {
-		for i := range 3 { // over a month's end
+		for i := range 3 { // over the end of a month
 			batch.Events = append(batch.Events, store.Event{Website: site, ID: fmt.Sprint(i), Time: at0.Add(time.Duration(i) * time.Hour)})
 		}
 		batch.Errors = append(batch.Errors, store.Error{Website: site, ID: "r", Time: at0})
@@ -32,27 +32,27 @@ func TestErase(t *testing.T) {
 	}
 	write(t, s, batch)
 	conn := chtest.Connect(t, dsn)
-	over := map[string]*clickhouse.Store{} // with a limit, which is for queries
+	over := map[string]*clickhouse.Store{} // a limit for queries only
 	for name, variable := range protocols {
 		address := chtest.In(t, chtest.Address(t, variable), path.Base(dsn))
 		over[name] = connect(t, clickhouse.Config{DSN: address, MaxRowsToRead: 1})
 	}
 	all := func() (n uint64) {
 		for _, table := range []string{"events", "errors", "vitals", "spans", "visits", "checks", "blocked"} {
-			// Rows that are only hidden count, too.
+			// Rows that are only marked as deleted count, too.
 			n += chtest.Number(t, conn, "SELECT count() FROM "+table+" SETTINGS apply_deleted_mask = 0")
 		}
 		return n
 	}
-	chtest.Exec(t, conn, "DELETE FROM events WHERE subject = ? AND event_id = '2'", "o'brien\\") // hidden
+	chtest.Exec(t, conn, "DELETE FROM events WHERE subject = ? AND event_id = '2'", "o'brien\\") // marked as deleted
 	left := all()
 	if left != 27 {
-		t.Fatalf("%d rows to begin with, want 27", left)
+		t.Fatalf("%d rows at the start, want 27", left)
 	}
 	for _, c := range []struct {
 		over       string
 		subject    store.Subject
-		told, gone uint64
+		want, gone uint64
 	}{
 		{"native", store.Subject{Kind: store.KindWebsite, ID: "o'brien\\"}, 6, 7},
 		{"http", store.Subject{Kind: store.KindWebsite, ID: "o'brien\\"}, 0, 0},
@@ -62,8 +62,8 @@ func TestErase(t *testing.T) {
 		{"native", store.Subject{Kind: store.KindWebsite, ID: "nobody"}, 0, 0},
 	} {
 		n, err := over[c.over].Erase(t.Context(), c.subject)
-		if err != nil || uint64(n) != c.told {
-			t.Errorf("%v over %s: %d, %v; want %d", c.subject, c.over, n, err, c.told)
+		if err != nil || uint64(n) != c.want {
+			t.Errorf("%v over %s: %d, %v; want %d", c.subject, c.over, n, err, c.want)
 		}
 		left -= c.gone
 		if got := all(); got != left {
@@ -72,12 +72,12 @@ func TestErase(t *testing.T) {
 	}
 	rows, err := s.Query(t.Context(), store.Statement{Label: "left", SQL: "SELECT DISTINCT e.subject FROM events AS e", Kinds: []dialect.Kind{dialect.Text}})
 	if err != nil || rows.Len != 1 || rows.Columns[0].Texts[0] != "other" {
-		t.Errorf("left are %v, %v; want the other site's", rows, err)
+		t.Errorf("rows of %v are left, %v; want only the other site", rows, err)
 	}
 	if w := write(t, s, &store.Batch{Events: batch.Events[:1]}); w.Stored != 1 {
-		t.Errorf("an id that was erased is not taken again: %+v", w)
+		t.Errorf("an erased id was not stored again: %+v", w)
 	}
 	if _, err := s.Erase(t.Context(), store.Subject{Kind: "page", ID: "same"}); !errors.Is(err, store.ErrInvalid) {
-		t.Errorf("a kind that is none: %v", err)
+		t.Errorf("an unknown kind: %v, want ErrInvalid", err)
 	}
 }

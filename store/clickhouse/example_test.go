@@ -11,8 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// Servers are connected to, tables made, a batch of events written and asked about. It needs
-// a server, and so is not run.
+// Open a store, create its tables, write an event and query it. The example needs a server, so it is not run.
 func Example() {
 	ctx := context.Background()
 	events, err := clickhouse.Open(ctx, clickhouse.Config{
@@ -28,7 +27,7 @@ func Example() {
 		return
 	}
 	defer events.Close()
-	if err := events.Migrate(ctx); err != nil { // as often as the program starts
+	if err := events.Migrate(ctx); err != nil { // call it at every start
 		fmt.Println(err)
 		return
 	}
@@ -53,23 +52,23 @@ func Example() {
 	fmt.Println(answer.Data[0].Data.Value(0, "pageviews"))
 }
 
-// All that is wrong with a configuration is told at once, before a server is asked.
+// Open reports all problems of a configuration at once, before it contacts a server.
 func ExampleOpen() {
 	_, err := clickhouse.Open(context.Background(), clickhouse.Config{Retention: time.Hour, Buffer: -1})
 	fmt.Println(err)
 	// Output:
 	// clickhouse: Buffer must not be negative
-	// clickhouse: Retention of 1h0m0s is not in whole days
-	// clickhouse: DSN is missing
+	// clickhouse: Retention must be a whole number of days, not 1h0m0s
+	// clickhouse: DSN is required
 }
 
-// An administrator who makes the tables by hand takes their DDL from here.
+// An administrator who creates the tables by hand finds their DDL here.
 func ExampleConfig_Schema() {
 	ddl := clickhouse.Config{}.Schema()
-	fmt.Println(len(ddl)-1, "tables, of which the last is")
+	fmt.Println(len(ddl)-1, "tables; the last one is")
 	fmt.Println(ddl[len(ddl)-2])
 	// Output:
-	// 14 tables, of which the last is
+	// 14 tables; the last one is
 	// CREATE TABLE IF NOT EXISTS schema_versions (
 	//   version UInt32,
 	//   applied DateTime DEFAULT now()

@@ -1,6 +1,6 @@
 package clickhouse
 
-// Waiting is how many rows wait to be stored, but for those that are being stored.
+// Waiting returns the number of rows that wait, without rows of groups in progress.
 func (s *Store) Waiting() int {
 	s.queue.mu.Lock()
 	defer s.queue.mu.Unlock()

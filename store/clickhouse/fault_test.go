@@ -21,8 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// A sender sends events through one store until it is told to stop, and remembers which
-// were acknowledged.
+// A sender sends events through one store until it is stopped, and records which ones were acknowledged.
 type sender struct {
 	store  *clickhouse.Store
 	prefix string
@@ -31,14 +30,14 @@ type sender struct {
 	acked map[string]bool
 }
 
-// send sends batches of some events each, by and by, and counts those that are acknowledged.
+// send sends batches of a few events, with pauses, and counts acknowledged batches.
 func (s *sender) send(ctx context.Context, batches *atomic.Int64) {
 	s.acked = map[string]bool{}
 	for n := 0; ctx.Err() == nil; n += 7 {
 		batch := ids(s.prefix, n, n+7)
 		s.tried = append(s.tried, batch...)
 		b := events(batch...)
-		for i := range b.Events { // in two months
+		for i := range b.Events { // with times in two months
 			b.Events[i].Time = monthEnd.Add(time.Duration(i) * 50 * time.Millisecond)
 		}
 		if _, err := s.store.Write(context.Background(), b); err != nil {
@@ -51,8 +50,8 @@ func (s *sender) send(ctx context.Context, batches *atomic.Int64) {
 	}
 }
 
-// senders sends over both protocols, by two stores each, while do runs, which may wait for
-// more batches to be acknowledged.
+// senders sends over both protocols, through two stores each, while do runs. do can wait until more batches are
+// acknowledged.
 func senders(t *testing.T, prefix string, stores map[string]*clickhouse.Store, do func(more func(n int64))) []*sender {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -76,8 +75,8 @@ func senders(t *testing.T, prefix string, stores map[string]*clickhouse.Store, d
 	return all
 }
 
-// once checks that all acknowledged events are there once, and none more often; then
-// sends everything again through the other protocol's store, and checks that all is once.
+// once checks that all acknowledged events are stored once, and no event more than once. Then it sends
+// everything again through the store of the other protocol, and checks the same.
 func once(t *testing.T, through *clickhouse.Store, all []*sender) (acked int) {
 	t.Helper()
 	got := counts(t, through)
@@ -85,7 +84,7 @@ func once(t *testing.T, through *clickhouse.Store, all []*sender) (acked int) {
 		acked += len(s.acked)
 		for _, id := range s.tried {
 			if n := got[id]; n > 1 || n == 0 && s.acked[id] {
-				t.Errorf("%s is there %d times; acknowledged: %t", id, n, s.acked[id])
+				t.Errorf("%s is stored %d times; acknowledged: %t", id, n, s.acked[id])
 			}
 		}
 		if _, err := through.Write(t.Context(), events(s.tried...)); err != nil {
@@ -96,14 +95,14 @@ func once(t *testing.T, through *clickhouse.Store, all []*sender) (acked int) {
 	for _, s := range all {
 		for _, id := range s.tried {
 			if n := got[id]; n != 1 {
-				t.Errorf("sent again, %s is there %d times", id, n)
+				t.Errorf("after sending again, %s is stored %d times", id, n)
 			}
 		}
 	}
 	return acked
 }
 
-// bothProtocols opens a store over each protocol on a new database of a server of the test's own.
+// bothProtocols opens a store over each protocol on a new database of the test's server.
 func bothProtocols(t *testing.T, s *chtest.Server) map[string]*clickhouse.Store {
 	t.Helper()
 	dsn := chtest.Database(t, s.Native)
@@ -113,8 +112,8 @@ func bothProtocols(t *testing.T, s *chtest.Server) map[string]*clickhouse.Store 
 	}
 }
 
-// TestServer proves what needs a server with users of its own, or one to be killed and troubled. The
-// proofs take turns with one, since a start takes seconds.
+// TestServer has tests that need a server with special users, or one that can be killed or disturbed. They
+// share one server, because a start takes seconds.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "users.xml")
@@ -132,10 +131,9 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// killed kills the server while it stores events. What was acknowledged is there when it is
-// back, once; and what is sent again then, as senders do that had no answer, is there once.
-// SIGHTLINE_LONG says how often it is killed, SIGHTLINE_BUSY how many processes take the
-// machine's time meanwhile: what dies between two steps does so more often then.
+// killed kills the server while it stores events. After a restart, acknowledged events are stored once. Events
+// that are sent again, as by senders without an answer, are stored once, too. SIGHTLINE_LONG sets the number of
+// kills. SIGHTLINE_BUSY sets the number of busy processes, which make kills between two steps more likely.
 func killed(t *testing.T, server *chtest.Server) {
 	for range storetest.Number(t, "SIGHTLINE_BUSY", 0) {
 		busy := exec.Command("sh", "-c", "while :; do :; done")
@@ -152,7 +150,7 @@ func killed(t *testing.T, server *chtest.Server) {
 	for round := range storetest.Number(t, "SIGHTLINE_LONG", 1) {
 		all := senders(t, fmt.Sprint("round", round), stores, func(more func(int64)) {
 			more(8)
-			time.Sleep(rand.N(400 * time.Millisecond)) // in the midst of others
+			time.Sleep(rand.N(400 * time.Millisecond)) // while others are in progress
 			server.Kill()
 			server.Restart()
 			more(8)
@@ -165,10 +163,10 @@ func killed(t *testing.T, server *chtest.Server) {
 			t.Logf("%d kills", round+1)
 		}
 	}
-	t.Logf("%d events were acknowledged around kills, and all are there once", acked)
+	t.Logf("%d events were acknowledged around kills, and all are stored once", acked)
 }
 
-// restarted stops the server in order and starts it again, to be troubled: writes wait, and none fails.
+// restarted stops the server cleanly and starts it again for the following tests: writes wait, and none fails.
 func restarted(t *testing.T, server *chtest.Server, stores map[string]*clickhouse.Store) {
 	t.Helper()
 	all := senders(t, "restart", stores, func(more func(int64)) {
@@ -184,12 +182,12 @@ func restarted(t *testing.T, server *chtest.Server, stores map[string]*clickhous
 	}
 }
 
-// seven is a question with seven rows.
+// seven is a query with seven rows.
 var seven = store.Statement{
 	Label: "seven", SQL: "SELECT toInt64(number) AS n FROM numbers(7) AS a", Kinds: []dialect.Kind{dialect.Int},
 }
 
-// faults stops the server in order, and then has it be slow, refuse queries and cut answers.
+// faults stops the server cleanly. Afterwards the server is slow, rejects queries and cuts answers.
 func faults(t *testing.T, server *chtest.Server) {
 	stores := bothProtocols(t, server)
 	restarted(t, server, stores)
@@ -207,7 +205,7 @@ func faults(t *testing.T, server *chtest.Server) {
 		t.Run(c.name, func(t *testing.T) {
 			server.Faults(c.faults)
 			all := senders(t, c.name, stores, func(func(int64)) {
-				time.Sleep(700 * time.Millisecond) // of whatever comes of it
+				time.Sleep(700 * time.Millisecond) // time with the fault
 				answered := 0
 				for range 5 {
 					for name, s := range stores {
@@ -223,9 +221,9 @@ func faults(t *testing.T, server *chtest.Server) {
 					}
 				}
 				if c.all && answered < 6 {
-					t.Errorf("%d of 10 questions were answered, want most", answered)
+					t.Errorf("%d of 10 queries were answered, want most", answered)
 				}
-				if !c.all { // its writes wait for an end
+				if !c.all { // its writes wait until the fault ends
 					server.Faults(chtest.Faults{})
 				}
 			})

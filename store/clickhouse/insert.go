@@ -17,17 +17,17 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// blockRows ends a block. The samples of one vital are in one block whatever their number.
+// blockRows is the number of rows that ends a block. All samples of one vital are in one block, however many
+// they are.
 const blockRows = 500_000
 
-// A block is rows of one month. Of each table they become one part, which is there whole
-// or not at all.
+// A block has rows of one month. In each table they become one part, which is stored completely or not at all.
 type block struct {
 	rows [schema.NumTables][]schema.Row
 	size int
 }
 
-// blocks are the rows of writes that are not stored yet.
+// blocks returns blocks with the rows of writes that are not stored yet.
 func blocks(writes []*write) (all []*block) {
 	open := map[int]*block{}
 	for _, w := range writes {
@@ -57,11 +57,10 @@ func (b *block) add(from *store.Batch, r *row) {
 	b.size += max(n, 1)
 }
 
-// parallelBlocks is how many blocks are inserted side by side.
+// parallelBlocks is the number of blocks that are inserted concurrently.
 const parallelBlocks = 8
 
-// insertRows stores the rows of writes that are not stored yet. Its error says nothing
-// about which of them are.
+// insertRows stores the rows of writes that are not stored yet. After an error any of them may be stored.
 func (s *Store) insertRows(ctx context.Context, a attempt, writes []*write) error {
 	for some := range slices.Chunk(blocks(writes), parallelBlocks) {
 		var inserts []func() error
@@ -81,9 +80,8 @@ func (s *Store) insertRows(ctx context.Context, a attempt, writes []*write) erro
 	return nil
 }
 
-// notBegun reports whether the server had no room for a statement and did not begin it:
-// the one failure of an insert whose outcome is known. In a cluster it may be that of one
-// shard, while others went on.
+// notBegun reports whether the server was overloaded and did not begin a statement. This is the only failure of
+// an insert with a known outcome. In a cluster it may come from one shard while others continue.
 func (s *Store) notBegun(err error) bool {
 	said, ok := errors.AsType[*driver.Exception](err)
 	return ok && said.Code == 202 && s.cfg.Cluster == ""
@@ -108,14 +106,14 @@ func (s *Store) insert(ctx context.Context, a attempt, t *table, rows []schema.R
 	return batch.Send()
 }
 
-// withoutCodec is the type of a column's definition, without its codec.
+// withoutCodec returns the type of a column's definition, without its codec.
 func withoutCodec(kind string) string {
 	kind, _, _ = strings.Cut(kind, " CODEC(")
 	return kind
 }
 
-// prepare begins an insert of one block. The columns come with their types: over HTTP the
-// driver would ask for them every time.
+// prepare begins an insert of one block. The column types are given, because the driver would otherwise query
+// them for every insert over HTTP.
 func (s *Store) prepare(ctx context.Context, table string, columns []driver.ColumnNameAndType) (chdriver.Batch, error) {
 	settings := s.settings(ctx, "insert "+table)
 	maps.Copy(settings, s.inserting())
@@ -127,19 +125,19 @@ func (s *Store) prepare(ctx context.Context, table string, columns []driver.Colu
 		"INSERT INTO "+table+" ("+strings.Join(names, ", ")+")")
 }
 
-// inserting are the settings of one insert, beside those of everything.
+// inserting returns the additional settings of an insert.
 func (s *Store) inserting() driver.Settings {
 	settings := driver.Settings{
 		"async_insert": 0,
-		// No other insert has this token, so that the server takes none for a repeat: its
-		// log of tokens is written before a part is, and tells of some that are not there.
+		// The token is unique, so that the server never drops the insert as a repeat. Its log of tokens is
+		// written before the part, so it may contain tokens of inserts that were lost.
 		"insert_deduplication_token": rand.Text(),
 	}
 	if s.cfg.Cluster != "" {
 		settings["distributed_foreground_insert"] = 1
-		// A cluster without internal_replication sends a block to each of its replicas.
+		// Without internal_replication, a cluster sends a block to each of its replicas.
 		settings["insert_deduplicate"] = 1
-		// A look-up elsewhere must find what was stored here.
+		// A look-up on another replica must find the inserted rows.
 		settings["insert_quorum"] = "auto"
 		settings["insert_quorum_parallel"] = 0
 	}

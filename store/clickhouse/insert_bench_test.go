@@ -13,8 +13,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// BenchmarkInsert tells rows/s by senders and rows per Write, as programs write: with the
-// default Config.BatchDelay. A sender sends its next batch when the last one is stored.
+// BenchmarkInsert measures rows/s by number of senders and rows per Write, with the default Config.BatchDelay,
+// as in real programs. A sender sends its next batch when the last one is stored.
 func BenchmarkInsert(b *testing.B) {
 	for _, protocol := range []string{"native", "http"} {
 		for _, c := range []struct{ senders, rows int }{{1, 1}, {1, 72}, {1, 10_000}, {8, 1}, {8, 72}, {64, 1}, {64, 72}} {
@@ -54,8 +54,7 @@ func benchmarkInsert(b *testing.B, s *clickhouse.Store, senders, rows int) {
 	b.ReportMetric(float64(b.N)*float64(rows)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// visitBatch is batch n of events as they come: of several sites, visitors and pages,
-// over some minutes.
+// visitBatch returns batch n of realistic events: several sites, visitors and pages over a few minutes.
 func visitBatch(n, rows int) *store.Batch {
 	b := &store.Batch{Events: make([]store.Event, rows)}
 	for i := range b.Events {

@@ -16,34 +16,34 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// What one query may carry. Over HTTP arguments are fields of the address, each of
-// which the servers take up to 128 KiB of, and all together up to 1 MiB.
+// Limits of one query. Over HTTP, arguments are fields of the address. Servers accept up to 128 KiB for each
+// field and 1 MiB in total.
 const (
-	lookUpRows  = 4_000  // a number of 20 digits of each, or several
-	lookUpBytes = 90_000 // of one list of texts, as it is spelled in an address
+	lookUpRows  = 4_000  // each has one or more numbers of 20 digits
+	lookUpBytes = 90_000 // of one list of texts, as encoded in an address
 )
 
-// A location is where a row may be stored.
+// A location is a place where a row may be stored.
 type location struct {
 	identity
 	millis int64
 }
 
-// A receiptRef is a receipt of another attempt for a row of this one.
+// A receiptRef is another attempt's receipt for a row of this attempt.
 type receiptRef struct {
-	location        // of the other's row, if there is one
+	location        // of the other attempt's row, if it exists
 	row      *row   // of this attempt
-	receipt  uint64 // of the other
+	receipt  uint64 // of the other attempt
 }
 
-// A stored is a row that a table has, and the attempt that it came with.
+// A stored is a row in a table, and the attempt that stored it.
 type stored struct {
 	location
 	receipt uint64
 }
 
-// otherReceipts lists the receipts that other attempts have for rows, only those of late
-// if asked. It asks by and by in the order of the table's key, so that it reads no part twice.
+// otherReceipts returns the receipts that other attempts have for rows. If late is true, it returns only recent
+// ones. It queries chunks in the order of the table's key, so that each part is read once.
 func (s *Store) otherReceipts(ctx context.Context, a attempt, rows []*row, late bool) (all []receiptRef, err error) {
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b *row) int { return cmp.Compare(a.hash, b.hash) })
 	for part := range slices.Chunk(rows, lookUpRows) {
@@ -61,7 +61,7 @@ func (s *Store) otherReceiptsOf(ctx context.Context, a attempt, rows []*row, lat
 		ids[i] = r.hash
 		byHash[ids[i]] = append(byHash[ids[i]], r)
 	}
-	// Left to choose, the server reads receipt together with id, of every granule that may have one of ids.
+	// By default, the server would read receipt together with id, for every granule that may have one of ids.
 	question := "SELECT r.id, r.time, r.receipt FROM receipts AS r PREWHERE r.id IN {ids:Array(UInt64)} WHERE r.receipt <> {own:UInt64}"
 	if late {
 		question += " AND r.received >= now() - " + recentSeconds
@@ -89,7 +89,7 @@ func (s *Store) otherReceiptsOf(ctx context.Context, a attempt, rows []*row, lat
 	return all, got.Err()
 }
 
-// looking are the settings of a look-up.
+// looking returns a context with the settings of a look-up.
 func (s *Store) looking(ctx context.Context) context.Context {
 	settings := s.settings(ctx, "look-up")
 	if s.cfg.Cluster != "" {
@@ -98,7 +98,7 @@ func (s *Store) looking(ctx context.Context) context.Context {
 	return driver.Context(ctx, driver.WithSettings(settings))
 }
 
-// identityKinds are the kinds of identity of events, by their kind, as a list of SQL.
+// identityKinds maps kinds of events to kinds of identity, as an SQL list.
 var identityKinds = func() string {
 	list := make([]string, store.Click+1)
 	for kind := range store.Click + 1 {
@@ -107,8 +107,8 @@ var identityKinds = func() string {
 	return "[" + strings.Join(list, ", ") + "]"
 }()
 
-// identityKind is that of a row of table t, whose columns are called by the name in front,
-// if any.
+// identityKind returns SQL for the kind of identity of a row in table t. name is the table's alias with a dot,
+// or empty.
 func identityKind(t schema.TableID, name string) string {
 	if t != schema.Events {
 		return "toUInt8(0)"
@@ -116,7 +116,7 @@ func identityKind(t schema.TableID, name string) string {
 	return "toUInt8(arrayElement(" + identityKinds + ", " + name + "kind + 1))"
 }
 
-// keyedColumn tells of a row of table t whether it was sent with an API key.
+// keyedColumn returns SQL for whether a row of table t was sent with an API key.
 func keyedColumn(t schema.TableID, name string) string {
 	if !tables[t].Has("keyed") {
 		return "toUInt8(0)"
@@ -124,7 +124,7 @@ func keyedColumn(t schema.TableID, name string) string {
 	return name + "keyed"
 }
 
-// find looks which rows are stored at locations, by the keys of the attempt.
+// find returns the rows stored at locations, by the attempt's keys.
 func (s *Store) find(ctx context.Context, a attempt, at []location) (map[location][]stored, error) {
 	var wanted [schema.NumTables][]location
 	seen := make(map[location]bool, len(at))
@@ -151,8 +151,8 @@ func (s *Store) find(ctx context.Context, a attempt, at []location) (map[locatio
 	return lists, nil
 }
 
-// findIn adds those of rows that table t has to found. Subject and time are for the
-// index; ids, which may be long, are compared as numbers, and here as they are.
+// findIn adds the rows of table t to found. Subject and time select by the index. Ids may be long, so the
+// server compares their hashes, and findIn compares their texts.
 func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, found map[stored]bool) (err error) {
 	ids := make([]uint64, len(rows))
 	wanted := make(map[identity]bool, len(rows))
@@ -182,7 +182,7 @@ func (s *Store) findIn(ctx context.Context, t schema.TableID, rows []location, f
 	return got.Err()
 }
 
-// key are the arguments for the columns of the sorting key, without repeats.
+// key returns arguments for the columns of the sorting key, without repeats.
 func key(rows []location) []any {
 	subjects, times := map[string]bool{}, map[int64]bool{}
 	for _, r := range rows {
@@ -193,7 +193,7 @@ func key(rows []location) []any {
 	}
 }
 
-// inChunks cuts rows into parts that one query takes a list of each of their texts of.
+// inChunks splits rows, so that a list of each of their texts fits in one query.
 func inChunks[T any](rows []T, texts ...func(T) string) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		begin, sizes := 0, make([]int, len(texts))

@@ -17,13 +17,13 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Migrate creates missing tables, adds columns that older ones lack, and sets their TTL to
-// [Config.Retention]. Only Migrate does so: opening a store changes nothing. Calling it again, or from
-// several processes at once, is safe: every step may be repeated, and none is undone.
+// Migrate creates missing tables, adds missing columns to older tables, and sets their TTL to
+// [Config.Retention]. Only Migrate changes tables; Open does not. It is safe to call it again, also from
+// several processes at once: every step can be repeated.
 //
-// Its error wraps store.ErrNewerSchema when a newer program made the tables, which are
-// left as they are, ErrNoSchema when there is no database, ErrRights when the user may
-// not, and ErrTooOld.
+// The error wraps store.ErrNewerSchema if a newer program created the tables, which then stay unchanged;
+// ErrNoSchema if the database is missing; ErrRights if the user lacks rights; and ErrTooOld if the server is
+// too old.
 func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.checkServer(ctx); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 // A migration is one run of Migrate.
 type migration struct {
 	*Store
-	ctx context.Context //nolint:containedctx // of the run
+	ctx context.Context //nolint:containedctx // the context of the run
 }
 
 func (m migration) run() error {
@@ -76,12 +76,12 @@ func (m migration) run() error {
 	return m.conn.Exec(m.ctx, fmt.Sprintf("INSERT INTO schema_versions (version) VALUES (%d)", schemaVersion()))
 }
 
-// versionOfSeals is the schema version (see schemaVersion) from which on every day with rows has a version.
+// versionOfSeals is the schema version (see schemaVersion) since which every day with rows has a version.
 const versionOfSeals = 80
 
-// noteOldDays gives every day of a website that has rows a version: a release from before versions existed may
-// have written them, and a day without a version counts as one without rows.
-// Repeated after a failure, it makes versions larger, which does no harm.
+// noteOldDays gives a version to every day with rows of a website. An older release may have stored the rows
+// without versions, and a day without a version counts as one without rows. Repeating it after a failure only
+// makes versions larger, which is harmless.
 func (m migration) noteOldDays() error {
 	tables := namesOf(store.KindWebsite)
 	days := make([]string, len(tables))
@@ -92,16 +92,16 @@ func (m migration) noteOldDays() error {
 		strings.Join(days, " UNION ALL ")+") AS d", driver.Named("kind", versioned(store.KindWebsite, "")))
 }
 
-// An oldTable is a table as it stood before.
+// An oldTable describes an existing table before the migration.
 type oldTable struct {
 	columns map[string]bool
-	days    int64 // that rows are kept; 0: for ever
+	days    int64 // until rows expire; 0: never
 }
 
-// keptDays is the number of days at the end of the TTL of our tables.
+// keptDays matches the number of days at the end of a table's TTL.
 var keptDays = regexp.MustCompile(` TTL .*toIntervalDay\((\d+)\)`)
 
-// tables are those that the database has.
+// tables returns the existing tables of the database.
 func (m migration) tables() (map[string]oldTable, error) {
 	found := map[string]oldTable{}
 	engines, err := m.Query(m.ctx, store.Statement{
@@ -115,7 +115,7 @@ func (m migration) tables() (map[string]oldTable, error) {
 	for i, name := range engines.Columns[0].Texts {
 		t := oldTable{columns: map[string]bool{}}
 		if days := keptDays.FindStringSubmatch(engines.Columns[1].Texts[i]); days != nil {
-			t.days, _ = strconv.ParseInt(days[1], 10, 64) // they are digits
+			t.days, _ = strconv.ParseInt(days[1], 10, 64) // the text has only digits
 		}
 		found[name] = t
 	}
@@ -135,10 +135,10 @@ func (m migration) tables() (map[string]oldTable, error) {
 	return found, nil
 }
 
-// alter adds to a table that stood before what it lacks.
+// alter adds the missing columns to an existing table and changes its TTL.
 func (m migration) alter(l layout, before oldTable) error {
 	if before.columns == nil {
-		return nil // it is new
+		return nil // the table is new
 	}
 	names := []string{m.cfg.local(l.name)}
 	if m.cfg.Cluster != "" {
@@ -164,12 +164,12 @@ func (m migration) alter(l layout, before oldTable) error {
 	return m.conn.Exec(m.ctx, "ALTER TABLE "+names[0]+m.cfg.on()+change)
 }
 
-// version is a release of ClickHouse.
+// A version is a release of ClickHouse.
 type version struct{ major, minor uint64 }
 
 var (
-	tested  = version{26, 7} // with which everything here is tested; older ones may work
-	minimum = version{25, 3} // below which joins on inequalities are missing
+	tested  = version{26, 7} // the tested version; older ones may work
+	minimum = version{25, 3} // older versions lack joins on inequalities
 )
 
 func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
@@ -178,7 +178,8 @@ func (v version) before(w version) bool {
 	return v.major < w.major || v.major == w.major && v.minor < w.minor
 }
 
-// checkServer finds out whether the server can do what is needed of it.
+// checkServer returns an error if the server is too old, and logs a warning if it is older than the tested
+// version.
 func (s *Store) checkServer(ctx context.Context) error {
 	said, err := s.serverVersion(ctx)
 	if err != nil {
@@ -187,15 +188,15 @@ func (s *Store) checkServer(ctx context.Context) error {
 	v := version{said.Version.Major, said.Version.Minor}
 	switch {
 	case v.before(minimum):
-		return fmt.Errorf("%w: it is %s", ErrTooOld, v)
+		return fmt.Errorf("%w: the server has version %s", ErrTooOld, v)
 	case v.before(tested):
-		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: the server is older than what is tested",
+		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: the server is older than the tested version",
 			slog.String("server", v.String()), slog.String("tested", tested.String()))
 	}
 	return nil
 }
 
-// serverVersion asks, and returns when ctx ends.
+// serverVersion queries the server's version, and returns when ctx ends.
 func (s *Store) serverVersion(ctx context.Context) (*proto.ServerHandshake, error) {
 	type answer struct {
 		v   *proto.ServerHandshake
@@ -214,17 +215,17 @@ func (s *Store) serverVersion(ctx context.Context) (*proto.ServerHandshake, erro
 	}
 }
 
-// checkedFor is how long a look at the version of the tables answers again.
+// checkedFor is the time for which a check of the schema version is reused.
 const checkedFor = 10 * time.Second
 
-// versionCheck is when the tables were last seen to be of a version that is known here.
+// A versionCheck records when the tables last had a schema version that this program knows.
 type versionCheck struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-// checkVersion makes sure that no newer program has taken over the tables, so that its columns
-// are not left empty.
+// checkVersion returns an error if a newer program upgraded the tables, because this program would leave the
+// new columns empty.
 func (s *Store) checkVersion(ctx context.Context) error {
 	s.versionCheck.mu.Lock()
 	defer s.versionCheck.mu.Unlock()

@@ -26,7 +26,7 @@ func write(t testing.TB, s *clickhouse.Store, b *store.Batch) store.Written {
 
 const countTables = "SELECT count() FROM system.tables WHERE database = currentDatabase()"
 
-func TestNothingButMigrateMakesTables(t *testing.T) {
+func TestOnlyMigrateCreatesTables(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
@@ -74,14 +74,14 @@ func TestMigrateAtOnce(t *testing.T) {
 	})
 }
 
-func TestMigrateBringsOlderTablesForward(t *testing.T) {
+func TestMigrateUpgradesOlderTables(t *testing.T) {
 	t.Parallel()
 	oneProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		s := open(t, clickhouse.Config{DSN: dsn})
 		write(t, s, someEvent("e1"))
 		conn := chtest.Connect(t, dsn)
-		// As an older version left them: a column less, a table less, no version, and none of days.
+		// Make the tables look as in an older version: one column less, one table less, and no versions.
 		chtest.Exec(t, conn, "ALTER TABLE events DROP COLUMN title")
 		chtest.Exec(t, conn, "ALTER TABLE visits DROP COLUMN referrer")
 		chtest.Exec(t, conn, "DROP TABLE checks SYNC")
@@ -99,7 +99,7 @@ func TestMigrateBringsOlderTablesForward(t *testing.T) {
 			t.Errorf("Ping: %v", err)
 		}
 		if days, err := s.Days(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w1"}, time.Unix(0, 0), time.Now()); err != nil || len(days) != 1 || days[0].Version == 0 {
-			t.Errorf("Days: %v, %v; want that of the event, with a version", days, err)
+			t.Errorf("Days: %v, %v; want the day of the event, with a version", days, err)
 		}
 		late := someEvent("e2")
 		late.Events[0].Title = "late"
@@ -107,15 +107,15 @@ func TestMigrateBringsOlderTablesForward(t *testing.T) {
 		late.Checks = []store.Check{{Schedule: "s1", ID: "c1", Time: time.Unix(1, 0)}}
 		write(t, s, late)
 		if n := chtest.Number(t, conn, "SELECT count() FROM events WHERE (event_id, title) IN (('e1', ''), ('e2', 'late'))"); n != 2 {
-			t.Errorf("%d of two events as they should be", n)
+			t.Errorf("%d of two events are as expected", n)
 		}
 		if n := chtest.Number(t, conn, "SELECT count() FROM schema_versions"); n != 1 {
-			t.Errorf("the version is noted %d times", n)
+			t.Errorf("%d versions are recorded, want 1", n)
 		}
 	})
 }
 
-func TestNewerTablesAreLeftAlone(t *testing.T) {
+func TestNewerTablesAreUnchanged(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
@@ -133,10 +133,10 @@ func TestNewerTablesAreLeftAlone(t *testing.T) {
 			}
 		}
 		if n := chtest.Number(t, conn, countTables); n != 13 {
-			t.Errorf("%d tables, want the 13 there were", n)
+			t.Errorf("%d tables, want the same 13 as before", n)
 		}
 		if n := chtest.Number(t, conn, "SELECT count() FROM events"); n != 0 {
-			t.Errorf("%d events were written", n)
+			t.Errorf("%d events were written, want none", n)
 		}
 	})
 }
@@ -168,11 +168,11 @@ func TestRetention(t *testing.T) {
 			keep time.Duration
 			want uint64
 		}{
-			{"for ever", 0, 8},
+			{"forever", 0, 8},
 			{"two years", 730 * day, 6},
-			{"longer again, which brings nothing back", 5000 * day, 6},
+			{"longer again, without restoring rows", 5000 * day, 6},
 			{"a month", 30 * day, 4},
-			{"for ever again", 0, 4},
+			{"forever again", 0, 4},
 		} {
 			keep(c.keep)
 			var engine string
@@ -180,7 +180,7 @@ func TestRetention(t *testing.T) {
 				t.Fatal(err)
 			}
 			if said := strings.Contains(engine, fmt.Sprintf("toIntervalDay(%d)", c.keep/day)); said != (c.keep > 0) {
-				t.Errorf("%s: the table has %s", c.name, engine)
+				t.Errorf("%s: the table has the engine %s", c.name, engine)
 			}
 			if n := merged(); n != c.want {
 				t.Errorf("%s: %d rows are left, want %d", c.name, n, c.want)
@@ -189,9 +189,9 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// TestClusterSchemaIsParsed only lets a server parse the tables of a cluster: a single
-// server without a keeper cannot make Replicated tables, nor run DDL on a cluster. What
-// is asked of such tables is proven in internal/e2e, without their replication.
+// TestClusterSchemaIsParsed only lets a server parse the DDL of a cluster. A single server without a keeper
+// cannot create Replicated tables or run DDL on a cluster. Tests in internal/e2e query such tables, without
+// replication.
 func TestClusterSchemaIsParsed(t *testing.T) {
 	t.Parallel()
 	conn := chtest.Connect(t, chtest.Address(t, "CLICKHOUSE_DSN"))
@@ -210,7 +210,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(formatted, " ON CLUSTER `a \\`strange\\` name`") {
-			t.Errorf("not made on the cluster: %s", formatted)
+			t.Errorf("not created on the cluster: %s", formatted)
 		}
 		for _, engine := range []string{"ReplicatedMergeTree", "ReplicatedAggregatingMergeTree", "ReplicatedReplacingMergeTree", "Distributed"} {
 			if strings.Contains(formatted, "ENGINE = "+engine+"(") {
@@ -218,7 +218,7 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 			}
 		}
 		if _, err := parse(strings.Replace(ddl, "ENGINE", "ENGIN", 1)); err == nil {
-			t.Errorf("parsed with a mistake in it:\n%s", ddl)
+			t.Errorf("the server parsed DDL with a mistake:\n%s", ddl)
 		}
 	}
 	if n := len(schema) / 2; n < 8 || engines["ReplicatedMergeTree"] != n-2 || engines["ReplicatedAggregatingMergeTree"] != 1 || engines["ReplicatedReplacingMergeTree"] != 1 || engines["Distributed"] != n {
@@ -226,8 +226,8 @@ func TestClusterSchemaIsParsed(t *testing.T) {
 	}
 }
 
-// Tables that an administrator made by hand are as good as those of Migrate; the statements may
-// be executed again, and do not say of older tables that they are new.
+// Tables that an administrator created by hand work like tables of Migrate. The statements may be executed
+// again, and do not mark older tables as new.
 func TestTablesMadeByHand(t *testing.T) {
 	t.Parallel()
 	oneProtocol(t, func(t *testing.T, dsn string) {
@@ -247,7 +247,7 @@ func TestTablesMadeByHand(t *testing.T) {
 			t.Errorf("stored %d rows, want 1", w.Stored)
 		}
 		if n := chtest.Number(t, conn, "SELECT count() FROM schema_versions"); n != 1 {
-			t.Errorf("the version is noted %d times", n)
+			t.Errorf("%d versions are recorded, want 1", n)
 		}
 		chtest.Exec(t, conn, "TRUNCATE TABLE schema_versions")
 		chtest.Exec(t, conn, "INSERT INTO schema_versions (version) VALUES (1)")

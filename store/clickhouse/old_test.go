@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// oldNative greets as a server of the version does, and says no more.
+// oldNative runs a server that sends the handshake of the given version, and nothing else.
 func oldNative(t *testing.T, major, minor, revision uint64) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,8 +45,7 @@ func oldNative(t *testing.T, major, minor, revision uint64) string {
 	return "clickhouse://default@" + ln.Addr().String() + "/default"
 }
 
-// oldHTTP refuses the parameter that every question of the driver has, as servers do that
-// do not know it.
+// oldHTTP runs a server that rejects a parameter of every driver query, as old servers do.
 func oldHTTP(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -58,7 +57,7 @@ func oldHTTP(t *testing.T) string {
 	return strings.Replace(server.URL, "http://", "http://default@", 1) + "/default"
 }
 
-func TestServerThatIsTooOld(t *testing.T) {
+func TestServerTooOld(t *testing.T) {
 	t.Parallel()
 	for name, dsn := range map[string]string{
 		"native, version 18":  oldNative(t, 18, 16, 54412),
@@ -69,17 +68,17 @@ func TestServerThatIsTooOld(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: dsn})
 			if !errors.Is(err, clickhouse.ErrTooOld) || !strings.Contains(err.Error(), "25.3") {
-				t.Errorf("Open: %v, want ErrTooOld with the version that is needed", err)
+				t.Errorf("Open: %v, want ErrTooOld with the required version", err)
 			}
 		})
 	}
 }
 
-func TestServerThatIsOlderThanWhatIsTested(t *testing.T) {
+func TestServerOlderThanTested(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	connect(t, clickhouse.Config{DSN: oldNative(t, 25, 8, 54412), Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	if !strings.Contains(log.String(), "older than what is tested") || !strings.Contains(log.String(), "25.8") {
+	if !strings.Contains(log.String(), "older than the tested version") || !strings.Contains(log.String(), "25.8") {
 		t.Errorf("logged %q", log.String())
 	}
 }

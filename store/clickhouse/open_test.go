@@ -14,12 +14,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// one asks for the number one.
+// one returns a statement with the result 1.
 func one() store.Statement {
 	return store.Statement{Label: "one", SQL: "SELECT toInt64(1)", Kinds: []dialect.Kind{dialect.Int}}
 }
 
-// slow waits for years, block by block, and leaves the processor to others.
+// slow returns a statement that waits for years, block by block, without using the processor.
 func slow() store.Statement {
 	return store.Statement{Label: "slow", SQL: "SELECT toInt64(sum(sleepEachRow(0.02))) FROM numbers(1000000000000) AS a SETTINGS max_block_size = 1",
 		Kinds: []dialect.Kind{dialect.Int}}
@@ -48,53 +48,53 @@ func answers(t testing.TB, s *clickhouse.Store) {
 	}
 }
 
-func TestOptionsTellEveryFault(t *testing.T) {
+func TestConfigReportsEveryProblem(t *testing.T) {
 	t.Parallel()
 	_, err := clickhouse.Open(t.Context(), clickhouse.Config{
 		Retention: -time.Hour, MaxExecutionTime: -1, MaxMemory: -1, MaxRowsToRead: -1, Buffer: -1, WriteTimeout: -1,
 	})
 	for _, want := range []string{
-		"DSN is missing", "Retention must not be negative", "not in whole days", "MaxExecutionTime must", "MaxMemory must",
+		"DSN is required", "Retention must not be negative", "whole number of days", "MaxExecutionTime must", "MaxMemory must",
 		"MaxRowsToRead must", "Buffer must", "WriteTimeout must",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not say %q", err, want)
+			t.Errorf("%v does not contain %q", err, want)
 		}
 	}
 	if _, err := clickhouse.New(nil, clickhouse.Config{Retention: 20_000 * 24 * time.Hour}); err == nil || !strings.Contains(err.Error(), "14000") {
-		t.Errorf("New: %v, want what is the longest retention", err)
+		t.Errorf("New: %v, want the maximum retention", err)
 	}
 }
 
-func TestBadAddresses(t *testing.T) {
+func TestInvalidDSN(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, dsn string
 		tls       *tls.Config
 		want      string
 	}{
-		{"no address", "", nil, "DSN is missing"},
+		{"no address", "", nil, "DSN is required"},
 		{"no host", "clickhouse:///db", nil, "not of the form"},
 		{"a password with a space", "clickhouse://u:hush hush@127.0.0.1:9000/db", nil, "percent-encoded"},
 		{"a password with a slash", "clickhouse://u:hush/hush@127.0.0.1:9000/db", nil, "percent-encoded"},
-		{"a time that is none", "clickhouse://u:hush@127.0.0.1:9000/db?dial_timeout=soon", nil, "dial timeout"},
+		{"an invalid time", "clickhouse://u:hush@127.0.0.1:9000/db?dial_timeout=soon", nil, "dial timeout"},
 		{"a negative pool", "clickhouse://u:hush@127.0.0.1:9000/db?max_open_conns=-1", nil, "max_open_conns in DSN must not be negative"},
-		{"a compression of the native protocol", "http://u:hush@127.0.0.1:8123/db?compress=lz4", nil, "over HTTP there are gzip"},
-		{"TLS over plain HTTP", "http://u:hush@127.0.0.1:8123/db", &tls.Config{}, "write https://"},
+		{"a compression of the native protocol", "http://u:hush@127.0.0.1:8123/db?compress=lz4", nil, "over HTTP use gzip or none"},
+		{"TLS over plain HTTP", "http://u:hush@127.0.0.1:8123/db", &tls.Config{}, "use https://"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: c.dsn, TLS: c.tls})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v does not say %q", err, c.want)
+				t.Errorf("%v does not contain %q", err, c.want)
 			}
 			if err != nil && strings.Contains(err.Error(), "hush") {
-				t.Errorf("%v has the password", err)
+				t.Errorf("%v contains the password", err)
 			}
 		})
 	}
 }
 
-func TestOpenCompressesAsAsked(t *testing.T) {
+func TestOpenUsesDSNCompression(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		methods := []string{"", "none", "lz4", "zstd"}
@@ -148,9 +148,9 @@ func TestPoolIsBounded(t *testing.T) {
 				if _, err := s.Query(t.Context(), store.Statement{Label: "nap", SQL: "SELECT toInt64(sleep(0.1))", Kinds: []dialect.Kind{dialect.Int}}); err != nil {
 					t.Error(err)
 				}
-				// Those that are being closed may still be counted.
+				// Connections that are being closed may still be counted.
 				if open, _ := front.open(); open > 6 {
-					t.Errorf("%d connections where 3 may be in use", open)
+					t.Errorf("%d open connections, but only 3 may be in use", open)
 				}
 			})
 		}

@@ -17,31 +17,31 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// eventInserts matches what begins an insert into events, over both protocols.
+// eventInserts matches the beginning of an insert into events, over both protocols.
 var eventInserts = regexp.MustCompile(`INSERT(\+|%20| )INTO(\+|%20| )events`)
 
-// An unknownOutcome is an insert over a month's end that the server took, and did not answer before it died.
+// An unknownOutcome is an insert over the end of a month that the server received, but did not answer before it
+// died.
 type unknownOutcome struct {
 	name  string
-	lost  []string // months whose parts are not there when the server is back
-	forgo bool     // the log of deduplication is lost as well
+	lost  []string // months whose parts are lost after the restart
+	forgo bool     // the log of deduplication is also lost
 
 	store   *clickhouse.Store
 	proxies []*proxy
-	acked   chan error // of each write
-	parts   []string   // the folders of those that are lost
+	acked   chan error // the result of each write
+	parts   []string   // the folders of lost parts
 	log     string     // the folder of the log of deduplication
 }
 
-// outcomeUnknown has the server die after it took inserts over a month's end and before it answers, and
-// come back with a part of them, with a log of deduplication that says otherwise: it is
-// written before a part is, and neither waits for the other. What is acknowledged then is
-// there, once.
+// outcomeUnknown kills the server after it received inserts over the end of a month, and before it answers.
+// After the restart a part of the rows is lost, but not from the log of deduplication. The server writes this
+// log before a part, and does not sync the two. Events that are acknowledged then are stored once.
 func outcomeUnknown(t *testing.T, server *chtest.Server) {
 	cases := []*unknownOutcome{
-		{name: "all is there, and the log is lost", forgo: true},
-		{name: "a month is lost, and the log has it", lost: []string{"202604"}},
-		{name: "all is lost, and the log has it", lost: []string{"202603", "202604"}},
+		{name: "all is stored, and the log is lost", forgo: true},
+		{name: "a month is lost, but not from the log", lost: []string{"202604"}},
+		{name: "all is lost, but not from the log", lost: []string{"202603", "202604"}},
 		{name: "a month is lost, and the log, too", lost: []string{"202603"}, forgo: true},
 	}
 	for _, c := range cases {
@@ -57,12 +57,12 @@ func outcomeUnknown(t *testing.T, server *chtest.Server) {
 	}
 }
 
-// write sends events three ways, none of which hears an answer.
+// write sends events in three ways. None gets an answer.
 func (c *unknownOutcome) write(t *testing.T, server *chtest.Server) {
 	database := chtest.Database(t, server.Native)
 	c.store = open(t, clickhouse.Config{DSN: database})
 	conn := chtest.Connect(t, database)
-	// Tables of earlier versions have such a log.
+	// Tables of older releases have a log of deduplication.
 	chtest.Exec(t, conn, "ALTER TABLE events MODIFY SETTING non_replicated_deduplication_window = 10000")
 	http := chtest.In(t, server.HTTP, path.Base(database))
 	c.acked = make(chan error, 3)
@@ -103,11 +103,11 @@ func (c *unknownOutcome) write(t *testing.T, server *chtest.Server) {
 	c.log = filepath.Join(data[0], "deduplication_logs")
 }
 
-// lose removes what is lost while the server is away, and opens the ways to it.
+// lose removes the lost files while the server is stopped, and lets answers through again.
 func (c *unknownOutcome) lose(t *testing.T) {
 	logs, err := filepath.Glob(filepath.Join(c.log, "*"))
 	if err != nil || len(logs) == 0 {
-		t.Fatalf("no log of deduplication: %v", err)
+		t.Fatalf("the log of deduplication is missing: %v", err)
 	}
 	lost := c.parts
 	if c.forgo {
@@ -132,12 +132,12 @@ func (c *unknownOutcome) mustBeOnce(t *testing.T) {
 	got := counts(t, c.store)
 	for _, id := range slices.Concat(ids("native", 0, 10), ids("http", 0, 10), ids("restored", 0, 10)) {
 		if got[id] != 1 {
-			t.Errorf("%s was acknowledged and is there %d times, want once", id, got[id])
+			t.Errorf("%s was acknowledged and is stored %d times, want once", id, got[id])
 		}
 	}
 }
 
-// paths asks for a list of paths on the server's machine, which is this one.
+// paths queries a list of paths on the server's machine, which is this machine.
 func paths(t *testing.T, conn driver.Conn, question string, args ...any) (all []string) {
 	t.Helper()
 	rows, err := conn.Query(t.Context(), question, args...)

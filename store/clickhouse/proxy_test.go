@@ -12,27 +12,27 @@ import (
 	"testing"
 )
 
-// A proxy stands before a server. It can go away and come back, fall silent, cut answers and
-// withhold some.
+// A proxy forwards connections to a server. It can be unavailable, fall silent, cut answers and withhold
+// answers.
 type proxy struct {
-	host   string // where it listens
+	host   string // the address where it listens
 	target string
 	native bool
 
 	mu     sync.Mutex
 	conns  map[net.Conn]bool
-	taken  int // connections so far
+	taken  int // number of accepted connections
 	away   bool
 	silent bool
-	passed int  // bytes of answers
-	armed  bool // cut the answer that reaches
-	left   int  // as many bytes
-	reset  bool // by a reset, not in order
+	passed int  // number of forwarded bytes of answers
+	armed  bool // cut the answer after
+	left   int  // this many bytes
+	reset  bool // by a reset instead of a close
 	muted  *regexp.Regexp
 }
 
-// newProxy stands before the server of dsn and returns the address to use instead. With
-// config it speaks TLS to its clients.
+// newProxy starts a proxy for the server of dsn and returns the DSN to use instead. If config is set, clients
+// connect with TLS.
 func newProxy(t testing.TB, dsn string, config *tls.Config) (*proxy, string) {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -64,14 +64,14 @@ func newProxy(t testing.TB, dsn string, config *tls.Config) (*proxy, string) {
 	return p, u.String()
 }
 
-// change is how a test tells p what to do from now on.
+// change changes p's behaviour from now on.
 func (p *proxy) change(how func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	how()
 }
 
-// goAway ends all connections and lets no other in.
+// goAway ends all connections and rejects new ones.
 func (p *proxy) goAway() {
 	p.change(func() {
 		p.away = true
@@ -79,11 +79,10 @@ func (p *proxy) goAway() {
 	})
 }
 
-// comeBack lets connections in again.
+// comeBack accepts connections again.
 func (p *proxy) comeBack() { p.change(func() { p.away = false }) }
 
-// fallSilent ends all connections. From then on it takes some and never says a word, or no
-// longer so.
+// fallSilent ends all connections. If silent is true, p accepts new connections but never answers.
 func (p *proxy) fallSilent(silent bool) {
 	p.change(func() {
 		p.silent = silent
@@ -97,12 +96,12 @@ func (p *proxy) endAll() {
 	}
 }
 
-// cut ends the connection on which the next n bytes of answers have passed, once.
+// cut ends, once, the connection on which the next n bytes of answers have passed.
 func (p *proxy) cut(n int, reset bool) {
 	p.change(func() { p.armed, p.left, p.reset = true, n, reset })
 }
 
-// mute withholds the answers to requests that match from now on; nil: to none.
+// mute withholds the answers to matching requests from now on. Nil withholds none.
 func (p *proxy) mute(requests *regexp.Regexp) { p.change(func() { p.muted = requests }) }
 
 func (p *proxy) mutes(request []byte) (muted bool) {
@@ -110,13 +109,13 @@ func (p *proxy) mutes(request []byte) (muted bool) {
 	return muted
 }
 
-// count is how many bytes of answers passed since the last count.
+// count returns the number of forwarded bytes of answers since the last call.
 func (p *proxy) count() (n int) {
 	p.change(func() { n, p.passed = p.passed, 0 })
 	return n
 }
 
-// open is the number of connections there are, and taken of those there were.
+// open returns the number of open connections, and of all accepted connections.
 func (p *proxy) open() (open, taken int) {
 	p.change(func() { open, taken = len(p.conns), p.taken })
 	return open, taken
@@ -164,7 +163,7 @@ func (p *proxy) serve(client net.Conn) {
 	}
 }
 
-// forward carries requests, and looks which answers are to be withheld.
+// forward forwards requests, and finds the answers to withhold.
 func (p *proxy) forward(client, server net.Conn, muted, answered *atomic.Bool) {
 	defer server.Close()
 	request := make([]byte, 32<<10)
@@ -175,7 +174,7 @@ func (p *proxy) forward(client, server net.Conn, muted, answered *atomic.Bool) {
 			matched = true
 			answered.Store(false)
 		}
-		// Over the native protocol rows follow an answer to their statement.
+		// With the native protocol, rows follow the answer to their statement.
 		muted.Store(matched && (!p.native || answered.Load()))
 		_, written := server.Write(request[:n])
 		if errors.Join(err, written) != nil {
@@ -184,8 +183,8 @@ func (p *proxy) forward(client, server net.Conn, muted, answered *atomic.Bool) {
 	}
 }
 
-// allow says how many of n bytes of an answer may pass, whether they are the last, and
-// whether a reset follows.
+// allow returns how many of n bytes of an answer may pass, whether they are the last, and whether a reset
+// follows.
 func (p *proxy) allow(n int) (_ int, last, reset bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,7 +199,7 @@ func (p *proxy) allow(n int) (_ int, last, reset bool) {
 	return n, last, last && p.reset
 }
 
-// edited is dsn with some change.
+// edited returns dsn with a change.
 func edited(t testing.TB, dsn string, edit func(*url.URL)) string {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -211,7 +210,7 @@ func edited(t testing.TB, dsn string, edit func(*url.URL)) string {
 	return u.String()
 }
 
-// and adds more hosts to a DSN.
+// and returns dsn with more hosts.
 func and(t testing.TB, dsn string, hosts ...string) string {
 	return edited(t, dsn, func(u *url.URL) {
 		for _, host := range hosts {
@@ -220,7 +219,7 @@ func and(t testing.TB, dsn string, hosts ...string) string {
 	})
 }
 
-// with adds a parameter to a DSN.
+// with returns dsn with one more parameter.
 func with(t testing.TB, dsn, name, value string) string {
 	return edited(t, dsn, func(u *url.URL) {
 		q := u.Query()
@@ -229,7 +228,7 @@ func with(t testing.TB, dsn, name, value string) string {
 	})
 }
 
-// as is dsn with another user.
+// as returns dsn with another user.
 func as(t testing.TB, dsn, user, password string) string {
 	return edited(t, dsn, func(u *url.URL) { u.User = url.UserPassword(user, password) })
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// Query runs one SELECT; anything else is refused. When a server is unreachable or overloaded, it or
-// another is asked again. When ctx ends, Query returns its error at once and the server stops the
-// query. Failures that an operator can fix are among the errors of this package.
+// Query runs one SELECT and rejects other statements. If a server cannot be reached or is overloaded, Query
+// tries again, also on other servers. When ctx ends, Query returns the context's error at once and the server
+// stops the query. Failures that an operator can fix are wrapped in the errors of this package.
 func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	if s.closing.Err() != nil {
 		return nil, errClosed
@@ -24,7 +24,7 @@ func (s *Store) Query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 	return s.answer(ctx, stmt)
 }
 
-// answer is Query, which also goes on while a store that is being closed stores its rest.
+// answer is like Query, but also works while a closing store stores its waiting rows.
 func (s *Store) answer(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	rows, err := s.query(ctx, stmt)
 	if err != nil && ctx.Err() != nil {
@@ -38,7 +38,7 @@ func (s *Store) answer(ctx context.Context, stmt store.Statement) (*store.Rows, 
 
 func (s *Store) query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	if !selects(stmt.SQL) {
-		return nil, errors.New("clickhouse: not a SELECT")
+		return nil, errors.New("clickhouse: the statement is not a SELECT")
 	}
 	args, err := bind(s.lang, stmt.Args)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 			return rows, err
 		}
 		if try == 0 && unreachable(err) {
-			// Every connection that is kept may lead to a server that has gone.
+			// Every idle connection may lead to a server that has stopped.
 			most += s.conn.Stats().Idle
 		}
 		if err = explain(err); !errors.Is(err, store.ErrUnavailable) || try >= most {
@@ -64,8 +64,7 @@ func (s *Store) query(ctx context.Context, stmt store.Statement) (*store.Rows, e
 	}
 }
 
-// selects reports whether sql begins as a SELECT does. That it changes nothing is the
-// server's to see to, by the setting readonly.
+// selects reports whether sql begins like a SELECT. The server prevents changes through the setting readonly.
 func selects(sql string) bool {
 	word := strings.TrimLeft(sql, " \t\r\n(")
 	if end := strings.IndexAny(word, " \t\r\n"); end >= 0 {
@@ -74,8 +73,8 @@ func selects(sql string) bool {
 	return strings.EqualFold(word, "SELECT") || strings.EqualFold(word, "WITH")
 }
 
-// attempt asks once. It returns when ctx ends, whatever the driver does; what it does
-// has an end, too.
+// attempt sends the query once. It returns when ctx ends, even if the driver is still working. The driver's
+// work is bounded, too.
 func (s *Store) attempt(ctx context.Context, stmt store.Statement, q boundStatement) (*store.Rows, error) {
 	type answer struct {
 		rows *store.Rows
@@ -97,8 +96,8 @@ func (s *Store) attempt(ctx context.Context, stmt store.Statement, q boundStatem
 func (s *Store) read(ctx context.Context, stmt store.Statement, q boundStatement) (_ *store.Rows, err error) {
 	options := []driver.QueryOption{
 		driver.WithSettings(s.reading(ctx, stmt.Label)), driver.WithQueryID(queryID(ctx)),
-		// Room for every block of an answer: the driver does not end well when it is
-		// stopped while it waits for room.
+		// The buffer has room for every block of an answer, because the driver does not stop cleanly while it
+		// waits for room.
 		driver.WithBlockBufferSize(255),
 	}
 	if q.table != nil {
@@ -109,14 +108,14 @@ func (s *Store) read(ctx context.Context, stmt store.Statement, q boundStatement
 		return nil, err
 	}
 	defer func() {
-		if closing := rows.Close(); err == nil { // else it says the same again
+		if closing := rows.Close(); err == nil { // otherwise Close returns err again
 			err = closing
 		}
 	}()
 	return collect(rows, stmt)
 }
 
-// queryID is unique, and begins with the id of the request that ctx works for.
+// queryID returns a unique id that begins with the request id of ctx.
 func queryID(ctx context.Context) string {
 	id := store.RequestID(ctx)
 	if id == "" {
@@ -125,8 +124,8 @@ func queryID(ctx context.Context) string {
 	return fmt.Sprintf("%s-%016x", id, rand.Uint64()) //nolint:gosec // no secret
 }
 
-// Ping reads the version of the tables. Its errors are those of Query, and [ErrNoSchema] when Migrate
-// must be called.
+// Ping reads the version of the tables. It returns the same errors as Query, and [ErrNoSchema] if Migrate must
+// be called.
 func (s *Store) Ping(ctx context.Context) error {
 	if s.closing.Err() != nil {
 		return errClosed
@@ -136,13 +135,13 @@ func (s *Store) Ping(ctx context.Context) error {
 	case err != nil:
 		return err
 	case version < schemaVersion():
-		return fmt.Errorf("%w: they are of version %d, older than %d", ErrNoSchema, version, schemaVersion())
+		return fmt.Errorf("%w: the tables have version %d, older than %d", ErrNoSchema, version, schemaVersion())
 	}
 	return nil
 }
 
-// schema is the version of the tables. Its error wraps store.ErrNewerSchema when they
-// are of a newer one than is known here.
+// schema returns the version of the tables. The error wraps store.ErrNewerSchema if this program does not know
+// that version.
 func (s *Store) schema(ctx context.Context) (int64, error) {
 	rows, err := s.answer(ctx, store.Statement{
 		Label: "ping",
@@ -154,22 +153,22 @@ func (s *Store) schema(ctx context.Context) (int64, error) {
 	}
 	version := rows.Columns[0].Ints[0]
 	if version > schemaVersion() {
-		return 0, fmt.Errorf("%w: the tables are of version %d, this program knows %d", store.ErrNewerSchema, version, schemaVersion())
+		return 0, fmt.Errorf("%w: the tables have version %d, this program knows %d", store.ErrNewerSchema, version, schemaVersion())
 	}
 	return version, nil
 }
 
-// A noDeadline is a context whose deadline is not told: it ends with its parent all the
-// same. The driver would make a setting of the deadline that overrides MaxExecutionTime,
-// and time-outs of a connection that lie about why a query failed.
-type noDeadline struct{ context.Context } //nolint:containedctx // it is a context
+// A noDeadline is a context that hides its deadline from the driver; it still ends with its parent. With a
+// deadline, the driver would send a setting that overrides MaxExecutionTime, and its connection time-outs would
+// hide why a query failed.
+type noDeadline struct{ context.Context } //nolint:containedctx // this type is a context
 
-// Deadline is none.
+// Deadline reports no deadline.
 func (noDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 type deadlineKey struct{}
 
-// Value is that of the parent, or what hiddenDeadline asks for.
+// Value returns the parent's value, or the deadline for hiddenDeadline.
 func (c noDeadline) Value(key any) any {
 	if key == (deadlineKey{}) {
 		if at, ok := c.Context.Deadline(); ok {
@@ -180,7 +179,7 @@ func (c noDeadline) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// hiddenDeadline is the deadline that a noDeadline context above ctx does not tell.
+// hiddenDeadline returns the deadline hidden by a noDeadline context among the parents of ctx.
 func hiddenDeadline(ctx context.Context) (time.Time, bool) {
 	at, ok := ctx.Value(deadlineKey{}).(time.Time)
 	return at, ok

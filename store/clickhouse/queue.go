@@ -8,29 +8,29 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// groupRows ends the gathering of a group; one batch may be larger.
+// groupRows is the number of rows that completes a group. One batch may be larger.
 const groupRows = 50_000
 
 // A write is a batch that waits to be stored.
 type write struct {
 	batch *store.Batch
 	rows  []row
-	done  chan error // has room for the one answer
+	done  chan error // receives the result; capacity 1
 
-	// Both under the queue's lock.
-	taken     bool // out of the queue
-	abandoned bool // nobody waits for it
+	// Both are protected by the queue's lock.
+	taken     bool // not in the queue any more
+	abandoned bool // its caller has stopped waiting
 }
 
-// A queue is what waits to be stored.
+// A queue has the writes that wait to be stored.
 type queue struct {
 	mu      sync.Mutex
 	waiting []*write
-	rows    int             // of those that somebody waits for
+	rows    int             // rows of writes whose callers still wait
 	storing map[uint64]bool // the hashes of rows that are being stored
-	retries int             // how many steps are being tried again
-	wake    chan struct{}   // has room for one: something waits
-	filled  chan struct{}   // has room for one: a whole group waits
+	retries int             // steps that are being retried
+	wake    chan struct{}   // signals a waiting write; capacity 1
+	filled  chan struct{}   // signals a complete group; capacity 1
 	closed  bool
 }
 
@@ -39,8 +39,8 @@ func (q *queue) begin() {
 	q.storing = map[uint64]bool{}
 }
 
-// add puts w into the queue, or refuses it when more than limit rows would wait. One
-// batch of any size passes when none waits.
+// add puts w into the queue. It returns an error if more than limit rows would wait. An empty queue accepts a
+// batch of any size.
 func (q *queue) add(w *write, limit int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -48,7 +48,7 @@ func (q *queue) add(w *write, limit int) error {
 	case q.closed:
 		return errClosed
 	case q.rows > 0 && q.rows+len(w.rows) > limit:
-		return fmt.Errorf("%w: %d rows wait to be stored", store.ErrUnavailable, q.rows)
+		return fmt.Errorf("%w: the buffer is full, %d rows wait to be stored", store.ErrUnavailable, q.rows)
 	}
 	q.waiting = append(q.waiting, w)
 	q.rows += len(w.rows)
@@ -66,7 +66,7 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// abandon gives the place of w free, and what it holds, when it waits still.
+// abandon frees the place and the rows of w, if w is still in the queue.
 func (q *queue) abandon(w *write) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -77,10 +77,10 @@ func (q *queue) abandon(w *write) {
 	}
 }
 
-// take removes a group of writes from the queue, and those that nobody waits for. What has an
-// event id of a group that is being stored waits until that one is released, so that groups
-// race only with other processes. While a step is tried again nothing is taken: servers that
-// are away are not asked by more and more groups.
+// take removes a group of writes from the queue, and drops abandoned writes. A write that shares an event id
+// with a group in progress waits until release, so that groups race only with other processes. While a step is
+// being retried, take returns nothing, so that unavailable servers do not get requests from more and more
+// groups.
 func (q *queue) take() []*write {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -117,12 +117,12 @@ func (q *queue) take() []*write {
 	return group
 }
 
-// isStoring reports whether a group that is being stored has a row like one of w.
+// isStoring reports whether a group in progress has a row with the identity of a row of w.
 func (q *queue) isStoring(w *write) bool {
 	return slices.ContainsFunc(w.rows, func(r row) bool { return q.storing[r.hash] })
 }
 
-// release lets in what waits for a group that take returned.
+// release makes writes available that waited for group, which take returned.
 func (q *queue) release(group []*write) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,7 +136,7 @@ func (q *queue) release(group []*write) {
 	}
 }
 
-// retrying counts a step that is tried again, by 1, and one that is not any more, by -1.
+// retrying adds steps to the number of steps being retried: 1 when a retry begins, -1 when it ends.
 func (q *queue) retrying(steps int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -146,7 +146,7 @@ func (q *queue) retrying(steps int) {
 	}
 }
 
-// end makes the queue refuse what comes from now on.
+// end makes the queue reject further writes.
 func (q *queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

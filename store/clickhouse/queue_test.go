@@ -17,8 +17,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// Close stores what waits.
-func TestCloseStoresWhatWaits(t *testing.T) {
+// Close stores the waiting writes.
+func TestCloseStoresWaitingWrites(t *testing.T) {
 	t.Parallel()
 	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 	there := open(t, clickhouse.Config{DSN: dsn})
@@ -36,14 +36,14 @@ func TestCloseStoresWhatWaits(t *testing.T) {
 	}
 	stored()
 	if got := counts(t, there); len(got) != 21 {
-		t.Errorf("%d events are there, want 21", len(got))
+		t.Errorf("%d events are stored, want 21", len(got))
 	}
 	if _, err := s.Write(t.Context(), events("late")); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Write after Close: %v, want ErrUnavailable", err)
 	}
 }
 
-// Two groups are stored side by side.
+// Two groups are stored concurrently.
 func TestGroupsOverlap(t *testing.T) {
 	t.Parallel()
 	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
@@ -58,7 +58,7 @@ func TestGroupsOverlap(t *testing.T) {
 	for i := range 2 {
 		writers.Go(func() {
 			if i > 0 {
-				<-meeting.others // it cannot join the first
+				<-meeting.others // this write cannot join the first group
 			}
 			write(t, s, events(fmt.Sprint(i)))
 		})
@@ -66,7 +66,7 @@ func TestGroupsOverlap(t *testing.T) {
 	writers.Wait()
 }
 
-// A meetingConn keeps the first insert of receipts back until another one comes.
+// A meetingConn delays the first insert of receipts until another one arrives.
 type meetingConn struct {
 	driver.Conn
 
@@ -91,14 +91,14 @@ func (c *meetingConn) PrepareBatch(ctx context.Context, query string, opts ...dr
 	return c.Conn.PrepareBatch(ctx, query, opts...)
 }
 
-// A batch that the server refuses keeps no other back, of those that it was joined with.
-func TestOneBadBatch(t *testing.T) {
+// A batch that the server rejects does not delay the other batches of its group.
+func TestInvalidBatchFailsAlone(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		dsn = chtest.Database(t, dsn)
 		s := open(t, clickhouse.Config{DSN: dsn, BatchDelay: 500 * time.Millisecond})
 		chtest.Exec(t, chtest.Connect(t, dsn), "ALTER TABLE events ADD CONSTRAINT good CHECK event_id NOT LIKE 'bad%'")
-		if _, err := s.Write(t.Context(), events("first")); err != nil { // what comes now is joined
+		if _, err := s.Write(t.Context(), events("first")); err != nil { // the next batches are joined
 			t.Fatal(err)
 		}
 		var writers sync.WaitGroup
@@ -107,7 +107,7 @@ func TestOneBadBatch(t *testing.T) {
 				switch i {
 				case 5, 11:
 					if _, err := s.Write(t.Context(), events("with", fmt.Sprint("bad", i))); err == nil || errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "469") {
-						t.Errorf("a batch that breaks a constraint: %v, want what the server said", err)
+						t.Errorf("a batch that breaks a constraint: %v, want the server's message", err)
 					}
 				case 7:
 					b := events("with")
@@ -125,7 +125,7 @@ func TestOneBadBatch(t *testing.T) {
 		writers.Wait()
 		got := counts(t, s)
 		if len(got) != 14 || got["with"] != 0 {
-			t.Errorf("%d ids, 'with' %d times; want the 14 of the good batches", len(got), got["with"])
+			t.Errorf("%d ids, 'with' %d times; want the 14 ids of the good batches", len(got), got["with"])
 		}
 	})
 }

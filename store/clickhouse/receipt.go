@@ -14,71 +14,68 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// How an event id counts once, with several processes that write and no lock between them.
+// This file explains how an event id counts once although several processes write without a common lock.
 //
-// A sender's retry comes in another batch, perhaps through another process, perhaps with
-// another time. So the server's own deduplication of blocks and engines that replace rows
-// of equal sorting keys are not enough, and rows are looked up before they are stored:
-// that costs writers, where other ways cost every reader. When they were compared, a count
-// and a distinct count over a million rows took 0.28 s on two busy cores, against 0.61 s of
-// a replacing key without the time, read with FINAL, 0.61 s of reads that skip listed copies,
-// 1.2 s of LIMIT 1 BY and 1.3 s of argMin; a row in a batch of 1 000 took 83 µs to insert,
-// against 19, 44, 7 and 9.
+// A repeat may come in another batch, through another process and with another time. So neither the server's
+// deduplication of blocks nor engines that replace rows with equal sorting keys are enough. Instead, rows are
+// looked up before they are stored. This costs writers; other ways cost every reader. In a comparison, a count
+// and a distinct count over a million rows took 0.28 s on two busy cores. Other ways took 0.61 s (a replacing
+// key without the time, read with FINAL), 0.61 s (reads that skip listed copies), 1.2 s (LIMIT 1 BY) and 1.3 s
+// (argMin). A row in a batch of 1 000 took 83 µs to insert, against 19, 44, 7 and 9 µs.
 //
 // An attempt to store rows has four steps:
 //
 //  1. It adds a receipt per row to the table receipts: a hash of the row's identity, the
 //     row's time, and the number of the attempt.
-//  2. It looks for other receipts of the same identities. Where there are some, it looks
-//     whether their rows are there, by subject, time and id. If so, its own row is a repeat.
-//  3. It inserts the rows that are left.
-//  4. It looks for other receipts again: of rows that were being stored at the same time.
-//     If rows of several attempts are there, all but those of the least number are deleted.
+//  2. It looks for other receipts with the same identities. If it finds some, it checks by
+//     subject, time and id whether their rows exist. If so, its row is a repeat.
+//  3. It inserts the remaining rows.
+//  4. It looks again for other receipts, of rows that were being stored at the same time.
+//     If rows of several attempts exist, it deletes all rows except the one with the smallest number.
 //
-// Of two attempts that both stored a row, the later one in step 4 sees both, since
-// receipts come before rows and rows before step 4. Whoever sees several deletes those
-// for which it sees a row of a smaller number, so the least is always left, and whatever
-// was acknowledged stays. Retries in turn, which is what happens, end in step 2; step 4
-// deletes only after true races. Numbers only have to differ: no clock has to be right.
+// If two attempts both stored a row, the one that is later in step 4 sees both, since receipts come before rows
+// and rows before step 4. An attempt that sees several rows deletes each one for which it sees a row with a
+// smaller number. So the row with the smallest number always stays, and acknowledged rows stay. Repeats usually
+// come one after the other and end in step 2; step 4 deletes only after real races. Numbers only have to
+// differ: the clocks need not be right.
 //
-// An insert is acknowledged when the server said that all of its rows are on disk, and
-// in no other way. What is atomic is a part: the rows of one insert that lie in one month
-// (and, in a cluster, on one shard) are there whole or not at all, so an insert has rows of
-// one table and month. When its outcome is unknown (the connection broke, the server died,
-// the time was up), any part of its rows may be there, or come later, and a repetition
-// that succeeds proves nothing: the server's log of deduplication is written before a part
-// is, and is not synced with it. A server that was killed in between drops the repetition
-// and has no row (outcomeUnknown among the tests). So another attempt follows, under a number of its
-// own: its step 2 finds what the first one stored, its step 3 stores what is missing, and
-// a row that the first insert stores late is a race like any other. The other steps ask,
-// add receipts or delete by number; they may be done any number of times.
+// An insert is acknowledged only when the server reported that all its rows are on disk. Only a part is atomic:
+// the rows of one insert in one month and, in a cluster, on one shard are stored completely or not at all.
+// Therefore each insert has rows of one table and month. If its outcome is unknown (the connection broke, the
+// server died, or the time was up), any of its rows may exist or appear later. A successful repetition of the
+// same insert would prove nothing: the server writes its log of deduplication before a part, and does not sync
+// the two. After a kill in between, the server drops the repetition and has no row (see outcomeUnknown in the
+// tests). So another attempt with another number follows. Its step 2 finds the stored rows, and its step 3
+// stores the missing ones. A row that the first insert stores late is a race like any other. The other steps
+// query, add receipts, or delete by number; they may be repeated.
 //
-// Step 2 waits for step 1. Side by side, a process could look before another stores the same row,
-// add its receipt after that one's step 4, store its row, and die: nobody would look again.
+// Step 2 waits for step 1. If they ran at once, this could happen: a process looks before another one stores
+// the same row, and adds its receipt after that process's step 4. Then it stores its row and dies, and nobody
+// looks again.
 //
-// Receipts say where to look; only rows count. So a process may die between any two
-// steps: a receipt without a row hides nothing. But the last insert that a process sent
-// before it died, or gave up, may reach a table after another process stored the same row
-// and saw no other in step 4. It then sees a receipt whose row is missing: the conflict is
-// pending (pendingConflicts), and is looked at again until no such insert can be under way. If
-// the process that looks is killed before that, too, and the insert lands afterwards, the
-// row is there twice: the one case that is not covered.
+// Receipts only say where to look; only rows count. So a process may die between any two steps: a receipt
+// without a row hides nothing. But the last insert of a process that died or gave up may arrive late. Meanwhile
+// another process may have stored the same row, and seen no other row in step 4. However, that process sees a
+// receipt whose row is missing. So the conflict is pending (pendingConflicts) and is checked again until no
+// such insert can still be running. If that process is also killed before, and the insert arrives afterwards,
+// the row is stored twice. This is the only uncovered case.
 
-// receiptDays is how long repeats are recognised at least, from the receipt.
+// receiptDays is the minimum number of days after a receipt during which repeats are recognised.
 const receiptDays = 8
 
-// recentSeconds is how old, in seconds of the servers' clocks, a receipt may be whose insert may
-// still be under way: far more than any insert may take, and than clocks differ.
+// recentSeconds is the age, in seconds of the servers' clocks, up to which a receipt's insert may still be
+// running. It is far larger than the time of any insert plus the difference between clocks.
 const recentSeconds = "3600"
 
-// halfMD5 is that of ClickHouse, to look for texts by numbers. Whoever makes two texts of
-// one number only has a look-up find both.
+// halfMD5 is ClickHouse's function, to look up texts by numbers. If two texts have the same number, a look-up
+// finds both.
 func halfMD5(text string) uint64 {
 	sum := md5.Sum([]byte(text)) //nolint:gosec // no secret
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// hash is what receipts are found by. Two rows may share one: rows decide.
+// hash returns the number for looking up receipts. Two identities may have the same number, so the rows are
+// compared, too.
 func (i identity) hash() uint64 {
 	b := make([]byte, 0, 64)
 	table := byte(i.Table)
@@ -111,8 +108,8 @@ func (s *Store) addReceipts(ctx context.Context, a attempt, rows []*row) (err er
 	return batch.Send()
 }
 
-// markStored marks the rows that are stored already, and those of them that came with
-// another batch as repeated.
+// markStored marks rows that are already stored. It also marks them as repeated if they came with another
+// batch.
 func (s *Store) markStored(ctx context.Context, a attempt, rows []*row) error {
 	var at []location
 	if a.mark == 0 {
@@ -123,7 +120,7 @@ func (s *Store) markStored(ctx context.Context, a attempt, rows []*row) error {
 		for _, ref := range refs {
 			at = append(at, ref.location)
 		}
-	} else { // they are where they were put, and longer than receipts are kept
+	} else { // restored rows are at their own times, and outlast receipts
 		for _, r := range rows {
 			at = append(at, location{r.identity, r.millis})
 		}
@@ -140,9 +137,8 @@ func (s *Store) markStored(ctx context.Context, a attempt, rows []*row) error {
 	return nil
 }
 
-// resolveDuplicates deletes all but the first of rows that were stored more than once, and
-// marks as repeated what it deleted of the attempt's own. It returns the rows that another
-// attempt may still be storing.
+// resolveDuplicates deletes all copies except the first of rows that were stored more than once. It marks
+// deleted rows of the attempt as repeated, and returns the rows that another attempt may still store.
 func (s *Store) resolveDuplicates(ctx context.Context, a attempt, rows []*row) (unresolved []row, err error) {
 	refs, err := s.otherReceipts(ctx, a, rows, true)
 	if err != nil || len(refs) == 0 {
@@ -171,13 +167,13 @@ func (s *Store) resolveDuplicates(ctx context.Context, a attempt, rows []*row) (
 	return a.unresolvedRows(refs, found), nil
 }
 
-// least is the receipt of the copy that stays.
+// least returns the smallest receipt, of the copy that stays.
 func least(copies []stored) uint64 {
 	return slices.MinFunc(copies, func(a, b stored) int { return cmp.Compare(a.receipt, b.receipt) }).receipt
 }
 
-// unresolvedRows tells what the copies of rows show: own rows that had to go are repeats; own rows
-// that stay, beside a receipt that has no row, may still get a copy.
+// unresolvedRows evaluates the copies of rows. A row of the attempt that must be deleted is a repeat. A row
+// that stays is unresolved if another receipt has no row yet, because a copy may still appear.
 func (a attempt) unresolvedRows(refs []receiptRef, found map[location][]stored) (unresolved []row) {
 	seen := map[*row]bool{}
 	for _, ref := range refs {

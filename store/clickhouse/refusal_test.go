@@ -22,10 +22,10 @@ func someEvent(id string) *store.Batch {
 	return &store.Batch{Events: []store.Event{{Website: "w1", ID: id, Name: "screen_view", Path: "/", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}}
 }
 
-// everyWay asks in every way there is. It stops after Open when that fails.
+// everyWay calls every method that contacts the server and returns the errors. It stops if Open fails.
 func everyWay(t testing.TB, o clickhouse.Config) map[string]error {
 	t.Helper()
-	o.WriteTimeout, o.BatchDelay = time.Minute, -1 // a refusal is not waited for
+	o.WriteTimeout, o.BatchDelay = time.Minute, -1 // do not wait when the server rejects a write
 	s, err := clickhouse.Open(t.Context(), o)
 	if err != nil {
 		return map[string]error{"Open": err}
@@ -38,11 +38,11 @@ func everyWay(t testing.TB, o clickhouse.Config) map[string]error {
 	return asked
 }
 
-// refused wants every way to end as want says; ways it does not name are not looked at.
+// refused compares the errors of methods with want. Methods missing in want are not compared.
 func refused(t *testing.T, asked, want map[string]error) {
 	t.Helper()
 	if opening := asked["Open"]; opening != nil && want["Open"] == nil {
-		want = map[string]error{"Open": want["Query"]} // told earlier
+		want = map[string]error{"Open": want["Query"]} // reported earlier
 	}
 	for way, kind := range want {
 		if err := asked[way]; !errors.Is(err, kind) {
@@ -69,7 +69,7 @@ func TestTypedErrors(t *testing.T) {
 			asked := everyWay(t, clickhouse.Config{DSN: as(t, dsn, "nobody", "hush-hush"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			refused(t, asked, map[string]error{"Open": clickhouse.ErrAccess})
 			if said := fmt.Sprint(asked, log.String()); strings.Contains(said, "hush") {
-				t.Errorf("%s has the password", said)
+				t.Errorf("%s contains the password", said)
 			}
 		})
 		t.Run("server away", func(t *testing.T) {
@@ -83,29 +83,29 @@ func TestTypedErrors(t *testing.T) {
 			_, asked["Open"] = clickhouse.Open(t.Context(), clickhouse.Config{DSN: as(t, away, "default", "hush-hush")})
 			for way, err := range asked {
 				if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("%s: %v, want ErrUnavailable alone", way, err)
+					t.Errorf("%s: %v, want only ErrUnavailable", way, err)
 				}
 			}
-			_ = s.Close() // nobody writes to the log any more
+			_ = s.Close() // nothing writes to the log any more
 			if said := fmt.Sprint(asked, log.String()); strings.Contains(said, "hush") || strings.Contains(said, "param_") {
-				t.Errorf("%s has the password or arguments", said)
+				t.Errorf("%s contains the password or arguments", said)
 			}
 		})
 	})
 }
 
-func TestUnknownSettingOfOptions(t *testing.T) {
+func TestUnknownSetting(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		s := connect(t, clickhouse.Config{DSN: dsn, Settings: map[string]any{"no_such_thing": 1}})
 		_, err := s.Query(t.Context(), one())
 		if err == nil || errors.Is(err, clickhouse.ErrTooOld) || !strings.Contains(err.Error(), "no_such_thing") {
-			t.Errorf("%v, want the name of the setting, and not that the server is too old", err)
+			t.Errorf("%v, want the name of the setting, and not ErrTooOld", err)
 		}
 	})
 }
 
-// A server that takes connections and says nothing is not healthy, and a probe of it ends.
+// A server that accepts connections and never answers is not healthy, and Ping returns.
 func TestHealthOfASilentServer(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
@@ -114,16 +114,16 @@ func TestHealthOfASilentServer(t *testing.T) {
 		front.fallSilent(true)
 		checker := health.New(health.Config{Probes: map[string]health.Probe{health.Analytics: s.Ping}})
 		if report := checker.Check(t.Context()); report.ClickHouse {
-			t.Error("a silent server is healthy")
+			t.Error("Ping of a silent server returned no error")
 		}
 		front.fallSilent(false)
 		if err := s.Ping(t.Context()); err != nil {
-			t.Errorf("Ping when the server is back: %v", err)
+			t.Errorf("Ping after the server is back: %v", err)
 		}
 	})
 }
 
-// system asks the server of dsn as its administrator.
+// system opens a connection to the server of dsn as its administrator.
 func system(t testing.TB, dsn string) driver.Conn {
 	t.Helper()
 	return chtest.Connect(t, as(t, dsn, "default", ""))

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// removeAll deletes rows of every table, as a change of their days.
+// removeAll deletes rows from all tables, as a change of their days.
 func (s *Store) removeAll(ctx context.Context, of [schema.NumTables][]stored) error {
 	var days []changedDay
 	var deletes []func() error
@@ -21,8 +21,8 @@ func (s *Store) removeAll(ctx context.Context, of [schema.NumTables][]stored) er
 	return s.changing(ctx, distinctDays(days), func() error { return inParallel(deletes) })
 }
 
-// remove deletes rows of table t and waits until they are gone. The sorting key's columns
-// are there for the index: a DELETE reads what they leave.
+// remove deletes rows of table t and waits until they are gone. The columns of the sorting key let the server
+// use its index: a DELETE reads only the matching granules.
 func (s *Store) remove(ctx context.Context, t schema.TableID, rows []stored) error {
 	settings := s.settings(ctx, "delete duplicates "+t.String())
 	settings["lightweight_deletes_sync"] = 2

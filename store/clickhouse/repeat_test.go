@@ -19,10 +19,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// monthEnd is the last tenth of a second of a month.
+// monthEnd falls in the last tenth of a second of a month.
 var monthEnd = time.Date(2026, 3, 31, 23, 59, 59, 900_000_000, time.UTC)
 
-// everyKind is a batch of one row of each kind for each id.
+// everyKind returns a batch with one row of each kind for each id.
 func everyKind(at time.Time, session string, ids ...string) store.Batch {
 	var b store.Batch
 	who := store.Identity{SessionID: session}
@@ -42,10 +42,10 @@ func everyKind(at time.Time, session string, ids ...string) store.Batch {
 	return b
 }
 
-// rowsPerID is how many rows of an id everyKind leaves in each table.
+// rowsPerID is the number of rows that everyKind stores per id in each table.
 var rowsPerID = map[string]int64{"events": 3, "errors": 1, "vitals": 2, "spans": 1, "visits": 1, "checks": 1, "blocked": 1}
 
-// wantOnce checks that each of n ids is in every table as often as it must be.
+// wantOnce checks that every table has n ids with the right number of rows each.
 func wantOnce(t *testing.T, s *clickhouse.Store, n int) {
 	t.Helper()
 	for table, per := range rowsPerID {
@@ -71,7 +71,7 @@ func ids(prefix string, from, to int) []string {
 	return all
 }
 
-// A retry comes through another store, in another batch, with other fields.
+// A repeat arrives through another store, in another batch, with other fields.
 func TestRetryElsewhere(t *testing.T) {
 	t.Parallel()
 	oneProtocol(t, func(t *testing.T, dsn string) {
@@ -82,17 +82,17 @@ func TestRetryElsewhere(t *testing.T) {
 			session string
 		}
 		cases := map[string]struct{ first, again sent }{
-			"as it was":                            {sent{monthEnd, "s"}, sent{monthEnd, "s"}},
-			"without a timestamp":                  {sent{monthEnd, "s"}, sent{monthEnd.Add(-37 * time.Second), "s"}},
-			"after midnight, across a month's end": {sent{monthEnd, "s"}, sent{monthEnd.Add(200 * time.Millisecond), "s"}},
-			"back over a year's end":               {sent{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), "s"}, sent{time.Date(2025, 12, 31, 23, 59, 59, 0, time.UTC), "s"}},
-			"in another session":                   {sent{monthEnd, "s"}, sent{monthEnd.Add(time.Minute), "another"}},
+			"unchanged":                           {sent{monthEnd, "s"}, sent{monthEnd, "s"}},
+			"without a timestamp":                 {sent{monthEnd, "s"}, sent{monthEnd.Add(-37 * time.Second), "s"}},
+			"after midnight, in the next month":   {sent{monthEnd, "s"}, sent{monthEnd.Add(200 * time.Millisecond), "s"}},
+			"before midnight, in the year before": {sent{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), "s"}, sent{time.Date(2025, 12, 31, 23, 59, 59, 0, time.UTC), "s"}},
+			"in another session":                  {sent{monthEnd, "s"}, sent{monthEnd.Add(time.Minute), "another"}},
 		}
 		const kinds = 9
 		for _, step := range []struct {
 			through  *clickhouse.Store
 			again    bool
-			from, to int // of twenty ids of each case
+			from, to int // range within the twenty ids of each case
 			want     store.Written
 		}{
 			{one, false, 0, 12, store.Written{Stored: 12 * kinds}},
@@ -119,8 +119,8 @@ func TestRetryElsewhere(t *testing.T) {
 	})
 }
 
-// Two stores are sent the same ids at the very same time, again and again, with other times
-// and in other batches. SIGHTLINE_LONG says how often.
+// Two stores receive the same ids at the same time, repeatedly, with other times and in other batches.
+// SIGHTLINE_LONG sets the number of rounds.
 func TestRacingStores(t *testing.T) {
 	t.Parallel()
 	oneProtocol(t, func(t *testing.T, dsn string) {
@@ -134,7 +134,7 @@ func TestRacingStores(t *testing.T) {
 				mixed := ids("race", total, total+each)
 				rand.Shuffle(each, func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 				for part := range slices.Chunk(mixed, each/batches) {
-					// Before and after the end of a month.
+					// Times before and after the end of a month.
 					b := everyKind(monthEnd.Add(rand.N(200*time.Millisecond)), fmt.Sprint(rand.IntN(3)), part...)
 					writers.Go(func() {
 						if _, err := s.Write(t.Context(), &b); err != nil {
@@ -150,8 +150,8 @@ func TestRacingStores(t *testing.T) {
 	})
 }
 
-// writerEnv has the address that this program writes to until it is killed, in place of
-// running tests, and idsEnv what its ids begin with.
+// If writerEnv is set, this program does not run tests but writes to the address in it until it is killed.
+// idsEnv has the prefix of its ids.
 const writerEnv, idsEnv, idsOfWriter = "SIGHTLINE_TEST_WRITER", "SIGHTLINE_TEST_IDS", 40
 
 func TestMain(m *testing.M) {
@@ -167,7 +167,7 @@ func writeUntilKilled(ctx context.Context, dsn, prefix string) error {
 	if err != nil {
 		return err
 	}
-	for n := 1; ; n = idsOfWriter { // first one, to be up
+	for n := 1; ; n = idsOfWriter { // the first write has one id, to show that the process is running
 		b := everyKind(monthEnd, "s", ids(prefix, 0, n)...)
 		if _, err := s.Write(ctx, &b); err != nil {
 			return err
@@ -176,8 +176,8 @@ func writeUntilKilled(ctx context.Context, dsn, prefix string) error {
 	}
 }
 
-// A process is killed while it writes, and what it wrote is sent through another store at
-// once, with other times. SIGHTLINE_LONG says how often.
+// A process is killed while it writes. Its events are sent through another store at once, with other times.
+// SIGHTLINE_LONG sets the number of kills.
 func TestWriterKilled(t *testing.T) {
 	t.Parallel()
 	oneProtocol(t, func(t *testing.T, dsn string) {
@@ -196,7 +196,7 @@ func TestWriterKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			if said := bufio.NewScanner(out); !said.Scan() || said.Text() != "written" {
-				t.Errorf("the writer says %q", said.Text())
+				t.Errorf("the writer printed %q", said.Text())
 			}
 			time.Sleep(rand.N(150 * time.Millisecond))
 			_ = one.Process.Kill()
@@ -204,20 +204,20 @@ func TestWriterKilled(t *testing.T) {
 			b := everyKind(monthEnd.Add(time.Second), "s", ids(prefix, 0, idsOfWriter)...)
 			write(t, other, &b)
 		}
-		if err := other.Close(); err != nil { // it looks at pending conflicts once more
+		if err := other.Close(); err != nil { // Close checks pending conflicts once more
 			t.Error(err)
 		}
 		wantOnce(t, another(t, clickhouse.Config{DSN: dsn}), kills*idsOfWriter)
 	})
 }
 
-// Attempts under one mark count once, from whichever process and however they overlap;
-// another mark is another set of rows.
+// Attempts under one mark count once, from any process and however they overlap. Another mark is another set of
+// rows.
 func TestRestoreOnceUnderOneMark(t *testing.T) {
 	t.Parallel()
 	o := clickhouse.Config{DSN: chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))}
 	var b store.Batch
-	for i := range 4100 { // more than are looked up at once
+	for i := range 4100 { // more than one look-up takes
 		b.Checks = append(b.Checks, store.Check{Schedule: "m", ID: fmt.Sprint(i), Time: time.UnixMilli(1.7e12 + int64(i))})
 	}
 	processes := []*clickhouse.Store{open(t, o), another(t, o), another(t, o)}

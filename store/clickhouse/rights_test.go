@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// users are accounts of a server: profiles readonly = 1 and 2, and one that may only read.
+// users defines accounts of a server: profiles with readonly = 1 and 2, and a user with only SELECT.
 const users = `<clickhouse>
 <profiles>
   <one><readonly>1</readonly></one>
@@ -40,12 +40,12 @@ const users = `<clickhouse>
 </users>
 </clickhouse>`
 
-// rights has a server with these users let each do what it may.
+// rights tests each of these users on a server.
 func rights(t *testing.T, server *chtest.Server) {
 	open(t, clickhouse.Config{DSN: as(t, server.Native, "default", "")})
 	for name, dsn := range map[string]string{"native": server.Native, "http": server.HTTP} {
 		t.Run(name, func(t *testing.T) {
-			t.Run("a profile with readonly = 1 cannot even ask, and is told so", func(t *testing.T) {
+			t.Run("a profile with readonly = 1 cannot read, and the error says why", func(t *testing.T) {
 				asked := everyWay(t, clickhouse.Config{DSN: as(t, dsn, "viewer", "v")})
 				refused(t, asked, map[string]error{
 					"Ping": clickhouse.ErrRights, "Query": clickhouse.ErrRights, "Write": clickhouse.ErrRights, "Migrate": clickhouse.ErrRights,
@@ -65,7 +65,7 @@ func rights(t *testing.T, server *chtest.Server) {
 				stops(t, s, server.Native, 1)
 				asksMuch(t, s)
 			})
-			t.Run("a user with SELECT alone reads", func(t *testing.T) {
+			t.Run("a user with only SELECT reads", func(t *testing.T) {
 				o := clickhouse.Config{DSN: as(t, dsn, "selecter", "s")}
 				refused(t, everyWay(t, o), map[string]error{
 					"Ping": nil, "Query": nil, "Write": clickhouse.ErrRights, "Migrate": clickhouse.ErrRights,
@@ -88,17 +88,17 @@ func rights(t *testing.T, server *chtest.Server) {
 					t.Errorf("Migrate: %v", err)
 				}
 			})
-			t.Run("a user with SELECT alone cannot erase", func(t *testing.T) {
+			t.Run("a user with only SELECT cannot erase", func(t *testing.T) {
 				_, err := connect(t, clickhouse.Config{DSN: as(t, dsn, "selecter", "s")}).Erase(t.Context(), store.Subject{Kind: store.KindWebsite, ID: "w1"})
 				if !errors.Is(err, clickhouse.ErrRights) {
 					t.Errorf("Erase: %v, want ErrRights", err)
 				}
 			})
-			t.Run("a profile that cuts answers short and reads SQL otherwise", func(t *testing.T) {
+			t.Run("a profile that truncates answers and changes the meaning of SQL", func(t *testing.T) {
 				s := connect(t, clickhouse.Config{DSN: as(t, dsn, "odd", "o")})
 				_, err := s.Query(t.Context(), store.Statement{Label: "cut", SQL: "SELECT toInt64(number) FROM numbers(30)", Kinds: one().Kinds})
 				if !errors.Is(err, clickhouse.ErrTooMuch) {
-					t.Errorf("an answer of more rows than the profile allows: %v, want ErrTooMuch", err)
+					t.Errorf("an answer with more rows than the profile allows: %v, want ErrTooMuch", err)
 				}
 				for sql, want := range map[string][]int64{
 					"SELECT toInt64(number) FROM numbers(5)":                                                                   {0, 1, 2, 3, 4},
@@ -113,7 +113,7 @@ func rights(t *testing.T, server *chtest.Server) {
 					}
 				}
 			})
-			t.Run("another server's password is refused", func(t *testing.T) {
+			t.Run("another server's password is rejected", func(t *testing.T) {
 				_, err := clickhouse.Open(t.Context(), clickhouse.Config{DSN: as(t, dsn, "reader", "hush")})
 				if !errors.Is(err, clickhouse.ErrAccess) || strings.Contains(err.Error(), "hush") {
 					t.Errorf("Open: %v, want ErrAccess without the password", err)

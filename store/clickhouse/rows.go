@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// collect copies an answer into columns of the promised kinds.
+// collect copies an answer into columns of the kinds of stmt.
 func collect(from driver.Rows, stmt store.Statement) (*store.Rows, error) {
 	kinds := stmt.Kinds
 	rows := &store.Rows{Columns: make([]store.Column, len(kinds))}
@@ -21,16 +21,16 @@ func collect(from driver.Rows, stmt store.Statement) (*store.Rows, error) {
 	}
 	types := from.ColumnTypes()
 	if len(types) == 0 && !from.Next() {
-		return rows, from.Err() // over HTTP an answer without rows has no columns either
+		return rows, from.Err() // over HTTP, an answer without rows has no columns
 	}
 	if len(types) != len(kinds) {
-		return nil, fmt.Errorf("clickhouse: %d columns where %d were promised", len(types), len(kinds))
+		return nil, fmt.Errorf("clickhouse: the answer has %d columns, want %d", len(types), len(kinds))
 	}
 	cells, into := make([]cell, len(kinds)), make([]any, len(kinds))
 	for i, k := range kinds {
 		c, ok := cellOf(k, types[i].ScanType())
 		if !ok {
-			return nil, fmt.Errorf("clickhouse: column %d is %s where kind %d was promised", i+1, types[i].DatabaseTypeName(), k)
+			return nil, fmt.Errorf("clickhouse: column %d has type %s, want kind %d", i+1, types[i].DatabaseTypeName(), k)
 		}
 		cells[i], into[i] = c, c.into()
 	}
@@ -72,18 +72,18 @@ func pushNull(c *store.Column, n int) {
 	}
 }
 
-// A cell is where the driver puts the values of one column, one after the other. It
-// has the driver's own type, which saves reflection for every value.
+// A cell receives the values of one column from the driver, one after the other. It uses the driver's type,
+// which avoids reflection for every value.
 type cell interface {
-	into() any                               // what the driver scans into
-	move(to *store.Column, before int) error // appends what was scanned to what there is before
+	into() any                               // the driver's scan target
+	move(to *store.Column, before int) error // appends the scanned value after the first before values
 }
 
-// A push appends a value to a column. It reports whether the value is a known one; for
-// one that is not, it appends nothing.
+// A push appends a value to a column and reports true. For an unknown value it appends nothing and reports
+// false.
 type push[T any] func(to *store.Column, v T) (known bool, err error)
 
-// A plain cell has a value always.
+// A plain cell always has a value.
 type plain[T any] struct {
 	v    T
 	push push[T]
@@ -97,7 +97,7 @@ func (c *plain[T]) move(to *store.Column, before int) error {
 	return err
 }
 
-// A nullable cell has a value or none.
+// A nullable cell may have no value.
 type nullable[T any] struct {
 	v    *T
 	push push[T]
@@ -114,7 +114,7 @@ func (c *nullable[T]) move(to *store.Column, before int) (err error) {
 	return err
 }
 
-// noteValid marks the value after those before as known or appends an unknown one.
+// noteValid records that the value after the first before values is known, or appends an unknown value.
 func noteValid(to *store.Column, before int, known bool) {
 	switch {
 	case !known:
@@ -124,19 +124,19 @@ func noteValid(to *store.Column, before int, known bool) {
 	}
 }
 
-// makers are what makes a cell, by the type of Go that the driver has for a column.
+// makers has constructors of cells, by the Go type that the driver uses for a column.
 type makers map[reflect.Type]func() cell
 
-// with adds what makes cells of T, null or not.
+// with adds constructors for cells of T, nullable and not.
 func with[T any](m makers, p push[T]) makers {
 	m[reflect.TypeFor[T]()] = func() cell { return &plain[T]{push: p} }
 	m[reflect.TypeFor[*T]()] = func() cell { return &nullable[T]{push: p} }
 	return m
 }
 
-// cellOf is a cell for a column of the driver's type t, unless kind cannot be made of it.
+// cellOf returns a cell for a column of the driver's type t. It reports false if t cannot be converted to kind.
 func cellOf(kind dialect.Kind, t reflect.Type) (cell, bool) {
-	if t == reflect.TypeFor[*any]() { // nulls alone
+	if t == reflect.TypeFor[*any]() { // only nulls
 		return &nullable[any]{}, true
 	}
 	maker, ok := cells[kind][t]
@@ -162,7 +162,7 @@ func pushInt[T int64 | int32 | int16 | int8 | uint32 | uint16 | uint8](to *store
 
 func pushUint[T uint64](to *store.Column, v T) (bool, error) {
 	if v > math.MaxInt64 {
-		return false, fmt.Errorf("%d does not fit in 64 bits with a sign", v)
+		return false, fmt.Errorf("%d does not fit in a signed 64-bit number", v)
 	}
 	to.Ints = append(to.Ints, int64(v))
 	return true, nil
@@ -170,7 +170,7 @@ func pushUint[T uint64](to *store.Column, v T) (bool, error) {
 
 func pushBig(to *store.Column, v big.Int) (bool, error) {
 	if !v.IsInt64() {
-		return false, fmt.Errorf("%s does not fit in 64 bits with a sign", &v)
+		return false, fmt.Errorf("%s does not fit in a signed 64-bit number", &v)
 	}
 	to.Ints = append(to.Ints, v.Int64())
 	return true, nil
@@ -185,7 +185,7 @@ func pushBool(to *store.Column, v bool) (bool, error) {
 	return true, nil
 }
 
-// pushFloat takes a number that is none for an unknown one.
+// pushFloat appends a float, and treats NaN and infinities as unknown.
 func pushFloat[T float64 | float32](to *store.Column, v T) (bool, error) {
 	f := float64(v)
 	if math.IsNaN(f) || math.IsInf(f, 0) {

@@ -17,7 +17,7 @@ func ints(v ...int64) store.Column     { return store.Column{Kind: dialect.Int, 
 func floats(v ...float64) store.Column { return store.Column{Kind: dialect.Float, Floats: v} }
 func texts(v ...string) store.Column   { return store.Column{Kind: dialect.Text, Texts: v} }
 
-// holes says which values of c are known.
+// holes sets which values of c are known.
 func holes(c store.Column, valid ...bool) store.Column {
 	c.Valid = valid
 	return c
@@ -95,13 +95,13 @@ func TestValuesThatDoNotFit(t *testing.T) {
 		} {
 			rows, err := s.Query(t.Context(), store.Statement{Label: "value", SQL: "SELECT " + sql, Kinds: []dialect.Kind{kind}})
 			if err == nil || !strings.Contains(err.Error(), "column 1") {
-				t.Errorf("%s as kind %d: %v, %v; want an error that names the column", sql, kind, rows, err)
+				t.Errorf("%s as kind %d: %v, %v; want an error with the column", sql, kind, rows, err)
 			}
 		}
 	})
 }
 
-// BenchmarkRows reads an answer of the largest size: 10 000 rows of ten columns.
+// BenchmarkRows reads the largest possible answer: 10 000 rows with ten columns.
 func BenchmarkRows(b *testing.B) {
 	for name, variable := range protocols {
 		b.Run(name, func(b *testing.B) {

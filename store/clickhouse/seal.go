@@ -17,17 +17,17 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// Seal implements [store.Deriver]. Days whose rows, or those of the days that they are computed from, change
-// meanwhile are left as they are, without an error. It fails when d has Changed. One Seal runs at a time.
+// Seal implements [store.Deriver]. It skips days if rows change meanwhile on them or on the days from which
+// they are computed; that is not an error. It fails if d has Changed. Only one Seal runs at a time.
 func (s *Store) Seal(ctx context.Context, d store.Derivation) error {
 	if s.closing.Err() != nil {
 		return errClosed
 	}
 	switch {
 	case d.Changed != nil:
-		return errors.New("clickhouse: seal: single session ids cannot be sealed anew")
+		return errors.New("clickhouse: seal: Derivation.Changed is not supported")
 	case max(d.Before, d.After) > mostAround:
-		return fmt.Errorf("clickhouse: seal: a day may depend on %d days before and after it, not on %d", mostAround, max(d.Before, d.After))
+		return fmt.Errorf("clickhouse: seal: Before and After must be at most %d days, not %d", mostAround, max(d.Before, d.After))
 	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
@@ -43,7 +43,7 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 	if err != nil {
 		return err
 	}
-	window := func(day int32) (int32, int32) { return day - int32(d.Before), day + int32(d.After) } //nolint:gosec // it is below mostAround
+	window := func(day int32) (int32, int32) { return day - int32(d.Before), day + int32(d.After) } //nolint:gosec // it is at most mostAround
 	some := false
 	for day := first; day <= last; day++ {
 		some = some || !before.changes(window(day))
@@ -66,14 +66,14 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 		return err
 	}
 	if err := errors.Join(s.discard(ctx, number, changed), s.sweep(ctx)); err != nil && ctx.Err() == nil {
-		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: rows of seals that nothing reads could not be deleted; it is tried again in an hour or two",
+		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: could not delete unused rows of seals; trying again in an hour or two",
 			slog.Any("error", explain(err)))
 	}
 	return nil
 }
 
-// sealable are the days from first to last that did not change between two states, with their seals, and those
-// that did.
+// sealable returns the days from first to last that did not change between the two states, with their seals,
+// and the days that changed.
 func sealable(before, after *dayStates, first, last int32, window func(int32) (int32, int32)) (days []int32, seals []daySeal, changed []int32) {
 	for day := first; day <= last; day++ {
 		from, to := window(day)
@@ -87,7 +87,7 @@ func sealable(before, after *dayStates, first, last int32, window func(int32) (i
 	return days, seals, changed
 }
 
-// keep computes and inserts what a table keeps, under seals counted from number by day.
+// keep computes and inserts the rows of a sealed table. The seal of each day is number plus the day.
 func (s *Store) keep(ctx context.Context, t sealedTable, from store.Statement, number uint64) error {
 	args, err := bind(s.lang, from.Args)
 	if err != nil {
@@ -115,10 +115,10 @@ func (s *Store) keep(ctx context.Context, t sealedTable, from store.Statement, n
 	return s.conn.Exec(driver.Context(noDeadline{ctx}, options...), q.sql, q.args...)
 }
 
-// sealOf is the seal of a day among those counted from number.
+// sealOf returns the seal of a day for a random number.
 func sealOf(number uint64, day int32) uint64 { return number + uint64(int64(day)) } //nolint:gosec // it wraps, as it does on the server
 
-// publish makes seals of days known, all at once.
+// publish publishes the seals of days in one insert.
 func (s *Store) publish(ctx context.Context, subject string, number uint64, days []int32, seals []daySeal) (err error) {
 	if len(days) == 0 {
 		return nil
@@ -139,7 +139,7 @@ func (s *Store) publish(ctx context.Context, subject string, number uint64, days
 	return batch.Send()
 }
 
-// discard deletes what was inserted under seals of these days that are not published.
+// discard deletes the inserted rows of days whose seals are not published.
 func (s *Store) discard(ctx context.Context, number uint64, days []int32) (err error) {
 	seals := make([]uint64, len(days))
 	for i, day := range days {
@@ -151,7 +151,7 @@ func (s *Store) discard(ctx context.Context, number uint64, days []int32) (err e
 	return err
 }
 
-// deleteSeals deletes what a table has of seals.
+// deleteSeals deletes the rows of seals from a table.
 func (s *Store) deleteSeals(ctx context.Context, table string, seals []uint64) error {
 	settings := s.settings(ctx, "delete "+table)
 	settings["lightweight_deletes_sync"] = 2
@@ -165,14 +165,14 @@ func (s *Store) deleteSeals(ctx context.Context, table string, seals []uint64) e
 	return nil
 }
 
-// sweepEvery is how often what no reader needs any more is deleted.
+// sweepEvery is the time between deletions of unused rows.
 const sweepEvery = time.Hour
 
-// readSeals are the seals that a query may read that began within the last hour.
+// readSeals selects the seals that are in use by queries that began within the last hour.
 const readSeals = "(SELECT argMax(z.seal, (z.at, z.seal)) FROM seals AS z WHERE z.at < now64() - toIntervalHour(1) GROUP BY z.subject, z.day" +
 	" UNION ALL SELECT z.seal FROM seals AS z WHERE z.at >= now64() - toIntervalHour(1))"
 
-// sweep deletes, now and then, what is kept under seals that others replaced, or that nobody published.
+// sweep deletes rows of seals that were replaced or never published, at most once per sweepEvery.
 func (s *Store) sweep(ctx context.Context) error {
 	now := s.cfg.Now()
 	if now.Sub(s.swept) < sweepEvery {

@@ -6,15 +6,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// A sealedTable is one that keeps something of sealed days; see store.Deriver.
+// A sealedTable stores results computed from sealed days; see store.Deriver.
 type sealedTable struct {
 	name    string
-	time    string // the column whose day a row is of
+	time    string // the column with the time that gives a row's day
 	shard   string
-	columns []definition // beside seal and made
+	columns []definition // in addition to seal and made
 }
 
-// sealedTables are in the order of the statements of a store.Derivation.
+// sealedTables has the tables in the order of the statements of a store.Derivation.
 var sealedTables = func() []sealedTable {
 	number := func(names ...string) (all []definition) {
 		for _, name := range names {
@@ -30,7 +30,7 @@ var sealedTables = func() []sealedTable {
 	}
 	subject := []definition{{"subject", types[schema.LowCardinality]}}
 	return []sealedTable{
-		// Sessions lie where their events do, since they are joined to them.
+		// Sessions are on the same server as their events, because they are joined.
 		{"sealed_sessions", "start", "session_id", slices.Concat(subject, instant("start", "rows_from", "ended", "exit_time"),
 			number("session_hash", "visitor_hash", "pageviews", "events", "interaction_count", "page_events"),
 			ofEvents("session_id", "visitor", "profile_id"), []definition{{"entry_page", "String"}, {"exit_page", "String"}}, ofEvents(sessionFields...))},
@@ -39,11 +39,11 @@ var sealedTables = func() []sealedTable {
 	}
 }()
 
-// sessionFields are the columns of events that a session has the values of its first page event of.
+// sessionFields are the columns that a session copies from its first page event.
 var sessionFields = []string{"referrer_domain", "campaign_kind", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
 	"country", "region", "city", "device_type", "browser_name", "browser_version", "os_name", "os_version", "language", "timezone", "screen_resolution"}
 
-// ofEvents are columns as the table of events has them.
+// ofEvents returns columns with the definitions of the table events.
 func ofEvents(names ...string) (all []definition) {
 	for _, name := range names {
 		i := slices.IndexFunc(tables[schema.Events].columns, func(c column) bool { return c.name == name })
@@ -60,7 +60,7 @@ func (t *sealedTable) layout(o *Config) layout {
 	}
 }
 
-// sealTables are all tables of seals, with the column that has when a row was written.
+// sealTables returns all tables with seals, each with the column of the time at which a row was written.
 func sealTables() (all []struct{ table, made string }) {
 	for _, t := range sealedTables {
 		all = append(all, struct{ table, made string }{t.name, "made"})
@@ -68,7 +68,7 @@ func sealTables() (all []struct{ table, made string }) {
 	return append(all, struct{ table, made string }{"seals", "at"})
 }
 
-// sealLayout is the table seals; see derive.go.
+// sealLayout returns the layout of the table seals; see derive.go.
 func sealLayout() layout {
 	return layout{
 		name: "seals", order: "subject, day", shard: "day",

@@ -17,14 +17,14 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-func TestQueryIsKnownByItsRequest(t *testing.T) {
+func TestQueryCarriesRequestID(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
 		s := connect(t, clickhouse.Config{DSN: dsn, MaxExecutionTime: 7 * time.Second, MaxMemory: 123 << 20, MaxRowsToRead: 1e6,
 			Settings: map[string]any{"max_threads": 1, "log_queries": 1}})
 		request := fmt.Sprintf("req-%x", rand.Uint64())
 		ctx, cancel := context.WithTimeout(store.WithRequestID(t.Context(), request), time.Minute)
-		defer cancel() // the deadline is not what the server is told
+		defer cancel() // the deadline is not sent to the server
 		if _, err := s.Query(ctx, one()); err != nil {
 			t.Fatal(err)
 		}
@@ -59,9 +59,9 @@ func TestLimitsOfAQuery(t *testing.T) {
 			want    error
 		}{
 			{"too long", clickhouse.Config{MaxExecutionTime: time.Second}, slow().SQL, context.DeadlineExceeded},
-			{"too long, where less than a second is one", clickhouse.Config{MaxExecutionTime: time.Microsecond}, slow().SQL, context.DeadlineExceeded},
+			{"too long, with a limit below a second rounded up", clickhouse.Config{MaxExecutionTime: time.Microsecond}, slow().SQL, context.DeadlineExceeded},
 			{"too many rows", clickhouse.Config{MaxRowsToRead: 1000}, "SELECT toInt64(sum(number)) FROM numbers(10000000)", store.ErrTooMuch},
-			// Enough for a small answer: a thread of the server reserves a mebibyte at once.
+			// Enough for a small answer: a thread of the server reserves 1 MiB at once.
 			{"too much memory", clickhouse.Config{MaxMemory: 32 << 20},
 				"SELECT toInt64(count()) FROM (SELECT number FROM numbers(10000000) GROUP BY number)", store.ErrTooMuch},
 		} {
@@ -70,7 +70,7 @@ func TestLimitsOfAQuery(t *testing.T) {
 				s := connect(t, c.options)
 				_, err := s.Query(t.Context(), store.Statement{Label: "hungry", SQL: c.sql, Kinds: []dialect.Kind{dialect.Int}})
 				if !errors.Is(err, c.want) || errors.Is(err, store.ErrUnavailable) {
-					t.Errorf("%v, want %v alone", err, c.want)
+					t.Errorf("%v, want only %v", err, c.want)
 				}
 				answers(t, s)
 			})
@@ -116,7 +116,7 @@ func TestErrorsNameTheQuery(t *testing.T) {
 		} {
 			_, err := s.Query(t.Context(), store.Statement{Label: "broken", SQL: sql, Kinds: kinds})
 			if err == nil || !strings.HasPrefix(err.Error(), "broken: clickhouse: ") || errors.Is(err, store.ErrUnavailable) {
-				t.Errorf("%s: %v, want the label and that it is no outage", sql, err)
+				t.Errorf("%s: %v, want the label and no ErrUnavailable", sql, err)
 			}
 		}
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// stateLayout is the table partials. Of the rows of one state the one inserted last counts, whichever process did; the
-// server drops the others when it merges files.
+// stateLayout returns the layout of the table partials. If a state has several rows, the row inserted last
+// counts; the server drops the others when it merges files.
 func stateLayout(o *Config) layout {
 	const start = "toDateTime(least(greatest(toInt64(day) * 86400, 0), 3000000000), 'UTC')"
 	return layout{
@@ -53,9 +53,9 @@ func (s *Store) selectStates(ctx context.Context, bytes, where string, args ...a
 	return found, err
 }
 
-// SaveStates implements [store.StateKeeper]. It waits for Seal and Erase of this process. What another process
-// erases in the moment between its look at the versions and its insert stays, unused, until the website is erased again
-// or Retention is over.
+// SaveStates implements [store.StateKeeper]. It waits for Seal and Erase of this process. Another process may
+// erase the website between the check of versions and the insert. Then the states stay, unused, until the next
+// Erase or until Retention is over.
 func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []store.State) error {
 	if s.closing.Err() != nil {
 		return errClosed

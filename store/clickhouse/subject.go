@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// subjectText is what a subject is stored as: its id, with a word in front for links and
-// schedules, so that a table of websites has nothing of a link that is called like one.
+// subjectText returns the stored text of a subject: its id, with a prefix for links and schedules. So tables of
+// websites never match a link with the same id.
 func subjectText(s store.Subject) string {
 	switch s.Kind {
 	case store.KindLink:
@@ -25,7 +25,7 @@ func subjectText(s store.Subject) string {
 	}
 }
 
-// namesOf are the tables with rows of a kind of subject.
+// namesOf returns the names of the tables with rows of a kind of subject.
 func namesOf(kind store.SubjectKind) []string {
 	var names []string
 	for _, t := range schema.TablesOf(kind) {
@@ -67,19 +67,20 @@ func (s *Store) subjects(ctx context.Context, kind store.SubjectKind, from strin
 	return all, rows.Err()
 }
 
-// Erase removes all rows of subject that are stored, and reports how many there were.
-// When it returns, no running server has a row of it in a table, and none comes back; servers remove
-// the files that had them eight minutes later, unless configured otherwise (old_parts_lifetime). Rows
-// that are written meanwhile may stay: stop their senders first. So may states that another process saves in that moment. What other processes compute of the website's
-// days meanwhile stays in sealed_sessions and sealed_hits for an hour or two, where no query reads it.
+// Erase removes all stored rows of subject and returns their number. When it returns, no running server has a
+// row of it in a table, and none reappears. Servers delete the files with the removed rows eight minutes later
+// by default (see old_parts_lifetime).
 //
-// It rewrites every file with a row of subject, which may take minutes; when ctx ends first, the servers go on.
+// Rows that are written meanwhile may stay, so stop the senders first. States that another process saves at
+// that moment may stay, too. Results that other processes compute meanwhile from the website's days stay in
+// sealed_sessions and sealed_hits for an hour or two, but no query reads them.
 //
-// Its error wraps ErrRights when the user may not ALTER DELETE.
+// Erase rewrites every file that has a row of subject, which may take minutes. If ctx ends first, the servers
+// continue. The error wraps ErrRights if the user lacks ALTER DELETE.
 func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error) {
 	names := namesOf(subject.Kind)
 	if len(names) == 0 {
-		return 0, fmt.Errorf("clickhouse: erase: %w: no such kind of subject: %q", store.ErrInvalid, subject.Kind)
+		return 0, fmt.Errorf("clickhouse: erase: %w: unknown kind of subject: %q", store.ErrInvalid, subject.Kind)
 	}
 	if s.closing.Err() != nil {
 		return 0, errClosed
@@ -88,7 +89,7 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 	days, err := s.daysOf(ctx, names, subject)
 	if err == nil {
 		err = s.changing(ctx, days, func() error {
-			s.deriving.Lock() // a Seal under way would keep rows of the subject anew
+			s.deriving.Lock() // a running Seal would store results of the subject again
 			defer s.deriving.Unlock()
 			sum, err = s.eraseAll(ctx, names, subject)
 			return err
@@ -103,7 +104,7 @@ func (s *Store) Erase(ctx context.Context, subject store.Subject) (int64, error)
 	return sum, nil
 }
 
-// daysOf are the days on which subject has rows in tables.
+// daysOf returns the days on which subject has rows in tables.
 func (s *Store) daysOf(ctx context.Context, tables []string, subject store.Subject) (days []changedDay, err error) {
 	from := make([]string, len(tables))
 	for i, table := range tables {
@@ -149,10 +150,10 @@ func (s *Store) eraseAll(ctx context.Context, tables []string, subject store.Sub
 	return sum, nil
 }
 
-// erasing is without the limits of a query: what was once written can be erased.
+// erasing returns a context without the limits of queries, so that any stored rows can be erased.
 func (s *Store) erasing(ctx context.Context, table string) context.Context {
 	settings := s.settings(ctx, "erase "+table)
-	settings["mutations_sync"] = 2 // every server has done it
+	settings["mutations_sync"] = 2 // wait for every server
 	return driver.Context(noDeadline{ctx}, driver.WithSettings(settings))
 }
 
@@ -164,8 +165,7 @@ func (s *Store) eraseFrom(ctx context.Context, table string, subject store.Subje
 	if err := s.conn.QueryRow(writing, "SELECT count() FROM "+table+where, id).Scan(&rows); err != nil {
 		return 0, err
 	}
-	// Copies that a race of writers left are hidden until now, and a DELETE passes by
-	// what is hidden.
+	// Copies left by a race of writers are only marked as deleted so far, and a DELETE skips such rows.
 	erase := "ALTER TABLE " + s.cfg.local(table) + s.cfg.on() + " DELETE" + where + ", APPLY DELETED MASK"
 	if err := s.conn.Exec(writing, erase, id); err != nil {
 		return 0, err

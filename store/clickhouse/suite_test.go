@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// Both protocols, by the variable that has an address.
+// protocols maps both protocols to the environment variable with the address.
 var protocols = map[string]string{"native": "CLICKHOUSE_DSN", "http": "CLICKHOUSE_HTTP_DSN"}
 
 // eachProtocol runs test over both protocols.
@@ -25,8 +25,8 @@ func eachProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 	}
 }
 
-// oneProtocol runs a test that takes long, and of which the protocol is not the point, over the native
-// one, and over both where SIGHTLINE_LONG is set.
+// oneProtocol runs a long test that does not depend on the protocol. It uses the native protocol, and both if
+// SIGHTLINE_LONG is set.
 func oneProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 	t.Helper()
 	if os.Getenv("SIGHTLINE_LONG") != "" {
@@ -36,7 +36,7 @@ func oneProtocol(t *testing.T, test func(t *testing.T, dsn string)) {
 	test(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 }
 
-// open opens a store, makes its tables, and closes it when the test ends.
+// open opens a store, creates its tables, and closes it when the test ends.
 func open(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	t.Helper()
 	s := another(t, o)
@@ -46,21 +46,21 @@ func open(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	return s
 }
 
-// another opens a store on tables that are there.
+// another opens a store on existing tables.
 func another(t testing.TB, o clickhouse.Config) *clickhouse.Store {
 	t.Helper()
 	if o.BatchDelay == 0 {
 		o.BatchDelay = -1
 	}
 	if o.WriteTimeout == 0 {
-		o.WriteTimeout = 5 * time.Minute // a busy machine is no outage
+		o.WriteTimeout = 5 * time.Minute // a busy machine must not look like an outage
 	}
 	return connect(t, o)
 }
 
-// TestStore proves all that a store has to do, and over HTTP that it answers about rows which came
-// over HTTP, too. SIGHTLINE_SAMPLE_EVERY=1 has every type asked in every way, and all that is said of
-// writing proven over both protocols.
+// TestStore runs all tests of storetest. Over HTTP it also tests queries about rows that were written over
+// HTTP. With SIGHTLINE_SAMPLE_EVERY=1 it asks every query type in every way, and runs all tests of writing over
+// both protocols.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
@@ -83,13 +83,14 @@ func TestStore(t *testing.T) {
 	t.Run("http", func(t *testing.T) { storetest.Prove(t, h) })
 }
 
-// A reader is a store that only answers, and all of it.
+// A reader is a store that only answers queries.
 type reader struct {
 	store.Store
 	all *clickhouse.Store
 }
 
-// A writer takes rows, too. The other interfaces work by what these two send.
+// A writer is a store that also stores rows. The other interfaces send their requests through the same two
+// methods.
 type writer struct {
 	store.Store
 	store.Writer
@@ -101,7 +102,7 @@ func openAt(t *testing.T, dsn string, now func() time.Time) store.Store {
 	return open(t, clickhouse.Config{DSN: dsn, Now: now})
 }
 
-// over is a harness of a protocol, by the variable that has its address.
+// over returns a harness for a protocol, given the variable with its address.
 func over(variable string) storetest.Harness {
 	return storetest.Harness{
 		Create: func(t *testing.T) string { return chtest.Database(t, chtest.Address(t, variable)) },
@@ -110,22 +111,22 @@ func over(variable string) storetest.Harness {
 	}
 }
 
-// TestPitfalls asks what services of this kind are known to answer wrongly.
+// TestPitfalls runs queries that similar services are known to answer wrongly.
 func TestPitfalls(t *testing.T) {
 	t.Parallel()
 	storetest.Pitfalls(t, over("CLICKHOUSE_DSN"))
 }
 
-// TestReference asks the engine and the reference evaluator the same random questions, one of each type,
-// over HTTP; TestDiff in internal/e2e asks many over the native protocol. See storetest.RandomRunOf for
-// how to ask more.
+// TestReference sends the same random queries to the engine and to the reference evaluator, one of each type,
+// over HTTP. TestDiff in internal/e2e sends many over the native protocol. See storetest.RandomRunOf for how to
+// run more.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	storetest.Reference(t, over("CLICKHOUSE_HTTP_DSN"), storetest.RandomRunOf(t, 1, 20260310))
 }
 
-// TestProperties proves what holds of every type whatever the rows are. SIGHTLINE_SEED says
-// of which dataset, and SIGHTLINE_SAMPLE_EVERY=1 has each property proven of every type.
+// TestProperties tests properties that hold for every type and any rows. SIGHTLINE_SEED selects the dataset.
+// With SIGHTLINE_SAMPLE_EVERY=1 it tests each property with every type.
 func TestProperties(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
@@ -133,8 +134,8 @@ func TestProperties(t *testing.T) {
 	storetest.Properties(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
-// TestKeys proves what keys with mandatory filters see. SIGHTLINE_SEED says of which
-// dataset, and SIGHTLINE_KEY_SETS how many sets of filters are tried.
+// TestKeys tests the answers for keys with mandatory filters. SIGHTLINE_SEED selects the dataset, and
+// SIGHTLINE_KEY_SETS the number of tested sets of filters.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
@@ -142,7 +143,7 @@ func TestKeys(t *testing.T) {
 	storetest.Keys(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260314)), storetest.Number(t, "SIGHTLINE_KEY_SETS", 1))
 }
 
-// TestAnswers proves that answers which are kept are those that would be computed.
+// TestAnswers tests that stored answers equal newly computed ones.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	h := over("CLICKHOUSE_DSN")
@@ -150,8 +151,8 @@ func TestAnswers(t *testing.T) {
 	storetest.Answers(t, h, uint64(storetest.Number(t, "SIGHTLINE_SEED", 20260310)))
 }
 
-// TestReferenceKillsMutants plants one mistake at a time, and wants each to be seen.
-// Those that are seen beside store/duckdb, too, are planted when SIGHTLINE_MUTATIONS=all.
+// TestReferenceKillsMutants plants one mistake at a time, and expects the tests to detect each. With
+// SIGHTLINE_MUTATIONS=all it also plants the mistakes that the tests of store/duckdb detect.
 func TestReferenceKillsMutants(t *testing.T) {
 	t.Parallel()
 	planted := mutations()
@@ -161,16 +162,16 @@ func TestReferenceKillsMutants(t *testing.T) {
 	storetest.KillsMutants(t, over("CLICKHOUSE_DSN"), planted)
 }
 
-// mutations are those that can be made in ClickHouse's SQL alone.
+// mutations returns mistakes that are only possible in ClickHouse's SQL.
 func mutations() []storetest.Mutation {
 	return []storetest.Mutation{
 		{Name: "empty visitors counted", Op: dialect.CountDistinct, Template: "toInt64(uniqExact($1))", When: storetest.OfType("errors_by_page")},
-		{Name: "letters of ASCII alone in lower case", Op: dialect.Lower, Template: "lower($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
+		{Name: "only ASCII letters in lower case", Op: dialect.Lower, Template: "lower($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
 		{Name: "a final sigma in lower case", Op: dialect.Lower, Template: "lowerUTF8($1)", When: storetest.Filtered("Σ", "σ", "ς", "ẞ", "ß", "İ")},
-		{Name: "hosts of ASCII alone in lower case", Op: dialect.URLHost, Template: `extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`, When: storetest.OfType("outbound_domains")},
+		{Name: "only ASCII hosts in lower case", Op: dialect.URLHost, Template: `extract(lower($1), '^(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?(?:www[.])?([^/?#:\\[\\]]*[^/?#:\\[\\].]|\\[[^/?#]*\\])')`, When: storetest.OfType("outbound_domains")},
 		{Name: "ports kept", Op: dialect.URLHost, Template: "domainWithoutWWW(lowerUTF8($1))", When: storetest.OfType("outbound_domains")},
 		{Name: "a frame that ends at the row", Op: dialect.Lead, Template: "leadInFrame(toNullable($1)) OVER (PARTITION BY $2 ORDER BY $3)", When: storetest.OfType("uptime_time_series")},
-		{Name: "numbers of properties spelled anew", Op: dialect.JSONEach, Template: "ARRAY JOIN arrayMap(member -> CAST((member.1," +
+		{Name: "numbers of properties respelled", Op: dialect.JSONEach, Template: "ARRAY JOIN arrayMap(member -> CAST((member.1," +
 			" if(startsWith(member.2, '\"'), JSONExtractString(member.2), member.2)), 'Tuple(key String, value String)'), JSONExtractKeysAndValuesRaw($1))",
 			When: storetest.OfType("custom_event_properties")},
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/clickhouse"
 )
 
-// secure is dsn as it asks for TLS.
+// secure returns dsn with TLS.
 func secure(t testing.TB, dsn string) string {
 	t.Helper()
 	if rest, ok := strings.CutPrefix(dsn, "http://"); ok {
@@ -22,7 +22,7 @@ func secure(t testing.TB, dsn string) string {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	site := httptest.NewTLSServer(nil) // its certificate is for 127.0.0.1, and nobody knows who signed it
+	site := httptest.NewTLSServer(nil) // its certificate is for 127.0.0.1, from an unknown authority
 	site.Close()
 	ours, theirs, certificates := x509.NewCertPool(), x509.NewCertPool(), site.TLS.Certificates
 	ours.AddCert(site.Certificate())
@@ -36,14 +36,14 @@ func TestTLS(t *testing.T) {
 			dsn     func(front string) string
 			trusted bool
 		}{
-			{"an authority of the host's own is trusted", config, &tls.Config{RootCAs: ours}, nil, true},
-			{"another authority is not", config, &tls.Config{RootCAs: theirs}, nil, false},
+			{"the authority in Config.TLS is trusted", config, &tls.Config{RootCAs: ours}, nil, true},
+			{"another authority is not trusted", config, &tls.Config{RootCAs: theirs}, nil, false},
 			{"an unknown authority is not trusted by the system", config, nil, nil, false},
-			{"unless the address says so", config, nil, func(f string) string { return with(t, f, "skip_verify", "true") }, true},
-			{"a certificate for another name is refused", config, &tls.Config{RootCAs: ours, ServerName: "db.example"}, nil, false},
-			{"a client's certificate is shown", strict, &tls.Config{RootCAs: ours, Certificates: certificates}, nil, true},
-			{"a client without one is refused", strict, &tls.Config{RootCAs: ours}, nil, false},
-			{"a server that speaks no TLS is refused", nil, &tls.Config{RootCAs: ours}, nil, false},
+			{"skip_verify in the DSN trusts it", config, nil, func(f string) string { return with(t, f, "skip_verify", "true") }, true},
+			{"a certificate for another name is rejected", config, &tls.Config{RootCAs: ours, ServerName: "db.example"}, nil, false},
+			{"a client certificate is sent", strict, &tls.Config{RootCAs: ours, Certificates: certificates}, nil, true},
+			{"a client without a certificate is rejected", strict, &tls.Config{RootCAs: ours}, nil, false},
+			{"a server without TLS is rejected", nil, &tls.Config{RootCAs: ours}, nil, false},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				_, front := newProxy(t, dsn, c.front)
@@ -58,8 +58,8 @@ func TestTLS(t *testing.T) {
 				}
 				switch {
 				case c.trusted && c.front == strict && strings.HasPrefix(front, "https://"):
-					// The connection is made, and the server is to know the user by the
-					// certificate, which it never sees: the proxy did.
+					// The connection works, but the server never sees the client's certificate, because the
+					// proxy terminates TLS. So it rejects the user.
 					if !errors.Is(err, clickhouse.ErrAccess) {
 						t.Errorf("Open: %v, want ErrAccess", err)
 					}

@@ -15,32 +15,31 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// How the version of a UTC day of a subject is known, with several processes that write.
+// This file explains how several writing processes count the versions of a subject's UTC days.
 //
-// The table versions has a row per subject and day: how many changes of its rows were begun,
-// how many ended, and when the last was noted. Every change adds one to the first before it
-// touches rows, and one to the second when it is done, before it is acknowledged. They are
-// rows that the server adds up when it merges files, so no writer reads what another
-// wrote, no clock has to be right, and a sum never becomes smaller.
+// The table versions has a row per subject and day: how many changes of its rows began, how many ended, and
+// when the last one was noted. Every change adds one to the first number before it touches rows. It adds one to
+// the second when it is done, before the write is acknowledged. The additions are rows that the server sums up
+// when it merges files. So no writer reads the rows of others, the clocks need not be right, and a sum never
+// becomes smaller.
 //
-// A version is the sum of both. While more changes were begun than ended, rows may come at
-// any moment, so it moves with the clock, too: an answer that was read meanwhile is confirmed for
-// no more than a second. A process that dies in between, or does not know what became of an
-// insert, leaves a change that never ends. The clock then moves the version of that day for an
-// hour after each change of it, which is longer than an insert may be under way; answers are
-// read again more often than they need to be, and no more.
+// A version is the sum of both numbers. While more changes began than ended, rows may appear at any moment. So
+// the version also grows with the clock, and an answer read meanwhile is valid for at most a second. A process
+// that dies during a change, or does not know the outcome of an insert, leaves a change that never ends. Then
+// the clock changes that day's version for an hour after each change, which is longer than an insert can take.
+// The only cost is that answers are read again more often than necessary.
 //
-// Thus a change may be begun twice, and not ended, with no harm. It must not be ended twice,
-// since that would hide another one that is under way: it is tried once. Writers of one process
-// share changes: change.go explains how.
+// So a change may begin twice without ending: that is harmless. It must not end twice, because that would hide
+// another change in progress. Therefore the end is noted with a single try. Writers of one process share
+// changes: change.go explains how.
 
-// A changedDay is a day whose rows change, as versions has it.
+// A changedDay is a day with changing rows, as in the table versions.
 type changedDay struct {
 	subject string
 	day     int32
 }
 
-// utcDay is the UTC day of an instant, counted from 1970.
+// utcDay returns the UTC day of an instant, counted from 1970.
 func utcDay(millis int64) int32 {
 	const dayMillis, farthest = int64(day / time.Millisecond), 1 << 30
 	of := millis / dayMillis
@@ -50,10 +49,10 @@ func utcDay(millis int64) int32 {
 	return int32(min(max(of, -farthest), farthest))
 }
 
-// versioned is the name of a subject in versions, by what its rows have.
+// versioned returns the name of a subject in the table versions.
 func versioned(kind store.SubjectKind, subject string) string { return string(kind) + " " + subject }
 
-// daysOf are the days of rows, as often as there are rows.
+// daysOf returns the day of each row, with repeats.
 func daysOf(rows []*row) []changedDay {
 	days := make([]changedDay, len(rows))
 	for i, r := range rows {
@@ -62,7 +61,7 @@ func daysOf(rows []*row) []changedDay {
 	return days
 }
 
-// changedBy are the days of those rows that are not stored yet, each once.
+// changedBy returns the days of the rows that are not stored yet, each once.
 func changedBy(rows []*row) []changedDay {
 	return distinctDays(daysOf(slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return r.stored })))
 }
@@ -80,8 +79,8 @@ func dayOf(at location) changedDay {
 	return changedDay{versioned(at.Table.Of(), at.Subject), utcDay(at.millis)}
 }
 
-// changing notes that days change, does change, and notes that it is done. When change fails,
-// what it did is not known, and the versions go on moving.
+// changing notes the begin of a change of days, calls change, and notes the end. If change fails, its outcome
+// is unknown, and the versions continue to grow.
 func (s *Store) changing(ctx context.Context, days []changedDay, change func() error) error {
 	part := s.changes.join(days)
 	err := s.beginChange(ctx, part, days)
@@ -92,7 +91,7 @@ func (s *Store) changing(ctx context.Context, days []changedDay, change func() e
 	return err
 }
 
-// beginChange notes that rows of days change, which part is in.
+// beginChange notes the begin of a change of days for part.
 func (s *Store) beginChange(ctx context.Context, part *part, days []changedDay) error {
 	notes := part.toBegin(days)
 	if err := s.retry(ctx, "versions", s.cfg.WriteTimeout/2, func(ctx context.Context) error { return s.addNotes(ctx, notes) }); err != nil {
@@ -102,17 +101,17 @@ func (s *Store) beginChange(ctx context.Context, part *part, days []changedDay) 
 	return nil
 }
 
-// endChange ends a part whose rows are stored, unless there is a fault.
+// endChange ends part. If fault is nil, the rows are stored.
 func (s *Store) endChange(ctx context.Context, part *part, fault error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout/2)
 	defer cancel()
 	if err := s.addNotes(ctx, part.end(fault != nil)); err != nil {
-		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: the end of a change could not be noted; versions of its days move on for an hour",
+		s.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "clickhouse: could not note the end of a change; cached answers for its days are not used for an hour",
 			slog.Any("error", explain(err)))
 	}
 }
 
-// addNotes adds notes to versions, all in one insert.
+// addNotes adds notes to the table versions in one insert.
 func (s *Store) addNotes(ctx context.Context, notes []note) (err error) {
 	if len(notes) == 0 {
 		return nil
@@ -137,18 +136,20 @@ func (s *Store) addNotes(ctx context.Context, notes []note) (err error) {
 	return batch.Send()
 }
 
-// versionOfDay is the version of a day d of changedDays. The seconds of recentSeconds fit below one change.
+// versionOfDay is SQL for the version of a row d of changedDays. A change adds 4096, which is more than
+// recentSeconds.
 const (
 	versionOfDay = "(d.begun + d.ended) * 4096 + if(d.begun > d.ended, least(greatest(toInt64(now()) - toInt64(d.at), 0), " + recentSeconds + "), 0)"
 	changedDays  = " FROM (SELECT v.day AS day, sum(v.begun) AS begun, sum(v.ended) AS ended, max(v.at) AS at FROM versions AS v" +
 		" WHERE v.subject = {subject:String} AND v.day BETWEEN {from:Int32} AND {to:Int32} GROUP BY v.day) AS d"
 )
 
-// goneSeconds is how long after Config.Retention a server may have rows yet: a month, and as
-// much for merges.
+// goneSeconds is the time after Config.Retention during which a server may still have rows: a month for the
+// partition and a month for merges.
 const goneSeconds = "5356800"
 
-// expiring moves the versions of days whose rows the server drops, since nobody hears when.
+// expiring returns SQL that changes the versions of days whose rows expire, because the server does not report
+// when it drops them.
 func (c *Config) expiring() string {
 	if c.Retention == 0 {
 		return ""
@@ -157,10 +158,10 @@ func (c *Config) expiring() string {
 	return " + least(greatest(" + since + ", 0), " + goneSeconds + ")"
 }
 
-// Version asks the server each time, for some rows of one table, by its key: writes that another
-// process has just had acknowledged count. With replicas it agrees with answers only when [Config.Settings] has
-// select_sequential_consistency = 1. Where rows are deleted by age, versions of days change every
-// second for the two months after [Config.Retention].
+// Version queries the server each time. It reads a few rows of one table by its key, so it includes every write
+// that another process acknowledged. With replicas it agrees with answers only if [Config.Settings] has
+// select_sequential_consistency = 1. While rows of a day expire, during the two months after
+// [Config.Retention], its version changes every second.
 func (s *Store) Version(ctx context.Context, subject store.Subject, from, to time.Time) (version uint64, err error) {
 	if !from.Before(to) {
 		return 0, ctx.Err()
@@ -170,13 +171,13 @@ func (s *Store) Version(ctx context.Context, subject store.Subject, from, to tim
 	return version, err
 }
 
-// daysFrom are the arguments of changedDays.
+// daysFrom returns the arguments of changedDays.
 func daysFrom(subject store.Subject, first, last int32) []any {
 	return []any{driver.Named("subject", versioned(subject.Kind, subjectText(subject))), driver.Named("from", first), driver.Named("to", last)}
 }
 
-// versions runs a SELECT over versions or seals, with the settings that let it see all acknowledged writes, and
-// calls each for every row.
+// versions runs a SELECT over versions or seals and calls each for every row. Its settings let it see all
+// acknowledged writes.
 func (s *Store) versions(ctx context.Context, label, question string, each func(scan func(...any) error) error, args ...any) (err error) {
 	if s.closing.Err() != nil {
 		return errClosed

@@ -11,7 +11,7 @@ import (
 
 var shop = store.Subject{Kind: store.KindWebsite, ID: "w"}
 
-// firstDay is the version of the UTC day of the events of events().
+// firstDay returns the version of the UTC day of the events of events().
 func firstDay(t *testing.T, s *clickhouse.Store) uint64 {
 	t.Helper()
 	v, err := s.Version(t.Context(), shop, monthEnd, monthEnd.Add(1))
@@ -21,7 +21,7 @@ func firstDay(t *testing.T, s *clickhouse.Store) uint64 {
 	return v
 }
 
-// Several stores write, each knows what the others did, and merges change nothing.
+// Several stores write, and each sees the changes of the others. Merges change nothing.
 func TestVersionOfSeveralProcesses(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, dsn string) {
@@ -32,16 +32,16 @@ func TestVersionOfSeveralProcesses(t *testing.T) {
 			write(t, s, events(string(rune('a'+i))))
 			v := firstDay(t, one)
 			if v <= last || firstDay(t, other) != v {
-				t.Errorf("write %d: versions %d and %d, want one larger than %d", i, v, firstDay(t, other), last)
+				t.Errorf("write %d: versions %d and %d, want the same version, larger than %d", i, v, firstDay(t, other), last)
 			}
 			last = v
 		}
 		conn := chtest.Connect(t, dsn)
 		chtest.Exec(t, conn, "OPTIMIZE TABLE versions FINAL")
 		if n := chtest.Number(t, conn, "SELECT count() FROM versions"); n != 1 || firstDay(t, one) != last {
-			t.Errorf("%d rows and version %d of one day when all is merged, want 1 and %d", n, firstDay(t, one), last)
+			t.Errorf("%d rows and version %d of one day after merging, want 1 and %d", n, firstDay(t, one), last)
 		}
-		// As rows stand that a program without versions wrote.
+		// Make the rows look as if a program without versions had written them.
 		chtest.Exec(t, conn, "TRUNCATE TABLE versions")
 		if n, err := one.Erase(t.Context(), shop); err != nil || n != 4 || firstDay(t, other) == 0 {
 			t.Errorf("%d rows erased, %v, and version %d; want 4 and a version", n, err, firstDay(t, other))
@@ -49,8 +49,8 @@ func TestVersionOfSeveralProcesses(t *testing.T) {
 	})
 }
 
-// While rows may come, and while the server may drop some, an answer is not confirmed.
-func TestVersionMoves(t *testing.T) {
+// While rows may arrive, and while the server may drop some, the version changes.
+func TestVersionChangesWithTheClock(t *testing.T) {
 	t.Parallel()
 	dsn := chtest.Database(t, chtest.Address(t, "CLICKHOUSE_DSN"))
 	s := open(t, clickhouse.Config{DSN: dsn})
@@ -73,6 +73,6 @@ func TestVersionMoves(t *testing.T) {
 	underway, over := now(), before()
 	within(t, "the versions move", func() bool { return now() > underway && firstDay(t, dropping) > aged })
 	if firstDay(t, s) != still || before() != over {
-		t.Errorf("versions %d and %d, want %d and %d as before: no row can come", firstDay(t, s), before(), still, over)
+		t.Errorf("versions %d and %d, want %d and %d as before, since no row can arrive", firstDay(t, s), before(), still, over)
 	}
 }

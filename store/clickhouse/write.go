@@ -9,14 +9,13 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// Write stores b together with other waiting writes. When it returns nil, all of b is on the servers'
-// disks; when it returns an error, none or a part of b is, and writing b again stores the rest, each
-// row once. A batch that cannot be stored does not hold up others.
+// Write stores b together with other waiting writes. If it returns nil, all of b is on the servers' disks.
+// After an error, none or a part of b is stored; another Write of b stores the rest, each row once. An invalid
+// batch does not delay others. Do not change b after an error, because it may still be in use.
 //
-// Write waits while the servers are unreachable, up to [Config.WriteTimeout]. Its error wraps
-// [store.ErrUnavailable] when they stay so, and at once when [Config.Buffer] rows are waiting already;
-// [store.ErrNewerSchema] when a newer program made the tables, which are left as they are. After an
-// error b may still be in use: do not change it.
+// While the servers cannot be reached, Write waits up to [Config.WriteTimeout]. The error wraps
+// [store.ErrUnavailable] after that time, or at once if [Config.Buffer] rows are already waiting. It wraps
+// [store.ErrNewerSchema] if a newer program created the tables, which stay unchanged.
 func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error) {
 	rows, err := arrange(b)
 	if err != nil {
@@ -38,7 +37,7 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) (store.Written, error
 		return store.Written{}, ctx.Err()
 	case <-timeout.C:
 		s.queue.abandon(w)
-		err = fmt.Errorf("%w: not stored within %s", store.ErrUnavailable, s.cfg.WriteTimeout)
+		err = fmt.Errorf("%w: the write was not stored within %s", store.ErrUnavailable, s.cfg.WriteTimeout)
 	}
 	if err != nil {
 		return store.Written{}, fmt.Errorf("clickhouse: write: %w", err)
@@ -58,10 +57,9 @@ func (w *write) written() store.Written {
 	return sum
 }
 
-// Restore stores b: attempts under one mark have receipts that begin alike, so that each
-// finds the rows of the others where they belong, stores what is missing, and deletes what
-// two of them stored at the same time. It waits while the servers are unreachable, up to
-// Config.WriteTimeout. Its errors are those of Write.
+// Restore stores b. Receipts of all attempts under one mark begin with the same bits, so each attempt finds the
+// rows of the others. It stores the missing rows, and deletes copies that two attempts stored at the same time.
+// It waits up to Config.WriteTimeout while the servers cannot be reached, and returns the same errors as Write.
 func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error {
 	rows, err := arrange(b)
 	if err != nil {
@@ -86,20 +84,20 @@ func (s *Store) Restore(ctx context.Context, mark string, b *store.Batch) error 
 	}
 }
 
-// An identity is that of a row whose subject is as it is stored.
+// An identity is the schema.Identity of a row, with the subject in its stored form.
 type identity schema.Identity
 
 // A row is an item of a batch on its way to its table.
 type row struct {
 	identity
-	index    int // in its slice of the batch
+	index    int // position in its slice of the batch
 	millis   int64
-	hash     uint64 // of identity
-	stored   bool   // found in the tables, or comes twice in the group
-	repeated bool   // stored by another batch, or earlier in the group
+	hash     uint64 // hash of identity
+	stored   bool   // found in the tables, or already in the group
+	repeated bool   // stored with another batch, or earlier in the group
 }
 
-// arrange lists the rows of b, all of which can be stored.
+// arrange returns the rows of b, or an error if one of them cannot be stored.
 func arrange(b *store.Batch) ([]row, error) {
 	rows := make([]row, 0, b.Len())
 	err := schema.Items(b, func(it schema.Item) {

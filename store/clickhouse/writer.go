@@ -10,17 +10,17 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// parallelGroups is how many groups are stored side by side, at most: one waits for the disk of
-// its server while the other works. More make smaller groups, each of which costs as many inserts.
+// parallelGroups is the number of groups that are stored at a time: one waits for the server's disk while the
+// other works. More parallel groups would be smaller, and each costs the same number of inserts.
 const parallelGroups = 2
 
-// run is the writer: it stores groups until the store is closed and nothing waits, and looks
-// again at pending conflicts.
+// run is the writer's loop. It stores groups until the store is closed and no writes wait, and checks pending
+// conflicts again.
 func (s *Store) run() {
 	defer close(s.ended)
 	tick := time.NewTicker(s.conflicts.every)
 	defer tick.Stop()
-	rest := time.NewTimer(0) // until the next group may be stored
+	rest := time.NewTimer(0) // fires when the next group may be stored
 	defer rest.Stop()
 	groups := &groups{free: make(chan struct{}, parallelGroups)}
 	for {
@@ -38,14 +38,13 @@ func (s *Store) run() {
 	}
 }
 
-// groups are those that are being stored.
+// groups counts the groups in progress.
 type groups struct {
 	sync.WaitGroup
-	free chan struct{} // has room for as many as may be
+	free chan struct{} // one token per group in progress
 }
 
-// gather waits until writes that came shortly after the last group was taken had time to
-// be joined by more.
+// gather waits, so that writes that arrive shortly after the last group can be joined by more.
 func (s *Store) gather(rest *time.Timer) {
 	select {
 	case <-rest.C:
@@ -54,7 +53,7 @@ func (s *Store) gather(rest *time.Timer) {
 	}
 }
 
-// finish stores what waits, as far as Config.WriteTimeout reaches.
+// finish stores the waiting writes within Config.WriteTimeout.
 func (s *Store) finish(groups *groups) {
 	s.queue.end()
 	ctx, cancel := context.WithTimeout(context.Background(), s.cfg.WriteTimeout)
@@ -62,14 +61,14 @@ func (s *Store) finish(groups *groups) {
 	for s.storeNext(ctx, groups) {
 	}
 	groups.Wait()
-	for s.storeNext(ctx, groups) { // what had an event id of one of those
+	for s.storeNext(ctx, groups) { // writes that shared an event id with one of them
 		groups.Wait()
 	}
 	s.recheckConflicts(ctx, true)
 }
 
-// storeNext begins to store the next group, when fewer than parallelGroups are under way;
-// false when none waits.
+// storeNext starts to store the next group when fewer than parallelGroups are in progress. It returns false if
+// no writes wait.
 func (s *Store) storeNext(ctx context.Context, groups *groups) bool {
 	groups.free <- struct{}{}
 	writes := s.queue.take()
@@ -85,8 +84,8 @@ func (s *Store) storeNext(ctx context.Context, groups *groups) bool {
 	return true
 }
 
-// store stores a group. When the servers refuse it, it tries halves, down to the batches
-// that are to blame.
+// store stores a group. If the servers reject it, store splits it in halves, down to the batches that cause the
+// error.
 func (s *Store) store(ctx context.Context, g *group) {
 	timed, cancel := context.WithTimeout(ctx, s.cfg.WriteTimeout)
 	err := s.commit(timed, g, s.newAttempt)
@@ -102,7 +101,7 @@ func (s *Store) store(ctx context.Context, g *group) {
 	}
 }
 
-// maybeOfOne reports whether err may be about one batch alone.
+// maybeOfOne reports whether err may be caused by a single batch.
 func maybeOfOne(err error) bool {
 	if err == nil {
 		return false

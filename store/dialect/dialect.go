@@ -1,6 +1,14 @@
-// Package dialect is the only place where databases differ. A Dialect is how one of them
-// writes names, arguments and each operation (Op) that statements use. The package is pure:
-// it knows SQL, never a driver or a connection.
+// Package dialect writes the SQL of the supported databases:
+//
+//	d := dialect.DuckDB()
+//	column := d.Ident("pageviews")                          // "pageviews"
+//	least := d.Arg("least", dialect.Int)                    // $least::BIGINT
+//	sql := d.Call(dialect.CountIf, column+" > "+least)      // count(*) FILTER (WHERE "pageviews" > $least::BIGINT)
+//	args := []dialect.Arg{{Name: "least", Kind: dialect.Int, Value: int64(10)}}
+//
+// All differences between databases are in this package. A [Dialect] defines how one database writes names,
+// arguments and each operation ([Op]) that statements use. The package only writes SQL text: it uses no driver
+// and no connection.
 package dialect
 
 import (
@@ -9,13 +17,13 @@ import (
 	"strings"
 )
 
-// Kind is the type of an argument of a statement or of a column of its answer.
+// Kind is the type of an argument of a statement, or of a column of its answer.
 type Kind uint8
 
 // Columns of an answer are Int, Float or Text. Arguments may be of any kind.
 //
-// For a Subject, a website, link or monitor, a store binds whatever it has in the column
-// subject, and for one that it does not know a value that no row has.
+// For a Subject (a website, link or monitor), a store binds the value that it has in the column subject. For a
+// subject that it does not know, it binds a value that no row has.
 const (
 	Int     Kind = iota + 1 // int64
 	Float                   // float64
@@ -25,27 +33,27 @@ const (
 	Subject                 // store.Subject, arguments only
 )
 
-// An Arg is one value bound to a statement by name. It never becomes SQL text.
+// An Arg is one value, bound to a statement by name. It never becomes part of the SQL text.
 type Arg struct {
 	Name  string
 	Kind  Kind
 	Value any
 }
 
-// A Dialect is how one database writes the operations of this library.
-// It is data: adding a database adds a value, not a type.
+// A Dialect defines how one database writes the operations. It is data: a new database needs a new value, not a
+// new type.
 type Dialect struct {
 	Name string
 	// Ident quotes an identifier.
 	Ident func(name string) string
 	// Arg writes the placeholder of a named argument, with a cast to its exact type.
 	Arg func(name string, k Kind) string
-	// Templates are the SQL of each Op, in which $1, $2, … stand for its operands, $* for all
-	// of them with commas between, and $$ for a dollar. Only those that are Optional may be empty.
+	// Templates has the SQL of each Op. In a template, $1, $2, … stand for the operands, $* for all operands
+	// separated by commas, and $$ for a dollar sign. Only templates of [Op.Optional] operations may be empty.
 	Templates [numOps]string
 }
 
-// Call writes the operation over operands, which are SQL already.
+// Call writes the operation op with operands, which are SQL text.
 func (d *Dialect) Call(op Op, operands ...string) string {
 	var b strings.Builder
 	rest := d.Templates[op]
@@ -70,7 +78,7 @@ func (d *Dialect) Call(op Op, operands ...string) string {
 // Has reports whether d has a template for op.
 func (d *Dialect) Has(op Op) bool { return d.Templates[op] != "" }
 
-// Check returns an error that names everything the dialect lacks, or nil.
+// Check returns an error that lists everything missing in the dialect, or nil.
 func (d *Dialect) Check() error {
 	var faults []error
 	if d.Name == "" || d.Ident == nil || d.Arg == nil {

@@ -7,8 +7,8 @@ func DuckDB() *Dialect {
 	d := &Dialect{
 		Name:  "duckdb",
 		Ident: func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` },
-		// Without a cast to the column's exact type DuckDB casts the column instead,
-		// and can no longer skip the parts of a table that cannot match.
+		// Without a cast to the column's exact type, DuckDB casts the column instead, and can no longer skip
+		// parts of a table without matching rows.
 		Arg: func(name string, k Kind) string { return "$" + name + "::" + duckdbTypes[k] },
 	}
 	for op := range numOps {

@@ -6,7 +6,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// One operation, written by two databases.
+// Two databases write the same operation.
 func ExampleDialect_Call() {
 	for _, d := range []*dialect.Dialect{dialect.DuckDB(), dialect.ClickHouse()} {
 		fmt.Println(d.Call(dialect.CountIf, d.Ident("pageviews")+" > "+d.Arg("least", dialect.Int)))
@@ -16,8 +16,8 @@ func ExampleDialect_Call() {
 	// toInt64(countIf(`pageviews` > {least:Int64}))
 }
 
-// A database that speaks nearly the SQL of another has a dialect that differs in some
-// templates. Check names what it lacks.
+// The dialect of a database with nearly the same SQL as another can replace single templates. Check lists
+// missing ones.
 func ExampleDialect_Check() {
 	d := dialect.DuckDB()
 	d.Name = "quack"

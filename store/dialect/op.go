@@ -1,10 +1,10 @@
 package dialect
 
-// An Op is an operation that every database must have, in SQL of its own.
+// An Op is an operation that each database writes in its own SQL.
 type Op uint8
 
-// The operations. $1, $2 … are the operands, as in templates. Whole numbers have 64 bits.
-// "Of nothing" is the result of an aggregate without a row that has a value.
+// The operations. $1, $2, … are the operands, as in templates. Whole numbers have 64 bits. "Of nothing" says
+// what an aggregate returns if no row has a value.
 const (
 	// Aggregates.
 
@@ -16,19 +16,19 @@ const (
 	SumIf                       // of whole numbers $1 where $2; of nothing 0
 	Min                         // of $1; of nothing null
 	Max                         // of $1; of nothing null
-	MinNotNull                  // of $1, which is never null, in a group that has rows
-	MaxNotNull                  // of $1, which is never null, in a group that has rows
-	AnyValue                    // $1 of some row, which is never null, in a group that has rows
+	MinNotNull                  // of $1, which is never null, in a group with rows
+	MaxNotNull                  // of $1, which is never null, in a group with rows
+	AnyValue                    // $1 of some row; never null, in a group with rows
 	MinIf                       // of $1 where $2; of nothing null
 	MaxIf                       // of $1 where $2; of nothing null
-	ArgMinIf                    // text $1 of the row with the least $2, where $3; of nothing ''
-	ArgMinRowIf                 // the expressions $1 as one value, of the row with the least $2, where $3
+	ArgMinIf                    // text $1 of the row with the smallest $2, where $3; of nothing ''
+	ArgMinRowIf                 // the expressions $1 as one value, of the row with the smallest $2, where $3
 	RowElement                  // the $2-th expression, from 1, of $1, a value of ArgMinRowIf; of nothing $3
 	ArgMaxIf                    // text $1 of the row with the greatest $2, where $3; of nothing ''
-	ArgMaxListIf                // like ArgMaxIf, where $2 is a list of expressions, compared one after the other
-	ArgMaxList                  // $1, nulls left out, of the row with the greatest $2, a list as in ArgMaxListIf; of nothing null
-	ArgMinList                  // the same of the row with the least $2
-	Quantile                    // of whole numbers $1, nulls left out, at $2 thousandths: interpolated, times 1000 and rounded; of nothing null
+	ArgMaxListIf                // like ArgMaxIf, but $2 is a list of expressions, compared in order
+	ArgMaxList                  // $1, without nulls, of the row with the greatest $2, a list as in ArgMaxListIf; of nothing null
+	ArgMinList                  // like ArgMaxList, of the row with the smallest $2
+	Quantile                    // of whole numbers $1, without nulls, at $2 thousandths: interpolated, times 1000 and rounded; of nothing null
 	StringAgg                   // texts $1 of the first $3 rows in the order of $2, joined by commas
 
 	// Window functions.
@@ -37,7 +37,7 @@ const (
 	RowNumber  // number of the row in partition $1 ordered by $2, from 1
 	Lag        // $1 of the row before in partition $2 ordered by $3; null for the first
 	Lead       // $1 of the row after in partition $2 ordered by $3; null for the last
-	RunningMax // greatest $1 of the rows up to this one and its equals in partition $2 ordered by $3
+	RunningMax // greatest $1 of the rows up to this one, and of rows with the same $3, in partition $2 ordered by $3
 
 	// Choices and numbers.
 
@@ -49,41 +49,41 @@ const (
 	Ratio    // $1 / $2 as one floating-point division; null when $2 is 0 or null
 	Sqrt     // square root of the number $1, not below 0, correctly rounded
 	FloorDiv // whole number $1 / $2, rounded down
-	SortKey  // a value that orders by the instant $1, the number $2 of 0 to 3, the text $3 and the numbers $4 and $5 of 0 to 255
+	SortKey  // a sort key: by the instant $1, the number $2 (0 to 3), the text $3, the numbers $4 and $5 (0 to 255)
 
 	// Texts.
 
 	Contains   // whether text $1 contains $2, byte by byte
 	StartsWith // whether text $1 starts with $2, byte by byte
-	Lower      // $1 in lower case, as strings.ToLower of Go does it
+	Lower      // $1 in lower case, as Go's strings.ToLower
 	Concat     // $* joined
-	URLHost    // host of the address $1 in lower case, without port, user, end dot and one www.; else ''
+	URLHost    // host of the address $1 in lower case, without port, user, final dot and one www.; '' if there is no host
 	TextToJSON // the text $1 as a JSON string
-	JSONText   // of the member $2, the first of that name, of the JSON object $1: the text of a string, true or false; else ''
+	JSONText   // value of the first member named $2 of the JSON object $1: the text of a string, or true or false; '' for other values
 	IntToText  // the whole number $1 in decimal digits; of null ''
 	ISO8601    // the instant $1, in milliseconds, as 2006-01-02T15:04:05.000Z
 	MD5High    // upper 32 bits of the last 8 bytes, little-endian, of the MD5 of the text $1
-	MD5Low     // lower 32 bits of the same
+	MD5Low     // lower 32 bits of the bytes that MD5High uses
 
 	// Lists and tables.
 
 	InList       // whether text $1 is in the list $2
-	ListPosition // position of the text $1 in the list $2, from 1; null when it is not there
-	Lookup       // the text of list $3 at the position of $1 in list $2; $4 when it is not there
-	Unnest       // a table of the text list $1 in the column value
-	ZipBuckets   // a table of the integer lists $1, $2, $3 in columns bucket, since, until
-	JSONEach     // a join: a row of key and value per member of the JSON object $1, strings as texts, all else as JSON
-	Among        // whether $1, one or more values, are $2 of a row of the relation $3, over the rows of all servers that share them
-	OnlyRow      // $1 of the relation $2, which has one row
-	InSeals      // whether $1, the seal of a row, is the latest one of some day of the subject $2 between the instants $3 and $4; a dialect has no template where its store deletes rows of replaced seals at once
-	PrefixNumber // the first two characters of the text $1 as one whole number, that hardly another text has; a dialect has no template where its store finds texts that follow one another as fast as numbers
-	RunOnce      // after the name of a relation in WITH: the query $1, run once if the database can, however often the relation is read
+	ListPosition // position of the text $1 in the list $2, from 1; null if it is missing
+	Lookup       // the text of list $3 at the position of $1 in list $2; $4 if it is missing
+	Unnest       // a table with the texts of list $1 in the column value
+	ZipBuckets   // a table with the integer lists $1, $2, $3 in columns bucket, since, until
+	JSONEach     // a join: one row with key and value per member of the JSON object $1; strings as text, other values as JSON
+	Among        // whether the values $1 equal the values $2 of a row of relation $3, on any server of a cluster
+	OnlyRow      // $1 of relation $2, which has exactly one row
+	InSeals      // whether the seal $1 of a row is the latest of some day of subject $2 between the instants $3 and $4; no template if the store deletes rows of replaced seals at once
+	PrefixNumber // the first two characters of text $1 as a whole number, rarely shared with other texts; no template if the store finds ranges of texts as fast as ranges of numbers
+	RunOnce      // after a relation's name in WITH: the query $1; if the database can, it runs once however often the relation is read
 
 	numOps
 )
 
-// Optional reports whether a dialect may have no template for op; see there.
+// Optional reports whether a dialect may omit the template for op; the comments of these operations say when.
 func (op Op) Optional() bool { return op == InSeals || op == PrefixNumber }
 
-// OfRow reports whether op is computed of a single row: it is neither an aggregate nor a window function.
+// OfRow reports whether op is computed from a single row: it is neither an aggregate nor a window function.
 func (op Op) OfRow() bool { return op >= If }

@@ -1,6 +1,6 @@
 package dialect
 
-// table is where databases differ: a row per operation, a column per database.
+// table has the differences between databases: a row per operation, a column per database.
 var table = [numOps]struct{ name, duckdb, clickhouse string }{
 	Count: {"Count",
 		"count(*)",
@@ -47,8 +47,8 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 	ArgMinRowIf: {"ArgMinRowIf",
 		"arg_min(ROW($1), $2) FILTER (WHERE $3)",
 		"argMinIf(tuple($1), $2, $3)"},
-	// DuckDB 1.5 cannot take single elements of a column of unnamed structs: its optimizer asks for
-	// them by name. Of an expression over the column it can.
+	// DuckDB 1.5 cannot read single elements of a column of unnamed structs, because its optimizer refers to
+	// elements by name. It can read elements of an expression over the column.
 	RowElement: {"RowElement",
 		"coalesce(struct_extract_at(coalesce($1, $1), $2), $3)",
 		"tupleElement($1, $2)"},
@@ -188,12 +188,12 @@ var table = [numOps]struct{ name, duckdb, clickhouse string }{
 		"AS ($1)"},
 }
 
-// dayClickHouse is the UTC day of an instant in milliseconds.
+// dayClickHouse returns SQL for the UTC day of an instant in milliseconds.
 func dayClickHouse(instant string) string {
 	return "intDiv(" + instant + " - positiveModulo(" + instant + ", 86400000), 86400000)"
 }
 
-// String is the operation's name.
+// String returns the operation's name.
 func (op Op) String() string {
 	if op < numOps {
 		return table[op].name

@@ -1,11 +1,18 @@
-// Package directorycache caches for less than a second what a [store.Directory] answered about a
-// website, link or monitor, so that a busy one costs about one look-up a second rather than one per
-// request. It is a [store.Directory] around another.
+// Package directorycache caches the answers of a [store.Directory] for less than a second:
 //
-// No answer is older than Config.TTL, counted from before the directory was asked. A change made by
-// this process is seen at once when it calls [Cache.Forget]; changes of other processes are seen after
-// the TTL. That something does not exist is cached too, so that response times do not show whether it
-// does; failures and lists are not cached.
+//	sites, err := directorycache.New(directorycache.Config{Directory: records})
+//	if err != nil {
+//		return err
+//	}
+//	owner, err := sites.Owner(ctx, store.Subject{Kind: store.KindWebsite, ID: "shop"})
+//
+// So a busy website, link or monitor needs about one look-up a second instead of one per request. A [Cache] is
+// itself a [store.Directory].
+//
+// No answer is older than Config.TTL, counted from the moment before the look-up. Changes made by this process
+// are visible at once if it calls [Cache.Forget]; changes of other processes are visible after the TTL. The
+// cache also stores that an id does not exist, so that response times do not reveal it. It does not store
+// failures and lists.
 package directorycache
 
 import (
@@ -19,28 +26,28 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// The longest time for which an answer may be remembered, and the defaults.
+// The maximum of Config.TTL, and the defaults.
 const (
 	MaxTTL      = time.Second
 	DefaultTTL  = 750 * time.Millisecond
 	DefaultSize = 10_000
 )
 
-// maxID is the longest id in bytes that is remembered: callers choose ids.
+// maxID limits the length of cached ids, in bytes, because callers choose ids.
 const maxID = 256
 
-// kindEnd is between the kind of a subject, which has none, and its id in a key of owners.
+// kindEnd separates the kind of a subject from its id in a cache key. It does not occur in a kind.
 const kindEnd = "\x00"
 
-// Config is what [New] needs.
+// Config has the settings for [New].
 type Config struct {
 	Directory store.Directory  // required
 	TTL       time.Duration    // at most MaxTTL; 0 means DefaultTTL
-	Size      int              // how many owners are cached, and likewise websites, and of each those that do not exist; 0 means DefaultSize
+	Size      int              // how many entries are cached, separately for owners, websites, and unknown ids of each; 0 means DefaultSize
 	Now       func() time.Time // nil means time.Now
 }
 
-// A Cache is safe for concurrent use.
+// A Cache is a [store.Directory] that caches answers. It is safe for concurrent use.
 type Cache struct {
 	cfg    Config
 	owners *recent.Cache[string]
@@ -49,17 +56,17 @@ type Cache struct {
 
 var _ store.Directory = (*Cache)(nil)
 
-// New makes a Cache. Its error joins all problems of cfg.
+// New returns a Cache. The error joins all problems of cfg.
 func New(cfg Config) (*Cache, error) {
 	var faults []error
 	if cfg.Directory == nil {
-		faults = append(faults, errors.New("store/directorycache: directory is missing"))
+		faults = append(faults, errors.New("store/directorycache: Config.Directory is required"))
 	}
 	if cfg.TTL < 0 || cfg.TTL > MaxTTL {
-		faults = append(faults, fmt.Errorf("store/directorycache: TTL of %v, more than %v or negative", cfg.TTL, MaxTTL))
+		faults = append(faults, fmt.Errorf("store/directorycache: Config.TTL must be between 0 and %v, not %v", MaxTTL, cfg.TTL))
 	}
 	if cfg.Size < 0 {
-		faults = append(faults, fmt.Errorf("store/directorycache: room for %d subjects", cfg.Size))
+		faults = append(faults, fmt.Errorf("store/directorycache: Config.Size must be at least 0, not %d", cfg.Size))
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
@@ -85,14 +92,14 @@ func New(cfg Config) (*Cache, error) {
 	return &Cache{cfg, owners, sites}, nil
 }
 
-// Forget drops everything. Call it after a change of the directory in this process, which is then seen
-// at once.
+// Forget removes all cached answers. Call it after this process changed the directory, so that the change is
+// visible at once.
 func (c *Cache) Forget() {
 	c.owners.Forget(func(string) bool { return true })
 	c.sites.Forget(func(store.Website) bool { return true })
 }
 
-// Websites implements [store.Directory]. Lists are not remembered.
+// Websites implements [store.Directory]. Lists are not cached.
 func (c *Cache) Websites(ctx context.Context, owner string) ([]store.Website, error) {
 	return c.cfg.Directory.Websites(ctx, owner)
 }

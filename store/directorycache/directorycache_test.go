@@ -12,15 +12,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/directorycache"
 )
 
-// slowDirectory counts how often it is asked.
+// A slowDirectory counts its look-ups.
 type slowDirectory struct {
 	store.MemoryDirectory
-	asked int
-	err   error
+	lookups int
+	err     error
 }
 
 func (d *slowDirectory) Owner(ctx context.Context, s store.Subject) (string, error) {
-	d.asked++
+	d.lookups++
 	if d.err != nil {
 		return "", d.err
 	}
@@ -28,14 +28,14 @@ func (d *slowDirectory) Owner(ctx context.Context, s store.Subject) (string, err
 }
 
 func (d *slowDirectory) Website(ctx context.Context, id string) (store.Website, error) {
-	d.asked++
+	d.lookups++
 	if d.err != nil {
 		return store.Website{}, d.err
 	}
 	return d.MemoryDirectory.Website(ctx, id)
 }
 
-// cached is a directory with one website behind a cache, whose clock is now.
+// cached returns a cache over a directory with one website. The cache's clock is now.
 func cached(t *testing.T, now *time.Time, size int) (*directorycache.Cache, *slowDirectory) {
 	t.Helper()
 	slow := &slowDirectory{}
@@ -51,7 +51,7 @@ func cached(t *testing.T, now *time.Time, size int) (*directorycache.Cache, *slo
 
 func site(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 
-func TestWhatExistsAndWhatDoesNotAreRememberedAlike(t *testing.T) {
+func TestKnownAndUnknownIDsAreCached(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for id, want := range map[string]error{"w": nil, "nowhere": store.ErrNotFound} {
 		d, slow := cached(t, &now, 0)
@@ -62,24 +62,24 @@ func TestWhatExistsAndWhatDoesNotAreRememberedAlike(t *testing.T) {
 			if !errors.Is(err1, want) || !errors.Is(err2, want) || (owner == "acme") != (want == nil) || w.Owner != owner {
 				t.Errorf("%s %s: %q %v, %v %v", id, why, owner, err1, w, err2)
 			}
-			if slow.asked != asked {
-				t.Errorf("%s %s: it was asked %d times, want %d", id, why, slow.asked, asked)
+			if slow.lookups != asked {
+				t.Errorf("%s %s: %d look-ups, want %d", id, why, slow.lookups, asked)
 			}
 		}
 		ask(2, "at first")
 		ask(2, "again")
 		now = now.Add(directorycache.DefaultTTL - time.Millisecond)
-		ask(2, "before the time is over")
+		ask(2, "before the TTL is over")
 		now = now.Add(time.Millisecond)
-		ask(4, "after it")
+		ask(4, "after the TTL")
 		now = now.Add(-time.Millisecond)
-		ask(6, "when the clock was set back")
+		ask(6, "after the clock was set back")
 		d.Forget()
-		ask(8, "when it was told to forget")
+		ask(8, "after Forget")
 	}
 }
 
-func TestAChangeIsSeenAfterForget(t *testing.T) {
+func TestChangeIsVisibleAfterForget(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	d, slow := cached(t, &now, 0)
 	if _, err := d.Owner(t.Context(), site("new")); !errors.Is(err, store.ErrNotFound) {
@@ -97,7 +97,7 @@ func TestAChangeIsSeenAfterForget(t *testing.T) {
 	}
 }
 
-func TestFailuresAreNotRemembered(t *testing.T) {
+func TestFailuresAreNotCached(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	d, slow := cached(t, &now, 0)
 	slow.err = store.ErrUnavailable
@@ -110,7 +110,7 @@ func TestFailuresAreNotRemembered(t *testing.T) {
 	}
 	slow.err = store.ErrUnavailable
 	if owner, err := d.Owner(t.Context(), site("w")); owner != "acme" || err != nil {
-		t.Errorf("while it is away: %q, %v", owner, err)
+		t.Errorf("while the directory is unavailable: %q, %v", owner, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -119,42 +119,42 @@ func TestFailuresAreNotRemembered(t *testing.T) {
 	}
 }
 
-func TestLongIDsAreNotRemembered(t *testing.T) {
+func TestLongIDsAreNotCached(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	d, slow := cached(t, &now, 0)
 	for range 2 {
 		_, _ = d.Owner(t.Context(), site(strings.Repeat("x", 300)))
 		_, _ = d.Website(t.Context(), strings.Repeat("x", 300))
 	}
-	if slow.asked != 4 {
-		t.Errorf("it was asked %d times, want 4", slow.asked)
+	if slow.lookups != 4 {
+		t.Errorf("%d look-ups, want 4", slow.lookups)
 	}
 }
 
-func TestWhatDoesNotExistPushesOutNothing(t *testing.T) {
+func TestUnknownIDsEvictNoOthers(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	d, slow := cached(t, &now, 100)
 	_, _ = d.Owner(t.Context(), site("w"))
 	for n := range 1000 {
 		_, _ = d.Owner(t.Context(), site(fmt.Sprint("made-up-", n)))
 	}
-	before := slow.asked
+	before := slow.lookups
 	_, _ = d.Owner(t.Context(), site("w"))
 	_, _ = d.Owner(t.Context(), site("made-up-999"))
-	if slow.asked != before {
-		t.Error("what exists, or the last one, is forgotten")
+	if slow.lookups != before {
+		t.Error("an existing id, or the last unknown one, is not cached any more")
 	}
 	_, _ = d.Owner(t.Context(), site("made-up-0"))
-	if slow.asked != before+1 {
-		t.Error("more is remembered than there is room for")
+	if slow.lookups != before+1 {
+		t.Error("the cache has more unknown ids than its size")
 	}
 }
 
-func TestNewTellsEverythingThatIsWrong(t *testing.T) {
+func TestNewReportsAllProblems(t *testing.T) {
 	_, err := directorycache.New(directorycache.Config{TTL: 2 * time.Second, Size: -1})
-	for _, want := range []string{"missing", "2s", "-1"} {
+	for _, want := range []string{"Directory is required", "2s", "-1"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v lacks %s", err, want)
+			t.Errorf("%v does not contain %q", err, want)
 		}
 	}
 }

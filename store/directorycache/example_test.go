@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/directorycache"
 )
 
-// A change is seen within a second, or at once when whoever makes it says so.
+// A change is visible within a second, or at once after Forget.
 func Example() {
 	records := &store.MemoryDirectory{}
 	sites, err := directorycache.New(directorycache.Config{Directory: records})

@@ -8,22 +8,21 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// An Identity is what makes an item count once: two items with the same Identity are one item that was
+// An Identity identifies an item, so that it counts once: two items with the same Identity are one item
 // received twice.
 type Identity struct {
 	Table TableID
-	// Kind is PageEvents, or the kind of a custom event or click. In other tables it is 0.
+	// Kind is PageEvents, or the kind of a custom event or click. It is 0 in other tables.
 	Kind    uint8
-	Keyed   bool   // as store.Identity.Keyed; false in tables of links and monitors
-	Subject string // the id alone
+	Keyed   bool   // as in store.Identity; false in tables of links and monitors
+	Subject string // the id only
 	ID      string
 }
 
-// PageEvents is the Identity.Kind of pageviews, exits and named page events, which share
-// their ids.
+// PageEvents is the Identity.Kind of pageviews, exits and named page events, which share event ids.
 const PageEvents = uint8(store.Pageview)
 
-// IdentityKind returns the Identity.Kind of events of that kind.
+// IdentityKind returns the Identity.Kind of events with the given kind.
 func IdentityKind(of store.EventKind) uint8 {
 	if of <= store.PageEvent {
 		return PageEvents
@@ -31,17 +30,17 @@ func IdentityKind(of store.EventKind) uint8 {
 	return uint8(of)
 }
 
-// An Item is an item of a batch that can be stored.
+// An Item is an item of a batch that a store can store.
 type Item struct {
 	Identity
 
-	Index  int   // in the table's slice of the batch
+	Index  int   // position in the table's slice of the batch
 	Millis int64 // its time, since 1970 in UTC
 }
 
-// Items calls visit with every item of b, by table and place, if all can be stored. Its
-// error wraps store.ErrInvalid and names each item that cannot, and why; visit may have
-// been called with others.
+// Items calls visit for every item of b, by table and position, if a store can store all of them. Otherwise its
+// error wraps store.ErrInvalid and lists each invalid item with the reason; visit may have been called for
+// others.
 func Items(b *store.Batch, visit func(Item)) error {
 	var faults []error
 	for i := range tables {
@@ -63,7 +62,7 @@ func Items(b *store.Batch, visit func(Item)) error {
 	return errors.Join(faults...)
 }
 
-// check finds what makes an item impossible to store.
+// check returns the reason why an item cannot be stored, or nil.
 func (t *Table) check(r Row) error {
 	at := t.head(r)
 	switch year := at.time.UTC().Year(); {
@@ -74,7 +73,7 @@ func (t *Table) check(r Row) error {
 	case at.time.IsZero():
 		return errors.New("no time")
 	case year < 1 || year > 9999:
-		return fmt.Errorf("the year %d", year)
+		return fmt.Errorf("the year must be between 1 and 9999, not %d", year)
 	case !utf8.ValidString(*at.subject):
 		return fmt.Errorf("a %s that is not valid UTF-8", t.of)
 	}
@@ -92,7 +91,7 @@ func (t *Table) check(r Row) error {
 				}
 			case c.Kind == Small:
 				if n := c.number(r).V; n > c.most {
-					return fmt.Errorf("%s: %d, where %d is the greatest", c.Name, n, c.most)
+					return fmt.Errorf("%s must be at most %d, not %d", c.Name, c.most, n)
 				}
 			}
 		}

@@ -1,9 +1,15 @@
-// Package schema describes the rows that stores keep, as data: every logical table with its columns,
-// where a batch has their values, which rows cannot be stored, and the identity by which a row counts
-// only once. Stores map it to tables and types of their own; code that copies or compares rows goes by
-// it.
+// Package schema describes the rows of stores as data:
 //
-// The subject is the one column that every store keeps in a way of its own, and is not
-// among [Table.Columns]. testdata/columns.golden lists the others, with their kinds and the
-// fields that they are made of.
+//	for _, table := range schema.Tables() {
+//		for _, c := range table.Columns { // all columns except the subject
+//			fmt.Println(table.ID, c.Name, c.Kind)
+//		}
+//	}
+//
+// It lists every logical table and its columns, and reads and sets their values in a batch. It finds rows that
+// cannot be stored, and defines the [Identity] by which a row counts once. Stores map the tables to tables and
+// types of their database. Code that copies or compares rows uses the same columns.
+//
+// The subject is not in [Table.Columns], because each store has its own type for it. testdata/columns.golden
+// lists the other columns, with their kinds and the fields that they store.
 package schema

@@ -8,8 +8,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// A store maps each kind of column to a type of its own, and reads the values of a batch by
-// the same columns.
+// A store maps each kind of column to a type of its database, and reads the values of a batch from the same
+// columns.
 func Example() {
 	types := map[schema.Kind]string{
 		schema.Text: "TEXT", schema.LowCardinality: "TEXT", schema.Compressed: "TEXT",
@@ -43,8 +43,8 @@ func Example() {
 	// metric_name TEXT = "CLS"
 }
 
-// A pageview and the exit from it share an id, a click has one of its own; and every item that
-// cannot be stored is named.
+// A pageview and its exit share an id; a click has a separate one. The error names every item that cannot be
+// stored.
 func ExampleItems() {
 	at := time.Unix(1, 0)
 	batch := &store.Batch{Events: []store.Event{

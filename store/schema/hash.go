@@ -2,20 +2,21 @@ package schema
 
 import "slices"
 
-// A Hash is a column that stores add to the logical ones of a table: a 63-bit number in place of a
-// text, where only equality matters, since comparing numbers costs half as much as comparing ids. It is
-// 0 for the empty text.
+// A Hash is a column that stores add to the logical columns of a table: a 63-bit hash of a text, for statements
+// that only compare for equality. Comparing numbers costs half as much as comparing ids. The hash of the empty
+// text is 0.
 //
-// Two of n texts share a number with a chance of about n²/2⁶⁴: of ten million, five in a million.
+// Two of n texts have the same hash with a probability of about n²/2⁶⁴: five in a million for ten million
+// texts.
 type Hash struct {
 	Name string
-	Of   string // the column that has the text
+	Of   string // the column with the text
 }
 
-// hashes are those of every table that has the text.
+// hashes lists the hashes that every table with the text has.
 var hashes = []Hash{{"session_hash", "session_id"}, {"visitor_hash", "visitor"}}
 
-// Hashes are the hashes of t. Each store computes them in its own way: no answer shows one.
+// Hashes returns the hashes of t. Each store may use its own hash function, because no answer shows a hash.
 func (t *Table) Hashes() []Hash {
 	return slices.DeleteFunc(slices.Clone(hashes), func(h Hash) bool { return !t.Has(h.Of) })
 }

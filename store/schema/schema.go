@@ -7,15 +7,15 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Kind is what the values of a column are. A store has one type for each.
+// A Kind is the kind of a column's values. A store has one type for each.
 type Kind uint8
 
-// The kinds of column. No text is null: an absent one is empty. Of the numbers, which are
-// whole, only a Measure may be absent.
+// The kinds of column. Texts are never null: an absent text is empty. Numbers are whole, and only a Measure may
+// be null.
 const (
-	Text           Kind = iota // most values differ, as ids do
-	LowCardinality             // a text with few different values
-	Compressed                 // a text that is long and seldom read
+	Text           Kind = iota // most values differ, such as ids
+	LowCardinality             // a text with few distinct values
+	Compressed                 // a long text that is rarely read
 	Instant                    // milliseconds since 1970 in UTC
 	Integer                    // 64 bits
 	Small                      // 0 to 255
@@ -25,10 +25,10 @@ const (
 // IsText reports whether values of k are texts; the others are numbers.
 func (k Kind) IsText() bool { return k <= Compressed }
 
-// A Row is a row of a table: an item of a batch; of vitals, one sample of an item.
+// A Row identifies a row of a table: an item of a batch or, for vitals, one sample of an item.
 type Row struct {
 	Batch  *store.Batch
-	Item   int // its place in the table's slice of Batch
+	Item   int // its position in the table's slice of Batch
 	Sample int // 0 in all tables but vitals
 }
 
@@ -45,22 +45,22 @@ func (r Row) blocked() *store.Blocked { return &r.Batch.Blocked[r.Item] }
 type Column struct {
 	Name string
 	Kind Kind
-	// Key columns tell the rows of one subject apart.
+	// Key columns distinguish the rows of one subject.
 	Key bool
 
-	most      int64 // the greatest value of a Small
+	most      int64 // the largest value of a Small
 	ofSample  bool
-	text      func(Row) *string // where it is; nil for numbers and for texts that are derived
+	text      func(Row) *string // where the value is; nil for numbers and derived texts
 	derived   func(Row) string
 	number    func(Row) store.Measure
 	setNumber func(Row, store.Measure)
 }
 
-// Derived tells that c follows from other columns of the row, so that a store need not have it and no statement
-// reads it.
+// Derived reports whether c can be computed from other columns of the row. Stores may omit such a column,
+// because no statement reads it.
 func (c *Column) Derived() bool { return c.derived != nil }
 
-// Text is the value of r in a column of texts.
+// Text returns the value of r in a text column.
 func (c *Column) Text(r Row) string {
 	if c.text == nil {
 		return c.derived(r)
@@ -68,20 +68,20 @@ func (c *Column) Text(r Row) string {
 	return *c.text(r)
 }
 
-// SetText sets the value of r in a column of texts. A text derived from other columns stays as it is.
+// SetText sets the value of r in a text column. It ignores derived columns.
 func (c *Column) SetText(r Row, value string) {
 	if c.text != nil {
 		*c.text(r) = value
 	}
 }
 
-// Number is the value of r in a column of numbers.
+// Number returns the value of r in a number column.
 func (c *Column) Number(r Row) store.Measure { return c.number(r) }
 
-// SetNumber sets the value of r in a column of numbers.
+// SetNumber sets the value of r in a number column.
 func (c *Column) SetNumber(r Row, value store.Measure) { c.setNumber(r, value) }
 
-// asKey is c as a part of the key.
+// asKey returns c as a key column.
 func (c Column) asKey() Column {
 	c.Key = true
 	return c
@@ -111,14 +111,14 @@ func instant(name string, at func(Row) *time.Time) Column {
 		setNumber: func(r Row, value store.Measure) { *at(r) = time.UnixMilli(value.V).UTC() }}
 }
 
-// small is a column of numbers up to most.
+// small returns a column of numbers from 0 to most.
 func small[V ~uint8](name string, most V, at func(Row) *V) Column {
 	return Column{Name: name, Kind: Small, most: int64(most),
 		number:    func(r Row) store.Measure { return store.Known(int64(*at(r))) },
 		setNumber: func(r Row, value store.Measure) { *at(r) = V(value.V) }}
 }
 
-// flag is 1 or 0.
+// flag returns a column with 1 for true and 0 for false.
 func flag(name string, at func(Row) *bool) Column {
 	return Column{Name: name, Kind: Small, most: 1,
 		number: func(r Row) store.Measure {
@@ -136,7 +136,7 @@ func measure(name string, at func(Row) *store.Measure) Column {
 		setNumber: func(r Row, value store.Measure) { *at(r) = value }}
 }
 
-// maybeInstant is milliseconds since 1970, or null.
+// maybeInstant returns a column of milliseconds since 1970, or null.
 func maybeInstant(name string, at func(Row) *sql.Null[time.Time]) Column {
 	return Column{Name: name, Kind: Measure,
 		number: func(r Row) store.Measure {
@@ -153,7 +153,7 @@ func maybeInstant(name string, at func(Row) *sql.Null[time.Time]) Column {
 		}}
 }
 
-// maybeBool is 1, 0, or null.
+// maybeBool returns a column with 1, 0 or null.
 func maybeBool(name string, at func(Row) *sql.Null[bool]) Column {
 	return Column{Name: name, Kind: Measure,
 		number: func(r Row) store.Measure {

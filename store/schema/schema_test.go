@@ -11,13 +11,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A field is one that holds a value of its own, in a row of package store.
+// A field is a field without fields of a row type in package store.
 type field struct {
 	name  string
 	index []int
 }
 
-// fieldsOf are the fields of a row's type, of which the first is the subject.
+// fieldsOf returns the fields of a row's type, the subject first.
 func fieldsOf(of reflect.Type, path ...int) (all []field) {
 	for i := range of.NumField() {
 		f := of.Field(i)
@@ -36,7 +36,7 @@ func fieldsOf(of reflect.Type, path ...int) (all []field) {
 	return all
 }
 
-// item is the item of r, to be changed.
+// item returns the item of r, for changes.
 func (t *Table) item(r Row) reflect.Value {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[store.Batch]()) {
 		if strings.EqualFold(f.Name, t.ID.String()) {
@@ -57,7 +57,7 @@ func at(v reflect.Value, path []int) reflect.Value {
 	return v
 }
 
-// fill gives v a value that is not its zero value.
+// fill sets v to a value other than its zero value.
 func fill(v reflect.Value) {
 	switch v.Interface().(type) {
 	case time.Time:
@@ -79,7 +79,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// values are those of r, by column.
+// values returns the values of r, by column.
 func (t *Table) values(r Row) []string {
 	all := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -92,8 +92,8 @@ func (t *Table) values(r Row) []string {
 	return all
 }
 
-// What each column is made of is in a list that a person has read. A field that no column
-// is for would be lost without a word.
+// The golden file shows a reviewer which fields each column stores. A field without a column would be lost
+// silently.
 func TestGoldenColumns(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"Text", "LowCardinality", "Compressed", "Instant", "Integer", "Small", "Measure"}
@@ -112,7 +112,7 @@ func TestGoldenColumns(t *testing.T) {
 				}
 			}
 			if !used {
-				t.Errorf("%s: no column is made of %s", table.ID, f.name)
+				t.Errorf("%s: no column stores field %s", table.ID, f.name)
 			}
 		}
 		for i, c := range table.Columns {
@@ -126,7 +126,7 @@ func TestGoldenColumns(t *testing.T) {
 	golden.Check(t, "testdata/columns.golden", []byte(list.String()))
 }
 
-// What is put into a column comes out of it, and out of no other.
+// Setting a column changes its value, and no other column.
 func TestColumnsAreSet(t *testing.T) {
 	t.Parallel()
 	for _, table := range Tables() {
@@ -153,7 +153,7 @@ func TestColumnsAreSet(t *testing.T) {
 	}
 }
 
-// Whatever field of whatever row a text is in, one that is not UTF-8 is refused.
+// A text that is not UTF-8 is rejected, whatever field of whatever row it is in.
 func TestEveryTextOfARowIsChecked(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -175,17 +175,17 @@ func TestEveryTextOfARowIsChecked(t *testing.T) {
 			text.SetString("\xff")
 			tried++
 			if err := Items(&b, func(Item) {}); err == nil {
-				t.Errorf("%s.%s may be no UTF-8", table.ID, f.name)
+				t.Errorf("%s.%s: a text that is not valid UTF-8 was accepted", table.ID, f.name)
 			}
 		}
 	}
 	if tried < 90 {
-		t.Errorf("%d texts were tried, and there are more", tried)
+		t.Errorf("%d text fields were tried, want at least 90", tried)
 	}
 }
 
-// Every item that cannot be stored is named.
-func TestItemsThatCannotBeStored(t *testing.T) {
+// The error names every item that cannot be stored.
+func TestItemsReportsInvalidItems(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
 	b := store.Batch{
@@ -195,12 +195,12 @@ func TestItemsThatCannotBeStored(t *testing.T) {
 		Checks: []store.Check{{Schedule: "s", ID: "x"}, {Schedule: "s", ID: "x", Time: noon.AddDate(8000, 0, 0)}, {Schedule: "s", ID: "x", Time: noon, Status: 4}},
 	}
 	const want = `store: invalid row: events[1]: no website
-store: invalid row: events[2]: kind: 5, where 4 is the greatest
+store: invalid row: events[2]: kind must be at most 4, not 5
 store: invalid row: vitals[0]: metric_name: not valid UTF-8
 store: invalid row: visits[0]: no id
 store: invalid row: checks[0]: no time
-store: invalid row: checks[1]: the year 10026
-store: invalid row: checks[2]: status: 4, where 3 is the greatest`
+store: invalid row: checks[1]: the year must be between 1 and 9999, not 10026
+store: invalid row: checks[2]: status must be at most 3, not 4`
 	if err := Items(&b, func(Item) {}); err == nil || err.Error() != want {
 		t.Errorf("%v\nwant\n%s", err, want)
 	}

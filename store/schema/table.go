@@ -7,8 +7,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A TableID names a logical table. The numbers are part of what stores keep: a new table
-// comes last.
+// A TableID identifies a logical table. Stores store the numbers, so a new table must come last.
 type TableID uint8
 
 // The logical tables, in the order in which a batch is stored.
@@ -23,48 +22,48 @@ const (
 	NumTables
 )
 
-// String is the name that statements use.
+// String returns the table's name in statements.
 func (t TableID) String() string { return tables[t].name }
 
-// Of is the kind of subject that the rows of the table belong to.
+// Of returns the kind of subject that the rows of the table belong to.
 func (t TableID) Of() store.SubjectKind { return tables[t].of }
 
 // A Table is a logical table.
 type Table struct {
 	ID TableID
-	// Columns are all but the subject; event_id and time come first.
+	// Columns are all columns except the subject. event_id and time come first.
 	Columns []Column
 
 	name  string
 	of    store.SubjectKind
 	items func(*store.Batch) int
-	add   func(*store.Batch) // an empty item
-	rows  func(Row) int      // of an item; nil is 1 of each
-	kind  func(Row) uint8    // of ids that are counted apart; nil is one kind
+	add   func(*store.Batch) // appends an empty item
+	rows  func(Row) int      // rows per item; nil means 1
+	kind  func(Row) uint8    // Identity.Kind of an item; nil means 0
 	head  func(Row) head
 }
 
-// A head is where a row has what all rows have.
+// A head points to the fields that all rows have.
 type head struct {
 	subject, id *string
 	time        *time.Time
 	keyed       bool
 }
 
-// Tables are all logical tables; each stands at its ID.
+// Tables returns all logical tables. The index of a table is its ID.
 func Tables() []Table { return slices.Clone(tables[:]) }
 
-// TablesOf are the logical tables with rows of a kind of subject.
+// TablesOf returns the logical tables with rows of a kind of subject.
 func TablesOf(kind store.SubjectKind) []Table {
 	return slices.DeleteFunc(Tables(), func(t Table) bool { return t.of != kind })
 }
 
-// Has reports whether t has a column of that name beside the subject.
+// Has reports whether t has a column with that name, apart from the subject.
 func (t *Table) Has(column string) bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == column })
 }
 
-// Rows is how many rows an item of b makes: for a vital one per sample, else one.
+// Rows returns the number of rows of an item of b: one per sample for a vital, else one.
 func (t *Table) Rows(b *store.Batch, item int) int {
 	if t.rows == nil {
 		return 1
@@ -72,7 +71,7 @@ func (t *Table) Rows(b *store.Batch, item int) int {
 	return t.rows(Row{Batch: b, Item: item})
 }
 
-// Add adds an item of one row to b.
+// Add appends an item with one row to b.
 func (t *Table) Add(b *store.Batch, subject string) Row {
 	t.add(b)
 	r := Row{Batch: b, Item: t.items(b) - 1}
@@ -80,11 +79,10 @@ func (t *Table) Add(b *store.Batch, subject string) Row {
 	return r
 }
 
-// Subject is the id of the website, link or monitor that r belongs to.
+// Subject returns the id of the website, link or monitor that r belongs to.
 func (t *Table) Subject(r Row) string { return *t.head(r).subject }
 
-// begin makes a table of the items that slice finds in a batch. columns follow event_id
-// and time.
+// begin returns a table with the items that slice returns for a batch. columns follow event_id and time.
 func begin[T any](id TableID, name string, of store.SubjectKind, slice func(*store.Batch) *[]T, at func(Row) head, columns ...[]Column) Table {
 	return Table{
 		ID: id, name: name, of: of, head: at,

@@ -141,7 +141,7 @@ func blocked() Table {
 		})
 }
 
-// website are the columns that the tables of websites share.
+// website returns the columns shared by the tables of websites.
 func website(identity func(Row) *store.Identity, agent func(Row) *store.Agent, path func(Row) *string) []Column {
 	return append(append([]Column{
 		text("session_id", func(r Row) *string { return &identity(r).SessionID }),
@@ -152,7 +152,7 @@ func website(identity func(Row) *store.Identity, agent func(Row) *store.Agent, p
 	}, device(agent)...), lowCardinality("path", path))
 }
 
-// device are the columns that tell of the sender.
+// device returns the columns that describe the sender.
 func device(agent func(Row) *store.Agent) []Column {
 	return []Column{
 		lowCardinality("browser_name", func(r Row) *string { return &agent(r).BrowserName }),

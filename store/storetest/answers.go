@@ -13,20 +13,20 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// Answers tests that answers which an engine caches are those that it would compute: for random
-// requests with and without filters of a key, repeated while rows of a dataset are written and a
-// website is erased. Then versions are frozen while rows are written, which must be noticed.
+// Answers tests that the cached answers of an engine equal newly computed ones. It sends random requests, with
+// and without mandatory filters of a key. It repeats them while rows of a dataset are written and a website is
+// erased. Then it writes rows without new versions, and fails unless the test notices the old answers.
 func Answers(t *testing.T, h Harness, seed uint64) {
 	for _, mutated := range []bool{false, true} {
-		t.Run(map[bool]string{false: "kept", true: "but versions stand still"}[mutated], func(t *testing.T) {
+		t.Run(map[bool]string{false: "cached", true: "but versions do not change"}[mutated], func(t *testing.T) {
 			t.Parallel()
 			s := &counted{Store: h.open(t), stuck: mutated}
 			if _, ok := s.Store.(store.Versioner); !ok {
-				t.Skipf("not proven: %T is no store.Versioner", s.Store)
+				t.Skipf("not tested: %T does not implement store.Versioner", s.Store)
 			}
 			wrong, saved := keptAnswers(t, h, s, seed)
 			if mutated && len(wrong) == 0 {
-				t.Error("nobody sees it")
+				t.Error("the test did not notice the mistake")
 			}
 			for _, text := range wrong {
 				if !mutated {
@@ -34,15 +34,15 @@ func Answers(t *testing.T, h Harness, seed uint64) {
 				}
 			}
 			if saved == 0 {
-				t.Error("no answer was kept")
+				t.Error("no answer was cached")
 			}
 			t.Logf("%d statements saved", saved)
 		})
 	}
 }
 
-// keptAnswers tells where an engine with and one without kept answers differ, and how many
-// statements the first one did not run.
+// keptAnswers returns the differences between the answers of an engine with a cache and one without, and how
+// many statements the cache saved.
 func keptAnswers(t *testing.T, h Harness, s *counted, seed uint64) (wrong []string, saved int64) {
 	w := dataset.New(seed)
 	c := newClient(t, s.Store, &w)
@@ -98,7 +98,7 @@ func keptAnswers(t *testing.T, h Harness, s *counted, seed uint64) (wrong []stri
 	return wrong, saved
 }
 
-// counted is a store that counts its statements, and whose versions may be stuck.
+// counted is a store that counts its statements. If stuck is set, its versions do not change.
 type counted struct {
 	store.Store
 	asked atomic.Int64

@@ -11,12 +11,12 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// testCase is one question with its exact rows, and the rule that they defend.
+// A testCase is a question with its exact rows, and the rule that it tests.
 type testCase struct {
 	name    string
 	rule    string
 	of      store.Subject
-	filters []query.Filter // of the key
+	filters []query.Filter // mandatory filters of a key
 	request string
 	want    string // one row of JSON per line
 }
@@ -31,7 +31,7 @@ func (c testCase) rows() []string {
 	return rows
 }
 
-// check asks the case's question and compares the rows, as JSON.
+// check asks the question and compares the rows as JSON.
 func (c testCase) check(t *testing.T, s store.Store) {
 	t.Helper()
 	asked := fmt.Sprintf("%s\nasked of %s %q, filters of the key %v: %s", c.name, c.of.Kind, c.of.ID, c.filters, c.request)
@@ -45,7 +45,7 @@ func (c testCase) check(t *testing.T, s store.Store) {
 		err = requests[0].Errors
 	}
 	if err != nil {
-		t.Errorf("%s\nis refused: %v", asked, err)
+		t.Errorf("%s\nis rejected: %v", asked, err)
 		return
 	}
 	got := answerOf(t.Context(), engine, query.Access{Subject: c.of, Filters: c.filters}, requests[0].Request)
@@ -56,9 +56,9 @@ func (c testCase) check(t *testing.T, s store.Store) {
 	}
 }
 
-// everyType wants every type to answer in every way that it says it can be asked:
-// as it is, grouped, filtered and sorted by each field and column, alone and by a key.
-// With sampleEvery, one of so many ways is tried.
+// everyType tests that every type answers all requests that it claims to support: without options, and grouped,
+// filtered and sorted by each field and column, with request filters and with mandatory filters of a key. It
+// tests one in sampleEvery of these requests.
 func everyType(t *testing.T, s store.Store, sampleEvery int) {
 	engine, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
@@ -75,7 +75,7 @@ func everyType(t *testing.T, s store.Store, sampleEvery int) {
 				}
 				got := answerOf(t.Context(), engine, query.Access{Subject: of, Filters: filters}, req)
 				if got.fault != "" {
-					t.Errorf("%v\nfilters of the key %v\nfails: %s", question{of, now, req}, filters, got.fault)
+					t.Errorf("%v\nmandatory filters %v\nfails: %s", question{of, now, req}, filters, got.fault)
 				}
 			}
 			for _, req := range ways(info) {
@@ -90,7 +90,7 @@ func everyType(t *testing.T, s store.Store, sampleEvery int) {
 	}
 }
 
-// ways are the requests that a type says it answers.
+// ways returns the requests that a type claims to answer.
 func ways(info query.Info) []query.Request {
 	plain := query.Request{Parameters: []query.Parameter{{Name: info.Name}}, StartDate: "2026-03-10", EndDate: "2026-03-11", TimeZone: "America/New_York"}
 	if info.RequiredFilter != "" {
@@ -116,7 +116,7 @@ func ways(info query.Info) []query.Request {
 	return all
 }
 
-// longSession wants the first 200 events of a session that has more, and the count of all.
+// longSession tests that a long session lists its first 200 events, and counts all of them.
 func longSession(t *testing.T, h Harness) {
 	const all, listed = 205, 200
 	b := &store.Batch{}
@@ -135,7 +135,7 @@ func longSession(t *testing.T, h Harness) {
 	}
 	events, _ := got.rows[0]["events"].([]any)
 	if n := got.rows[0]["total_events"]; n != float64(all) || len(events) != listed {
-		t.Fatalf("%d events listed of %v, want %d of %d", len(events), n, listed, all)
+		t.Fatalf("%d of %v events are listed, want %d of %d", len(events), n, listed, all)
 	}
 	for i, want := range map[int]string{0: "e000", listed - 1: "e199"} {
 		if id := events[i].(map[string]any)["event_id"]; id != want {

@@ -14,19 +14,18 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A comparison counts how a store did against what was wanted.
+// A comparison counts the results of comparing two sides.
 type comparison struct {
 	asked    int
-	refused  int            // by both, for the same reason
+	refused  int            // rejected by both, for the same reason
 	answers  map[string]int // by type
-	nonEmpty map[string]int // answers with a row that says something
-	differ   []string       // a text for each question answered differently
-	failed   int            // of these, those to which the store had no answer at all
+	nonEmpty map[string]int // answers with data, see says
+	differ   []string       // a description of each difference
+	failed   int            // differences where the store returned no answer
 }
 
-// compareReference asks the engine and the reference over data each of questions, and
-// counts where the JSON of their rows differs by a byte. With untilOne it stops at the
-// first difference.
+// compareReference asks questions of the engine and of the reference evaluator over data, and compares the JSON
+// of their rows byte by byte. With untilOne it stops at the first difference.
 func compareReference(ctx context.Context, got *engineRunner, data *reference.Data, questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
 	want := func(_ context.Context, q reference.Question) outcome {
 		a, err := data.Compared(q)
@@ -39,25 +38,25 @@ func compareReference(ctx context.Context, got *engineRunner, data *reference.Da
 	return compare(ctx, questions, want, got.outcome, same, untilOne)
 }
 
-// compareStores asks the engine each of questions over two stores of the same rows, and
-// counts where their answers differ by a byte. With untilOne it stops at the first difference.
+// compareStores asks questions of the engine over two stores with the same rows, and compares the answers byte
+// by byte. With untilOne it stops at the first difference.
 func compareStores(ctx context.Context, want, got *engineRunner, questions iter.Seq[reference.Question], untilOne bool) (*comparison, error) {
-	// A store that fails refuses nothing, even if the other fails too.
+	// If both stores fail, that is a difference, too.
 	same := func(a, b outcome) bool {
 		return a.refused == b.refused && a.text == b.text && slices.Contains(refusable, a.refused)
 	}
 	return compare(ctx, questions, want.outcome, got.outcome, same, untilOne)
 }
 
-// An outcome is what is said to a question: an answer, or why there is none.
+// An outcome is an answer, or the reason for its absence.
 type outcome struct {
 	json    []byte
-	speaks  bool       // it has a row that says something
+	speaks  bool       // the answer has data, see says
 	refused query.Code // empty for an answer, and for a failure without a code
-	text    string     // of the refusal or failure
+	text    string     // the text of the error
 }
 
-// compare puts each question to both sides at once.
+// compare sends each question to both sides concurrently.
 func compare(ctx context.Context, questions iter.Seq[reference.Question], want, got func(context.Context, reference.Question) outcome,
 	sameRefusal func(a, b outcome) bool, untilOne bool,
 ) (*comparison, error) {
@@ -95,7 +94,7 @@ func compare(ctx context.Context, questions iter.Seq[reference.Question], want, 
 	return found, nil
 }
 
-// refusable are the reasons for which the reference refuses, too.
+// refusable lists the codes of errors that the reference evaluator also returns.
 var refusable = []query.Code{query.TooManyRows, query.BadFilter, query.BadGroup, query.BadSort}
 
 func refusals(err error) query.Code {
@@ -107,7 +106,7 @@ func refusals(err error) query.Code {
 	return ""
 }
 
-// says reports whether an answer has a row with a number that is not 0, or with none.
+// says reports whether an answer has data: a row with a number other than 0, or a row without numbers.
 func says(answer []byte) bool {
 	var rows []map[string]any
 	if json.Unmarshal(answer, &rows) != nil {
@@ -141,12 +140,12 @@ func (o outcome) show() string {
 	return string(o.json)
 }
 
-// firstDifference shows the first row in which two answers differ.
+// firstDifference returns the first row in which two answers differ.
 func firstDifference(want, got string) string {
 	return differingRow(strings.SplitAfter(want, "},"), strings.SplitAfter(got, "},"))
 }
 
-// differingRow shows the first row in which two lists differ; empty when none does.
+// differingRow returns the first row in which two lists differ, or an empty string.
 func differingRow(want, got []string) string {
 	for i := range max(len(want), len(got)) {
 		w, g := "no such row", "no such row"

@@ -10,16 +10,16 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// deriverCases are about store.Deriver.
+// deriverCases returns the cases of store.Deriver.
 func deriverCases() []contractCase {
 	return []contractCase{
-		{name: "a write makes the version of its day larger, and of no other", run: testDays,
-			defends: "Days returns the UTC days that ever had rows, in order, and includes every write acknowledged before; Websites tells of every later write"},
-		{name: "merged answers have what was written", run: testMergedAnswers,
-			defends: "the versions by which answers are merged from those of days"},
+		{name: "a write makes only the version of its day larger", run: testDays,
+			defends: "Days returns the UTC days that ever had rows, ordered by time, and includes every write acknowledged before the call; Websites returns a number that changes with every write"},
+		{name: "merged answers include the latest writes", run: testMergedAnswers,
+			defends: "answers merged from states of days are current"},
 		{name: "a seal is valid until rows change, and can be replaced", run: testSeal,
-			defends: "the seal is valid while no day that it was computed from has a later Version; Seal replaces what was kept"},
-		{name: "nothing is kept of an erased website", run: testEraseSealed, defends: "Erase removes all rows of s"},
+			defends: "The seal is valid while all days that it was computed from have a Version of at most Sealed; Seal replaces the stored results"},
+		{name: "erasing removes seals", run: testEraseSealed, defends: "Erase removes all rows of s"},
 	}
 }
 
@@ -42,7 +42,7 @@ func testDays(w *trial) {
 		from := midnight.AddDate(0, 0, 1-days)
 		all, err := interfaceOf[store.Deriver](w).Days(context.Background(), w.own(website("w")), from, noon)
 		if err != nil || !slices.IsSortedFunc(all, func(a, b store.Day) int { return a.Start.Compare(b.Start) }) {
-			w.Fatalf("Days: %v, %v; want days in order", all, err)
+			w.Fatalf("Days: %v, %v; want days ordered by time", all, err)
 		}
 		for _, one := range all {
 			found[one.Start.Sub(from)/day] = one.Version
@@ -53,11 +53,11 @@ func testDays(w *trial) {
 		before, changed := versions(), last()
 		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
 		if last() == changed {
-			w.Errorf("Websites tells the same before and after a write")
+			w.Errorf("Websites returns the same number before and after a write")
 		}
 		for j, version := range versions() {
 			if grown := j == days-1-late; grown && version <= before[j] || !grown && version != before[j] {
-				w.Errorf("day %d of %d: version %d, before a write %d days back %d", j, days, version, late, before[j])
+				w.Errorf("day %d of %d: version %d after a write %d days back, %d before", j, days, version, late, before[j])
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func testMergedAnswers(w *trial) {
 	}
 	for i, late := range []int{0, 5, 1, 5} {
 		w.write(dayBefore(late, fmt.Sprint(i)), 1, 0)
-		for range 2 { // the second time answers are merged
+		for range 2 { // the second answer is merged
 			req := query.Request{Parameters: []query.Parameter{{Name: "top_pages"}}, StartDate: "2026-03-09", EndDate: "2026-03-15"}
 			access := query.Access{Subject: w.own(website("w"))}
 			want, got := answerOf(w.Context(), engines[0], access, req), answerOf(w.Context(), engines[1], access, req)
@@ -84,8 +84,8 @@ func testMergedAnswers(w *trial) {
 	}
 }
 
-// seals has the store seal nine days that end with that of noon, and reports for how many seals of sessions
-// and hits what is kept was compared with the rows.
+// seals lets the store seal nine days that end with the day of noon. It compares the stored results of valid
+// seals with the rows, and returns the number of compared results: one for sessions and one for hits per seal.
 func (w *trial) seals(seal bool) (verified int) {
 	w.Helper()
 	e, err := query.New(query.Config{Store: w.store, Now: w.clock})

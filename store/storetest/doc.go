@@ -1,12 +1,4 @@
-// Package storetest is a conformance suite for stores: they keep what they are given, the engine's
-// answers from them are right, and two of them give the same answers. Only tests import it.
-//
-// # A new store, step by step
-//
-// First, fill in a [dialect.Dialect]: its functions, and a template for each [dialect.Op]; its
-// Check names what is missing. Statements name the tables and columns of package store/schema.
-//
-// Second, implement [store.Store] and [store.Writer], and call [Prove] from one test:
+// Package storetest is a conformance suite for stores. One test runs all its checks:
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Prove(t, storetest.Harness{
@@ -23,27 +15,37 @@
 //		})
 //	}
 //
-// Third, make it pass from the inside out. TestStore/Store/templates tests the result of each template
-// alone, TestStore/Store/cases whole answers, each with the rule that it checks, and TestStore/Writer
-// what is stored, each case with the sentence of [store.Writer] that it checks.
+// The suite tests three things: a store returns the written rows, the engine computes correct answers from it,
+// and two stores give the same answers. Only tests import this package.
 //
-// Fourth, add the optional interfaces, one by one: store.Versioner, [store.Deriver],
-// [store.StateKeeper], [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove detects them, and skips
-// by name those that the store does not implement.
+// # A new store, step by step
 //
-// Fifth, test with random requests: [Reference] compares answers with those of plain loops over lists,
-// [Properties] and [Keys] with other answers from the same store, [Dependencies] with those from fewer
-// rows. A failure names the seed that repeats it. [Pitfalls] tests what services of this kind are known
-// to answer wrongly.
+// First, fill in a [dialect.Dialect]: its functions, and a template for each [dialect.Op]. Its method Check
+// lists what is missing. Statements use the tables and columns of package store/schema.
 //
-// Sixth, show that those tests can fail: [KillsMutants] plants [Mutations], and any of the new
-// dialect's own, and fails when one goes unnoticed.
+// Second, implement [store.Store] and [store.Writer], and write the test above.
 //
-// Last, when there is another store to compare with, [Diff] requires the same bytes from both.
+// Third, make the test pass from the inside out. TestStore/Store/templates tests the result of each template.
+// TestStore/Store/cases tests whole answers, each with the rule that it checks. TestStore/Writer tests which
+// rows are stored, each case with the sentence of [store.Writer] that it checks.
 //
-// # A warehouse that is filled elsewhere
+// Fourth, add the optional interfaces, one by one: store.Versioner, [store.Deriver], [store.StateKeeper],
+// [store.Eraser], [store.Maintainer], [store.Lister], [store.Restorer]. Prove detects them, and skips
+// interfaces that the store does not implement.
 //
-// A store that takes no rows itself is not a store.Writer. Its harness has a Fill, which stores the
-// rows of a batch in the way that the warehouse gets its rows. [Prove] then tests reading only, and the
-// random tests run as for any store.
+// Fifth, test with random requests. [Reference] compares answers with plain loops over lists. [Properties] and
+// [Keys] compare them with other answers from the same store, [Dependencies] with answers from fewer rows. A
+// failure prints the seed that repeats it. [Pitfalls] runs requests that similar services are known to answer
+// wrongly.
+//
+// Sixth, show that these tests can fail. [KillsMutants] plants [Mutations], and further ones for the new
+// dialect, and fails if one is not noticed.
+//
+// Last, if you have another store to compare with, [Diff] requires the same bytes from both.
+//
+// # A warehouse that another program fills
+//
+// A store that does not accept rows does not implement store.Writer. Its harness has a Fill function, which
+// loads the rows of a batch in the way in which the warehouse gets its rows. [Prove] then tests only reading,
+// and the random tests run as for any store.
 package storetest

@@ -16,20 +16,19 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// An engineRunner is the engine over a store, asked the way a caller asks: in JSON. It answers one
-// question at a time.
+// An engineRunner asks an engine over a store, in JSON like an HTTP client. It answers one question at a time.
 type engineRunner struct {
 	store  store.Store
 	cfg    query.Config
 	engine *query.Engine
-	now    time.Time                             // of the question
-	part   func(*query.Response) ([]byte, error) // what of a response is compared
+	now    time.Time                             // the clock of the current question
+	part   func(*query.Response) ([]byte, error) // the part of a response to compare
 	asked  int
-	second *query.Engine // over the same store, which has its partials from there; may be nil
-	again  int           // of so many questions one is asked twice; 0 means none
+	second *query.Engine // over the same store, with partials from it; may be nil
+	again  int           // asks one in this many questions twice; 0 means none
 }
 
-// newEngineRunner is the engine of cfg, with a clock of its own and without kept answers.
+// newEngineRunner returns a runner with the engine of cfg, its own clock and no cached answers.
 func newEngineRunner(t *testing.T, cfg query.Config, part func(*query.Response) ([]byte, error)) *engineRunner {
 	t.Helper()
 	r := &engineRunner{store: cfg.Store, part: part, cfg: cfg}
@@ -50,7 +49,8 @@ func (r *engineRunner) start(t *testing.T) *query.Engine {
 	return e
 }
 
-// restart has another engine asked, too, where the store keeps partials: as after a start, it has none in memory.
+// restart simulates a restart if the store has partials: further questions are also sent to a second engine
+// without partials in memory.
 func (r *engineRunner) restart(t *testing.T) {
 	t.Helper()
 	if _, keeps := r.cfg.Store.(store.StateKeeper); keeps && r.again > 0 {
@@ -58,7 +58,7 @@ func (r *engineRunner) restart(t *testing.T) {
 	}
 }
 
-// warm asks questions whatever the answers are, so that there is something to keep of them.
+// warm asks questions and ignores the answers, so that the engine stores states for them.
 func (r *engineRunner) warm(t *testing.T, questions iter.Seq[reference.Question]) {
 	t.Helper()
 	for q := range questions {
@@ -66,8 +66,9 @@ func (r *engineRunner) warm(t *testing.T, questions iter.Seq[reference.Question]
 	}
 }
 
-// outcome is that of q. Where the engine keeps partials it is asked twice, since it merges answers
-// from the second time on, and four times about a month, whose days it rolls up then. Two different answers are none.
+// outcome returns the outcome of q. An engine that stores partials is asked twice, because it merges answers
+// from the second time on. It is asked four times about a month, whose days it then rolls up. Two different
+// answers are an error.
 func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcome {
 	first := r.once(ctx, q)
 	if r.asked++; first.json == nil || r.again == 0 || r.asked%r.again != 0 {
@@ -87,7 +88,7 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 	if r.second == nil {
 		return last
 	}
-	another := *r // whose clock is that of r
+	another := *r // with the clock of r
 	another.engine = r.second
 	if after := another.once(ctx, q); !bytes.Equal(after.json, last.json) {
 		return outcome{text: fmt.Sprintf("after a start it answers otherwise: %s", firstDifference(last.show(), after.show()))}
@@ -95,7 +96,7 @@ func (r *engineRunner) outcome(ctx context.Context, q reference.Question) outcom
 	return last
 }
 
-// choosesRows reports whether a filter of q is on what its rows show.
+// choosesRows reports whether q has a filter on the field that its rows show.
 func (r *engineRunner) choosesRows(q reference.Question) bool {
 	for _, info := range r.engine.Types() {
 		if info.Name == q.Type {
@@ -107,7 +108,8 @@ func (r *engineRunner) choosesRows(q reference.Question) bool {
 	return false
 }
 
-// afterAll is the outcome of q when the partials of its type without filters are in memory.
+// afterAll returns the outcome of q after its type was asked without filters, so that those partials are in
+// memory.
 func (r *engineRunner) afterAll(ctx context.Context, q reference.Question) outcome {
 	all := q
 	all.Filters = nil
@@ -142,7 +144,7 @@ func (r *engineRunner) once(ctx context.Context, q reference.Question) outcome {
 	return outcome{json: answer, speaks: says(result.Data.AppendJSON(nil))}
 }
 
-// rows are those of a response to one parameter, and what stands beside them.
+// rows returns the rows of a response to one parameter, and its other data.
 func rows(r *query.Response) ([]byte, error) {
 	b := append(r.Data[0].Data.AppendJSON(nil), '\n')
 	if previous := r.Data[0].Previous; previous != nil {
@@ -155,7 +157,7 @@ func rows(r *query.Response) ([]byte, error) {
 	return b, nil
 }
 
-// whole is all of a response. Making it fails where a row is no JSON.
+// whole returns a whole response. It fails if a row is not valid JSON.
 func whole(r *query.Response) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -176,7 +178,7 @@ func (r *engineRunner) ask(ctx context.Context, q reference.Question) (*query.Re
 	return r.askNow(ctx, q)
 }
 
-// askNow asks q by the clock of the question before. Several may be asked so at once.
+// askNow asks q with the clock of the previous question. It is safe for concurrent use.
 func (r *engineRunner) askNow(ctx context.Context, q reference.Question) (*query.Response, error) {
 	body, err := json.Marshal(requestOf(requestFor(q)))
 	if err != nil {
@@ -205,12 +207,12 @@ type clipped struct {
 	days []query.Dependency
 }
 
-// Query asks for the part of stmt's time that lies in the days.
+// Query runs stmt for the part of its time range within days.
 func (c *clipped) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	from, to := c.days[0].From.UnixMilli(), c.days[len(c.days)-1].To.UnixMilli()
 	stmt.Args = slices.Clone(stmt.Args)
 	for i, arg := range stmt.Args {
-		// Small numbers are no instants but lengths of time.
+		// Small numbers are durations, not instants.
 		if at, ok := arg.Value.(int64); ok && at > 1e11 {
 			stmt.Args[i].Value = min(max(at, from), to)
 		}
@@ -234,7 +236,8 @@ func requestFor(q reference.Question) query.Request {
 	return req
 }
 
-// giveOwn gives the parameter of req those options, and req others that would answer otherwise.
+// giveOwn moves the named options to the parameter of req, and gives req other options that would change the
+// answer.
 func giveOwn(req *query.Request, own []string) {
 	p, another := &req.Parameters[0], 1
 	for _, name := range own {

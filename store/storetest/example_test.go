@@ -11,17 +11,17 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest"
 )
 
-// A Warehouse is a store that somebody else fills: it only answers.
+// A Warehouse is a store that another program fills: it only answers queries.
 type Warehouse struct{ store.Store }
 
 // OpenWarehouse stands for a connection to the schema at an address.
 func OpenWarehouse(context.Context, string) (Warehouse, error) { return Warehouse{}, nil }
 
-// LoadWarehouse stands for the way that the warehouse gets its rows. Package schema has the
-// columns of every table, with their values in a batch.
+// LoadWarehouse stands for the program that fills the warehouse. Package schema has the columns of every table,
+// with their values in a batch.
 func LoadWarehouse(context.Context, Warehouse, *store.Batch) error { return nil }
 
-// The test of a warehouse that is filled elsewhere: reading is proven, and nothing else.
+// The test of a warehouse that another program fills covers only reading.
 func ExampleProve_readOnly() {
 	TestStore := func(t *testing.T) {
 		h := storetest.Harness{
@@ -46,7 +46,7 @@ func ExampleProve_readOnly() {
 	_ = TestStore
 }
 
-// Mistakes that are planted into the SQL of a store, for storetest.KillsMutants.
+// Mistakes for storetest.KillsMutants, which plants them in the SQL of a store.
 func ExampleMutation() {
 	planted := append(storetest.Mutations(),
 		storetest.Mutation{Name: "visitors counted by row", Op: dialect.CountDistinct, Template: "count(nullif($1, ''))"},

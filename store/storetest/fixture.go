@@ -19,12 +19,12 @@ var (
 func at(clock string) time.Time {
 	t, err := time.Parse("2006-01-02 15:04:05", "2026-03-"+clock)
 	if err != nil {
-		return time.Time{} // refused by the Writer
+		return time.Time{} // the Writer rejects it
 	}
 	return t
 }
 
-// Who is who in the fixture.
+// The visitors of the fixture.
 var (
 	phone  = store.Agent{BrowserName: "Safari", OSName: "iOS", DeviceType: "mobile", Country: "DE", Region: "Bavaria", City: "Munich"}
 	laptop = store.Agent{BrowserName: "Chrome", OSName: "Windows", DeviceType: "desktop", Country: "FR", Region: "Île-de-France", City: "Paris"}
@@ -34,10 +34,9 @@ func by(visitor, session string) store.Identity {
 	return store.Identity{AnonymousID: visitor, SessionID: session}
 }
 
-// fixture is a small dataset of three websites, a link and a monitor. Session s1 comes
-// from a search engine, s2 bounces, s3 goes over midnight and its visitor identifies
-// half-way; one pageview has neither session nor visitor. The third website is a blog
-// that campaigns lead to.
+// fixture returns a small dataset with three websites, a link and a monitor. Session s1 begins at a search
+// engine. Session s2 bounces. Session s3 spans midnight, and its visitor is identified half-way. One pageview
+// has neither session nor visitor. The third website is a blog with visits from campaigns.
 func fixture() *store.Batch {
 	b := &store.Batch{}
 	view := func(id, clock string, who store.Identity, a store.Agent, path string, load int64) {
@@ -93,7 +92,7 @@ func fixture() *store.Batch {
 	return b
 }
 
-// campaignVisits are sessions of the blog, of one pageview each, by their sources.
+// campaignVisits returns sessions of the blog with one pageview each, from different sources.
 func campaignVisits() (events []store.Event) {
 	for i, from := range []struct{ source, kind, utm string }{
 		{"chatgpt.com", "ai", "chatgpt.com"}, {"chatgpt.com", "", ""}, {"producthunt.com", "social", ""},

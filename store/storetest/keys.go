@@ -13,11 +13,13 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// Keys tests that a key with mandatory filters gets from all rows what a key without gets from the rows
-// that the first may see: in every type, with further filters and groups in the request, and over HTTP
-// in queries, batches and overviews, with their entity tags. sets is how many sets of filters are
-// tried, at random by seed; each fills a new store. Then mandatory filters are dropped, or treated as
-// the request's, which must be noticed.
+// Keys tests mandatory filters of keys. A key with such filters gets answers from all rows. A key without
+// filters must get the same answers from only the rows that the first key may see. It tests every type, with
+// further filters and groups in the request. Over HTTP it tests queries, batches and overviews, with their
+// entity tags.
+//
+// sets is the number of random sets of filters; each fills a new store. Finally the mandatory filters are
+// dropped, or treated as filters of the request, and Keys fails unless the test notices that.
 func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	w := dataset.New(seed)
 	all := h.filled(t, &w.Batch)
@@ -25,21 +27,21 @@ func Keys(t *testing.T, h Harness, seed uint64, sets int) {
 	for n := range sets {
 		p.try(n, seed)
 	}
-	t.Run("and the filters were of consequence", func(t *testing.T) {
+	t.Run("the filters changed answers", func(t *testing.T) {
 		if p.asked == 0 || p.spoke < p.asked/4 || p.cut < p.asked/4 {
-			t.Errorf("of %d answers %d say something and %d are not those without the filters", p.asked, p.spoke, p.cut)
+			t.Errorf("of %d answers, %d have data and %d differ from answers without the filters", p.asked, p.spoke, p.cut)
 		}
 		for mistake, seen := range map[string]int{"filters that are lost": p.cut, "filters that count as the caller's": p.own} {
 			if seen == 0 {
-				t.Errorf("nobody would see %s", mistake)
+				t.Errorf("the test would not notice %s", mistake)
 			}
 		}
-		t.Logf("%d answers, %d say something, %d would be others without the filters, %d with them as the caller's; %d refused",
+		t.Logf("%d answers, %d with data; %d differ without the filters, %d with them as filters of the request; %d rejected",
 			p.asked, p.spoke, p.cut, p.own, p.refused)
 	})
 }
 
-// A proof asks of a dataset's rows, all of them and some, and counts what it saw.
+// A proof compares answers from all rows of a dataset with answers from some of them, and counts the results.
 type proof struct {
 	t       *testing.T
 	harness Harness
@@ -47,11 +49,11 @@ type proof struct {
 	dataset *dataset.Dataset
 	data    *reference.Data
 
-	asked, spoke, cut, own int // answers, and those that say that something was proven
-	refused                int // questions about rows that lack a field of the key's filters
+	asked, spoke, cut, own int // number of answers, with data, that differ without the filters, and that differ with them as filters of the request
+	refused                int // questions rejected because the type lacks a field of the filters
 }
 
-// kindOf is what the n-th set of filters is about.
+// kindOf returns the kind of subject of the n-th set of filters.
 func kindOf(n int) store.SubjectKind {
 	return []store.SubjectKind{store.KindWebsite, store.KindLink, store.KindSchedule}[n%3]
 }
@@ -76,7 +78,7 @@ func (p *proof) try(n int, seed uint64) {
 	})
 }
 
-// compare asks one question both ways.
+// compare asks one question in both ways.
 func (p *proof) compare(t *testing.T, c *client, some store.Store, q question, filters []query.Filter) {
 	t.Helper()
 	got := c.answerTo(p.all, q, filters)
@@ -90,12 +92,12 @@ func (p *proof) compare(t *testing.T, c *client, some store.Store, q question, f
 	want := c.answerTo(some, q, nil)
 	if want.fault != "" || got.fault != "" {
 		if want.fault != got.fault {
-			t.Errorf("%v\nof all rows: %s\nof those the key may see: %s", q, got.fault, want.fault)
+			t.Errorf("%v\nfrom all rows: %s\nfrom rows that the key may see: %s", q, got.fault, want.fault)
 		}
 		return
 	}
 	if diff := differingRow(want.texts, got.texts); diff != "" || want.more != got.more {
-		t.Errorf("%v\nof what the key may see, and of all with its filters: more rows %t and %t, %s", q, want.more, got.more, diff)
+		t.Errorf("%v\nfrom rows that the key may see, and from all rows with its filters: more rows %t and %t, %s", q, want.more, got.more, diff)
 	}
 	p.asked++
 	if says(got.json) {
@@ -109,7 +111,7 @@ func (p *proof) compare(t *testing.T, c *client, some store.Store, q question, f
 	}
 }
 
-// lacks is a field of filters that the type of q does not allow; empty when it allows all.
+// lacks returns the field of a filter that the type of q does not allow, or an empty string.
 func (c *client) lacks(q question, filters []query.Filter) string {
 	for _, info := range c.types {
 		if info.Name != q.req.Parameters[0].Name {
@@ -124,20 +126,20 @@ func (c *client) lacks(q question, filters []query.Filter) string {
 	return ""
 }
 
-// mandatory are one filter or two of a key, on any fields that types of a kind allow;
-// byRow has them be fields of rows of websites.
+// mandatory returns one or two filters of a key, on any fields that types of a kind allow. With byRow it only
+// uses fields of rows of websites.
 func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.Filter) {
 	var fields []string
 	for _, info := range c.types {
 		if info.Subject == kind {
-			fields = append(fields, info.Filters...) // what many types allow is likelier
+			fields = append(fields, info.Filters...) // fields that many types allow are more likely
 		}
 	}
 	if kind == store.KindWebsite {
 		fields = slices.DeleteFunc(fields, func(f string) bool { return slices.Contains(rowFields, f) != byRow })
 	}
 	slices.Sort(fields)
-	if byRow { // otherwise those that few types have would never come up
+	if byRow { // otherwise fields of few types would never be used
 		fields = slices.Compact(fields)
 	}
 	for range 1 + c.rng.IntN(2) {
@@ -148,7 +150,7 @@ func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.
 		case query.In, query.NotIn:
 			f.Values = append(f.Values, c.value(field), c.value(field))
 		case query.Contains, query.NotContains, query.StartsWith:
-			for range 10 { // of an empty text there is no part that cuts anything
+			for range 10 { // a part of an empty text would not remove rows
 				if f.Values[0] == "" {
 					f.Values[0] = c.value(field)
 				}
@@ -160,7 +162,7 @@ func (c *client) mandatory(kind store.SubjectKind, byRow bool) (filters []query.
 	return filters
 }
 
-// complicated is a question with what a caller may add of their own.
+// complicated returns a question with further options of the caller.
 func (c *client) complicated(info query.Info) question {
 	q := c.question(info)
 	if c.rng.IntN(2) == 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// keyWith lets everybody in as a key with these filters.
+// keyWith authenticates every request as a key with these filters.
 type keyWith []query.Filter
 
 func (f keyWith) Authenticate(context.Context, *http.Request) (*auth.Principal, error) {
@@ -28,12 +28,12 @@ func (f keyWith) Authenticate(context.Context, *http.Request) (*auth.Principal, 
 	return &auth.Principal{Key: key}, nil
 }
 
-// compareHTTP asks over HTTP both ways: a query as an address, a batch and an overview.
+// compareHTTP compares both ways over HTTP: a query as an address, a batch and an overview.
 func (p *proof) compareHTTP(t *testing.T, c *client, some store.Store, filters []query.Filter) {
 	t.Helper()
 	q := c.question(query.Info{Subject: store.KindWebsite})
 	q.req.Preset = ""
-	now := q.now.AddDate(0, 0, 5) // the range is past: what is told of it can stand
+	now := q.now.AddDate(0, 0, 5) // the range is in the past, so its answers do not change
 	want, err1 := c.handlerOver(some, nil, now)
 	got, err2 := c.handlerOver(p.all, filters, now)
 	whole, err3 := c.handlerOver(p.all, nil, now)
@@ -42,7 +42,7 @@ func (p *proof) compareHTTP(t *testing.T, c *client, some store.Store, filters [
 			t.Fatal(err)
 		}
 	}
-	names := []string{"summary", "sessions", "entry_pages", "custom_events", "errors"} // the overview asks for more
+	names := []string{"summary", "sessions", "entry_pages", "custom_events", "errors"} // the overview has more types
 	days := url.Values{"startDate": {q.req.StartDate}, "endDate": {q.req.EndDate}, "timezone": {q.req.TimeZone}}.Encode()
 	for _, target := range []string{
 		"/v1/query?" + subjectOf(q.of) + "&parameters=" + strings.Join(names, ",") + "&" + days,
@@ -53,8 +53,8 @@ func (p *proof) compareHTTP(t *testing.T, c *client, some store.Store, filters [
 	p.compareBatch(t, q, names, want, got)
 }
 
-// compareAddress compares the answers of one address, and their entity tags: a tag is
-// good for the key that got it, and not for a key that sees more or less.
+// compareAddress compares the answers of one address, and their entity tags: a tag is valid for the key that
+// got it, but not for a key that sees more or fewer rows.
 func (p *proof) compareAddress(t *testing.T, target string, want, got, whole http.Handler) {
 	t.Helper()
 	ask := func(h http.Handler, tag string) *httptest.ResponseRecorder {
@@ -69,17 +69,17 @@ func (p *proof) compareAddress(t *testing.T, target string, want, got, whole htt
 	a, b := ask(want, ""), ask(got, "")
 	sameParts(t, target, a.Body.Bytes(), b.Body.Bytes())
 	mine, theirs := b.Header().Get("ETag"), ask(whole, "").Header().Get("ETag")
-	if mine == "" { // the store knows no versions, or a part failed
+	if mine == "" { // the store has no versions, or a part failed
 		return
 	}
 	if mine == theirs {
-		t.Errorf("%s: the tag is that of a key without filters", target)
+		t.Errorf("%s: the tag equals the tag of a key without filters", target)
 	}
 	if rec := ask(got, mine); rec.Code != http.StatusNotModified {
-		t.Errorf("%s: to its own tag: %d", target, rec.Code)
+		t.Errorf("%s: status for its own tag: %d", target, rec.Code)
 	}
 	if rec := ask(got, theirs); theirs != "" && rec.Code != http.StatusOK {
-		t.Errorf("%s: to the tag of a key without filters: %d", target, rec.Code)
+		t.Errorf("%s: status for the tag of a key without filters: %d", target, rec.Code)
 	}
 }
 
@@ -102,19 +102,18 @@ func (p *proof) compareBatch(t *testing.T, q question, names []string, want, got
 	sameParts(t, "a batch of "+strings.Join(names, ", "), both[0], both[1])
 }
 
-// sameParts holds two answers against each other, part by part. Parts that failed for a
-// filter that their type does not allow are left out.
+// sameParts compares two answers, unless a type rejects the filters.
 func sameParts(t *testing.T, what string, want, got []byte) {
 	t.Helper()
 	if bytes.Contains(got, []byte("must filter")) {
-		return // compared type by type elsewhere
+		return // compared per type in compare
 	}
 	if !bytes.Equal(want, got) {
 		t.Errorf("%s: %s", what, firstDifference(string(want), string(got)))
 	}
 }
 
-// handlerOver is the HTTP interface to s for a key with these filters.
+// handlerOver returns the HTTP handler over s for a key with these filters.
 func (c *client) handlerOver(s store.Store, filters []query.Filter, now time.Time) (http.Handler, error) {
 	engine, err := c.engineOver(s, now)
 	if err != nil {

@@ -13,18 +13,19 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// The visitors of a page are found among the latest rows. Here the whole list, of more visitors than are
-// found that way, is held against its pages, of rows that are apt to make these wrong.
+// The engine searches the visitors of a page among the latest rows. These tests compare pages of a list with
+// the whole list, on rows that are likely to make pages wrong. The list has more visitors than such a search
+// finds.
 
-// busiestPath is what one visitor alone sees, latest of all and more often than rows are looked through for
-// a page of one. With a filter that leaves it out every page is found among the latest rows.
+// busiestPath is only visited by one visitor, with the latest rows and more of them than a search for a page
+// of one visitor reads. A filter that excludes this path finds every page among the latest rows.
 const busiestPath = "/busiest"
 
-// ofLatest has latestEvents.
+// ofLatest is the website with latestEvents.
 var ofLatest = website("latest")
 
-// latestEvents are of visitors with ends at one instant, with activity long before their end, and with rows
-// that make no visitor or no end.
+// latestEvents returns events of visitors with the same end, and of visitors with activity long before their
+// end. It also returns rows without a visitor or without an end.
 func latestEvents() (events []store.Event) {
 	begin := at("10 10:00:00")
 	add := func(visitor string, kind store.EventKind, name string, minute int) {
@@ -52,31 +53,31 @@ func latestEvents() (events []store.Event) {
 	return events
 }
 
-// latestMistakes are those that may be made in where the latest rows begin.
+// latestMistakes returns possible mistakes in the search for the first of the latest rows.
 func latestMistakes(d *dialect.Dialect) []Mutation {
 	begin := d.Call(dialect.OnlyRow, "latest_from."+d.Ident("first"), "latest_from")
 	return []Mutation{
-		{Name: "equals of the last visitor are left out", SQL: Replaced(">= "+begin, "> "+begin)},
+		{Name: "visitors that end together with the last one are left out", SQL: Replaced(">= "+begin, "> "+begin)},
 		{Name: "few visitors are enough", SQL: Rewritten(`\(`+regexp.QuoteMeta(d.Call(dialect.Count))+` >= \d+\)`, "(1 = 1)")},
-		{Name: "who has no activity counts", SQL: Rewritten(`(FROM latest AS j\s+WHERE )\([^()]*\)`, "$1(1 = 1)")},
+		{Name: "visitors without activity count", SQL: Rewritten(`(FROM latest AS j\s+WHERE )\([^()]*\)`, "$1(1 = 1)")},
 	}
 }
 
-// pagesOfLatest wants pages of visitors to be those of the whole list, and each mistake to be seen.
+// pagesOfLatest tests that pages of visitors equal parts of the whole list, and that each mistake is noticed.
 func pagesOfLatest(t *testing.T, s store.Store) {
 	if diff := differingPage(t.Context(), s); diff != "" {
 		t.Error(diff)
 	}
 	for _, m := range latestMistakes(s.Dialect()) {
 		if diff := differingPage(t.Context(), mistaken{s, s.Dialect(), &m}); diff == "" {
-			t.Errorf("%s: nobody saw it", m.Name)
+			t.Errorf("%s: the test did not notice the mistake", m.Name)
 		} else {
 			t.Logf("%s: %s", m.Name, diff)
 		}
 	}
 }
 
-// differingPage is a page of some size that is none of the whole list; empty when there is none.
+// differingPage returns a page that differs from the whole list, or an empty string.
 func differingPage(ctx context.Context, s store.Store) string {
 	e, err := query.New(query.Config{Store: s, Now: func() time.Time { return now }})
 	if err != nil {
@@ -104,7 +105,7 @@ func differingPage(ctx context.Context, s store.Store) string {
 	return ""
 }
 
-// visitors are the ids that rows are of.
+// visitors returns the visitor ids of rows.
 func visitors(rows []map[string]any) (ids []any) {
 	for _, row := range rows {
 		ids = append(ids, row["visitor_id"])

@@ -17,31 +17,31 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A Mutation is a mistake that a test plants between rows and answers: in a template, in a statement,
-// in its arguments, or in the rows that are stored. Zero fields do nothing.
+// A Mutation is a mistake that a test plants between rows and answers: in a template, in a statement, in its
+// arguments, or in the stored rows. Zero fields do nothing.
 type Mutation struct {
 	Name     string
-	Op       dialect.Op // written by Template, if that is not empty
+	Op       dialect.Op // the operation whose template becomes Template, unless Template is empty
 	Template string
 	SQL      func(text string) string
-	Args     func(args []dialect.Arg) // changes them in place
-	Rows     func(b *store.Batch)     // changes them in place
-	// When selects the questions whose answers may show the mistake; nil means all.
+	Args     func(args []dialect.Arg) // changes args in place
+	Rows     func(b *store.Batch)     // changes b in place
+	// When selects the questions whose answers may show the mistake. Nil means all.
 	When func(q reference.Question) bool
 }
 
-// Mutations returns the mutations of arguments and rows, which any store can have.
+// Mutations returns the mutations of arguments and rows, which work with any store.
 func Mutations() []Mutation {
 	return []Mutation{
 		{Name: "a UTC edge", Args: edgesInUTC},
 		{Name: "the DST hour", Args: oneShift},
 		{Name: "www. kept", Rows: keepWWW},
 		{Name: "a duplicate counted twice", Rows: newIDs},
-		{Name: "campaign sources taken for referrers", Rows: noCampaignKinds},
+		{Name: "campaign sources counted as referrers", Rows: noCampaignKinds},
 	}
 }
 
-// SQLMutations returns the mutations of SQL that any database can have, as d writes it.
+// SQLMutations returns the mutations of SQL that work with any database, in the dialect d.
 func SQLMutations(d *dialect.Dialect) []Mutation {
 	changed := func(op dialect.Op, oldnew ...string) string {
 		return strings.NewReplacer(oldnew...).Replace(d.Templates[op])
@@ -79,22 +79,21 @@ func Replaced(from, to string) func(string) string {
 	return func(text string) string { return strings.ReplaceAll(text, from, to) }
 }
 
-// Rewritten returns a Mutation.SQL that replaces what matches a pattern, as
-// [regexp.Regexp.ReplaceAllString] does.
+// Rewritten returns a Mutation.SQL that replaces matches of a pattern, like [regexp.Regexp.ReplaceAllString].
 func Rewritten(pattern, to string) func(string) string {
 	compiled := regexp.MustCompile(pattern)
 	return func(text string) string { return compiled.ReplaceAllString(text, to) }
 }
 
-// AllMutations reports whether SIGHTLINE_MUTATIONS=all is set: then mutations are planted in every
-// store that can have them, otherwise in one.
+// AllMutations reports whether SIGHTLINE_MUTATIONS=all is set. Then mutations are planted in every store that
+// supports them, otherwise in only one store.
 func AllMutations() bool { return os.Getenv("SIGHTLINE_MUTATIONS") == "all" }
 
-// firstDataset is the seed of the first of the datasets that mistakes are looked for in.
+// firstDataset is the seed of the first dataset in which mistakes are searched.
 const firstDataset = 9
 
-// KillsMutants plants one mutation at a time into the store of h, and fails unless the comparison with
-// the reference evaluator notices each within a few datasets.
+// KillsMutants plants one mutation at a time into the store of h. It fails unless the comparison with the
+// reference evaluator notices each within a few datasets.
 func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 	first, data := h.filledWith(t, firstDataset), dataOf(firstDataset)
 	for _, m := range mutations {
@@ -111,11 +110,11 @@ func KillsMutants(t *testing.T, h Harness, mutations []Mutation) {
 	}
 }
 
-// dataOf is what the reference evaluator answers from, of the dataset of a seed.
+// dataOf returns the reference evaluator's data for the dataset of a seed.
 func dataOf(seed uint64) *reference.Data { return reference.NewData(dataset.New(seed).Batch) }
 
-// DiffKillsMutants plants one mutation at a time into the store of other, and fails unless the
-// comparison with the store of one notices each within a few datasets.
+// DiffKillsMutants plants one mutation at a time into the store of other. It fails unless the comparison with
+// the store of one notices each within a few datasets.
 func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	first := other.filledWith(t, firstDataset)
 	for _, m := range mutations {
@@ -129,7 +128,7 @@ func DiffKillsMutants(t *testing.T, one, other Harness, mutations []Mutation) {
 	}
 }
 
-// mustShow compares in a few datasets until there is a difference.
+// mustShow compares within a few datasets until it finds a difference.
 func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error)) {
 	t.Helper()
 	for seed := uint64(firstDataset); seed < firstDataset+6; seed++ {
@@ -138,17 +137,17 @@ func (m *Mutation) mustShow(t *testing.T, compare func(seed uint64, questions it
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		if found.failed > 0 {
-			t.Fatalf("seed %d: the mistake does not even run: %s", seed, found.differ[0])
+			t.Fatalf("seed %d: the statement with the mistake fails: %s", seed, found.differ[0])
 		}
 		if len(found.differ) > 0 {
-			t.Logf("seed %d: seen after %d questions: %s", seed, found.asked, found.differ[0])
+			t.Logf("seed %d: noticed after %d questions: %s", seed, found.asked, found.differ[0])
 			return
 		}
 	}
-	t.Error("nobody saw it")
+	t.Error("the comparison did not notice the mistake")
 }
 
-// questions are at most 400 about the dataset of a seed, of those that may show m.
+// questions returns at most 400 questions about the dataset of a seed that may show m.
 func (m *Mutation) questions(seed uint64) iter.Seq[reference.Question] {
 	if m.When == nil {
 		return questionsOf(seed, 400)
@@ -185,7 +184,7 @@ func Filtered(texts ...string) func(reference.Question) bool {
 	}
 }
 
-// filteredBy is a Mutation's When: questions with a filter on field.
+// filteredBy returns a Mutation.When: questions with a filter on field.
 func filteredBy(field string) func(reference.Question) bool {
 	return func(q reference.Question) bool {
 		return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == field })
@@ -196,8 +195,8 @@ func both(a, b func(reference.Question) bool) func(reference.Question) bool {
 	return func(q reference.Question) bool { return a(q) && b(q) }
 }
 
-// planted is a store that holds the dataset of a seed, and makes the mistake m. first holds
-// the first dataset without one.
+// planted returns a store with the dataset of a seed that makes the mistake m. first has the first dataset
+// without a mistake.
 func (m *Mutation) planted(t *testing.T, h Harness, first store.Store, seed uint64) store.Store {
 	t.Helper()
 	s := first
@@ -215,17 +214,17 @@ func (m *Mutation) planted(t *testing.T, h Harness, first store.Store, seed uint
 	return mistaken{s, &lang, m}
 }
 
-// mistaken is a store that makes a mistake.
+// mistaken is a store with a mistake.
 type mistaken struct {
 	store.Store
 	lang *dialect.Dialect
 	made *Mutation
 }
 
-// Dialect is the store's, with the mistake.
+// Dialect returns the store's dialect with the mistake.
 func (m mistaken) Dialect() *dialect.Dialect { return m.lang }
 
-// Query asks the store what the mistake makes of stmt.
+// Query runs stmt with the mistake.
 func (m mistaken) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	if m.made.SQL != nil {
 		stmt.SQL = m.made.SQL(stmt.SQL)
@@ -239,7 +238,7 @@ func (m mistaken) Query(ctx context.Context, stmt store.Statement) (*store.Rows,
 
 const dayMillis = 24 * 60 * 60 * 1000
 
-// edgesInUTC moves instants to the midnight of their day in UTC.
+// edgesInUTC moves instants to the midnight of their UTC day.
 func edgesInUTC(args []dialect.Arg) {
 	for i, a := range args {
 		if v, ok := a.Value.(int64); ok && v > dayMillis {
@@ -248,7 +247,7 @@ func edgesInUTC(args []dialect.Arg) {
 	}
 }
 
-// oneShift takes the zone's shift at the beginning of the range for all of it.
+// oneShift uses the zone's offset at the beginning of the range for the whole range.
 func oneShift(args []dialect.Arg) {
 	first := slices.IndexFunc(args, isShift)
 	for i, a := range args {
@@ -277,7 +276,7 @@ func noCampaignKinds(b *store.Batch) {
 	}
 }
 
-// newIDs gives events that repeat an id one of their own.
+// newIDs gives new ids to events that repeat an id.
 func newIDs(b *store.Batch) {
 	type id struct{ site, kind, text string }
 	seen := map[id]bool{}

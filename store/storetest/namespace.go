@@ -10,10 +10,10 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// prefixOf begins the ids of the subjects of the n-th case where cases have one store.
+// prefixOf returns the prefix of subject ids for the n-th case, where cases share a store.
 func prefixOf(n int) string { return fmt.Sprint(n, " ") }
 
-// prefixed is b with prefix before the ids of subjects. No subject remains none.
+// prefixed returns b with prefix before the ids of subjects. Empty ids stay empty.
 func prefixed(b *store.Batch, prefix string) *store.Batch {
 	return &store.Batch{
 		Events:  subjectsIn(b.Events, prefix, func(e *store.Event) *string { return &e.Website }),
@@ -36,7 +36,7 @@ func subjectsIn[T any](rows []T, prefix string, id func(*T) *string) []T {
 	return rows
 }
 
-// unprefixed are those of all that have the prefix, without it.
+// unprefixed returns the subjects with the prefix, without it.
 func unprefixed(all []store.Subject, prefix string) (left []store.Subject) {
 	for _, s := range all {
 		if id, ok := strings.CutPrefix(s.ID, prefix); ok {
@@ -46,7 +46,7 @@ func unprefixed(all []store.Subject, prefix string) (left []store.Subject) {
 	return left
 }
 
-// A namespace of a store is the subjects with a prefix, and looks like a store of its own.
+// A namespace has the subjects of a store with a prefix, and behaves like a separate store.
 type namespace struct {
 	movable
 

@@ -11,18 +11,18 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Pitfalls tests on one small dataset what services of this kind are known to have answered wrongly;
-// each case has the number under which it was recorded. Those that have no case here:
+// Pitfalls runs requests on one small dataset that similar services are known to have answered wrongly. Each
+// case has the number under which the mistake was recorded. These numbers have no case here:
 //
 //	20  revenue in several currencies: there is no revenue
-//	25  look-alike hosts when rows arrive: internal/referrer; held against filters here
-//	30  pages of equal rows that overlap: Properties
-//	37  batches without end, 38 one bad query that rejects its batch: query, TestDecodeBatch
-//	42  a key without the scope is 403, not 401: httpapi
+//	25  look-alike hosts when rows arrive: internal/referrer; tested with filters here
+//	30  overlapping pages of equal rows: Properties
+//	37  unlimited batches, 38 one bad query rejects its batch: query, TestDecodeBatch
+//	42  a key without the scope gets 403, not 401: httpapi
 //	43  scans per query: no number depends on it; benchmarks of store/duckdb
-//	45  stored averages and quantiles: nothing is stored but rows
+//	45  stored averages and quantiles: stores only store rows
 //
-// The rows are delivered twice. Cases of the names in except are left out.
+// The rows are delivered twice. Cases named in except are skipped.
 func Pitfalls(t *testing.T, h Harness, except ...string) {
 	s := h.open(t)
 	for range 2 { // the second delivery is a repeat
@@ -44,26 +44,26 @@ func Pitfalls(t *testing.T, h Harness, except ...string) {
 		name  string
 		check func(*testing.T, pit)
 	}{
-		{"3: a limit that nobody gave cuts a series", hoursOfAMonth},
-		{"8: a preset wins over dates and nobody says so", presetIsShown},
-		{"9: today is remembered from yesterday", todayMoves},
-		{"31: the default limit is published and not applied", defaultLimit},
-		{"32: two parameters of one name show the same rows", twoOfOneName},
+		{"3: a default limit cuts a series", hoursOfAMonth},
+		{"8: a preset silently overrides dates", presetIsShown},
+		{"9: today is yesterday's cached answer", todayMoves},
+		{"31: the default limit is documented but not applied", defaultLimit},
+		{"32: two parameters with one name show the same rows", twoOfOneName},
 		{"33: entries come back in another order", orderOfEntries},
-		{"44: hints promise hours that a type does not have", truthfulHints},
+		{"44: a type claims to support hours but does not", truthfulHints},
 	} {
 		t.Run("pitfall "+row.name, func(t *testing.T) { row.check(t, p) })
 	}
 }
 
-// A pitfall is a request, and of its first parameter's rows the columns show. A failure
-// shows as its code and words, a refused request as "refused:" and what is wrong.
+// A pitfall is a request, with columns of its first parameter's rows. A failure is shown as its code and text,
+// a rejected request as "refused:" and the error.
 type pitfall struct {
 	name    string
 	of      string // website w unless it begins with link: or schedule:
 	request string
 	show    string
-	want    string // rows joined by |, columns by blanks; … stands for any end
+	want    string // rows joined by |, columns by spaces; … matches any end
 }
 
 const march10 = `"startDate":"2026-03-10","endDate":"2026-03-10"`
@@ -158,7 +158,7 @@ func hoursOfAMonth(t *testing.T, p pit) {
 func presetIsShown(t *testing.T, p pit) {
 	m := p.must(t, "", ask1("summary_metrics", march10+`,"preset":"yesterday"`)).Meta
 	if m.StartDate != "2026-03-11" || m.EndDate != "2026-03-11" {
-		t.Errorf("meta says %s to %s, want the 11th", m.StartDate, m.EndDate)
+		t.Errorf("meta has the range %s to %s, want the 11th", m.StartDate, m.EndDate)
 	}
 }
 
@@ -177,11 +177,11 @@ func defaultLimit(t *testing.T, p pit) {
 	r := p.must(t, "many", ask1("pages", march10))
 	for _, info := range p.engine(t).Types() {
 		if n := r.Data[0].Data.Len(); info.Name == "pages" && (n != info.DefaultLimit || n != 100) {
-			t.Errorf("%d rows, the limit is %d", n, info.DefaultLimit)
+			t.Errorf("%d rows, want the limit %d", n, info.DefaultLimit)
 		}
 	}
 	if !r.Data[0].Meta.HasMore {
-		t.Error("it does not say that more follow")
+		t.Error("the answer does not say that more rows follow")
 	}
 }
 

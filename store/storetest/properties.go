@@ -9,51 +9,51 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// A property holds of every type of the catalog, whatever the rows are.
+// A property holds for every type of the catalog and any rows.
 type property struct {
 	name string
-	// holds asks about one type and returns what breaks the property.
+	// holds asks questions about one type and returns violations of the property.
 	holds func(c *client, info query.Info) []string
-	// mutation is one that the property must see, and plant makes it.
+	// mutation names a mistake that the property must notice, and plant makes it.
 	mutation string
 	plant    func(c *client)
 }
 
 func properties() []property {
 	return []property{
-		{"pages put together are one big page", pagesConcatenate,
+		{"all pages together equal one big page", pagesConcatenate,
 			"every page is the first", asked(func(q *question) { q.req.Page = 1 })},
-		{"eq x is in [x]", eqIsIn,
-			"in lets everything pass", asked(dropIn)},
-		{"eq x and ne x are everything", eqAndNe,
+		{"eq x equals in [x]", eqIsIn,
+			"in accepts everything", asked(dropIn)},
+		{"eq x and ne x together are everything", eqAndNe,
 			"ne drops rows without a value", asked(neDropsAbsent)},
-		{"the order of filters is of no account", filtersCommute,
+		{"the order of filters does not matter", filtersCommute,
 			"only the first filter counts", asked(func(q *question) { q.req.Filters = q.req.Filters[:min(1, len(q.req.Filters))] })},
 		{"a filter never raises a count", filtersNeverRaise,
-			"a filtered range is a day longer", asked(longerWhenFiltered)},
+			"a filtered range is one day longer", asked(longerWhenFiltered)},
 		{"hours sum to days", hoursSumToDays,
-			"hours are asked for in UTC", asked(func(q *question) { inUTC(q, q.req.Granularity == "hourly") })},
+			"hours are queried in UTC", asked(func(q *question) { inUTC(q, q.req.Granularity == "hourly") })},
 		{"days sum to the range", daysSumToRange,
 			"ranges of several days are in UTC", asked(func(q *question) { inUTC(q, q.req.StartDate != q.req.EndDate) })},
 		{"the days of a series sum to the totals", seriesSumsToTotals,
 			"a series loses its last day", answered(func(a *answer) { a.cutLast(len(a.rows) > 1) })},
-		{"a parameter's own options answer as it does alone", ownIsAlone,
-			"own options are lost", asked(func(q *question) { q.req.Parameters[0] = query.Parameter{Name: q.req.Parameters[0].Name} })},
-		{"a preset is its dates", presetIsDates,
+		{"options of a parameter work like options of the request", ownIsAlone,
+			"options of a parameter are lost", asked(func(q *question) { q.req.Parameters[0] = query.Parameter{Name: q.req.Parameters[0].Name} })},
+		{"a preset equals its dates", presetIsDates,
 			"presets are days in UTC", asked(func(q *question) { inUTC(q, q.req.Preset != "") })},
 		{"shares of a full list sum to 100", sharesSumToHundred,
-			"a row is lost after the shares were made", answered(func(a *answer) { a.cutLast(len(a.rows) > 1) })},
-		{"a batch is its queries", batchIsQueries,
-			"a batch is answered backwards", func(c *client) { c.post = backwards(c.post) }},
-		{"GET is POST", getIsPost,
+			"a row is lost after computing shares", answered(func(a *answer) { a.cutLast(len(a.rows) > 1) })},
+		{"a batch equals its queries", batchIsQueries,
+			"a batch is answered in reverse order", func(c *client) { c.post = backwards(c.post) }},
+		{"GET equals POST", getIsPost,
 			"an address loses its filters", func(c *client) { c.get = withoutFilters(c.get) }},
 	}
 }
 
-// Properties tests what holds for every query type, whatever the rows are, on random rows from seed:
-// pages put together are one big page, days sum to their range, and more. It needs no expected values,
-// so it covers new types without a change, except that new columns of whole numbers and new filter
-// fields must be classified.
+// Properties tests properties that hold for every query type and any rows, on random rows from seed. Examples:
+// all pages together equal one big page, and the days sum to their range. The test needs no expected values. So
+// it covers new types without changes, but new columns of whole numbers and new filter fields must be
+// classified.
 func Properties(t *testing.T, h Harness, seed uint64) {
 	w := dataset.New(seed)
 	s := h.filled(t, &w.Batch)
@@ -79,7 +79,7 @@ func Properties(t *testing.T, h Harness, seed uint64) {
 		t.Parallel()
 		longSession(t, h)
 	})
-	t.Run("every type says something", func(t *testing.T) {
+	t.Run("every type returns data", func(t *testing.T) {
 		t.Parallel()
 		c := newClient(t, s, &w)
 		for i, info := range c.types {
@@ -92,7 +92,7 @@ func Properties(t *testing.T, h Harness, seed uint64) {
 	})
 }
 
-// PropertiesKillMutants breaks every property of [Properties] on purpose, and fails unless each is
+// PropertiesKillMutants plants a mistake against every property of [Properties], and fails unless each is
 // noticed.
 func PropertiesKillMutants(t *testing.T, h Harness, seed uint64) {
 	w := dataset.New(seed)
@@ -105,16 +105,16 @@ func PropertiesKillMutants(t *testing.T, h Harness, seed uint64) {
 			for i, info := range c.types {
 				c.rng = rand.New(rand.NewPCG(seed, uint64(i)))
 				if found := p.holds(c, info); len(found) > 0 {
-					t.Logf("seen in %s", info.Name)
+					t.Logf("noticed in %s", info.Name)
 					return
 				}
 			}
-			t.Error("nobody sees it")
+			t.Error("the property did not notice the mistake")
 		})
 	}
 }
 
-// mustSpeak wants half of the questions about a type to be answered with rows.
+// mustSpeak fails unless half of the questions about a type return data.
 func (c *client) mustSpeak(t *testing.T, info query.Info) {
 	t.Helper()
 	const tries = 6
@@ -126,11 +126,11 @@ func (c *client) mustSpeak(t *testing.T, info query.Info) {
 		}
 	}
 	if spoken < tries/2 {
-		t.Errorf("%s: %d of %d answers say something", info.Name, spoken, tries)
+		t.Errorf("%s: only %d of %d answers have data", info.Name, spoken, tries)
 	}
 }
 
-// asked plants a mistake into what is asked.
+// asked plants a mistake in the questions.
 func asked(change func(*question)) func(*client) {
 	return func(c *client) {
 		right := c.ask
@@ -141,7 +141,7 @@ func asked(change func(*question)) func(*client) {
 	}
 }
 
-// answered plants a mistake into what is answered.
+// answered plants a mistake in the answers.
 func answered(change func(*answer)) func(*client) {
 	return func(c *client) {
 		right := c.ask

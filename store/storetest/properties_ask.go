@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/dataset"
 )
 
-// A client asks random questions about the rows of a dataset. Plants replace its ways to ask.
+// A client asks random questions about the rows of a dataset. Planted mistakes replace its ways to ask.
 type client struct {
 	t       *testing.T
 	store   store.Store
@@ -22,7 +22,7 @@ type client struct {
 	dataset *dataset.Dataset
 	values  map[string][]string // texts of the rows by filter field
 	rng     *rand.Rand
-	faults  []string // what no property can be proven for, each once
+	faults  []string // reasons why a property cannot be tested, without repeats
 
 	ask  func(question) answer
 	post func(question, []byte) ([]byte, error) // a body to /v1/query
@@ -53,7 +53,7 @@ func (c *client) engineOver(s store.Store, at time.Time) (*query.Engine, error) 
 
 func (c *client) askEngine(q question) answer { return c.answerTo(c.store, q, nil) }
 
-// answerTo is the answer of s to q for a key with mandatory filters.
+// answerTo returns the answer of s to q for a key with mandatory filters.
 func (c *client) answerTo(s store.Store, q question, filters []query.Filter) answer {
 	engine, err := c.engineOver(s, q.now)
 	if err != nil {
@@ -62,19 +62,19 @@ func (c *client) answerTo(s store.Store, q question, filters []query.Filter) ans
 	return answerOf(c.t.Context(), engine, query.Access{Subject: q.of, Filters: filters}, q.req)
 }
 
-// fault notes once that something cannot be proven.
+// fault records, once, why something cannot be tested.
 func (c *client) fault(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(c.faults, text) {
 		c.faults = append(c.faults, text)
 	}
 }
 
-// oddZones are UTC and zones where days of the datasets are odd.
+// oddZones lists UTC and zones with irregular days in the datasets.
 var oddZones = []string{"UTC", "Asia/Kathmandu", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe",
 	"America/St_Johns", "America/Santiago", "Africa/Cairo", "Pacific/Apia", "Antarctica/Troll"}
 
-// question asks a type about some days around a row that it may be about. A minute
-// after that row is now.
+// question returns a question of a type about some days around one of its rows. Its clock is a minute after
+// that row.
 func (c *client) question(info query.Info) question {
 	q := question{of: store.Subject{Kind: info.Subject, ID: c.subject(info.Subject)}}
 	at, session := c.anchor(q.of)
@@ -109,10 +109,10 @@ func (c *client) subject(kind store.SubjectKind) string {
 	return list[c.rng.IntN(len(list))]
 }
 
-// anchor is the instant of some row of s, of websites that of a pageview in a session.
+// anchor returns the time of a random row of s; for a website, of a pageview in a session.
 func (c *client) anchor(s store.Subject) (at time.Time, session string) {
 	b := &c.dataset.Batch
-	for range 10_000 { // the batch has plenty of each
+	for range 10_000 { // the batch has many of each
 		switch s.Kind {
 		case store.KindLink:
 			if v := b.Visits[c.rng.IntN(len(b.Visits))]; v.Link == s.ID {
@@ -132,14 +132,14 @@ func (c *client) anchor(s store.Subject) (at time.Time, session string) {
 	return now, ""
 }
 
-// filterFields are up to n of the fields that info allows, at random.
+// filterFields returns up to n random filter fields of info.
 func (c *client) filterFields(info query.Info, n int) []string {
 	fields := slices.DeleteFunc(slices.Clone(info.Filters), func(f string) bool { return f == info.RequiredFilter })
 	c.rng.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
 	return fields[:min(n, len(fields))]
 }
 
-// value is a text that some row has in a field, often none.
+// value returns the text of a random row in a filter field.
 func (c *client) value(field string) string {
 	values := c.values[field]
 	if len(values) == 0 {
@@ -157,7 +157,7 @@ func addDays(date string, n int) string {
 	return day.AddDate(0, 0, n).Format(time.DateOnly)
 }
 
-// valuesOf gathers the texts of rows by the filter field that finds them.
+// valuesOf returns the texts of rows by the filter field that matches them.
 func valuesOf(b *store.Batch) map[string][]string {
 	found := map[string][]string{}
 	add := func(pairs ...string) {
@@ -192,7 +192,7 @@ func valuesOf(b *store.Batch) map[string][]string {
 		add("probe_region", k.Region)
 	}
 	for _, values := range found {
-		slices.SortFunc(values, strings.Compare) // the batch may be shuffled anew
+		slices.SortFunc(values, strings.Compare) // the order of the batch may vary
 	}
 	return found
 }

@@ -9,33 +9,33 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// An additivity says how a column of whole numbers counts, and so which properties hold of it.
+// An additivity describes how a column of whole numbers counts, and so which properties hold for it.
 type additivity uint8
 
 const (
-	measured additivity = iota // says how much, not how many: no property
-	distinct                   // different ones among the rows: the parts do not sum to the whole, but are not above it
+	measured additivity = iota // an amount, not a count: no property
+	distinct                   // distinct values: the parts do not sum to the whole, but do not exceed it
 	byRow                      // rows, each at its own time: sums over time and over every filter
 	byStart                    // sessions, at their start: sums over time and over filters on session fields
-	byTime                     // a stretch of time: sums over time; a filter may lengthen it
+	byTime                     // a duration: sums over time; a filter may lengthen it
 )
 
 func (y additivity) sumsOverTime() bool { return y >= byRow }
 
-// sumsOver says whether the rows with a value of field and those without it are all.
+// sumsOver reports whether the counts with a value of field and the counts without it sum to the total.
 func (y additivity) sumsOver(field string) bool {
 	return y == byRow || y == byStart && !slices.Contains(rowFields, field)
 }
 
-// grows says whether a filter may raise the count.
+// grows reports whether a filter may raise the count.
 func (y additivity) grows() bool { return y == measured || y == byTime }
 
-// rowFields are the filter fields that are not the session's. A session has rows with
-// and without a value of these, so it may be found by eq and by ne.
+// rowFields lists the filter fields of rows, not of sessions. A session has rows with and without a value of
+// such a field, so both eq and ne may find it.
 var rowFields = []string{"path", "event_name", "message", "error_type", "href", "text", "metric_name",
 	"session_id", "anonymous_id", "profile_id", "namespace"}
 
-// tallies classifies columns by name, or by type and name where a type means something else.
+// tallies classifies columns by name, or by type and name for types that use a name differently.
 var tallies = []struct {
 	is      additivity
 	why     string
@@ -49,23 +49,23 @@ var tallies = []struct {
 		unique_sessions unique_links unique_pages unique_messages versions sessions_with_time`},
 	{distinct, "different session ids among other rows", `errors.sessions error_trends.sessions engagement.sessions
 		scroll_depth_distribution.sessions frustration_by_page.sessions flag_exposures.sessions`},
-	{distinct, "a row of the breakdown needs a pageview in the range, which a session that starts in it may lack",
+	{distinct, "a row of the breakdown needs a pageview in the range, but a session that starts in it may have none",
 		`browsers_grouped.sessions browser_versions.sessions os_versions.sessions`},
-	{distinct, "a row of engagement needs an exit, which a part of the pageviews of its path may lack", `engagement.pageviews`},
-	{distinct, "a profile needs a pageview or custom event of its own, which a part of its rows may lack",
+	{distinct, "a row of engagement needs an exit, but a part of the pageviews of its path may have none", `engagement.pageviews`},
+	{distinct, "a profile needs a pageview or custom event, but a part of its rows may have none",
 		`profiles.total_events profile_list.total_events profiles.session_count profile_list.session_count
 		profiles.custom_event_count profile_list.custom_event_count`},
-	{measured, "the first exposure of the range decides, and a part of its rows may lack it", `flag_outcomes.visitors flag_outcomes.converted`},
+	{measured, "the first exposure of the range decides, but a part of its rows may not include it", `flag_outcomes.visitors flag_outcomes.converted`},
 	{measured, "of one session, check or share", `page_views sessions.total_events session_list.total_events status http_code ttfb_ms total_ms`},
 }
 
-// listed are the types that list instead of counting: how their rows count.
+// listed has the types that list rows instead of counting, and how their rows count.
 var listed = map[string]additivity{"sessions": byStart, "session_list": byStart, "uptime_recent_checks": byRow}
 
-// rowsColumn is how many rows a list has.
+// rowsColumn is the name for the number of rows of a list.
 const rowsColumn = "(rows)"
 
-// keys are the columns that tell rows apart, where these are not the texts and the date.
+// keys lists the columns that identify a row, for types where they are not the texts and the date.
 var keys = map[string][]string{
 	"errors":                  {"message", "error_type"},
 	"profiles":                {"visitor_id"},
@@ -74,12 +74,12 @@ var keys = map[string][]string{
 	"sessions":                {}, "session_list": {}, "uptime_recent_checks": {}, "session_events": {},
 }
 
-// isTimeless reports a type that looks at the clock and not at the range.
+// isTimeless reports whether a type uses the clock instead of the range.
 func isTimeless(info query.Info) bool {
 	return info.Name == "today_metrics" || info.Name == "active_stats" || strings.HasPrefix(info.Name, "realtime_")
 }
 
-// additivityOf classifies a column. ok is false for a column of whole numbers that is in no list.
+// additivityOf classifies a column. ok is false for an unlisted column of whole numbers.
 func additivityOf(info query.Info, f query.OutputField) (is additivity, ok bool) {
 	for _, name := range []string{info.Name + "." + f.Name, f.Name} {
 		for _, row := range tallies {
@@ -91,7 +91,7 @@ func additivityOf(info query.Info, f query.OutputField) (is additivity, ok bool)
 	return measured, f.Type != query.Integer
 }
 
-// counts are the columns of a type that a property may be about, by how they count.
+// counts returns the columns of a type that have properties, with their additivity.
 func (c *client) counts(info query.Info) map[string]additivity {
 	found := map[string]additivity{}
 	for _, f := range info.Output {
@@ -109,7 +109,7 @@ func (c *client) counts(info query.Info) map[string]additivity {
 	return found
 }
 
-// keyOf is what tells a row of the type from the others.
+// keyOf returns a text that identifies a row of the type.
 func keyOf(info query.Info, row map[string]any) string {
 	names, ok := keys[info.Name]
 	if !ok {
@@ -126,7 +126,7 @@ func keyOf(info query.Info, row map[string]any) string {
 	return text.String()
 }
 
-// sums adds up a column by key; of a list it is the number of rows.
+// sums adds up a column by key. For a list it returns the number of rows.
 func sums(a answer, column string, key func(map[string]any) string) map[string]float64 {
 	found := map[string]float64{}
 	for _, row := range a.rows {
@@ -141,7 +141,7 @@ func sums(a answer, column string, key func(map[string]any) string) map[string]f
 	return found
 }
 
-// unequal says where two sums differ by more than slack.
+// unequal returns the keys for which two sums differ by more than slack.
 func unequal(whole, parts map[string]float64, slack float64) []string {
 	return compareSums(whole, parts, func(w, p float64) bool { return max(w-p, p-w) <= slack })
 }
@@ -161,7 +161,7 @@ func compareSums(whole, parts map[string]float64, right func(whole, part float64
 	return found
 }
 
-// merge adds the sums of several answers.
+// merge adds the sums of an answer to into.
 func merge(into, from map[string]float64) {
 	for k, n := range from {
 		into[k] += n

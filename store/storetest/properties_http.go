@@ -18,7 +18,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// batchIsQueries asks three questions of one type alone and in a batch.
+// batchIsQueries asks three questions of one type, first one by one, then in a batch.
 func batchIsQueries(c *client, info query.Info) []string {
 	q := c.question(info)
 	requests := []map[string]any{requestOf(q.req)}
@@ -80,7 +80,7 @@ func getIsPost(c *client, info query.Info) (found []string) {
 	return found
 }
 
-// requestOf is req as the object of a body.
+// requestOf returns req as the object of a body.
 func requestOf(req query.Request) map[string]any {
 	body := optionsOf(query.Parameter{Preset: req.Preset, Limit: req.Limit, Page: req.Page, Filters: req.Filters, Granularity: req.Granularity,
 		Compare: req.Compare, GroupBy: req.GroupBy, SortBy: req.SortBy, SortOrder: req.SortOrder})
@@ -95,7 +95,7 @@ func requestOf(req query.Request) map[string]any {
 	return body
 }
 
-// optionsOf are the options of p that requests have, too.
+// optionsOf returns the options of p that requests also have.
 func optionsOf(p query.Parameter) map[string]any {
 	body := map[string]any{}
 	setTexts(body, map[string]string{"preset": p.Preset, "granularity": p.Granularity, "compare": string(p.Compare),
@@ -135,7 +135,7 @@ func filtersOf(filters []query.Filter) []map[string]any {
 	return list
 }
 
-// addressOf is req as the parameters of an address.
+// addressOf returns req as the parameters of an address.
 func addressOf(req query.Request) string {
 	values := url.Values{}
 	for name, v := range requestOf(req) {
@@ -180,7 +180,7 @@ func subjectOf(s store.Subject) string {
 	return name + "=" + url.QueryEscape(s.ID)
 }
 
-// serve sends r through the HTTP interface, as somebody who may read everything.
+// serve sends r to the HTTP handler, as a caller who may read everything.
 func (c *client) serve(q question, r *http.Request) ([]byte, error) {
 	engine, err := c.engine(q.now)
 	if err != nil {
@@ -199,7 +199,7 @@ func (c *client) serve(q question, r *http.Request) ([]byte, error) {
 	return w.Body.Bytes(), nil
 }
 
-// everything is a directory in which all that is asked for exists, and a way in for everybody.
+// everything is a directory in which every id exists, and an authenticator that accepts everybody.
 type everything struct{}
 
 func (everything) Websites(context.Context, string) ([]store.Website, error) { return nil, nil }
@@ -214,7 +214,7 @@ func (everything) Authenticate(context.Context, *http.Request) (*auth.Principal,
 	return &auth.Principal{Key: &auth.Key{ID: "key", Owner: "owner", All: true, Scopes: []auth.Scope{auth.ReadData}}}, nil
 }
 
-// backwards turns the results of batches around.
+// backwards reverses the results of batches.
 func backwards(right func(question, []byte) ([]byte, error)) func(question, []byte) ([]byte, error) {
 	return func(q question, body []byte) ([]byte, error) {
 		text, err := right(q, body)
@@ -231,7 +231,7 @@ func backwards(right func(question, []byte) ([]byte, error)) func(question, []by
 	}
 }
 
-// withoutFilters forgets the filters of addresses.
+// withoutFilters removes the filters from addresses.
 func withoutFilters(right func(question, string) ([]byte, error)) func(question, string) ([]byte, error) {
 	return func(q question, address string) ([]byte, error) {
 		values, err := url.ParseQuery(address)

@@ -38,8 +38,8 @@ func pagesConcatenate(c *client, info query.Info) (found []string) {
 	return found
 }
 
-// pages are the rows of the first n pages. The last of them must be empty, and every
-// page must know whether more follow.
+// pages returns the rows of the first n pages. The last page must be empty, and every page must report
+// correctly whether more rows follow.
 func (c *client) pages(q question, limit, n int) (texts []string, fault string) {
 	for page := 1; page <= n; page++ {
 		a := c.ask(q.with(func(r *query.Request) { r.Limit, r.Page = &limit, page }))
@@ -59,7 +59,7 @@ func (c *client) pages(q question, limit, n int) (texts []string, fault string) 
 	return texts, fault
 }
 
-// same is a finding when two questions are answered differently.
+// same returns a finding if two questions have different answers.
 func (c *client) same(q, other question) []string {
 	want, got := c.ask(q), c.ask(other)
 	if want.fault != "" || got.fault != "" {
@@ -117,7 +117,7 @@ func presetIsDates(c *client, info query.Info) (found []string) {
 	return found
 }
 
-// ownIsAlone gives a parameter all that its request says, and the request other things and another
+// ownIsAlone gives a parameter all options of its request, and gives the request other options and another
 // parameter.
 func ownIsAlone(c *client, info query.Info) (found []string) {
 	for range 2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/query"
 )
 
-// half is the error of one rounded number: numbers have at most two decimals.
+// half is the maximum error of one rounded number: numbers have at most two decimals.
 const half = 0.005 + 1e-9
 
 func eqAndNe(c *client, info query.Info) (found []string) {
@@ -132,7 +132,7 @@ func daysSumToRange(c *client, info query.Info) (found []string) {
 	return found
 }
 
-// pairs are series and the type with the totals of the same columns.
+// pairs lists series with the type that returns the totals of the same columns.
 var pairs = []struct{ series, column, totals, of string }{
 	{"summary", "pageviews", "summary_metrics", "pageviews"},
 	{"summary", "sessions", "summary_metrics", "sessions"},
@@ -170,7 +170,7 @@ func seriesSumsToTotals(c *client, info query.Info) (found []string) {
 			series := c.ask(q)
 			totals := c.ask(q.with(func(r *query.Request) { r.Parameters = []query.Parameter{{Name: p.totals}} }))
 			if series.code == query.BadFilter || totals.code == query.BadFilter {
-				continue // a field that only one of the two has
+				continue // only one of the two has the field
 			}
 			if fault := series.fault + totals.fault; fault != "" {
 				return append(found, fmt.Sprintf("%v: %s", q, fault))
@@ -220,7 +220,7 @@ func wrongShares(a answer) string {
 	}
 	switch n := len(a.rows); {
 	case absent == n:
-		return "" // nothing to share
+		return "" // there are no shares
 	case absent > 0:
 		return fmt.Sprintf("%d of %d shares are null", absent, n)
 	case max(sum-100, 100-sum) > float64(n)*half:

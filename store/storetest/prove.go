@@ -9,35 +9,34 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// A Harness makes the stores under test.
+// A Harness creates the stores under test.
 type Harness struct {
-	// Create makes an empty database and returns its address: the path of a file, a DSN. Nil means that
-	// the store keeps rows in memory only; then restarts are not tested.
+	// Create creates an empty database and returns its address: the path of a file, or a DSN. Nil means that
+	// the store keeps rows only in memory; then restarts are not tested.
 	Create func(t *testing.T) string
-	// Open opens the store at an address that Create returned, with now as the clock that dates
-	// received rows, and closes it with t.Cleanup. For a restart Prove calls the store's Close, if it
-	// has one, and then Open again. Without Create the address is empty, and each call must return a
-	// new store. Required.
+	// Open opens the store at an address returned by Create, and closes it with t.Cleanup. now is the clock for
+	// the receipt of rows. For a restart, Prove calls the store's method Close, if it exists, and then Open
+	// again. Without Create, the address is empty, and each call must return a new store. Required.
 	Open func(t *testing.T, address string, now func() time.Time) store.Store
-	// Fill stores the rows of b in s, which is empty and not a store.Writer. No item of b repeats
-	// another's id.
+	// Fill stores the rows of b in s, which is empty and does not implement store.Writer. No two items of b
+	// have the same id.
 	Fill func(t *testing.T, s store.Store, b *store.Batch)
-	// Slow is a statement that would run for minutes, to be cancelled. Without one, cancellation is not
-	// tested.
+	// Slow is a statement that would run for minutes. It is used to test cancellation, which is skipped if Slow
+	// is empty.
 	Slow store.Statement
-	// SampleEvery reduces the tests to one in so many: in Prove the variants of requests, and the cases
-	// that each concurrent caller asks; in Properties the types per property, different ones for each;
-	// in Keys the types. 0 means all.
+	// SampleEvery runs only one test in this many. In Prove it applies to the variants of requests, and to the
+	// cases of each concurrent caller; in Properties to the types, different ones per property; in Keys to the
+	// types. 0 means all.
 	SampleEvery int
-	// Remote says that a statement takes long, however few rows it reads: in random runs more days are sealed at
-	// once, and one question in three is asked again, to be answered from partials.
+	// Remote is for stores whose statements are slow even if they read few rows. In random runs more days are
+	// then sealed at once, and only one question in three is repeated to test partials.
 	Remote bool
 }
 
-// Prove tests that a store answers as the engine needs it to, and that it keeps the contract of each
-// optional interface that it implements; each case has the sentence that it checks. It queries in the
-// store's dialect, by logical tables and columns only. A store that is not a [store.Writer] is filled
-// by [Harness.Fill], and only reading is tested.
+// Prove tests that a store answers as the engine requires, and that it fulfils the contract of each optional
+// interface it implements. Each case logs the sentence that it checks. Queries use the store's dialect, and
+// only logical tables and columns. A store that does not implement [store.Writer] is filled by [Harness.Fill],
+// and only reading is tested.
 func Prove(t *testing.T, h Harness) {
 	t.Helper()
 	s := h.open(t)
@@ -73,17 +72,17 @@ func Prove(t *testing.T, h Harness) {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
 			if !writes && part.name != "Store" {
-				t.Skipf("not proven: %T is no store.Writer", s)
+				t.Skipf("not tested: %T does not implement store.Writer", s)
 			}
 			if !part.has {
-				t.Skipf("not proven: %T is no store.%s", s, part.name)
+				t.Skipf("not tested: %T does not implement store.%s", s, part.name)
 			}
 			part.prove(t, h)
 		})
 	}
 }
 
-// open returns an empty store, by the real clock.
+// open returns an empty store that uses the system's clock.
 func (h *Harness) open(t *testing.T) store.Store {
 	t.Helper()
 	return h.Open(t, h.create(t), time.Now)
@@ -112,7 +111,7 @@ func (h *Harness) fill(t *testing.T, s store.Store, b *store.Batch) {
 		return
 	}
 	if h.Fill == nil {
-		t.Fatalf("%T is no store.Writer, and the harness has no Fill", s)
+		t.Fatalf("%T does not implement store.Writer, and Harness.Fill is nil", s)
 	}
 	once, err := withoutRepeats(b)
 	if err != nil {
@@ -121,7 +120,7 @@ func (h *Harness) fill(t *testing.T, s store.Store, b *store.Batch) {
 	h.Fill(t, s, once)
 }
 
-// withoutRepeats is b as a store.Writer keeps it: of repeated event ids, the first item.
+// withoutRepeats returns b as a store.Writer stores it: of items with the same event id, only the first.
 func withoutRepeats(b *store.Batch) (*store.Batch, error) {
 	seen := map[schema.Identity]bool{}
 	var repeated [schema.NumTables]map[int]bool
@@ -149,7 +148,7 @@ func without[T any](items []T, left map[int]bool) (kept []T) {
 	return kept
 }
 
-// mustClose closes a store that can be closed.
+// mustClose closes a store that has a method Close.
 func mustClose(t *testing.T, s store.Store) {
 	t.Helper()
 	if c, ok := s.(io.Closer); ok {

@@ -26,7 +26,7 @@ func (q question) String() string {
 	return fmt.Sprintf("%s %q at %s: %s", q.of.Kind, q.of.ID, q.now.Format(time.RFC3339), body)
 }
 
-// with is q with a change; q keeps its own.
+// with returns q with a change. q itself does not change.
 func (q question) with(change func(*query.Request)) question {
 	q.req.Filters = slices.Clone(q.req.Filters)
 	change(&q.req)
@@ -37,11 +37,11 @@ func (q question) where(filters ...query.Filter) question {
 	return q.with(func(r *query.Request) { r.Filters = append(r.Filters, filters...) })
 }
 
-// An answer is the rows of one parameter, or the fault that there are none.
+// An answer has the rows of one parameter, or the error.
 type answer struct {
 	json  []byte
 	rows  []map[string]any
-	texts []string // the same rows as JSON, and what stands beside them
+	texts []string // the same rows as JSON, followed by the answer's other data
 	meta  query.Meta
 	more  bool
 	fault string
@@ -54,7 +54,7 @@ func (a *answer) cutLast(when bool) {
 	}
 }
 
-// answerOf is what engine answers to a request of one parameter.
+// answerOf returns the engine's answer to a request with one parameter.
 func answerOf(ctx context.Context, engine *query.Engine, a query.Access, req query.Request) answer {
 	resp, err := engine.Run(ctx, a, req)
 	if err != nil {

@@ -18,36 +18,36 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A random run asks the datasets of so many seeds at once, each kept in another way: see sealingOf.
+// perRound is the number of datasets in a round of a random run. Each is sealed in another way: see sealingOf.
 const perRound = 4
 
-// perDataset is how many questions are asked of one dataset, at most, before others are made.
+// perDataset is the maximum number of questions about one dataset.
 const perDataset = 500
 
-// A RandomRun says how many random questions are asked, and of which datasets.
+// A RandomRun defines how many random questions are asked, and about which datasets.
 type RandomRun struct {
-	Questions int           // at least; as many are asked of each dataset
-	Seed      uint64        // of the first dataset; the next ones follow it
-	For       time.Duration // when not 0, questions are asked for that long instead
+	Questions int           // minimum; each dataset gets the same number
+	Seed      uint64        // the first dataset; the following numbers are the next ones
+	For       time.Duration // if not 0, ask questions for this time instead
 }
 
-// RandomRunOf returns a random run of that many questions, at least one per query type, from the dataset
-// of a seed on, unless the environment overrides it: SIGHTLINE_QUESTIONS sets how many, SIGHTLINE_SEED the
-// first dataset, and SIGHTLINE_FOR, such as 30m, how long to ask instead.
+// RandomRunOf returns a random run with that many questions, at least one per query type, beginning with the
+// dataset of a seed. The environment overrides the arguments: SIGHTLINE_QUESTIONS sets the number of questions,
+// SIGHTLINE_SEED the first dataset, and SIGHTLINE_FOR, such as 30m, a duration instead.
 func RandomRunOf(t testing.TB, questions, seed int) RandomRun {
 	t.Helper()
 	c := RandomRun{Questions: Number(t, "SIGHTLINE_QUESTIONS", max(questions, len(query.Builtin()))), Seed: uint64(Number(t, "SIGHTLINE_SEED", seed))}
 	if text := os.Getenv("SIGHTLINE_FOR"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil || d <= 0 {
-			t.Fatalf("SIGHTLINE_FOR=%q is no length of time, as in 30m", text)
+			t.Fatalf("SIGHTLINE_FOR must be a duration such as 30m, not %q", text)
 		}
 		c.For = d
 	}
 	return c
 }
 
-// Number returns the positive number in the environment variable name, or otherwise when it is empty.
+// Number returns the positive number in the environment variable name, or otherwise if it is empty.
 func Number(t testing.TB, name string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -56,14 +56,14 @@ func Number(t testing.TB, name string, otherwise int) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 {
-		t.Fatalf("%s=%q is no positive number", name, text)
+		t.Fatalf("%s must be a positive number, not %q", name, text)
 	}
 	return n
 }
 
-// Reference tests that the engine's answers in a random run are, byte by byte, those of package
-// reference, which computes the same numbers by loops over lists. Every other question is asked before
-// the last rows of its dataset come, too.
+// Reference compares the engine's answers in a random run with the answers of package reference, byte by byte.
+// That package computes the same numbers with loops over lists. Every second question is also asked before the
+// last rows of its dataset are written.
 func Reference(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		got := h.runnerWith(t, seed, rows, everyOther(questions))
@@ -71,7 +71,7 @@ func Reference(t *testing.T, h Harness, run RandomRun) {
 	})
 }
 
-// everyOther of all.
+// everyOther returns every second element of all.
 func everyOther[T any](all iter.Seq[T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		odd := false
@@ -83,8 +83,8 @@ func everyOther[T any](all iter.Seq[T]) iter.Seq[T] {
 	}
 }
 
-// Diff tests that the engine gives the same answers in a random run over two stores of the same rows,
-// byte by byte.
+// Diff tests, byte by byte, that the engine gives the same answers in a random run over two stores with the
+// same rows.
 func Diff(t *testing.T, one, other Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		none := firstOf(questions, 0)
@@ -93,8 +93,8 @@ func Diff(t *testing.T, one, other Harness, run RandomRun) {
 	})
 }
 
-// Dependencies tests that the engine gives the same answers in a random run whether or not it can read
-// rows of other days than those that [query.Prepared.Dependencies] names.
+// Dependencies tests that the engine's answers in a random run do not change if it can only read rows of the
+// days in [query.Prepared.Dependencies].
 func Dependencies(t *testing.T, h Harness, run RandomRun) {
 	run.run(t, func(t *testing.T, seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 		s := h.filledWith(t, seed)
@@ -103,7 +103,7 @@ func Dependencies(t *testing.T, h Harness, run RandomRun) {
 	})
 }
 
-// questionsOf are n random questions about the dataset of a seed, each made when it is asked for.
+// questionsOf returns n random questions about the dataset of a seed. Each is generated when it is needed.
 func questionsOf(seed uint64, n int) iter.Seq[reference.Question] {
 	return func(yield func(reference.Question) bool) {
 		w := dataset.New(seed)
@@ -116,9 +116,9 @@ func questionsOf(seed uint64, n int) iter.Seq[reference.Question] {
 	}
 }
 
-// evenQuestions are n random questions about the dataset of a seed, as many of each type,
-// or one more. The next seed goes on with the type after the last, so that every type comes
-// up in few questions, too.
+// evenQuestions returns n random questions about the dataset of a seed, with the same number for each type,
+// plus or minus one. The next seed continues with the next type, so that every type occurs even with few
+// questions.
 func evenQuestions(seed uint64, n int) []reference.Question {
 	byType := map[string][]reference.Question{}
 	for q := range questionsOf(seed, 2000+10*n) {
@@ -126,7 +126,7 @@ func evenQuestions(seed uint64, n int) []reference.Question {
 	}
 	types := query.Builtin()
 	for _, ty := range types {
-		if ty.RequiredFilter != "" { // those without it, which are refused, come last: the first may be the only one
+		if ty.RequiredFilter != "" { // questions without the required filter are rejected, so put them last: perhaps only the first is used
 			slices.SortStableFunc(byType[ty.Name], func(a, b reference.Question) int {
 				return missing(a, ty.RequiredFilter) - missing(b, ty.RequiredFilter)
 			})
@@ -141,7 +141,7 @@ func evenQuestions(seed uint64, n int) []reference.Question {
 	return questions
 }
 
-// missing is 1 when q has no filter on field, else 0.
+// missing returns 1 if q has no filter on field, else 0.
 func missing(q reference.Question, field string) int {
 	if slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == field }) {
 		return 0
@@ -149,8 +149,8 @@ func missing(q reference.Question, field string) int {
 	return 1
 }
 
-// run asks datasets until there were enough questions, and wants every type to be answered with something
-// to say half of the times.
+// run asks about datasets until it asked enough questions, and fails unless half of the answers of every type
+// have data.
 func (c RandomRun) run(t *testing.T, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) {
 	t.Helper()
 	ctx, cancel := t.Context(), func() {}
@@ -170,16 +170,16 @@ func (c RandomRun) run(t *testing.T, ask func(*testing.T, uint64, iter.Seq[refer
 		if len(sum.differ) > 20 {
 			t.Fatalf("%d of %d answers differ", len(sum.differ), sum.asked)
 		}
-		if sum.asked == asked { // skipped, or failed before it could compare: the next would, too
+		if sum.asked == asked { // skipped, or failed before comparing: the next round would, too
 			t.SkipNow()
 		}
 	}
-	t.Logf("%d questions, seeds %d to %d, %d refused by both, %d answered differently",
+	t.Logf("%d questions, seeds %d to %d, %d rejected by both, %d answered differently",
 		sum.asked, c.Seed, seed-1, sum.refused, len(sum.differ))
 	sum.mustSpeak(t)
 }
 
-// round asks n questions of each dataset of a round, and adds what it finds to c.
+// round asks n questions about each dataset of a round, and adds the results to c.
 func (c *comparison) round(t *testing.T, first uint64, n int, ask func(*testing.T, uint64, iter.Seq[reference.Question]) (*comparison, error)) {
 	t.Helper()
 	var adding sync.Mutex
@@ -208,16 +208,16 @@ func (c *comparison) add(more *comparison) {
 	}
 }
 
-// mustSpeak wants answers to each type, and that half of them say something. As few as three standard
-// deviations less are chance: of a type that says something every other time, one run in 500 has fewer,
-// and of flag_outcomes, which of all types says something least often, in 0.62 of its answers, one in 10 000.
+// mustSpeak fails unless every type was answered and half of its answers have data. It allows three standard
+// deviations less. For a type with data in half of its answers, one run in 500 has fewer. For flag_outcomes,
+// which has the lowest share of answers with data, 0.62, it is one in 10 000.
 func (c *comparison) mustSpeak(t *testing.T) {
 	t.Helper()
 	for _, ty := range query.Builtin() {
-		t.Logf("%-28s %5d answers, %5d say something", ty.Name, c.answers[ty.Name], c.nonEmpty[ty.Name])
+		t.Logf("%-28s %5d answers, %5d with data", ty.Name, c.answers[ty.Name], c.nonEmpty[ty.Name])
 		said, all := c.nonEmpty[ty.Name], c.answers[ty.Name]
 		if all == 0 || float64(2*said) < float64(all)-3*math.Sqrt(float64(all)) {
-			t.Errorf("%s: %d of %d answers say something, want half", ty.Name, said, all)
+			t.Errorf("%s: %d of %d answers have data, want half", ty.Name, said, all)
 		}
 	}
 }

@@ -16,10 +16,9 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// proveReading proves that values come back as the promised kinds, that every template of the
-// dialect gives what is said of its operation, that the answers about a small dataset of
-// traps are exactly these rows, that every type answers, that a cancelled question ends, and
-// that sixteen callers at once get what one gets. s is empty.
+// proveReading tests the reading of rows: the kinds of values, the results of every template of the dialect,
+// exact answers about a small dataset, answers of every query type, cancellation, and sixteen concurrent
+// callers. s is empty.
 func proveReading(t *testing.T, h Harness, s store.Store) {
 	b := fixture()
 	b.Events = append(b.Events, fewEvents()...)
@@ -40,7 +39,7 @@ func proveReading(t *testing.T, h Harness, s store.Store) {
 	t.Run("sixteen at once", func(t *testing.T) { concurrent(t, s, max(1, h.SampleEvery)) })
 }
 
-// kinds asks for a value and a null of every kind of column, by arguments of every kind.
+// kinds queries a value and a null of every kind of column, with arguments of every kind.
 func kinds(t *testing.T, s store.Store) {
 	d := s.Dialect()
 	null := d.Call(dialect.NullIf, d.Arg("i", dialect.Int), d.Arg("i", dialect.Int))
@@ -72,7 +71,7 @@ func kinds(t *testing.T, s store.Store) {
 	}
 }
 
-// answerSize wants an answer that takes more bytes than its statement allows to be refused.
+// answerSize tests that an answer larger than Statement.MaxBytes returns ErrTooLarge.
 func answerSize(t *testing.T, s store.Store) {
 	d := s.Dialect()
 	stmt := store.Statement{
@@ -90,8 +89,8 @@ func answerSize(t *testing.T, s store.Store) {
 	}
 }
 
-// lowerCase wants the store to write in lower case what Go does, letter by letter, whatever
-// stands around it: filters come in lower case from there.
+// lowerCase tests that the store converts every letter to lower case like Go, whatever is next to it, because
+// filters are converted by Go.
 func lowerCase(t *testing.T, s store.Store) {
 	words := []string{"", "ΌΔΟΣ", "ΣΊΣΥΦΟΣ ΑΣ.", "İSTANBUL", "I", "ẞ ß", "ΐ ΰ ŉ ǰ", "ǅ Ǆ", "A\u0300", "ᾈ", "ﬁ", "Ⓐ", "𐐀", "K", "ÅÅ"}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -122,18 +121,18 @@ func lowerCase(t *testing.T, s store.Store) {
 	}
 }
 
-// cancellation wants a question to end when its context does. The bound tells a busy machine from
-// a store that waits for the answer.
+// cancellation tests that a query ends when its context does. The limit is high enough for a busy machine, but
+// lower than the time of a store that waits for the answer.
 func cancellation(t *testing.T, s store.Store, slow store.Statement) {
 	if slow.SQL == "" {
-		t.Skip("not proven: Harness.Slow is empty")
+		t.Skip("not tested: Harness.Slow is empty")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
 	_, err := s.Query(ctx, slow)
 	if late := time.Since(deadline); late > time.Minute {
-		t.Errorf("ended %s after its context", late)
+		t.Errorf("the query ended %s after its context", late)
 	}
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want the context's error", err)
@@ -143,7 +142,8 @@ func cancellation(t *testing.T, s store.Store, slow store.Statement) {
 	}
 }
 
-// concurrent has sixteen callers at once each ask one case in so many, beginning at another one.
+// concurrent runs sixteen callers at once. Each starts with a different case and asks every n-th one, where n
+// is every.
 func concurrent(t *testing.T, s store.Store, every int) {
 	all := cases()
 	var running sync.WaitGroup

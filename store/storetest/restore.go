@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// movable is a store that rows can be carried from and to.
+// movable is a store from which and to which rows can be copied.
 type movable interface {
 	store.Store
 	store.Writer
@@ -22,36 +22,36 @@ type movable interface {
 	store.Restorer
 }
 
-// proveRestorer carries what a store holds to another of its kind, and wants every difference
-// between the two to be found.
+// proveRestorer copies the rows of a store to another store of the same kind, and tests that every difference
+// between the two is found.
 func proveRestorer(t *testing.T, h Harness) {
 	var stores [2]movable
 	for i := range stores {
 		s := h.open(t)
 		var ok bool
 		if stores[i], ok = s.(movable); !ok {
-			t.Fatalf("%T is a store.Restorer but no store.Lister, so nothing can be carried from it to another", s)
+			t.Fatalf("%T implements store.Restorer but not store.Lister, so it cannot be copied", s)
 		}
 	}
 	for i, c := range []struct {
 		name string
 		run  func(t *testing.T, from, to movable)
 	}{
-		{"a copy holds the same", copies},
-		{"a copy in slices of seven rows holds the same", copiesInSlices},
-		{"a copy goes on where one stopped", resumes},
-		{"a copy whose target fails tells so, and goes on when called again", failsAndGoesOn},
-		{"a row that comes to the source meanwhile is carried over too", followsTheSource},
-		{"rows are restored whose ids came before, and later writes of them are repeats", restoresRepeats},
+		{"a copy has the same rows", copies},
+		{"a copy in slices of seven rows has the same rows", copiesInSlices},
+		{"a copy continues where an earlier one stopped", resumes},
+		{"a copy returns the target's error, and continues when called again", failsAndGoesOn},
+		{"a row that arrives at the source meanwhile is also copied", followsTheSource},
+		{"rows with known ids are restored, and later writes of these ids are repeats", restoresRepeats},
 		{"a change of any column is found", findsChanges},
-		{"too few and too many rows are found", findsCounts},
-		{"days from Before on are left alone", leavesOut},
+		{"missing and additional rows are found", findsCounts},
+		{"days from Before on are not copied", leavesOut},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, namespace{stores[0], prefixOf(i)}, namespace{stores[1], prefixOf(i)}) })
 	}
 }
 
-// listerCases are about store.Lister.
+// listerCases returns the cases of store.Lister.
 func listerCases() []contractCase {
 	return []contractCase{
 		{name: "every subject with rows, once", run: testList, defends: "Subjects lists every website, link and monitor that has rows, each once"},
@@ -73,7 +73,7 @@ func testList(w *trial) {
 	}
 }
 
-// copies copies some of a dataset.
+// copies copies a part of a dataset.
 func copies(t *testing.T, from, to movable) {
 	all := dataset.New(7).Batch
 	some, _ := cut(&all, 0.02)
@@ -83,22 +83,22 @@ func copies(t *testing.T, from, to movable) {
 		t.Errorf("%d subjects were compared, want %d: %v", first.Subjects, len(subjects), err)
 	}
 	if first.Copied != first.Rows || first.Rows == 0 {
-		t.Errorf("%d rows of %d were carried over", first.Copied, first.Rows)
+		t.Errorf("%d of %d rows were copied", first.Copied, first.Rows)
 	}
 }
 
-// copiesInSlices copies few rows at a time, and finds nothing to do the second time.
+// copiesInSlices copies a few rows at a time. A second copy copies nothing.
 func copiesInSlices(t *testing.T, from, to movable) {
 	mustWrite(t, from, fixture())
 	if report := mustCopy(t, from, to, transfer.Options{Rows: 7}); report.Copied != report.Rows || report.Rows < 14 {
-		t.Errorf("%d rows of %d were carried over", report.Copied, report.Rows)
+		t.Errorf("%d of %d rows were copied", report.Copied, report.Rows)
 	}
 	if again := mustCopy(t, from, to, transfer.Options{}); again.Copied != 0 {
-		t.Errorf("copied again: %d rows", again.Copied)
+		t.Errorf("a second copy copied %d rows, want none", again.Copied)
 	}
 }
 
-// resumes copies to a target that has every third row already.
+// resumes copies to a target that already has every third row.
 func resumes(t *testing.T, from, to movable) {
 	var all, some store.Batch
 	for i := range 150 {
@@ -114,11 +114,11 @@ func resumes(t *testing.T, from, to movable) {
 	mustWrite(t, to, &some)
 	report := mustCopy(t, from, to, transfer.Options{Rows: 100})
 	if report.Rows != 450 || report.Copied != 300 {
-		t.Errorf("%d rows of %d were carried over; want the 300 of 450 that were not there", report.Copied, report.Rows)
+		t.Errorf("%d of %d rows were copied, want 300 of 450", report.Copied, report.Rows)
 	}
 }
 
-// visitsOn are uses of the link l: so many on each of some days.
+// visitsOn returns each visits of link l on each of days days.
 func visitsOn(days, each int) (b store.Batch) {
 	for day := range days {
 		for i := range each {
@@ -128,7 +128,7 @@ func visitsOn(days, each int) (b store.Batch) {
 	return b
 }
 
-// An interrupted target does something before each of its restorations.
+// An interrupted target calls before at the start of each Restore.
 type interrupted struct {
 	movable
 
@@ -155,11 +155,11 @@ func failsAndGoesOn(t *testing.T, from, to movable) {
 	}}
 	report, err := transfer.Copy(t.Context(), from, failing, transfer.Options{Rows: 70})
 	if !errors.Is(err, store.ErrUnavailable) || report.Copied != 100 {
-		t.Fatalf("%d rows were carried over, %v; want two days, and the target's error", report.Copied, err)
+		t.Fatalf("%d rows were copied, %v; want two days, and the target's error", report.Copied, err)
 	}
 	rest := mustCopy(t, from, to, transfer.Options{})
 	if rest.Copied+report.Copied != rest.Rows {
-		t.Errorf("%d and %d rows were carried over, of %d", report.Copied, rest.Copied, rest.Rows)
+		t.Errorf("%d and %d of %d rows were copied", report.Copied, rest.Copied, rest.Rows)
 	}
 }
 
@@ -175,7 +175,7 @@ func followsTheSource(t *testing.T, from, to movable) {
 	}}
 	report := mustCopy(t, from, busy, transfer.Options{})
 	if report.Rows != 2 || report.Copied != 2 {
-		t.Errorf("%d rows of %d were carried over, want both of 2", report.Copied, report.Rows)
+		t.Errorf("%d of %d rows were copied, want 2 of 2", report.Copied, report.Rows)
 	}
 }
 
@@ -190,12 +190,12 @@ func restoresRepeats(t *testing.T, from, to movable) {
 		}
 	}
 	if report := mustCopy(t, from, to, transfer.Options{}); report.Rows != 2 {
-		t.Errorf("%d rows, want the id at both its times", report.Rows)
+		t.Errorf("%d rows, want the id at both of its times", report.Rows)
 	}
 	for _, s := range []movable{from, to} {
 		got, err := s.Write(t.Context(), &one)
 		if diff := cmp.Diff(store.Written{Repeated: 1}, got); diff != "" || err != nil {
-			t.Errorf("written after it was restored: %v\n%s", err, diff)
+			t.Errorf("writing after a restore: %v\n%s", err, diff)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func mustWrite(t *testing.T, s store.Writer, b *store.Batch) {
 	}
 }
 
-// mustCopy copies, and wants both stores to hold the same.
+// mustCopy copies, and fails unless both stores have the same rows afterwards.
 func mustCopy(t *testing.T, from transfer.Source, to transfer.Target, o transfer.Options) transfer.Report {
 	t.Helper()
 	report, err := transfer.Copy(t.Context(), from, to, o)

@@ -12,8 +12,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// findsChanges stores a row per field of every kind of row, and its like in the other
-// store with that field changed.
+// findsChanges stores a row per field of every kind of row, and stores the same row with that field changed in
+// the other store.
 func findsChanges(t *testing.T, from, to movable) {
 	b, _ := full()
 	var here, there store.Batch
@@ -42,8 +42,8 @@ func findsChanges(t *testing.T, from, to movable) {
 	}
 }
 
-// variants adds the row once per field, each on a day of its own, with and without a
-// change of that field. The subject, the first field of every row, is left alone.
+// variants adds the row once per field, each on a separate day, to here unchanged and to there with that field
+// changed. It does not change the subject, which is the first field of every row.
 func variants[T any](row T, here, there *[]T) int {
 	paths := leaves(reflect.TypeOf(row), nil)[1:]
 	for day, path := range paths {
@@ -51,7 +51,7 @@ func variants[T any](row T, here, there *[]T) int {
 		changed := row
 		to := reflect.ValueOf(&changed).Elem()
 		if samples := to.FieldByName("Samples"); samples.IsValid() {
-			samples.Set(reflect.AppendSlice(reflect.MakeSlice(samples.Type(), 0, 1), samples)) // not those of row
+			samples.Set(reflect.AppendSlice(reflect.MakeSlice(samples.Type(), 0, 1), samples)) // a copy of the samples of row
 		}
 		change(leaf(to, path))
 		*here, *there = append(*here, row), append(*there, changed)
@@ -59,8 +59,7 @@ func variants[T any](row T, here, there *[]T) int {
 	return len(paths)
 }
 
-// leaves are the index paths of the fields of t that hold values of their own. An index
-// into a slice is always 0.
+// leaves returns the index paths of the fields of t without subfields. An index into a slice is always 0.
 func leaves(t reflect.Type, path []int) [][]int {
 	if t.Kind() == reflect.Slice {
 		return leaves(t.Elem(), append(path, 0))
@@ -122,7 +121,7 @@ func findsCounts(t *testing.T, from, to movable) {
 	if diff := cmp.Diff(want, texts(verified.Differences)); diff != "" || err != nil {
 		t.Errorf("verified: %v\n%s", err, diff)
 	}
-	// A copy brings what is missing, and leaves what is too much.
+	// A copy adds missing rows, and does not remove additional ones.
 	report, err := transfer.Copy(t.Context(), from, to, transfer.Options{})
 	want = []string{
 		"visits of link l on 2026-03-16: 1 rows here, 2 there",
@@ -136,9 +135,9 @@ func findsCounts(t *testing.T, from, to movable) {
 func leavesOut(t *testing.T, from, to movable) {
 	b := visitsOn(4, 2)
 	mustWrite(t, from, &b)
-	// Before lies in the third day: all of that is left out.
+	// Before is within the third day, so that whole day is excluded.
 	if report := mustCopy(t, from, to, transfer.Options{Before: noon.AddDate(0, 0, 2)}); report.Copied != 4 {
-		t.Errorf("%d rows were carried over, want the 4 of two days", report.Copied)
+		t.Errorf("%d rows were copied, want the 4 rows of two days", report.Copied)
 	}
 	report, err := transfer.Verify(t.Context(), from, to, transfer.Options{})
 	want := []string{"visits of link l on 2026-03-17: 2 rows here, 0 there", "visits of link l on 2026-03-18: 2 rows here, 0 there"}

@@ -10,13 +10,13 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// A cell is what one column must hold: an int64, a string, or nil for null.
+// A cell is the expected value of one column: an int64, a string, or nil for null.
 type cell struct {
 	column string
 	want   any
 }
 
-// kind is the kind to read c with.
+// kind returns the kind with which to read c.
 func (c cell) kind() dialect.Kind {
 	if _, text := c.want.(string); text {
 		return dialect.Text
@@ -24,13 +24,13 @@ func (c cell) kind() dialect.Kind {
 	return dialect.Int
 }
 
-// owners are the subjects of full.
+// owners has the subjects of full.
 var owners = map[store.SubjectKind]store.Subject{
 	store.KindWebsite: website("w"), store.KindLink: link("l"), store.KindSchedule: schedule("s"),
 }
 
-// full is a batch with a row of each table, in which no column has the value of another, and
-// what each table must hold then.
+// full returns a batch with a row of each table, in which all columns have different values, and the expected
+// cells of each table.
 func full() (*store.Batch, [schema.NumTables][]cell) {
 	b := &store.Batch{}
 	var want [schema.NumTables][]cell
@@ -54,7 +54,7 @@ func full() (*store.Batch, [schema.NumTables][]cell) {
 				c.SetNumber(row, store.Known(3))
 				add(c.Name, int64(3))
 			default:
-				number *= int64(1 - 2*(i%2)) // every other one is negative
+				number *= int64(1 - 2*(i%2)) // every second number is negative
 				c.SetNumber(row, store.Known(number))
 				add(c.Name, number)
 			}
@@ -63,7 +63,7 @@ func full() (*store.Batch, [schema.NumTables][]cell) {
 	return b, want
 }
 
-// mustHold compares the rows of full with what must be there.
+// mustHold compares the rows of full with the expected cells.
 func (w *trial) mustHold(want [schema.NumTables][]cell) {
 	w.Helper()
 	for id, cells := range want {
@@ -72,7 +72,7 @@ func (w *trial) mustHold(want [schema.NumTables][]cell) {
 	}
 }
 
-// cells compares the only row of a subject in table with what it must hold.
+// cells compares the only row of a subject in table with its expected cells.
 func (w *trial) cells(table string, of store.Subject, cells []cell) {
 	w.Helper()
 	names, kinds := make([]string, len(cells)), make([]dialect.Kind, len(cells))

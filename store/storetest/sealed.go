@@ -16,32 +16,32 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A derivedStore is what days are sealed in.
+// A derivedStore is a store that can seal days.
 type derivedStore interface {
 	store.Store
 	store.Deriver
 }
 
-// A sealing says when a dataset is sealed while its rows come, and how much of it.
+// A sealing defines when a dataset is sealed while its rows arrive, and which part of it.
 type sealing struct {
-	share float64 // of the rows that came before
-	most  int     // how many days are sealed at once, at most; 0 means that none are
-	gaps  int     // one day in so many is where a gap of what is sealed begins; 0 means none
-	again int     // once more: amidOthers or afterOthers
-	only  string  // the website that is sealed; empty means all
-	store bool    // partials of what is sealed are stored, too, of the busiest website
+	share float64 // the share of rows that are stored before sealing
+	most  int     // the maximum number of days sealed at once; 0 means no sealing
+	gaps  int     // a gap in the sealed days begins at one day in this many; 0 means no gaps
+	again int     // when to seal again: amidOthers or afterOthers
+	only  string  // the website to seal; empty means all
+	store bool    // also store partials of the busiest website
 }
 
-// When a dataset is sealed once more: while the other rows come, so that seals are of different versions
-// and none of them knows the last rows, or after they came.
+// When a dataset is sealed again: amidOthers, while the other rows arrive, so that seals have different
+// versions and none includes the last rows; or afterOthers, after all rows.
 const (
 	amidOthers = 1 + iota
 	afterOthers
 )
 
-// sealingOf is how the dataset of a seed is sealed in a random run. Of four seeds in a row one is not, and its
-// answers are computed from rows alone; one is sealed whole, and once more after the last rows came;
-// two are sealed in part, at random.
+// sealingOf returns how the dataset of a seed is sealed in a random run. Of four consecutive seeds, one is not
+// sealed, so all its answers are computed from rows. One is sealed completely, and again after the last rows.
+// Two are sealed partly, at random.
 func sealingOf(seed uint64) sealing {
 	switch seed % perRound {
 	case 0:
@@ -56,8 +56,8 @@ func sealingOf(seed uint64) sealing {
 	}
 }
 
-// fillAndSeal fills s with the dataset of a seed, and has sealer, which is s or makes a mistake,
-// seal days of it, unless it is nil. Before the last rows come between is called.
+// fillAndSeal fills s with the dataset of a seed, and seals days of it with sealer. sealer is nil, s, or a
+// store that makes a mistake. It calls between before the last rows are stored.
 func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer derivedStore, seed uint64, how sealing, between func()) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
@@ -81,8 +81,9 @@ func (h *Harness) fillAndSeal(t *testing.T, s store.Store, sealer derivedStore, 
 	}
 }
 
-// runnerWith is the engine over a store with the dataset of a seed, sealed as sealingOf says where the
-// store can. It was asked some questions before the last rows came, unless it computes all from rows.
+// runnerWith returns an engine over a store with the dataset of a seed. If the store can seal, the dataset is
+// sealed according to sealingOf. Unless the engine computes all answers from rows, it answers some questions
+// before the last rows are stored.
 func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Response) ([]byte, error), asked iter.Seq[reference.Question]) *engineRunner {
 	t.Helper()
 	s, how := h.open(t), sealingOf(seed)
@@ -90,7 +91,7 @@ func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Respons
 	if h.Remote {
 		runner.again *= 3
 	}
-	if _, writes := s.(store.Writer); !writes || how.most == 0 { // Harness.Fill takes all rows at once
+	if _, writes := s.(store.Writer); !writes || how.most == 0 { // Harness.Fill needs all rows at once
 		w := dataset.New(seed)
 		h.fill(t, s, &w.Batch)
 		return runner
@@ -101,15 +102,15 @@ func (h *Harness) runnerWith(t *testing.T, seed uint64, part func(*query.Respons
 	return runner
 }
 
-// filledWith is a store that holds the dataset of a seed.
+// filledWith returns a store with the dataset of a seed.
 func (h *Harness) filledWith(t *testing.T, seed uint64) store.Store {
 	t.Helper()
 	w := dataset.New(seed)
 	return h.filled(t, &w.Batch)
 }
 
-// warmed is the engine over sealer, which is s or makes a mistake, that was asked these questions before
-// the last rows of the dataset came.
+// warmed returns an engine over sealer that answered some questions before the last rows of the dataset were
+// stored. sealer is s, or a store that makes a mistake.
 func (h *Harness) warmed(t *testing.T, s store.Store, sealer derivedStore, seed uint64, how sealing, asked iter.Seq[reference.Question]) *engineRunner {
 	t.Helper()
 	runner := newEngineRunner(t, query.Config{Store: sealer}, rows)
@@ -120,7 +121,7 @@ func (h *Harness) warmed(t *testing.T, s store.Store, sealer derivedStore, seed 
 	return runner
 }
 
-// seal seals days of the websites in s, and days near them that have no rows.
+// seal seals days of the websites in s, and days near them without rows.
 func (how sealing) seal(t *testing.T, s derivedStore, rng *rand.Rand) {
 	t.Helper()
 	if s == nil {
@@ -149,7 +150,7 @@ func (how sealing) seal(t *testing.T, s derivedStore, rng *rand.Rand) {
 				continue
 			}
 			seal := engine.Seal
-			if rng.IntN(3) > 0 { // is Seal, where it cannot be less
+			if rng.IntN(3) > 0 { // acts like Seal if a day has no seal yet
 				seal = engine.Reseal
 			}
 			if err := seal(t.Context(), of, from, to); err != nil {
@@ -165,7 +166,7 @@ func (how sealing) seal(t *testing.T, s derivedStore, rng *rand.Rand) {
 	}
 }
 
-// cut is the first share of the rows of each kind, and the rest.
+// cut returns the first share of the rows of each kind, and the rest.
 func cut(b *store.Batch, share float64) (first, rest *store.Batch) {
 	first, rest = &store.Batch{}, &store.Batch{}
 	first.Events, rest.Events = halves(b.Events, share)
@@ -183,11 +184,11 @@ func halves[T any](rows []T, share float64) (first, rest []T) {
 	return rows[:n], rows[n:]
 }
 
-// busiest is the website of every dataset that has the most rows. Where one is enough, the others, which
-// have as many days, are not sealed.
+// busiest is the website with the most rows in every dataset. Tests that need only one website do not seal the
+// others, which have as many days.
 const busiest = "site-1"
 
-// firstOf are the first n of all.
+// firstOf returns the first n elements of all.
 func firstOf[T any](all iter.Seq[T], n int) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		left := n
@@ -199,8 +200,8 @@ func firstOf[T any](all iter.Seq[T], n int) iter.Seq[T] {
 	}
 }
 
-// MergedBesideWrites queries one engine from several goroutines at once while the rows of a dataset are
-// written and days of it are sealed, and then tests that its answers are those of the reference.
+// MergedBesideWrites queries one engine from several goroutines while the rows of a dataset are written and its
+// days are sealed. Then it tests that the engine's answers equal the reference evaluator's.
 func MergedBesideWrites(t *testing.T, h Harness) {
 	const seed, askers, batches = 7, 2, 2
 	s := h.open(t)

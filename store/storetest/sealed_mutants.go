@@ -15,16 +15,16 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A badSealer makes a mistake in what it seals, in what it tells of seals, or in how they are read.
+// A badSealer makes a mistake in the sealed results, in the reported days, or in the reading of seals.
 type badSealer struct {
 	derivedStore
-	days func([]store.Day)       // nil: as they are
-	seal func(*store.Derivation) // nil: as it is
-	read func(sql string) string // nil: as it is
-	kept func(*store.State)      // nil: as it is
+	days func([]store.Day)       // nil: no change
+	seal func(*store.Derivation) // nil: no change
+	read func(sql string) string // nil: no change
+	kept func(*store.State)      // nil: no change
 }
 
-// keeper is the store, or one that keeps nothing.
+// keeper returns the store's StateKeeper, or one that stores nothing.
 func (b badSealer) keeper() store.StateKeeper {
 	if k, ok := b.derivedStore.(store.StateKeeper); ok {
 		return k
@@ -41,12 +41,12 @@ func (noStates) LoadStates(context.Context, store.Subject, []int64, time.Time, t
 	return nil, nil
 }
 
-// States are those of the store, with the mistake.
+// States returns the store's states with the mistake.
 func (b badSealer) States(ctx context.Context, s store.Subject) ([]store.State, error) {
 	return b.mistake(b.keeper().States(ctx, s))
 }
 
-// LoadStates returns those of the store, with the mistake.
+// LoadStates returns the store's states with the mistake.
 func (b badSealer) LoadStates(ctx context.Context, s store.Subject, names []int64, from, to time.Time) ([]store.State, error) {
 	return b.mistake(b.keeper().LoadStates(ctx, s, names, from, to))
 }
@@ -60,17 +60,17 @@ func (b badSealer) mistake(states []store.State, err error) ([]store.State, erro
 	return states, err
 }
 
-// SaveStates has the store save them.
+// SaveStates saves states in the store.
 func (b badSealer) SaveStates(ctx context.Context, s store.Subject, states []store.State) error {
 	return b.keeper().SaveStates(ctx, s, states)
 }
 
-// DropStates has the store drop them.
+// DropStates deletes states of the store.
 func (b badSealer) DropStates(ctx context.Context, s store.Subject, but []int64) error {
 	return b.keeper().DropStates(ctx, s, but)
 }
 
-// Query asks the store what the mistake makes of stmt.
+// Query runs stmt with the mistake.
 func (b badSealer) Query(ctx context.Context, stmt store.Statement) (*store.Rows, error) {
 	if b.read != nil {
 		stmt.SQL = b.read(stmt.SQL)
@@ -78,7 +78,7 @@ func (b badSealer) Query(ctx context.Context, stmt store.Statement) (*store.Rows
 	return b.derivedStore.Query(ctx, stmt)
 }
 
-// Days are those of the store, with the mistake.
+// Days returns the store's days with the mistake.
 func (b badSealer) Days(ctx context.Context, of store.Subject, from, to time.Time) ([]store.Day, error) {
 	days, err := b.derivedStore.Days(ctx, of, from, to)
 	if b.days != nil {
@@ -87,7 +87,7 @@ func (b badSealer) Days(ctx context.Context, of store.Subject, from, to time.Tim
 	return days, err
 }
 
-// Seal has the store keep what the mistake makes of d.
+// Seal seals d with the mistake.
 func (b badSealer) Seal(ctx context.Context, d store.Derivation) error {
 	if b.seal != nil {
 		b.seal(&d)
@@ -99,12 +99,12 @@ func unfiltered(q reference.Question) bool {
 	return len(q.Filters)+len(q.Mandatory)+len(q.GroupBy) == 0
 }
 
-// numbered is a mistake that only stores with dialect.PrefixNumber can make.
+// numbered is a mistake that is only possible in stores with dialect.PrefixNumber.
 const numbered = "a country has another number than when it was sealed"
 
-// KillsSealMutants plants one mistake at a time into what a store seals, and fails unless the
-// comparison with the reference evaluator notices each within a few datasets. Mistakes that begin when all
-// is sealed and written share a store.
+// KillsSealMutants plants one mistake at a time in the sealing of a store. It fails unless the comparison with
+// the reference evaluator notices each within a few datasets. Mistakes that only matter after everything is
+// written and sealed share a store.
 func KillsSealMutants(t *testing.T, h Harness) {
 	before := sealing{share: 0.9, most: 30, only: busiest}
 	first := h.open(t).(derivedStore)
@@ -113,17 +113,17 @@ func KillsSealMutants(t *testing.T, h Harness) {
 		name string
 		made badSealer
 		how  sealing
-		warm int // questions that are asked before the last rows come
+		warm int // number of questions asked before the last rows are stored
 		when func(reference.Question) bool
 	}{
-		{"a late row leaves a seal as it is", badSealer{days: func(days []store.Day) {
+		{"a late row does not invalidate a seal", badSealer{days: func(days []store.Day) {
 			for i := range days {
 				if days[i].Sealed > 0 {
 					days[i].Version = min(days[i].Version, days[i].Sealed)
 				}
 			}
 		}}, before, 0, nil},
-		{"a late row leaves partials as they are", badSealer{days: func(days []store.Day) {
+		{"a late row does not invalidate partials", badSealer{days: func(days []store.Day) {
 			for i := range days {
 				days[i].Version, days[i].Sealed = min(days[i].Version, 1), 0
 			}
@@ -136,41 +136,41 @@ func KillsSealMutants(t *testing.T, h Harness) {
 				}
 			}
 		}}, sealing{share: 1, most: 4, only: busiest}, 0, OfType("session_metrics", "session_duration_distribution", "sessions_time_series")},
-		{"a session lends its fields twice", badSealer{seal: func(d *store.Derivation) {
+		{"a session is sealed twice", badSealer{seal: func(d *store.Derivation) {
 			d.Sessions.SQL = "SELECT * FROM (" + d.Sessions.SQL + ") UNION ALL SELECT * FROM (" + d.Sessions.SQL + ")"
 		}}, sealing{share: 1, most: 30, only: busiest}, 0, OfType("countries")},
 		{numbered, badSealer{read: Rewritten(`(.country_number. = \(1024)`, "${1} + 1")}, before, 0, func(q reference.Question) bool {
 			return slices.ContainsFunc(q.Filters, func(f reference.Filter) bool { return f.Field == "country" })
 		}},
-		{"an id that changed is read from the seal, too",
+		{"a changed id is also read from the seal",
 			badSealer{read: Rewritten(`\(coalesce\(i\..told., 0\) = 0\)`, "true")}, before, 0, nil},
-		{"an id that changed on another day than the range's did not change",
+		{"an id that changed on a day outside the range counts as unchanged",
 			badSealer{read: Rewritten(`(FROM events AS t WHERE [^)]*\) AND \(t\..time. >= )([^)]*)(\) AND \(t\..time. < )([^)]*)(\) AND \(t\..version. > )`,
 				fmt.Sprintf("${1}(${2} + %d)${3}(${4} - %d)${5}", 4*dayMillis, 2*dayMillis))}, before, 0, OfType("utm_terms")},
-		{"an id that changed has no events before its latest",
+		{"a changed id has no events before its latest one",
 			badSealer{read: Rewritten(`min\((t\..time.)\)( AS .first.)`, "max($1)$2")}, before, 0, nil},
-		{"what is kept of an id that changed stays when the day is sealed again", badSealer{seal: func(d *store.Derivation) {
+		{"old results of a changed id stay when the day is sealed again", badSealer{seal: func(d *store.Derivation) {
 			if d.Changed != nil {
 				d.Changed.SQL = "SELECT * FROM (" + d.Changed.SQL + ") WHERE false"
 			}
 		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
-		{"an id that changed is not sealed again", badSealer{seal: func(d *store.Derivation) {
+		{"a changed id is not sealed again", badSealer{seal: func(d *store.Derivation) {
 			if d.Changed != nil {
 				d.Hits.SQL = "SELECT * FROM (" + d.Hits.SQL + ") WHERE false"
 			}
 		}}, sealing{share: 0.9, most: 30, again: afterOthers, only: busiest}, 0, nil},
-		{"a stored partial is valid whatever its version is", badSealer{kept: func(s *store.State) { s.Version = math.MaxInt64 }},
+		{"a stored partial is valid with any version", badSealer{kept: func(s *store.State) { s.Version = math.MaxInt64 }},
 			sealing{share: 0.5, most: 30, only: busiest, store: true}, 0, unfiltered},
-		{"a stored partial is of another day", badSealer{kept: func(s *store.State) { s.Day = s.Day.AddDate(0, 0, 1) }},
+		{"a stored partial belongs to another day", badSealer{kept: func(s *store.State) { s.Day = s.Day.AddDate(0, 0, 1) }},
 			sealing{share: 1, most: 30, only: busiest, store: true}, 0, unfiltered},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			if _, keeps := first.(store.StateKeeper); !keeps && m.made.kept != nil {
-				t.Skip("the store keeps no states")
+				t.Skip("the store does not implement store.StateKeeper")
 			}
 			if m.name == numbered && !first.Dialect().Has(dialect.PrefixNumber) {
-				t.Skip("the store has no numbers of countries")
+				t.Skip("the dialect has no template for PrefixNumber")
 			}
 			(&Mutation{When: m.when}).mustShow(t, func(seed uint64, questions iter.Seq[reference.Question]) (*comparison, error) {
 				bad := m.made
@@ -181,7 +181,7 @@ func KillsSealMutants(t *testing.T, h Harness) {
 				s := h.open(t)
 				bad.derivedStore = s.(derivedStore)
 				got := h.warmed(t, s, bad, seed, m.how, firstOf(questions, m.warm))
-				if bad.kept != nil { // it shows at once, or never
+				if bad.kept != nil { // only the first answer can show the mistake
 					got.engine, got.second, got.again = got.second, nil, 0
 				}
 				return compareReference(t.Context(), got, dataOf(seed), questions, true)

@@ -9,18 +9,18 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// stateCases are about store.StateKeeper.
+// stateCases returns the cases of store.StateKeeper.
 func stateCases() []contractCase {
 	return []contractCase{
-		{name: "states come back as they were saved, each by its name and day", run: testStates,
-			defends: "LoadStates returns the states of these names, of the days that [from, to) touches; a state takes the place of the one of its name and day"},
-		{name: "states outlive a restart, and their versions stay", restarts: true, run: testStatesRestart, defends: "they need not be computed again after a start"},
-		{name: "no state is saved of a day that changed", run: testStatesOfChangedDay, defends: "SaveStates leaves out those of days whose Day.Version is not Rows any more"},
-		{name: "states are dropped but for some names, and with the rows", run: testDropStates, defends: "DropStates drops the states of s but those of these names; Erase leaves nothing"},
+		{name: "states are returned as saved, by name and day", run: testStates,
+			defends: "LoadStates returns the states with these names of the days that [from, to) touches; a saved state replaces the state with the same name and day"},
+		{name: "states and their versions survive a restart", restarts: true, run: testStatesRestart, defends: "states need not be computed again after a restart"},
+		{name: "no state is saved for a day that changed", run: testStatesOfChangedDay, defends: "States whose Rows differs from the current Day.Version of their day are skipped"},
+		{name: "states are deleted except some names, and together with the rows", run: testDropStates, defends: "DropStates deletes all states of s whose names are not in keep; Erase deletes all states"},
 	}
 }
 
-// state is one of a day so many days before noon, with the version of the day's rows now.
+// state returns a state of a day before noon, with the current version of that day's rows.
 func (w *trial) state(name int64, days int, version uint64, bytes string) store.State {
 	w.Helper()
 	start := midnight.AddDate(0, 0, -days)
@@ -42,7 +42,7 @@ func (w *trial) saveStates(states ...store.State) {
 	}
 }
 
-// statesOf shows some states, in order.
+// statesOf returns texts of states, in order.
 func (w *trial) statesOf(id string, names []int64, from, to int) []string {
 	w.Helper()
 	keeper, texts := interfaceOf[store.StateKeeper](w), []string{}
@@ -56,7 +56,7 @@ func (w *trial) statesOf(id string, names []int64, from, to int) []string {
 		if !slices.ContainsFunc(listed, func(l store.State) bool {
 			return l.Name == one.Name && l.Day.Equal(one.Day) && l.Version == one.Version
 		}) {
-			w.Errorf("%s is not listed", texts[len(texts)-1])
+			w.Errorf("States does not list %s", texts[len(texts)-1])
 		}
 	}
 	slices.Sort(texts)
@@ -70,7 +70,7 @@ func (w *trial) wantStates(got []string, want ...string) {
 	}
 }
 
-// someStates writes a row of each of three days, and saves states of them.
+// someStates writes one row on each of three days, and saves states of these days.
 func (w *trial) someStates() {
 	w.Helper()
 	for days := range 3 {
@@ -98,7 +98,7 @@ func testStatesRestart(w *trial) {
 	w.reopen()
 	w.wantStates(w.statesOf("w", []int64{1, 2}, 2, 0), before...)
 	if after := w.state(1, 1, 0, "").Rows; after != rows {
-		w.Errorf("the version of a day was %d and is %d", rows, after)
+		w.Errorf("the version of a day changed from %d to %d", rows, after)
 	}
 }
 

@@ -12,26 +12,26 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A templateCase is an expression of one operation, and the values that it must have in every row of from.
+// A templateCase has an expression of one operation, and its expected values in the rows of from.
 type templateCase struct {
 	name string
 	kind dialect.Kind
 	expr string
 	from string
-	want string // the values with "|" between them; the word null for null
+	want string // the values, separated by "|"; null is the word null
 }
 
-// A templateWriter writes the expressions of a dialect, and knows which operations they are of.
+// A templateWriter writes expressions in a dialect, and records the operations it uses.
 type templateWriter struct {
 	*dialect.Dialect
 	used map[dialect.Op]bool
 	args []dialect.Arg
 
-	few, none string // four rows of n, x and o, and none of them
+	few, none string // four rows with n, x and o, and no rows
 }
 
-// templates wants every template of the dialect to give what the comment beside its
-// operation says: the engine's SQL is only as right as they are.
+// templates tests that every template of the dialect returns the result in the comment of its operation,
+// because the engine's SQL relies on it.
 func templates(t *testing.T, s store.Store) {
 	p := &templateWriter{Dialect: s.Dialect(), used: map[dialect.Op]bool{}}
 	p.few = fmt.Sprintf(" FROM (SELECT e.time AS n, e.path AS x, %s AS o FROM events AS e WHERE e.subject = %s) AS t",
@@ -41,16 +41,16 @@ func templates(t *testing.T, s store.Store) {
 		t.Run(c.name, func(t *testing.T) { p.check(t, s, c) })
 	}
 	for f := range dialect.Op(len(p.Templates)) {
-		if !p.used[f] && !f.Optional() { // those are asked for where days are sealed
-			t.Errorf("no case asks for %s", f)
+		if !p.used[f] && !f.Optional() { // tests of sealed days use the optional ones
+			t.Errorf("no case tests %s", f)
 		}
 	}
 }
 
-// fewOwner has fewEvents.
+// fewOwner is the website with fewEvents.
 var fewOwner = website("few")
 
-// fewEvents are those whose times, paths and load times the expressions are about.
+// fewEvents returns events with the times, paths and load times that the expressions use.
 func fewEvents() (events []store.Event) {
 	for i, row := range []struct {
 		x string
@@ -97,12 +97,12 @@ func (p *templateWriter) call(f dialect.Op, operands ...string) string {
 	return p.Call(f, operands...)
 }
 
-// holds is a condition as 1 or 0.
+// holds returns a condition as 1 or 0.
 func (p *templateWriter) holds(f dialect.Op, operands ...string) string {
 	return p.call(dialect.If, p.call(f, operands...), "1", "0")
 }
 
-// arg binds a value; a name must not begin another's.
+// arg binds a value. The name must not be a prefix of another name.
 func (p *templateWriter) arg(name string, k dialect.Kind, value any) string {
 	p.args = append(p.args, dialect.Arg{Name: name, Kind: k, Value: value})
 	return p.Arg(name, k)
@@ -119,7 +119,7 @@ func (p *templateWriter) aggregates() []templateCase {
 	return []templateCase{
 		{"Count", whole, p.call(dialect.Count), p.few, "4"},
 		{"CountIf", whole, p.call(dialect.CountIf, "n > 2"), p.few, "2"},
-		{"CountDistinct leaves the empty text out", whole, p.call(dialect.CountDistinct, "x"), p.few, "2"},
+		{"CountDistinct excludes the empty text", whole, p.call(dialect.CountDistinct, "x"), p.few, "2"},
 		{"Sum", whole, p.call(dialect.Sum, "n"), p.few, "10"},
 		{"Sum of nothing", whole, p.call(dialect.Sum, "n"), p.none, "0"},
 		{"Sum of nulls", whole, p.call(dialect.Sum, p.call(dialect.NullIf, "n", "n")), p.few, "0"},
@@ -133,7 +133,7 @@ func (p *templateWriter) aggregates() []templateCase {
 		{"MinIf", whole, p.call(dialect.MinIf, "n", "n > 1"), p.few, "2"},
 		{"MaxIf", whole, p.call(dialect.MaxIf, "n", "x = 'b'"), p.few, "3"},
 		{"MaxIf of nothing", whole, p.call(dialect.MaxIf, "n", "n > 9"), p.few, "null"},
-		{"CountDistinctHash leaves 0 out", whole, p.call(dialect.CountDistinctHash, "o - 1"), p.few, "2"},
+		{"CountDistinctHash excludes 0", whole, p.call(dialect.CountDistinctHash, "o - 1"), p.few, "2"},
 		{"AnyValue", text, p.call(dialect.AnyValue, "'a'"), p.few, "a"},
 		{"RowElement of ArgMinRowIf", text, p.call(dialect.RowElement, p.call(dialect.ArgMinRowIf, "x, o", "n", "n > 2"), "1", "''"), p.few, "b"},
 		{"RowElement of ArgMinRowIf, a number", whole, p.call(dialect.RowElement, p.call(dialect.ArgMinRowIf, "x, o", "n", "n > 1"), "2", "0"), p.few, "1"},
@@ -141,19 +141,19 @@ func (p *templateWriter) aggregates() []templateCase {
 		{"MinNotNull", whole, p.call(dialect.MinNotNull, "o"), p.few, "1"},
 		{"MaxNotNull", whole, p.call(dialect.MaxNotNull, "o"), p.few, "3"},
 		{"ArgMinIf", text, p.call(dialect.ArgMinIf, "x", "n", "n > 3"), p.few, "a"},
-		{"ArgMinIf takes an empty text too", text, p.call(dialect.ArgMinIf, "x", "n", "n > 1"), p.few, ""},
+		{"ArgMinIf may return an empty text", text, p.call(dialect.ArgMinIf, "x", "n", "n > 1"), p.few, ""},
 		{"ArgMinIf of nothing", text, p.call(dialect.ArgMinIf, "x", "n", "n > 9"), p.few, ""},
 		{"ArgMaxIf", text, p.call(dialect.ArgMaxIf, "x", "n", "n < 4"), p.few, "b"},
 		{"ArgMaxListIf", text, p.call(dialect.ArgMaxListIf, "x", "n, o", "n < 4"), p.few, "b"},
 		{"ArgMaxListIf of nothing", text, p.call(dialect.ArgMaxListIf, "x", "n, o", "n > 9"), p.few, ""},
-		{"ArgMaxList breaks ties by what follows", whole, p.call(dialect.ArgMaxList, "n", "x, o"), p.few, "1"},
-		{"ArgMaxList leaves nulls out", whole, p.call(dialect.ArgMaxList, p.call(dialect.NullIf, "n", "4"), "n, o"), p.few, "3"},
-		{"ArgMinList breaks ties by what follows", whole, p.call(dialect.ArgMinList, "n", "o, x"), p.few, "2"},
+		{"ArgMaxList breaks ties by the next expression", whole, p.call(dialect.ArgMaxList, "n", "x, o"), p.few, "1"},
+		{"ArgMaxList excludes nulls", whole, p.call(dialect.ArgMaxList, p.call(dialect.NullIf, "n", "4"), "n, o"), p.few, "3"},
+		{"ArgMinList breaks ties by the next expression", whole, p.call(dialect.ArgMinList, "n", "o, x"), p.few, "2"},
 		{"ArgMinList of nothing", whole, p.call(dialect.ArgMinList, "n", "o, x"), p.none, "null"},
 		{"ArgMaxList of nothing", whole, p.call(dialect.ArgMaxList, "n", "x, o"), p.none, "null"},
-		{"Quantile lies between neighbours", whole, p.call(dialect.Quantile, "n", "750"), p.few, "3250"},
+		{"Quantile interpolates", whole, p.call(dialect.Quantile, "n", "750"), p.few, "3250"},
 		{"Quantile of nothing", whole, p.call(dialect.Quantile, "n", "500"), p.none, "null"},
-		{"Quantile leaves nulls out", whole, p.call(dialect.Quantile, p.call(dialect.NullIf, "n", "4"), "500"), p.few, "2000"},
+		{"Quantile excludes nulls", whole, p.call(dialect.Quantile, p.call(dialect.NullIf, "n", "4"), "500"), p.few, "2000"},
 		{"StringAgg", text, p.call(dialect.StringAgg, "x", "n", "9"), p.few, "b,,b,a"},
 		{"StringAgg of the first rows", text, p.call(dialect.StringAgg, "x", "n", "3"), p.few, "b,,b"},
 	}
@@ -163,13 +163,13 @@ func (p *templateWriter) choices() []templateCase {
 	unknown := p.call(dialect.NullIf, "1", "1") + " > 2"
 	return []templateCase{
 		{"Ratio", dialect.Float, p.call(dialect.Ratio, "1", "4"), "", "0.25"},
-		{"Ratio by nothing", dialect.Float, p.call(dialect.Ratio, "1", "0"), "", "null"},
+		{"Ratio with 0", dialect.Float, p.call(dialect.Ratio, "1", "0"), "", "null"},
 		{"Sqrt", dialect.Float, p.call(dialect.Sqrt, p.call(dialect.Ratio, "25", "4")), "", "2.5"},
 		{"Coalesce", dialect.Int, p.call(dialect.Coalesce, "NULL", "2", "3"), "", "2"},
 		{"NullIf", dialect.Int, p.call(dialect.NullIf, "2", "2"), "", "null"},
-		{"NullIf of another", dialect.Int, p.call(dialect.NullIf, "2", "3"), "", "2"},
+		{"NullIf of a different value", dialect.Int, p.call(dialect.NullIf, "2", "3"), "", "2"},
 		{"If", dialect.Int, p.call(dialect.If, "1 > 2", "1", "2"), "", "2"},
-		{"If of null is its other case", dialect.Int, p.call(dialect.If, unknown, "1", "2"), "", "2"},
+		{"If of null is the else case", dialect.Int, p.call(dialect.If, unknown, "1", "2"), "", "2"},
 		{"Greatest", dialect.Int, p.call(dialect.Greatest, "1", "3", "2"), "", "3"},
 		{"Least", dialect.Int, p.call(dialect.Least, "2", "1", "3"), "", "1"},
 	}
@@ -183,9 +183,9 @@ func (p *templateWriter) numbers() []templateCase {
 	)
 	return []templateCase{
 		{"FloorDiv", dialect.Int, p.call(dialect.FloorDiv, "7", "2"), "", "3"},
-		{"FloorDiv goes down below zero", dialect.Int, p.call(dialect.FloorDiv, "-7", "2"), "", "-4"},
-		{"FloorDiv of a multiple below zero", dialect.Int, p.call(dialect.FloorDiv, "-8", "2"), "", "-4"},
-		{"FloorDiv just before a day of our time", dialect.Int, p.call(dialect.FloorDiv, before, "86400000"), "", "20512"},
+		{"FloorDiv rounds negative numbers down", dialect.Int, p.call(dialect.FloorDiv, "-7", "2"), "", "-4"},
+		{"FloorDiv of a negative multiple", dialect.Int, p.call(dialect.FloorDiv, "-8", "2"), "", "-4"},
+		{"FloorDiv just before the start of a day", dialect.Int, p.call(dialect.FloorDiv, before, "86400000"), "", "20512"},
 		{"FloorDiv at the start of that day", dialect.Int, p.call(dialect.FloorDiv, midnight, "86400000"), "", "20513"},
 		{"ISO8601", dialect.Text, p.call(dialect.ISO8601, before), "", "2026-02-28T23:59:59.007Z"},
 		{"ISO8601 before 1970", dialect.Text, p.call(dialect.ISO8601, minus), "", "1969-12-31T23:59:59.999Z"},

@@ -9,20 +9,20 @@ func (p *templateWriter) texts() []templateCase {
 		odd     = p.text("odd", "/\"\\\t\u2028\\u2028")
 	)
 	return []templateCase{
-		{"Contains takes its text as it is", whole, p.holds(dialect.Contains, "'/100x'", "'100%'"), "", "0"},
+		{"Contains has no wildcards", whole, p.holds(dialect.Contains, "'/100x'", "'100%'"), "", "0"},
 		{"Contains", whole, p.holds(dialect.Contains, "'a_ü%b'", "'ü%'"), "", "1"},
 		{"Contains nothing", whole, p.holds(dialect.Contains, "''", "''"), "", "1"},
-		{"StartsWith takes its text as it is", whole, p.holds(dialect.StartsWith, "'axb'", "'a_'"), "", "0"},
+		{"StartsWith has no wildcards", whole, p.holds(dialect.StartsWith, "'axb'", "'a_'"), "", "0"},
 		{"StartsWith", whole, p.holds(dialect.StartsWith, "'a_b'", "'a_'"), "", "1"},
 		{"Lower", text, p.call(dialect.Lower, "'ÄΣ İ'"), "", "äσ i"},
 		{"Concat", text, p.call(dialect.Concat, "'a'", "''", "'b'"), "", "ab"},
 		{"URLHost", text, p.call(dialect.URLHost, address), "", "bücher.example"},
-		{"URLHost of none", text, p.call(dialect.URLHost, "'mailto:a@example.org'"), "", ""},
+		{"URLHost without a host", text, p.call(dialect.URLHost, "'mailto:a@example.org'"), "", ""},
 		{"TextToJSON", text, p.call(dialect.TextToJSON, odd), "", `"/\"\\\t` + "\u2028" + `\\u2028"`},
 		{"JSONText", text, p.call(dialect.JSONText, p.text("member", `{"a":"x\u00fc","a":"y","n":123456789012345678901234567890}`), "'a'"), "", "xü"},
 		{"JSONText of true", text, p.call(dialect.JSONText, p.text("truth", `{"a":true}`), "'a'"), "", "true"},
 		{"JSONText of a number", text, p.call(dialect.JSONText, p.text("digits", `{"a":1}`), "'a'"), "", ""},
-		{"JSONText of a number to spell anew", text, p.call(dialect.JSONText, p.text("power", `{"a":1e5}`), "'a'"), "", ""},
+		{"JSONText of a number with an exponent", text, p.call(dialect.JSONText, p.text("power", `{"a":1e5}`), "'a'"), "", ""},
 		{"JSONText of a list", text, p.call(dialect.JSONText, p.text("bracket", `{"a":["x"]}`), "'a'"), "", ""},
 		{"JSONText of nothing", text, p.call(dialect.JSONText, p.text("vacant", ``), "'a'"), "", ""},
 		{"MD5High", whole, p.call(dialect.MD5High, "'sightline'"), "", "169241654"}, // the MD5 is 9f84badb3704dc401f9eb880366c160a
@@ -37,9 +37,9 @@ func (p *templateWriter) lists() []templateCase {
 		{"InList", whole, p.holds(dialect.InList, "'y'", xy), "", "1"},
 		{"InList of an empty list", whole, p.holds(dialect.InList, "'y'", empty), "", "0"},
 		{"Lookup", text, p.call(dialect.Lookup, "'y'", xy, names, "'?'"), "", "2"},
-		{"Lookup of a stranger", text, p.call(dialect.Lookup, "'z'", xy, names, "'?'"), "", "?"},
+		{"Lookup of a missing text", text, p.call(dialect.Lookup, "'z'", xy, names, "'?'"), "", "?"},
 		{"ListPosition", whole, p.call(dialect.ListPosition, "'y'", xy), "", "2"},
-		{"ListPosition of a stranger", whole, p.call(dialect.ListPosition, "'z'", xy), "", "null"},
+		{"ListPosition of a missing text", whole, p.call(dialect.ListPosition, "'z'", xy), "", "null"},
 	}
 }
 
@@ -52,11 +52,11 @@ func (p *templateWriter) windows() []templateCase {
 		{"Lead", whole, p.call(dialect.Lead, "n", "x", "n"), inOrder, "3|null|null|null"},
 		{"RunningMax", whole, p.call(dialect.RunningMax, "o", "1", "n"), inOrder, "3|3|3|3"},
 		{"RunningMax of a partition", whole, p.call(dialect.RunningMax, "n", "x", "n"), inOrder, "1|2|3|4"},
-		{"RunningMax takes equals along", whole, p.call(dialect.RunningMax, "n", "1", "n % 2"), inOrder, "4|4|4|4"},
+		{"RunningMax includes equal rows", whole, p.call(dialect.RunningMax, "n", "1", "n % 2"), inOrder, "4|4|4|4"},
 	}
 }
 
-// sequences compares what orders rows.
+// sequences returns cases of operations that order rows.
 func (p *templateWriter) sequences() []templateCase {
 	less := func(a, b [5]string) string {
 		return p.call(dialect.If, p.call(dialect.SortKey, a[:]...)+" < "+p.call(dialect.SortKey, b[:]...), "1", "0")
@@ -71,7 +71,7 @@ func (p *templateWriter) sequences() []templateCase {
 	}
 }
 
-// tables are operations that make rows.
+// tables returns cases of operations that produce rows.
 func (p *templateWriter) tables() []templateCase {
 	whole := func(name string, values ...int64) string { return p.arg(name, dialect.Ints, values) }
 	zip := p.call(dialect.ZipBuckets, whole("bucket", 1, 2), whole("since", 3, 4), whole("until", 5, 6))
@@ -86,12 +86,12 @@ func (p *templateWriter) tables() []templateCase {
 		{"OnlyRow", dialect.Int, "n", p.few + " WHERE n > " + p.call(dialect.OnlyRow, "o", "(SELECT 2 AS o)") + " ORDER BY n", "3|4"},
 		{"RunOnce", dialect.Int, "w.o", " FROM (WITH w " + p.call(dialect.RunOnce, "SELECT 5 AS o") + " SELECT w.o AS o FROM w) AS w", "5"},
 		{"Unnest", dialect.Text, "u.value", " FROM " + p.call(dialect.Unnest, p.list("letters", "b", "a")) + " AS u ORDER BY v", "a|b"},
-		{"JSONEach keeps numbers as they stand", dialect.Text, member,
+		{"JSONEach keeps the spelling of numbers", dialect.Text, member,
 			members("numbers", `{"a":1.50,"b":[-0,1e5,123456789012345678901234567890],"a":"1.50"}`),
 			"a=1.50|a=1.50|b=[-0,1e5,123456789012345678901234567890]"},
-		{"JSONEach escapes no more than it must", dialect.Text, member,
+		{"JSONEach escapes only what it must", dialect.Text, member,
 			members("signs", `{"a":{"x":"\u2028\\u2028\/"},"b":"\u2028\/","c":"it's \"x\""}`),
 			"a={\"x\":\"\u2028\\\\u2028/\"}|b=\u2028/|c=it's \"x\""},
-		{"JSONEach of no object", dialect.Text, member, members("nothing", "no object"), ""},
+		{"JSONEach of an invalid object", dialect.Text, member, members("nothing", "no object"), ""},
 	}
 }

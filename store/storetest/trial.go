@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// A contractCase is one thing that an interface of package store promises.
+// A contractCase tests one promise of an interface in package store.
 type contractCase struct {
 	name     string
 	defends  string
@@ -20,8 +20,8 @@ type contractCase struct {
 	run      func(*trial)
 }
 
-// proveCases proves the cases over one store, since to make one costs more than most cases do. Each has
-// subjects of its own there, and the first one an empty store.
+// proveCases runs the cases on one store, because creating a store takes longer than most cases. Each case has
+// separate subjects, and the first case has an empty store.
 func proveCases(cases func() []contractCase) func(*testing.T, Harness) {
 	return func(t *testing.T, h Harness) {
 		p := &sharedStore{t: t, harness: h, address: h.create(t), now: noon}
@@ -29,11 +29,11 @@ func proveCases(cases func() []contractCase) func(*testing.T, Harness) {
 		for i, c := range cases() {
 			t.Run(c.name, func(t *testing.T) {
 				if c.restarts && h.Create == nil {
-					t.Skip("not proven: without Harness.Create the store does not outlive its process")
+					t.Skip("not tested: Harness.Create is nil, so the store cannot be reopened")
 				}
 				t.Cleanup(func() {
 					if t.Failed() {
-						t.Logf("this case defends: %s", c.defends)
+						t.Logf("this case tests: %s", c.defends)
 					}
 				})
 				c.run(&trial{T: t, sharedStore: p, prefix: prefixOf(i)})
@@ -42,20 +42,20 @@ func proveCases(cases func() []contractCase) func(*testing.T, Harness) {
 	}
 }
 
-// writeCases are about store.Writer.
+// writeCases returns the cases of store.Writer.
 func writeCases() []contractCase {
 	return slices.Concat(keptCases(), repeatCases(), refusalCases(), crowdCases())
 }
 
-// trial is the part of a store in which a case has its subjects, and short ways to ask.
+// trial has the part of a store with the subjects of one case, and short methods to use it.
 type trial struct {
 	*testing.T
 	*sharedStore
 
-	prefix string // of the ids of its subjects, as the store knows them
+	prefix string // prefix of the subject ids in the store
 }
 
-// sharedStore is the store of all cases of an interface, and its clock.
+// sharedStore has the store of all cases of an interface, and its clock.
 type sharedStore struct {
 	t       *testing.T // closes the store
 	harness Harness
@@ -66,7 +66,7 @@ type sharedStore struct {
 	now time.Time
 }
 
-// noon is when the tests begin; the day has room on both sides.
+// noon is the clock at the start of the tests. It is in the middle of a UTC day.
 var noon = time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)
 
 func (p *sharedStore) clock() time.Time {
@@ -75,21 +75,21 @@ func (p *sharedStore) clock() time.Time {
 	return p.now
 }
 
-// pass moves the clock on.
+// pass advances the clock.
 func (p *sharedStore) pass(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = p.now.Add(d)
 }
 
-// reopen is a restart.
+// reopen closes the store and opens it again.
 func (w *trial) reopen() {
 	w.Helper()
 	mustClose(w.T, w.store)
 	w.store = w.harness.Open(w.t, w.address, w.clock)
 }
 
-// send writes b. It may be called from any goroutine.
+// send writes b. It is safe for concurrent use.
 func (w *trial) send(ctx context.Context, b *store.Batch) (store.Written, error) {
 	return interfaceOf[store.Writer](w).Write(ctx, prefixed(b, w.prefix))
 }
@@ -106,14 +106,14 @@ func (w *trial) write(b store.Batch, stored, repeated int) {
 	}
 }
 
-// column reads one column of table for a subject, ordered by event id and time. It may be
-// called from any goroutine, and so does not end the test when it fails.
+// column reads one column of table for a subject, ordered by event id and time. It is safe for concurrent use,
+// so it does not end the test when it fails.
 func (w *trial) column(table, column string, kind dialect.Kind, of store.Subject) store.Column {
 	w.Helper()
 	return w.columns(table, []string{column}, []dialect.Kind{kind}, of)[0]
 }
 
-// columns reads several columns as column does.
+// columns reads several columns in the same way as column.
 func (w *trial) columns(table string, names []string, kinds []dialect.Kind, of store.Subject) []store.Column {
 	w.Helper()
 	d := w.store.Dialect()
@@ -138,7 +138,7 @@ func (w *trial) columns(table string, names []string, kinds []dialect.Kind, of s
 	return rows.Columns
 }
 
-// visitorSQL is the derived column visitor, which a store need not have.
+// visitorSQL returns SQL for the derived column visitor, which stores may omit.
 func visitorSQL(d *dialect.Dialect) string {
 	profile := d.Ident("profile_id")
 	return d.Call(dialect.If, profile+" = ''", d.Ident("anonymous_id"), profile)
@@ -168,7 +168,7 @@ func (w *trial) version(of store.Subject, from, to time.Time) uint64 {
 	return v
 }
 
-// own is the subject of the case as the store knows it.
+// own returns the subject with the id it has in the store.
 func (w *trial) own(of store.Subject) store.Subject {
 	of.ID = w.prefix + of.ID
 	return of
@@ -180,7 +180,7 @@ func (w *trial) versioned() bool {
 	return ok
 }
 
-// interfaceOf is the store as an optional interface. Prove saw that it has it.
+// interfaceOf returns the store as an optional interface. Prove checked that the store implements it.
 func interfaceOf[I any](w *trial) I {
 	i, _ := w.store.(I)
 	return i
@@ -188,11 +188,11 @@ func interfaceOf[I any](w *trial) I {
 
 func website(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 func link(id string) store.Subject    { return store.Subject{Kind: store.KindLink, ID: id} }
-func schedule(id string) store.Subject { //nolint:unparam // beside website and link
+func schedule(id string) store.Subject { //nolint:unparam // like website and link
 	return store.Subject{Kind: store.KindSchedule, ID: id}
 }
 
-// pageview is a batch of one pageview.
+// pageview returns a batch with one pageview.
 func pageview(site, id string) store.Batch {
 	return store.Batch{Events: []store.Event{{Website: site, ID: id, Name: "screen_view", Time: noon, Path: "/"}}}
 }

@@ -12,39 +12,39 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// eraseCases are about store.Eraser.
+// eraseCases returns the cases of store.Eraser.
 func eraseCases() []contractCase {
 	return []contractCase{
-		{name: "one subject goes from every table and day, and no other", run: testErase,
-			defends: "Erase removes all rows of s, and reports how many there were"},
-		{name: "what is erased stays away", restarts: true, run: testEraseRestart,
-			defends: "an Eraser removes data for good"},
+		{name: "one subject is removed from every table and day, and no other", run: testErase,
+			defends: "Erase removes all rows of s and returns the number of removed rows"},
+		{name: "erased rows do not come back", restarts: true, run: testEraseRestart,
+			defends: "an Eraser removes data permanently"},
 		{name: "erased event ids can be written again", run: testEraseForgets,
 			defends: "Erase forgets the event ids of s"},
 		{name: "erasing makes the versions of its days larger", run: testEraseVersions,
-			defends: "every write to one of those days, late or erasing, makes it larger; it never becomes smaller, also across restarts"},
-		{name: "erasing that was interrupted can be done again", run: testEraseEnded,
-			defends: "after an error a part may be gone; erasing again removes the rest"},
+			defends: "every change to one of those days makes the version larger, including erasing; it never becomes smaller, not even after a restart"},
+		{name: "an interrupted Erase can be repeated", run: testEraseEnded,
+			defends: "after an error some rows may be gone; another call removes the rest"},
 		{name: "others write and read meanwhile", run: testEraseMeanwhile,
 			defends: "a store is safe for concurrent use"},
 	}
 }
 
-// maintainCases are about store.Maintainer.
+// maintainCases returns the cases of store.Maintainer.
 func maintainCases() []contractCase {
 	return []contractCase{
-		{name: "it changes nothing that is seen", run: testMaintain,
+		{name: "Maintain changes no answers", run: testMaintain,
 			defends: "Maintain changes no answer and no version"},
-		{name: "repeats are recognised for seven days all the same", run: testMaintainWeek,
+		{name: "repeats are still recognised for seven days", run: testMaintainWeek,
 			defends: "repeats are recognised for at least 7 days after receipt"},
-		{name: "it may be interrupted", run: testMaintainEnded,
+		{name: "Maintain may be interrupted", run: testMaintainEnded,
 			defends: "Maintain returns early when ctx ends"},
 		{name: "others write and read meanwhile", run: testMaintainMeanwhile,
 			defends: "a store is safe for concurrent use"},
 	}
 }
 
-// named is oneOfEach for subjects of another id, with rows in two months.
+// named returns oneOfEach for subjects with another id, with rows in two months.
 func named(id string) store.Batch {
 	b := oneOfEach()
 	for i := range b.Events {
@@ -57,7 +57,7 @@ func named(id string) store.Batch {
 	return b
 }
 
-// held counts the rows of every subject that named makes for the ids.
+// held counts the rows of every subject that named returns for the ids.
 func (w *trial) held(ids ...string) map[store.Subject]int {
 	w.Helper()
 	var all []store.Subject
@@ -67,7 +67,7 @@ func (w *trial) held(ids ...string) map[store.Subject]int {
 	return w.rows(all...)
 }
 
-// erase erases a subject and checks how many rows it had.
+// erase erases a subject and checks the number of removed rows.
 func (w *trial) erase(of store.Subject, rows int64) {
 	w.Helper()
 	if n, err := interfaceOf[store.Eraser](w).Erase(context.Background(), w.own(of)); err != nil || n != rows {
@@ -106,26 +106,26 @@ func testEraseRestart(w *trial) {
 func testEraseForgets(w *trial) {
 	w.write(named("s"), 9, 0)
 	w.erase(website("s"), 8)
-	w.write(named("s"), 7, 2) // the link's and the monitor's are there still
+	w.write(named("s"), 7, 2) // the rows of the link and the monitor still exist
 	w.write(named("s"), 0, 9)
 	if got := w.rows(website("s"))[website("s")]; got != 8 {
-		w.Errorf("%d rows after they were written again, want 8", got)
+		w.Errorf("%d rows after writing them again, want 8", got)
 	}
 }
 
 func testEraseVersions(w *trial) {
 	if !w.versioned() {
-		w.Skip("the store is no store.Versioner")
+		w.Skip("the store does not implement store.Versioner")
 	}
 	w.write(named("s"), 9, 0)
 	w.write(named("other"), 9, 0)
 	early := midnight.AddDate(0, -1, 0)
 	read := func() map[string]uint64 {
 		return map[string]uint64{
-			"today":            w.version(website("s"), midnight, midnight.Add(day)),
-			"a month ago":      w.version(website("s"), early, early.Add(day)),
-			"another website":  w.version(website("other"), midnight, midnight.Add(day)),
-			"a day without it": w.version(website("s"), midnight.Add(-day), midnight),
+			"today":           w.version(website("s"), midnight, midnight.Add(day)),
+			"a month ago":     w.version(website("s"), early, early.Add(day)),
+			"another website": w.version(website("other"), midnight, midnight.Add(day)),
+			"another day":     w.version(website("s"), midnight.Add(-day), midnight),
 		}
 	}
 	before := read()
@@ -133,16 +133,16 @@ func testEraseVersions(w *trial) {
 	erased := read()
 	for name, after := range erased {
 		if grows := name == "today" || name == "a month ago"; grows != (after > before[name]) || !grows && after != before[name] {
-			w.Errorf("%s: version %d after the rows were erased, and %d before", name, after, before[name])
+			w.Errorf("%s: version %d after erasing the rows, %d before", name, after, before[name])
 		}
 	}
 	if w.address == "" {
 		return
 	}
 	w.reopen()
-	for name, now := range read() { // a store that counts the seconds since an erasing may tell more
+	for name, now := range read() { // versions may grow with the time since the Erase
 		if now < erased[name] {
-			w.Errorf("%s: version %d after a restart, and %d before", name, now, erased[name])
+			w.Errorf("%s: version %d after a restart, %d before", name, now, erased[name])
 		}
 	}
 }
@@ -163,7 +163,7 @@ func testEraseEnded(w *trial) {
 		w.Errorf("%d rows are left", n)
 	}
 	if diff := cmp.Diff(others, w.held("other")); diff != "" {
-		w.Errorf("rows of others (-before +after):\n%s", diff)
+		w.Errorf("rows of other subjects (-before +after):\n%s", diff)
 	}
 }
 
@@ -175,7 +175,7 @@ func testEraseMeanwhile(w *trial) {
 	}
 }
 
-// beside has callers write and read while do runs, and wants every row of theirs once.
+// beside runs do while callers write and read, and fails unless every written row is stored once.
 func (w *trial) beside(do func()) {
 	w.Helper()
 	const rounds = 2
@@ -198,7 +198,7 @@ func (w *trial) beside(do func()) {
 	w.count("events", website("busy"), (crowd-1)*rounds)
 }
 
-// maintain wants Maintain to succeed.
+// maintain calls Maintain and fails on an error.
 func (w *trial) maintain() {
 	w.Helper()
 	if err := interfaceOf[store.Maintainer](w).Maintain(context.Background()); err != nil {
@@ -207,7 +207,7 @@ func (w *trial) maintain() {
 }
 
 func testMaintain(w *trial) {
-	w.maintain() // of an empty store
+	w.maintain() // an empty store
 	b, want := full()
 	w.write(*b, len(want), 0)
 	w.write(named("other"), 9, 0)

@@ -6,38 +6,38 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// versionCases are about store.Versioner.
+// versionCases returns the cases of store.Versioner.
 func versionCases() []contractCase {
 	return []contractCase{
-		{name: "no data is version 0", run: testVersionNone, defends: "Version: no data: 0"},
+		{name: "without data the version is 0", run: testVersionNone, defends: "Version is 0 if there are no rows"},
 		{name: "every write makes the versions of its days larger", run: testVersionGrows,
-			defends: "every write to one of those days, late or erasing, makes it larger"},
-		{name: "a range sees the days it touches and no others", run: testVersionRange,
-			defends: "what is stored of s on the UTC days that [from, to) touches"},
+			defends: "every change to one of those days makes it larger, including late rows and erasing"},
+		{name: "a range includes only the days that it touches", run: testVersionRange,
+			defends: "Version returns a number for the rows of s on the UTC days that [from, to) touches"},
 		{name: "a batch of repeats changes no version", run: testVersionRepeats,
-			defends: "an answer stands while the versions of its days stand"},
-		{name: "versions outlive a restart and go on growing", restarts: true, run: testVersionRestart,
-			defends: "it never becomes smaller, also across restarts"},
+			defends: "an answer is valid while the versions of its days do not change"},
+		{name: "versions survive a restart and continue to grow", restarts: true, run: testVersionRestart,
+			defends: "it never becomes smaller, not even after a restart"},
 		{name: "rows of every kind change the version", run: testVersionRows,
-			defends: "every write to one of those days makes it larger"},
-		{name: "links and monitors have versions too", run: testVersionKinds, defends: "Version is asked for any subject"},
+			defends: "every change to one of those days makes it larger"},
+		{name: "links and monitors also have versions", run: testVersionKinds, defends: "Version works for any subject"},
 	}
 }
 
 const day = 24 * time.Hour
 
-// midnight begins the UTC day of noon.
+// midnight is the start of the UTC day of noon.
 var midnight = noon.Add(-12 * time.Hour)
 
 func testVersionNone(w *trial) {
 	w.write(pageview("w", "e"), 1, 0)
 	for name, v := range map[string]uint64{
-		"another website":            w.version(website("v"), midnight, midnight.Add(day)),
-		"another kind of subject":    w.version(link("w"), midnight, midnight.Add(day)),
-		"the day before":             w.version(website("w"), midnight.Add(-day), midnight),
-		"the day after":              w.version(website("w"), midnight.Add(day), midnight.Add(2*day)),
-		"an empty range on the day":  w.version(website("w"), noon, noon),
-		"a range that goes backward": w.version(website("w"), noon, noon.Add(-time.Hour)),
+		"another website":                       w.version(website("v"), midnight, midnight.Add(day)),
+		"another kind of subject":               w.version(link("w"), midnight, midnight.Add(day)),
+		"the day before":                        w.version(website("w"), midnight.Add(-day), midnight),
+		"the day after":                         w.version(website("w"), midnight.Add(day), midnight.Add(2*day)),
+		"an empty range on the day":             w.version(website("w"), noon, noon),
+		"a range with its end before its start": w.version(website("w"), noon, noon.Add(-time.Hour)),
 	} {
 		if v != 0 {
 			w.Errorf("%s: version %d, want 0", name, v)
@@ -90,12 +90,12 @@ func testVersionRange(w *trial) {
 		{"up to a nanosecond of the day", midnight.Add(-day), midnight.Add(1), true},
 		{"one millisecond at the end of the second day", midnight.Add(2*day - time.Millisecond), midnight.Add(2 * day), true},
 		{"from the first instant after", midnight.Add(2 * day), midnight.Add(3 * day), false},
-		{"an hour of the day without rows of its own", noon, noon.Add(time.Hour), true},
+		{"an hour without rows of a day with rows", noon, noon.Add(time.Hour), true},
 		{"ten years", midnight.AddDate(-5, 0, 0), midnight.AddDate(5, 0, 0), true},
 		{"all of time", time.Unix(-1<<40, 0), time.Unix(1<<40, 0), true},
 	} {
 		if v := w.version(website("w"), c.from, c.to); (v != 0) != c.sees {
-			w.Errorf("%s: version %d; must it see the rows? %t", c.name, v, c.sees)
+			w.Errorf("%s: version %d; range includes rows: %t", c.name, v, c.sees)
 		}
 	}
 }
@@ -107,8 +107,8 @@ func testVersionRepeats(w *trial) {
 	w.versionStays("w", before, "after a repeat")
 }
 
-// versionStays wants the version of a website to be what it was. One that moves by itself, as it
-// may after a write whose outcome the store did not know at first, only grows.
+// versionStays tests that the version of a website did not change. A version that changes with time, as after a
+// write with an unknown outcome, must not become smaller.
 func (w *trial) versionStays(of string, was uint64, when string) {
 	now := w.version(website(of), midnight, midnight.Add(day))
 	if now == was {
@@ -137,7 +137,7 @@ func testVersionRows(w *trial) {
 	all, last := oneOfEach(), uint64(0)
 	for name, b := range map[string]store.Batch{
 		"a pageview": {Events: all.Events[:1]}, "a custom event": {Events: all.Events[1:2]}, "a click": {Events: all.Events[2:]},
-		"an error": {Errors: all.Errors}, "a vital": {Vitals: all.Vitals}, "a span": {Spans: all.Spans}, "what was turned away": {Blocked: all.Blocked},
+		"an error": {Errors: all.Errors}, "a vital": {Vitals: all.Vitals}, "a span": {Spans: all.Spans}, "rejected traffic": {Blocked: all.Blocked},
 	} {
 		w.write(b, 1, 0)
 		v := today()
@@ -157,4 +157,4 @@ func testVersionKinds(w *trial) {
 	}
 }
 
-// dayBefore is a pageview so many days before noon.
+// dayBefore returns a pageview a number of days before noon.

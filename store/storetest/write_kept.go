@@ -12,27 +12,27 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// keptCases are about what is stored.
+// keptCases returns cases about the stored rows.
 func keptCases() []contractCase {
 	return []contractCase{
-		{name: "every column comes back as given", run: testColumns,
-			defends: "store/schema names the columns; the visitor is the profile, else the anonymous id"},
+		{name: "every column is returned as given", run: testColumns,
+			defends: "package store/schema lists the columns; the visitor is the profile, else the anonymous id"},
 		{name: "absent is not zero", run: testAbsent,
 			defends: "an absent text is empty, an absent measure is null; 0 is a value"},
-		{name: "texts are kept byte for byte", run: testTexts,
-			defends: "rows are stored as they are given"},
+		{name: "texts are stored byte for byte", run: testTexts,
+			defends: "rows are stored as given"},
 		{name: "a vital report is one id and a row per sample", run: testSamples,
 			defends: "Vital: each sample is a row"},
 		{name: "old, late and future rows are stored", run: testLate,
 			defends: "late and out-of-order events are fine; instants are whole milliseconds"},
 		{name: "an empty batch is fine", run: testEmpty,
-			defends: "a batch is rows of any kinds, also none"},
-		{name: "what was written is there after a restart", restarts: true, run: testRestart,
-			defends: "Write returns when b is durable"},
+			defends: "a batch has rows of any kinds, or none"},
+		{name: "written rows survive a restart", restarts: true, run: testRestart,
+			defends: "if Write returns nil, all of b is durable"},
 		{name: "5 000 events in one batch", run: testLarge,
-			defends: "Write stores b whole, whatever its size"},
-		{name: "a subject nobody wrote to has no rows", run: testStranger,
-			defends: "an argument of kind Subject of which the store knows nothing matches nothing"},
+			defends: "Write stores batches of any size"},
+		{name: "an unknown subject has no rows", run: testStranger,
+			defends: "for an unknown subject, a store binds a value that no row has"},
 	}
 }
 

@@ -12,13 +12,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// refusalCases are about writes that store nothing.
+// refusalCases returns cases of writes that store nothing.
 func refusalCases() []contractCase {
 	return []contractCase{
-		{name: "a row that cannot be stored keeps the whole batch out", run: testInvalid,
-			defends: "a row without id, subject or time, or with text that is not valid UTF-8, is an error that wraps ErrInvalid; Write stores b whole or not at all"},
-		{name: "a write whose context has ended stores nothing", run: testEnded,
-			defends: "a write whose context ends before it was taken is not stored"},
+		{name: "an invalid row rejects the whole batch", run: testInvalid,
+			defends: "the error wraps ErrInvalid if a row has no id, subject or time, or text that is not valid UTF-8; nothing is stored"},
+		{name: "a write with an ended context stores nothing", run: testEnded,
+			defends: "a write whose context ends before the store accepts it is not stored"},
 	}
 }
 
@@ -26,25 +26,25 @@ func testInvalid(w *trial) {
 	good := pageview("w", "good").Events[0]
 	samples := []store.Sample{{Metric: "LCP", Value: 1}}
 	for name, b := range map[string]store.Batch{
-		"an event without id":           {Events: []store.Event{{Website: "w", Time: noon}}},
-		"an event without website":      {Events: []store.Event{{ID: "x", Time: noon}}},
-		"an event without time":         {Events: []store.Event{{Website: "w", ID: "x"}}},
-		"an event of no kind":           {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Kind: store.Click + 1}}},
-		"an event with a broken text":   {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Text: "a\xff"}}},
-		"an event with a broken id":     {Events: []store.Event{{Website: "w", ID: "\xff", Time: noon}}},
-		"a broken website":              {Events: []store.Event{{Website: "\xff", ID: "x", Time: noon}}},
-		"an error without id":           {Errors: []store.Error{{Website: "w", Time: noon}}},
-		"an error with a broken stack":  {Errors: []store.Error{{Website: "w", ID: "x", Time: noon, Stack: "\xc3("}}},
-		"a vital without website":       {Vitals: []store.Vital{{ID: "x", Time: noon, Samples: samples}}},
-		"a vital with a broken metric":  {Vitals: []store.Vital{{Website: "w", ID: "x", Time: noon, Samples: []store.Sample{{Metric: "\xff", Value: 1}}}}},
-		"a span without id":             {Spans: []store.Span{{Website: "w", Time: noon}}},
-		"a span without time":           {Spans: []store.Span{{Website: "w", ID: "x"}}},
-		"a span with a broken path":     {Spans: []store.Span{{Website: "w", ID: "x", Time: noon, Path: "/\xff"}}},
-		"a span with a broken exit":     {Spans: []store.Span{{Website: "w", ID: "x", Time: noon, ExitType: "\xff"}}},
-		"a visit without link":          {Visits: []store.Visit{{ID: "x", Time: noon}}},
-		"a visit with a broken country": {Visits: []store.Visit{{Link: "l", ID: "x", Time: noon, Agent: store.Agent{Country: "\xed\xa0\x80"}}}},
-		"a check without time":          {Checks: []store.Check{{Schedule: "s", ID: "x"}}},
-		"a check of no status":          {Checks: []store.Check{{Schedule: "s", ID: "x", Time: noon, Status: store.Maintenance + 1}}},
+		"an event without id":            {Events: []store.Event{{Website: "w", Time: noon}}},
+		"an event without website":       {Events: []store.Event{{ID: "x", Time: noon}}},
+		"an event without time":          {Events: []store.Event{{Website: "w", ID: "x"}}},
+		"an event with an unknown kind":  {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Kind: store.Click + 1}}},
+		"an event with a broken text":    {Events: []store.Event{{Website: "w", ID: "x", Time: noon, Text: "a\xff"}}},
+		"an event with a broken id":      {Events: []store.Event{{Website: "w", ID: "\xff", Time: noon}}},
+		"a broken website":               {Events: []store.Event{{Website: "\xff", ID: "x", Time: noon}}},
+		"an error without id":            {Errors: []store.Error{{Website: "w", Time: noon}}},
+		"an error with a broken stack":   {Errors: []store.Error{{Website: "w", ID: "x", Time: noon, Stack: "\xc3("}}},
+		"a vital without website":        {Vitals: []store.Vital{{ID: "x", Time: noon, Samples: samples}}},
+		"a vital with a broken metric":   {Vitals: []store.Vital{{Website: "w", ID: "x", Time: noon, Samples: []store.Sample{{Metric: "\xff", Value: 1}}}}},
+		"a span without id":              {Spans: []store.Span{{Website: "w", Time: noon}}},
+		"a span without time":            {Spans: []store.Span{{Website: "w", ID: "x"}}},
+		"a span with a broken path":      {Spans: []store.Span{{Website: "w", ID: "x", Time: noon, Path: "/\xff"}}},
+		"a span with a broken exit":      {Spans: []store.Span{{Website: "w", ID: "x", Time: noon, ExitType: "\xff"}}},
+		"a visit without link":           {Visits: []store.Visit{{ID: "x", Time: noon}}},
+		"a visit with a broken country":  {Visits: []store.Visit{{Link: "l", ID: "x", Time: noon, Agent: store.Agent{Country: "\xed\xa0\x80"}}}},
+		"a check without time":           {Checks: []store.Check{{Schedule: "s", ID: "x"}}},
+		"a check with an unknown status": {Checks: []store.Check{{Schedule: "s", ID: "x", Time: noon, Status: store.Maintenance + 1}}},
 	} {
 		b.Events = append([]store.Event{good}, b.Events...)
 		got, err := w.send(context.Background(), &b)
@@ -55,10 +55,10 @@ func testInvalid(w *trial) {
 	w.count("events", website("w"), 0)
 	if w.versioned() {
 		if v := w.version(website("w"), noon.Add(-time.Hour), noon.Add(time.Hour)); v != 0 {
-			w.Errorf("version %d after writes that were refused, want 0", v)
+			w.Errorf("version %d after rejected writes, want 0", v)
 		}
 	}
-	w.write(store.Batch{Events: []store.Event{good}}, 1, 0) // its id was not used up
+	w.write(store.Batch{Events: []store.Event{good}}, 1, 0) // its id is still unused
 }
 
 func testEnded(w *trial) {
@@ -77,13 +77,13 @@ func testEnded(w *trial) {
 	w.write(b, 1, 0)
 }
 
-// crowdCases are about many callers at once.
+// crowdCases returns cases with many concurrent callers.
 func crowdCases() []contractCase {
 	return []contractCase{
 		{name: "16 goroutines write and read", run: testCrowd,
-			defends: "a store is safe for concurrent use: every id is stored once, and what a Write has answered is seen by every later Query and Version"},
+			defends: "a store is safe for concurrent use: every id is stored once, and every later Query and Version includes an acknowledged Write"},
 		{name: "16 goroutines send the same ids", run: testSameIDs,
-			defends: "an event id counts once, whoever brings it first"},
+			defends: "an event id counts once, whichever caller sends it first"},
 	}
 }
 
@@ -128,7 +128,7 @@ func testCrowd(w *trial) {
 	}
 }
 
-// sees reports whether an event that was written is read. It fails the test if not.
+// sees reports whether a written event is read, and fails the test if not.
 func (w *trial) sees(site, id string) bool {
 	if slices.Contains(w.ids("events", website(site)), id) {
 		return true

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/dialect"
 )
 
-// repeatCases are about event ids that come again.
+// repeatCases returns cases of repeated event ids.
 func repeatCases() []contractCase {
 	const once = "an event id counts once per subject, kind of row and kind of sender; the first stored wins"
 	return []contractCase{
@@ -19,15 +19,15 @@ func repeatCases() []contractCase {
 			defends: "repeats are recognised across restarts"},
 		{name: "a repeat within seven days of receipt is dropped", restarts: true, run: testRepeatWeek,
 			defends: "repeats are recognised for at least 7 days after receipt"},
-		{name: "a clock that steps back loses nothing", restarts: true, run: testClockBack,
-			defends: "repeats are recognised for at least 7 days after receipt; what was written stays"},
-		{name: "the nine kinds of row have ids of their own", run: testKindsApart,
+		{name: "a clock that is set back loses no rows", restarts: true, run: testClockBack,
+			defends: "repeats are recognised for at least 7 days after receipt; written rows stay"},
+		{name: "the nine kinds of row have separate ids", run: testKindsApart,
 			defends: "page events, custom events, clicks, errors, vitals, spans, visits, checks, blocked are nine kinds"},
-		{name: "rows with a key have ids of their own", restarts: true, run: testKeyedApart,
-			defends: "nobody without a key can take the id of a row that was sent with one"},
+		{name: "rows sent with a key have separate ids", restarts: true, run: testKeyedApart,
+			defends: "a sender without a key cannot take the id of a row that was sent with a key"},
 		{name: "pageviews, exits and named page events share their ids", run: testPageEventsShare,
 			defends: "a pageview, an exit and a named page event share one kind"},
-		{name: "subjects have ids of their own", run: testSubjectsApart,
+		{name: "subjects have separate ids", run: testSubjectsApart,
 			defends: "an event id counts once per subject"},
 	}
 }
@@ -68,7 +68,7 @@ func testRepeatRestart(w *trial) {
 
 func testRepeatWeek(w *trial) {
 	w.write(pageview("w", "a"), 1, 0)
-	for days := range 7 { // a store that forgets does so when days go by and it is used
+	for days := range 7 { // let the store forget old receipts while it is used
 		w.pass(24*time.Hour - time.Second)
 		w.write(pageview("other", w.clock().String()), 1, 0)
 		if days%3 == 0 {
@@ -92,7 +92,7 @@ func testClockBack(w *trial) {
 	w.count("events", website("w"), 2)
 }
 
-// oneOfEach is a batch with one row of each kind, all of one id.
+// oneOfEach returns a batch with one row of each kind, all with the same id.
 func oneOfEach() store.Batch {
 	return store.Batch{
 		Events: []store.Event{
@@ -128,7 +128,7 @@ func testKeyedApart(w *trial) {
 	}
 	keyed.Errors[0].Keyed, keyed.Vitals[0].Keyed, keyed.Spans[0].Keyed = true, true, true
 	w.write(anonymous, 9, 0)
-	w.write(keyed, 6, 3) // visits, checks and what was turned away have no such senders
+	w.write(keyed, 6, 3) // visits, checks and blocked have no keyed senders
 	w.reopen()
 	w.write(keyed, 0, 9)
 	w.write(anonymous, 0, 9)
@@ -156,7 +156,7 @@ func testPageEventsShare(w *trial) {
 }
 
 func testSubjectsApart(w *trial) {
-	// Ids that look alike when subject and id are only put together.
+	// Subjects and ids that would be equal if they were only concatenated.
 	w.write(store.Batch{Events: []store.Event{
 		{Website: "w1", ID: "e", Time: noon},
 		{Website: "w2", ID: "e", Time: noon},

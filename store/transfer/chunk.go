@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A plan is what a comparison found: all days, those that are equal too.
+// A plan is the result of a comparison: all compared days, including equal ones.
 type plan struct {
 	days    []pairOfDays
 	missing int64 // rows of the days that differ
@@ -22,7 +22,7 @@ func (p *plan) add(d pairOfDays) {
 	}
 }
 
-// differs reports whether there may be rows to carry over.
+// differs reports whether the source may have rows to copy.
 func (d *pairOfDays) differs() bool { return d.source.rows > 0 && d.source != d.target }
 
 func (d *pairOfDays) month() int {
@@ -30,9 +30,8 @@ func (d *pairOfDays) month() int {
 	return at.Year()*12 + int(at.Month())
 }
 
-// chunks packs days of one table and month, so that many small ones are stored
-// together. The days that are equal already are packed too: so the chunks depend on the
-// source alone, and one that was being stored when a process died comes back the same.
+// chunks packs days of one table and month, so that small days are stored together. Days that are already equal
+// are packed, too. So the chunks depend only on the source, and after a crash the same chunk is built again.
 func (p *plan) chunks(rows int) [][]pairOfDays {
 	slices.SortStableFunc(p.days, func(a, b pairOfDays) int {
 		return cmp.Or(cmp.Compare(a.table.name, b.table.name), cmp.Compare(a.month(), b.month()),
@@ -54,7 +53,7 @@ func (p *plan) chunks(rows int) [][]pairOfDays {
 	return all
 }
 
-// A copier carries chunks over.
+// A copier copies chunks.
 type copier struct {
 	from    Source
 	to      Target
@@ -77,8 +76,8 @@ func (c *copier) all(ctx context.Context, chunks [][]pairOfDays) error {
 	return nil
 }
 
-// chunk carries over what the target lacks of days. A day that is too large for one
-// chunk is carried over in slices.
+// chunk copies the rows of days that the target lacks. It copies a day that is too large for one chunk in
+// slices.
 func (c *copier) chunk(ctx context.Context, days []pairOfDays) error {
 	if limit := c.options.rows(); len(days) == 1 && days[0].source.rows > int64(limit) {
 		stretches, err := slicesOf(ctx, c.from, &days[0], limit)
@@ -95,7 +94,7 @@ func (c *copier) chunk(ctx context.Context, days []pairOfDays) error {
 	return c.carry(ctx, days, runsOf(days))
 }
 
-// carry stores what the target lacks of stretches, in one go.
+// carry stores the rows of stretches that the target lacks in one call.
 func (c *copier) carry(ctx context.Context, days []pairOfDays, stretches []stretch) error {
 	t := days[0].table
 	var batch store.Batch

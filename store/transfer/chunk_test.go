@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// dayWith is a day of site a in table events with so many rows here and there.
+// dayWith returns a day of site a in table events with these numbers of rows in both stores.
 func dayWith(day, source, target int64) pairOfDays {
 	return pairOfDays{
 		table: &tables[0], subject: store.Subject{Kind: store.KindWebsite, ID: "a"}, day: day,
@@ -17,7 +17,7 @@ func dayWith(day, source, target int64) pairOfDays {
 	}
 }
 
-// shown is what chunks hold: table, subject and day of their days.
+// shown returns table, subject and day of the days in each chunk.
 func shown(chunks [][]pairOfDays) (all [][]string) {
 	for _, c := range chunks {
 		var days []string
@@ -29,7 +29,7 @@ func shown(chunks [][]pairOfDays) (all [][]string) {
 	return all
 }
 
-func TestChunksAreOfOneTableAndMonthAndNotTooLarge(t *testing.T) {
+func TestChunksHaveOneTableAndMonth(t *testing.T) {
 	other := dayWith(31, 1, 0)
 	other.subject.ID = "b"
 	visits := dayWith(31, 1, 0)
@@ -40,7 +40,7 @@ func TestChunksAreOfOneTableAndMonthAndNotTooLarge(t *testing.T) {
 	want := [][]string{
 		{"events a 1970-01-31"},
 		{"events a 1970-02-01", "events a 1970-02-02"},
-		{"events a 1970-02-03"}, // more than fit, alone
+		{"events a 1970-02-03"}, // too large to be joined with others
 		{"events a 1970-02-28", "events b 1970-02-01"},
 		{"events a 1970-03-01"},
 		{"visits a 1970-02-01"},
@@ -50,8 +50,7 @@ func TestChunksAreOfOneTableAndMonthAndNotTooLarge(t *testing.T) {
 	}
 }
 
-// A chunk that was on its way when a process died comes back the same: what the target
-// holds moves no border.
+// After a crash the same chunk is built again, because rows of the target do not change the limits of chunks.
 func TestChunksDependOnTheSourceAlone(t *testing.T) {
 	var empty, half plan
 	for day := range int64(40) {
@@ -62,11 +61,11 @@ func TestChunksDependOnTheSourceAlone(t *testing.T) {
 		t.Error(diff)
 	}
 	if empty.missing <= half.missing || half.missing == 0 {
-		t.Errorf("%d rows are missing in an empty target, %d in one that has half", empty.missing, half.missing)
+		t.Errorf("%d rows are missing in an empty target, %d in a target with half of them", empty.missing, half.missing)
 	}
 }
 
-func TestRunsJoinDaysThatFollowOneAnother(t *testing.T) {
+func TestRunsJoinConsecutiveDays(t *testing.T) {
 	days := []pairOfDays{
 		dayWith(10, 5, 0), dayWith(11, 5, 0), dayWith(12, 5, 5), dayWith(13, 5, 0), dayWith(14, 5, 2), dayWith(16, 5, 1), dayWith(17, 0, 3),
 	}
@@ -77,22 +76,22 @@ func TestRunsJoinDaysThatFollowOneAnother(t *testing.T) {
 	want := []string{
 		"1970-01-11 up to 1970-01-13 true", // the 13th is equal
 		"1970-01-14 up to 1970-01-15 true",
-		"1970-01-15 up to 1970-01-16 false", // some are there
-		"1970-01-17 up to 1970-01-18 false", // the 18th has nothing to carry over
+		"1970-01-15 up to 1970-01-16 false", // the target has some rows
+		"1970-01-17 up to 1970-01-18 false", // the source has no rows on the 18th
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestMarksNameSetsOfRows(t *testing.T) {
+func TestMarksIdentifySetsOfRows(t *testing.T) {
 	of := func(round int, keys ...string) string { return markOf(&tables[0], round, keys) }
 	if of(1, "a", "b") != of(1, "b", "a") {
-		t.Error("the order of rows makes another mark")
+		t.Error("the mark depends on the order of rows")
 	}
 	for _, other := range []string{of(1, "a"), of(1, "a", "b", "b"), of(2, "a", "b"), markOf(&tables[1], 1, []string{"a", "b"})} {
 		if other == of(1, "a", "b") {
-			t.Error("two sets of rows, or two rounds, share a mark")
+			t.Error("two sets of rows, or two rounds, have the same mark")
 		}
 	}
 }

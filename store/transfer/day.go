@@ -14,14 +14,14 @@ import (
 
 const dayMillis = int64(24 * time.Hour / time.Millisecond)
 
-// digestRows bounds how many rows one statement takes the digest of, so that it ends
-// well within the time that a store gives a query. A day is never cut.
+// digestRows limits the rows that one statement computes digests of, so that it finishes well within the
+// store's time limit for a query. One day is never split.
 const digestRows = 2_000_000
 
-// A content is what is known of a day: rows, and sums of the halves of their digests.
+// A content describes the rows of a day: their number, and the sums of the two halves of their digests.
 type content struct{ rows, high, low int64 }
 
-// A pairOfDays is one UTC day, counted from 1970, as both stores hold it.
+// A pairOfDays describes one UTC day, counted from 1970, in both stores.
 type pairOfDays struct {
 	table          *table
 	subject        store.Subject
@@ -29,7 +29,7 @@ type pairOfDays struct {
 	source, target content
 }
 
-// pair joins the days of both sides, in order.
+// pair joins the days of both stores, ordered by day.
 func pair(t *table, subject store.Subject, ours, theirs map[int64]content) []pairOfDays {
 	days := maps.Clone(ours)
 	maps.Copy(days, theirs)
@@ -44,7 +44,7 @@ func compareSubjects(a, b store.Subject) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 }
 
-// contents are the days of subject in table t that have rows.
+// contents returns the days of subject that have rows in table t.
 func contents(ctx context.Context, s store.Store, t *table, subject store.Subject, o *Options) (map[int64]content, error) {
 	counts, err := counts(ctx, s, t, subject, o)
 	if err != nil {
@@ -66,12 +66,12 @@ func contents(ctx context.Context, s store.Store, t *table, subject store.Subjec
 	return all, nil
 }
 
-// dayOf is the UTC day of a row.
+// dayOf returns SQL for the UTC day of a row.
 func dayOf(d *dialect.Dialect) string {
 	return d.Call(dialect.FloorDiv, "t.time", "86400000")
 }
 
-// counts counts the rows of every day. That reads no texts.
+// counts counts the rows of every day, without reading texts.
 func counts(ctx context.Context, s store.Store, t *table, subject store.Subject, o *Options) (map[int64]int64, error) {
 	d := s.Dialect()
 	q := question{args: []dialect.Arg{{Name: "subject", Kind: dialect.Subject, Value: subject}}}
@@ -95,7 +95,7 @@ func counts(ctx context.Context, s store.Store, t *table, subject store.Subject,
 	return found, nil
 }
 
-// digests adds the contents of the days first to last to into.
+// digests adds the contents of the days from first to last to into.
 func digests(ctx context.Context, s store.Store, t *table, subject store.Subject, first, last int64, into map[int64]content) error {
 	d := s.Dialect()
 	q := question{args: []dialect.Arg{{Name: "subject", Kind: dialect.Subject, Value: subject}}}
@@ -119,23 +119,23 @@ func digests(ctx context.Context, s store.Store, t *table, subject store.Subject
 	return nil
 }
 
-// A question gathers the arguments of a statement.
+// A question collects the arguments of a statement.
 type question struct{ args []dialect.Arg }
 
-// int binds a whole number and returns its placeholder.
+// int adds a whole number as an argument and returns its placeholder.
 func (q *question) int(d *dialect.Dialect, name string, value int64) string {
 	q.args = append(q.args, dialect.Arg{Name: name, Kind: dialect.Int, Value: value})
 	return d.Arg(name, dialect.Int)
 }
 
-// text binds a text and returns its placeholder.
+// text adds a text as an argument and returns its placeholder.
 func (q *question) text(d *dialect.Dialect, name, value string) string {
 	q.args = append(q.args, dialect.Arg{Name: name, Kind: dialect.Text, Value: value})
 	return d.Arg(name, dialect.Text)
 }
 
-// digested is the text that a row's digest is taken of: all its columns, one after the
-// other, with a character between them that clean texts do not have.
+// digested returns SQL for the text that a row's digest is computed from: all its columns, separated by a
+// character that does not occur in cleaned texts.
 func (q *question) digested(d *dialect.Dialect, t *table) string {
 	between := q.text(d, "between", "\x1f")
 	parts := make([]string, 0, 2*len(t.Columns))

@@ -1,20 +1,24 @@
-// Package transfer copies rows from one store to another, and verifies that both hold the same.
+// Package transfer copies rows from one store to another, and verifies that both have the same rows:
 //
-// [Copy] compares what the stores hold of every website, link and monitor by table and UTC day, copies
-// what the target lacks, and compares again. It keeps no state beside the stores: their rows show its
-// progress. So it may be ended or killed at any time and called again; days that are equal are not read
-// a second time. That the target accepted rows is not taken as proof: the last comparison is. Queries
-// of the target must see restored rows at once.
+//	report, err := transfer.Copy(ctx, duck, click, transfer.Options{Before: today})
+//	if err != nil {
+//		return err // Copy can be called again: it continues
+//	}
+//	fmt.Println(report.Copied, report.Differences)
 //
-// Days are compared by their number of rows and by a digest of 64 bits over all columns
-// of all rows, which both databases compute and which does not depend on order. [Verify]
-// does that alone. Two days that differ have equal digests with a chance of one in 2⁶⁴, unless somebody
-// who can break MD5 made them so.
+// [Copy] compares the rows of every website, link and monitor by table and UTC day, copies the rows that the
+// target lacks, and compares again. It stores no progress besides the copied rows. So it can be stopped or
+// killed at any time and called again; it does not read equal days twice. Copy does not trust the target's
+// acknowledgements: only the last comparison decides. The target's queries must see restored rows at once.
 //
-// Both sides are queried in their own dialect, by logical tables and columns; any [Source] and [Target]
-// will do. Rows of the target that the source lacks are reported, not removed, and so are rows whose
-// contents differ. The target's websites, links and monitors that the source does not have are ignored.
+// Two days are equal if they have the same number of rows and the same digest: 64 bits over all columns of all
+// rows, independent of their order. Both databases compute it. Different days have equal digests with a
+// probability of one in 2⁶⁴, unless somebody who can break MD5 made the rows. [Verify] only compares.
 //
-// The source may be written to meanwhile. Rows that arrive after their day was read are copied by the
-// next call; [Options.Before] leaves out days that still change.
+// Both stores are queried in their dialects, by logical tables and columns, so any [Source] and [Target] will
+// do. Rows of the target that the source lacks, and rows with different contents, are reported but not changed.
+// Websites, links and monitors that only the target has are ignored.
+//
+// The source may receive rows during a copy. Rows that arrive after their day was read are copied by the next
+// call. [Options.Before] excludes days that still change.
 package transfer

@@ -9,8 +9,8 @@ import (
 	"github.com/sightline-analytics/sightline/store/transfer"
 )
 
-// Rows up to yesterday move from one store, as of duckdb.Open, to another, as of
-// clickhouse.Open. Called again after an error, the copy goes on.
+// Copy all rows up to yesterday, for example from duckdb.Open to clickhouse.Open. After an error, another call
+// continues the copy.
 func ExampleCopy() {
 	carry := func(ctx context.Context, from transfer.Source, to transfer.Target, today time.Time) error {
 		report, err := transfer.Copy(ctx, from, to, transfer.Options{
@@ -30,7 +30,7 @@ func ExampleCopy() {
 	_ = carry
 }
 
-// What a comparison tells of a day that two stores hold differently.
+// A Difference names a day with different rows in the two stores.
 func ExampleDifference() {
 	fmt.Println(transfer.Difference{
 		Table: "visits", Subject: store.Subject{Kind: store.KindLink, ID: "spring"},

@@ -14,20 +14,20 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// An edge is a place in the order of rows by time, then event id.
+// An edge is a position in the order of rows by time, then event id.
 type edge struct {
 	time int64
 	id   string
 }
 
-// A stretch is the rows of a subject from one edge up to another.
+// A stretch identifies the rows of a subject from one edge up to another.
 type stretch struct {
 	subject  store.Subject
 	from, to edge
-	fresh    bool // the target had no row of it
+	fresh    bool // the target had none of its rows
 }
 
-// runsOf joins those of days that differ where they follow one another.
+// runsOf returns the days that differ as stretches, and joins consecutive days.
 func runsOf(days []pairOfDays) []stretch {
 	var all []stretch
 	for _, d := range days {
@@ -44,7 +44,7 @@ func runsOf(days []pairOfDays) []stretch {
 	return all
 }
 
-// slicesOf cuts a day into stretches of about rows rows, by the source's order.
+// slicesOf splits a day into stretches of about rows rows, in the source's order.
 func slicesOf(ctx context.Context, from store.Store, d *pairOfDays, rows int) ([]stretch, error) {
 	l := from.Dialect()
 	var q question
@@ -71,7 +71,7 @@ func slicesOf(ctx context.Context, from store.Store, d *pairOfDays, rows int) ([
 	return all, nil
 }
 
-// within is the condition that a row belongs to s.
+// within returns the SQL condition for a row in s.
 func (q *question) within(d *dialect.Dialect, s stretch) string {
 	q.args = append(q.args, dialect.Arg{Name: "subject", Kind: dialect.Subject, Value: s.subject})
 	from, to := q.int(d, "since", s.from.time), q.int(d, "until", s.to.time)
@@ -80,7 +80,7 @@ func (q *question) within(d *dialect.Dialect, s stretch) string {
 		" AND t.time <= " + to + " AND (t.time < " + to + " OR t.event_id < " + q.text(d, "until_id", s.to.id) + ")"
 }
 
-// read asks for columns of a stretch, in order.
+// read queries columns of the rows in a stretch, in order.
 func read(ctx context.Context, s store.Store, t *table, columns []schema.Column, of stretch) (*store.Rows, error) {
 	d := s.Dialect()
 	var q question
@@ -96,14 +96,14 @@ func read(ctx context.Context, s store.Store, t *table, columns []schema.Column,
 	})
 }
 
-// A find is what the source has of a stretch.
+// A find describes the rows of the source in a stretch.
 type find struct {
 	seen int64
 	keys []string // of the rows that the target lacks
 }
 
-// missing adds the rows of a stretch that the target lacks to b. Of several rows with
-// one key the target may have some.
+// missing adds the rows of a stretch that the target lacks to b. Several rows may have the same key, and the
+// target may have only some of them.
 func missing(ctx context.Context, from, to store.Store, t *table, s stretch, b *store.Batch) (find, error) {
 	there := map[string]int{}
 	if !s.fresh {
@@ -132,7 +132,7 @@ func missing(ctx context.Context, from, to store.Store, t *table, s stretch, b *
 	return found, nil
 }
 
-// keyOf is what tells row i of an answer with columns apart.
+// keyOf returns a text that identifies row i of an answer with columns.
 func keyOf(subject store.Subject, columns []schema.Column, rows *store.Rows, i int) string {
 	key := strconv.Quote(subject.ID) + strconv.Quote(rows.Columns[0].Texts[i]) + strconv.FormatInt(rows.Columns[1].Ints[i], 10)
 	for n := range columns[2:] {
@@ -147,20 +147,20 @@ func keyOf(subject store.Subject, columns []schema.Column, rows *store.Rows, i i
 	return key
 }
 
-// markOf names a set of rows. Later rounds have marks of their own: what an earlier one
-// stored, somebody may have removed since.
+// markOf returns the mark of a set of rows. Marks of later rounds differ, because rows of an earlier round may
+// have been removed since.
 func markOf(t *table, round int, keys []string) string {
 	slices.Sort(keys)
 	hash := sha256.New()
 	for _, k := range keys {
-		_, _ = hash.Write([]byte(k + "\n")) // a hash takes everything
+		_, _ = hash.Write([]byte(k + "\n")) // never fails
 	}
 	return fmt.Sprintf("%s %d %x", t.name, round, hash.Sum(nil))
 }
 
 func (c *copier) fail(what string, days []pairOfDays, err error) error {
 	first, last := days[0], days[len(days)-1]
-	return fmt.Errorf("transfer: %s %s of %s, %s of %s %s to %s of %s: %w", what, first.table.name, first.table.ID.Of(),
+	return fmt.Errorf("transfer: %s %s from %s of %s %s to %s of %s: %w", what, first.table.name,
 		dateOf(first.day), first.subject.Kind, first.subject.ID, dateOf(last.day), last.subject.ID, err)
 }
 

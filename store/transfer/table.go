@@ -8,15 +8,15 @@ import (
 	"github.com/sightline-analytics/sightline/store/schema"
 )
 
-// A table is a logical table, as statements ask for it.
+// A table is a logical table with the details that statements need.
 type table struct {
 	schema.Table
 
 	name string
-	key  []schema.Column // event_id, time, and what else tells rows apart
+	key  []schema.Column // event_id, time, and further columns that identify a row
 }
 
-// tables are all logical tables.
+// tables lists all logical tables.
 var tables = func() (all []table) {
 	for _, t := range schema.Tables() {
 		t.Columns = slices.DeleteFunc(slices.Clone(t.Columns), func(c schema.Column) bool { return c.Derived() })
@@ -31,7 +31,7 @@ var tables = func() (all []table) {
 	return all
 }()
 
-// kindOf is what values of c are in an answer.
+// kindOf returns the kind of c's values in an answer.
 func kindOf(c schema.Column) dialect.Kind {
 	if c.Kind.IsText() {
 		return dialect.Text

@@ -10,43 +10,42 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A Source is a store that rows are read from.
+// A Source is a store to copy rows from.
 type Source interface {
 	store.Store
 	store.Lister
 }
 
-// A Target is a store that rows are copied to.
+// A Target is a store to copy rows to.
 type Target interface {
 	store.Store
 	store.Restorer
 }
 
-// Options say what is copied or compared, and how.
+// Options select the rows to copy or compare.
 type Options struct {
-	// Before leaves out the rows of the UTC day that it lies in, and later ones. The
-	// zero time leaves out nothing.
+	// Before excludes rows of the UTC day of this instant, and later rows. The zero time excludes nothing.
 	Before time.Time
-	// Rows is how many rows are held in memory and stored at a time. 0 means 20 000.
+	// Rows is the number of rows in memory, and per call of Restore. 0 means 20 000.
 	Rows int
-	// Progress is called in the goroutine that called Copy or Verify, after every subject that was
-	// compared and every Rows rows that were copied. Nil means none.
+	// Progress is called after every compared subject and every Rows copied rows, in the goroutine that called
+	// Copy or Verify. Nil means no calls.
 	Progress func(Progress)
 }
 
-// Progress is how far a copy or a comparison has come.
+// Progress reports how far a copy or a comparison is.
 type Progress struct {
 	Stage   string // "comparing" or "copying"
 	Subject store.Subject
 	Done    int64 // rows
-	Total   int64 // rows; 0 while it is not known
+	Total   int64 // rows; 0 while unknown
 }
 
 // A Report is the result of a copy or a comparison.
 type Report struct {
-	Subjects    int   // compared
-	Days        int   // of a subject in a table, compared
-	Rows        int64 // of the source on those days
+	Subjects    int   // number of compared subjects
+	Days        int   // number of compared days, per subject and table
+	Rows        int64 // rows of the source on those days
 	Copied      int64 // rows that were copied
 	Differences []Difference
 }
@@ -65,7 +64,7 @@ func (o *Options) rows() int {
 
 func (o *Options) check() error {
 	if o.Rows < 0 {
-		return errors.New("transfer: Options.Rows is negative")
+		return errors.New("transfer: Options.Rows must not be negative")
 	}
 	return nil
 }
@@ -76,10 +75,10 @@ func (o *Options) tell(p Progress) {
 	}
 }
 
-// Copy copies every row of from that to lacks, and verifies. When the source is written to meanwhile,
-// Copy repeats for new rows, up to twice. What still differs then is in [Report.Differences]; without
-// an error and without differences both stores hold the same. After an error, calling Copy again
-// continues.
+// Copy copies every row of from that to lacks, and verifies the result. If the source receives rows meanwhile,
+// Copy repeats for the new rows, up to twice. Days that still differ afterwards are in [Report.Differences].
+// Both stores have the same rows if Copy returns no error and no differences. After an error, call Copy again
+// to continue.
 func Copy(ctx context.Context, from Source, to Target, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
@@ -101,8 +100,7 @@ func Copy(ctx context.Context, from Source, to Target, o Options) (Report, error
 	}
 }
 
-// Verify compares the two stores and changes neither. What differs is in
-// Report.Differences.
+// Verify compares the two stores and changes neither. It returns the days that differ in Report.Differences.
 func Verify(ctx context.Context, from Source, to store.Store, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
@@ -111,16 +109,16 @@ func Verify(ctx context.Context, from Source, to store.Store, o Options) (Report
 	return report, err
 }
 
-// A Difference is a day of which the two stores hold different rows.
+// A Difference is a day with different rows in the two stores.
 type Difference struct {
 	Table   string
 	Subject store.Subject
 	Day     time.Time // its first instant in UTC
 	Source  int64     // rows
-	Target  int64     // rows; when their number is equal, their contents differ
+	Target  int64     // rows; if equal to Source, the contents differ
 }
 
-// String names the day and says what differs.
+// String names the day and describes the difference.
 func (d Difference) String() string {
 	what := fmt.Sprintf("%d rows here, %d there", d.Source, d.Target)
 	if d.Source == d.Target {
@@ -129,8 +127,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s of %s %s on %s: %s", d.Table, d.Subject.Kind, d.Subject.ID, d.Day.Format(time.DateOnly), what)
 }
 
-// compare finds the days that differ, and plans how to mend those that the target has
-// too few rows of.
+// compare finds the days that differ, and plans the copy of rows that the target lacks.
 func compare(ctx context.Context, from Source, to store.Store, o *Options) (Report, plan, error) {
 	var report Report
 	var p plan

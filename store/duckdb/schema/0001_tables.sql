@@ -1,4 +1,4 @@
--- The logical tables, in the order of arrival.
+-- The logical tables. Rows are in the order of arrival.
 
 CREATE TABLE events(
   subject INTEGER NOT NULL, event_id VARCHAR NOT NULL, time BIGINT NOT NULL,
@@ -43,13 +43,13 @@ CREATE TABLE checks(
   url VARCHAR NOT NULL, status UTINYINT NOT NULL, http_code BIGINT NOT NULL, ttfb BIGINT, total BIGINT,
   probe_region VARCHAR NOT NULL, ssl_expiry BIGINT, ssl_valid BIGINT, error VARCHAR NOT NULL);
 
--- What the store keeps for itself.
+-- Tables for the store itself.
 
 -- The number of every subject that ever had a row.
 CREATE TABLE subject_numbers(kind VARCHAR NOT NULL, id VARCHAR NOT NULL, number INTEGER NOT NULL);
 
--- Hashes of the event ids received of late; day is that of receipt, counted from 1970 in UTC.
+-- Hashes of recently received event ids. day is the UTC day of receipt, counted from 1970.
 CREATE TABLE receipts(subject INTEGER NOT NULL, day INTEGER NOT NULL, hi BIGINT NOT NULL, lo BIGINT NOT NULL);
 
--- One row per commit, subject and UTC day that it touched; the greatest version counts.
+-- One row for each commit, and each subject and UTC day that it changed. The largest version counts.
 CREATE TABLE versions(subject INTEGER NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL);

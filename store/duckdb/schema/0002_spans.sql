@@ -1,4 +1,4 @@
--- What visitors did on a page, told when they left it.
+-- Activity of visitors on a page, sent when they leave it.
 
 CREATE TABLE spans(
   subject INTEGER NOT NULL, event_id VARCHAR NOT NULL, time BIGINT NOT NULL,

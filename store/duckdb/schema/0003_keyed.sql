@@ -1,4 +1,4 @@
--- Whether a row was sent with an API key: its event id counts apart from those without one.
+-- Whether a row was sent with an API key. Event ids of keyed rows are separate from ids of other rows.
 
 ALTER TABLE events ADD COLUMN keyed UTINYINT DEFAULT 0;
 ALTER TABLE events ALTER COLUMN keyed SET NOT NULL;

@@ -1,4 +1,4 @@
--- Traffic that was turned away, counted by reason.
+-- Rejected traffic, counted by reason.
 
 CREATE TABLE blocked(
   subject INTEGER NOT NULL, event_id VARCHAR NOT NULL, time BIGINT NOT NULL,

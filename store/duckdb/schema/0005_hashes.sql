@@ -1,5 +1,5 @@
--- Numbers that stand for ids where only sameness counts. Rows that were there before get theirs
--- when the file is opened, in steps.
+-- Hashes of ids, for comparisons that only test equality. Existing rows get theirs in steps when the file is
+-- opened.
 
 CREATE TABLE hash_key(key VARCHAR NOT NULL);
 INSERT INTO hash_key SELECT gen_random_uuid()::VARCHAR;

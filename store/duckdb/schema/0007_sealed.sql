@@ -1,4 +1,4 @@
--- What was computed of the rows of quiet days; see store.Deriver.
+-- Results computed from the rows of quiet days. See store.Deriver.
 
 CREATE TABLE sealed_sessions(
   subject INTEGER NOT NULL, start BIGINT NOT NULL, rows_from BIGINT NOT NULL, ended BIGINT NOT NULL,
@@ -26,5 +26,5 @@ CREATE TABLE sealed_hits(
   os_name VARCHAR NOT NULL, os_version VARCHAR NOT NULL,
   language VARCHAR NOT NULL, timezone VARCHAR NOT NULL, screen_resolution VARCHAR NOT NULL);
 
--- A day counts as computed from the rows of all commits up to version.
+-- A day includes the rows of all commits up to version.
 CREATE TABLE seals(subject INTEGER NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL);

@@ -1,5 +1,5 @@
--- The version of the commit that stored an event; null where that was before there was this column,
--- so that no seal may be older than such a row.
+-- The version of the commit that stored an event. It is null if the row is older than this column. Therefore
+-- seals that are older than such a row are deleted.
 
 ALTER TABLE events ADD COLUMN version BIGINT;
 DELETE FROM seals USING versions AS v

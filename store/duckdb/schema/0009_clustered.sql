@@ -1,4 +1,5 @@
--- Whether a row lies where Store.Maintain moved it, among those of its subject, or where it came in.
+-- Whether Store.Maintain has moved a row next to other rows of its subject. Other rows are in the order of
+-- arrival.
 
 ALTER TABLE events ADD COLUMN clustered UTINYINT DEFAULT 0;
 ALTER TABLE errors ADD COLUMN clustered UTINYINT DEFAULT 0;

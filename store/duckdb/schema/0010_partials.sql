@@ -1,4 +1,4 @@
--- States that the engine keeps of UTC days, in pieces; see store.StateKeeper.
+-- States that the engine stores for UTC days, in pieces. See store.StateKeeper.
 
 CREATE TABLE partials(
   subject INTEGER NOT NULL, name BIGINT NOT NULL, day INTEGER NOT NULL, version BIGINT NOT NULL,

@@ -1,6 +1,7 @@
--- Numbers of countries, see dialect.PrefixNumber. To fill a new column by UPDATE would hold all rows in memory.
+-- Numbers of countries, see dialect.PrefixNumber. Filling a new column with UPDATE would load all rows into
+-- memory.
 
 CREATE TABLE numbered_hits AS SELECT *, (1024 * ascii(country) + ascii(substr(country, 2)))::INTEGER AS country_number FROM sealed_hits;
 DROP TABLE sealed_hits;
 ALTER TABLE numbered_hits RENAME TO sealed_hits;
-ALTER TABLE sealed_hits ALTER COLUMN clustered SET DEFAULT 0; -- which a table made of a query has not
+ALTER TABLE sealed_hits ALTER COLUMN clustered SET DEFAULT 0; -- CREATE TABLE AS does not copy the default

@@ -1,4 +1,4 @@
--- The kind of an event's campaign source; see store.Event. Older rows have none.
+-- The kind of an event's campaign source. See store.Event. It is empty for older rows.
 
 ALTER TABLE events ADD COLUMN campaign_kind VARCHAR DEFAULT '';
 ALTER TABLE events ALTER COLUMN campaign_kind SET NOT NULL;

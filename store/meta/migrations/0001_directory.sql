@@ -1,5 +1,5 @@
--- Instants are whole milliseconds since 1970 in UTC. The types are those that SQLite
--- and PostgreSQL share. Files that were released are never changed; add another.
+-- Instants are whole milliseconds since 1970 in UTC. All types exist in SQLite and in PostgreSQL. Never change
+-- a released file. Add a new one instead.
 
 -- +goose Up
 CREATE TABLE websites (

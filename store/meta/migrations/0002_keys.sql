@@ -1,5 +1,5 @@
--- Digests are HMACs in hexadecimal; the secrets themselves are nowhere. scopes,
--- resources, filters, types and limits are JSON, null when there is none.
+-- Digests are hexadecimal HMACs. The secrets are not stored. scopes, resources, filters, types and limits are
+-- JSON, and null if a key has none.
 
 -- +goose Up
 CREATE TABLE api_keys (

@@ -1,4 +1,4 @@
--- day counts UTC days since 1970; salt is 32 random bytes in hexadecimal.
+-- day is the number of UTC days since 1970. salt has 32 random bytes in hexadecimal.
 
 -- +goose Up
 CREATE TABLE salts (

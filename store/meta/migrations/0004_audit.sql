@@ -1,8 +1,8 @@
--- The audit trail of keys: see the package auth/audit. MACs and seals are base64, empty
--- where there is none. Nothing here may be changed by hand: it would show as damage.
+-- The audit trail of keys: see package auth/audit. MACs and seals are base64, or empty. Do not change rows by
+-- hand: verification would report them as damaged.
 
--- Entries are kept some hundred at a time, each a line of JSON: a row for each of them,
--- with its place in every index, costs more than the request that it tells of.
+-- A page has some hundred entries, one line of JSON each. A row per entry, with its place in every index, would
+-- cost more than the request that the entry records.
 -- +goose Up
 CREATE TABLE audit_pages (
     writer    TEXT   NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE audit_pages (
 );
 CREATE INDEX audit_pages_by_time ON audit_pages (last_at, first_at);
 
--- Which keys a page tells of, for queries.
+-- The keys in the entries of each page, for queries.
 CREATE TABLE audit_uses (
     writer    TEXT   NOT NULL,
     first_seq BIGINT NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE audit_uses (
 CREATE INDEX audit_uses_of_key ON audit_uses (key_id, last_at, first_at);
 CREATE INDEX audit_uses_of_owner ON audit_uses (owner, last_at, first_at);
 
--- A chain's newest entry, and up to where its entries were pruned.
+-- The newest entry of a chain, and the position up to which its entries were pruned.
 CREATE TABLE audit_chains (
     writer    TEXT   NOT NULL PRIMARY KEY,
     head_seq  BIGINT NOT NULL,

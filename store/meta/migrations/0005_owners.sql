@@ -1,4 +1,4 @@
--- Whoever owns something already becomes an owner, named by their id.
+-- Creates an owner for every owner id in use. The name is the id.
 
 -- +goose Up
 CREATE TABLE owners (

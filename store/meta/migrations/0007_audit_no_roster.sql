@@ -1,3 +1,4 @@
--- The list of chains: that one went together with its head shows by kept heads alone now.
+-- Removes the list of chains. The removal of a whole chain can only be detected with heads that are stored
+-- elsewhere.
 -- +goose Up
 DROP TABLE audit_roster;

@@ -1,4 +1,4 @@
--- Feature flags: see the package flags. A client's revision counts the commits of its set.
+-- Feature flags: see package flags. The revision of a client is the number of commits to its set of flags.
 -- definition, flag_before and flag_after are JSON.
 
 -- +goose Up
@@ -7,7 +7,7 @@ CREATE TABLE flag_sets (
     revision BIGINT NOT NULL
 );
 
--- Removed flags too. environment is empty when there is none.
+-- Includes removed flags. environment is empty for a flag without an environment.
 CREATE TABLE flag_definitions (
     client      TEXT NOT NULL,
     id          TEXT NOT NULL,

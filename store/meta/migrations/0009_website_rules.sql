@@ -1,4 +1,5 @@
--- rules is JSON: from whom a website takes events. The ids of removed websites stay their owners'.
+-- rules is JSON and defines which events a website accepts. The id of a removed website stays reserved for its
+-- owner.
 
 -- +goose Up
 ALTER TABLE websites ADD COLUMN rules TEXT NOT NULL DEFAULT '{}';

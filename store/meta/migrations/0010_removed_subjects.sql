@@ -1,4 +1,4 @@
--- The ids of removed links and monitors stay their owners', as those of websites do.
+-- The ids of removed links and monitors stay reserved for their owners, like the ids of websites.
 
 -- +goose Up
 CREATE TABLE removed_subjects (

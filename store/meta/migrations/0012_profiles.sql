@@ -1,4 +1,4 @@
--- What senders told of people. traits is JSON; keyed: somebody with a key did.
+-- Profiles of people, as set by senders. traits is JSON. keyed is true if a sender with a key set the profile.
 
 -- +goose Up
 CREATE TABLE profiles (

@@ -1,6 +1,6 @@
--- Secrets that a rotation replaced and that are still valid. old_secrets of a key is JSON: a list of digest, start and
--- until, the newest first. old_digests finds the key of such a digest. The columns previous_digest and previous_until
--- are no longer used.
+-- Secrets that were replaced by a rotation and are still valid. old_secrets is a JSON list with digest, start
+-- and until, newest first. old_digests maps such a digest to its key. The columns previous_digest and
+-- previous_until are no longer used.
 
 -- +goose Up
 ALTER TABLE api_keys ADD COLUMN old_secrets TEXT NOT NULL DEFAULT 'null';

@@ -1,5 +1,6 @@
--- Sets of flags have a kind and an id, because a website and an organisation may have the same id. Where both have it,
--- the flags go to the one that was created first; to the website when it is the organisation's own, as before.
+-- Sets of flags belong to a kind and an id, because a website and an organisation may have the same id. If both
+-- exist, the flags go to the one that was created first, or to the website if the organisation owns it, as
+-- before.
 
 -- +goose Up
 CREATE TABLE client_kinds (
@@ -48,9 +49,10 @@ INSERT INTO new_flag_groups (client_kind, client, id, definition)
 DROP TABLE flag_groups;
 ALTER TABLE new_flag_groups RENAME TO flag_groups;
 
--- A change stores what it changed and not two whole flags. undo is JSON that turns the flag after the change into the
--- one before it; NULL when the change created the flag. flag_after is the flag after the change, as JSON. It is NULL
--- where the next change's undo leads to it. size counts the bytes of both. Changes of older versions are deleted.
+-- A change stores only the difference, not two whole flags. undo is JSON that turns the flag after the change
+-- into the flag before it. It is NULL if the change created the flag. flag_after is the flag after the change,
+-- as JSON. It is NULL if the undo of the next change leads to it. size is the number of bytes of both. Changes
+-- stored by older versions are deleted.
 DROP TABLE flag_changes;
 CREATE TABLE flag_changes (
     client_kind TEXT   NOT NULL,

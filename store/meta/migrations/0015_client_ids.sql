@@ -1,5 +1,5 @@
--- Feature flags belong to a website or to an owner, by its id. So a website and an owner never have the same id. Ids stay
--- here when the record is removed.
+-- Feature flags belong to a website or to an owner, by id. Therefore a website and an owner never have the same
+-- id. Ids of removed records stay in this table.
 
 -- +goose Up
 CREATE TABLE client_ids (

@@ -1,5 +1,6 @@
--- The number of profiles of each website: anonymous ones, which only senders without a key set, and keyed ones. Every
--- transaction that adds or removes profiles changes the row, so that no request has to count profiles.
+-- The number of profiles of each website: anonymous profiles, which only senders without a key have set, and
+-- keyed profiles. Every transaction that adds or removes profiles updates the row, so that no request has to
+-- count profiles.
 
 -- +goose Up
 CREATE TABLE profile_counts (

@@ -1,5 +1,5 @@
--- The size of the entries of each chain in bytes. Every transaction that adds or prunes pages changes it, so that no
--- request has to add them up. It is not authenticated: the server only warns by it of a trail that grows.
+-- The size of each chain in bytes. Every transaction that adds or prunes pages updates it, so that no request
+-- has to sum it up. It is not authenticated: the server only uses it to warn about a growing trail.
 
 -- +goose Up
 ALTER TABLE audit_chains ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0;

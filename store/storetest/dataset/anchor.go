@@ -14,10 +14,9 @@ type sample struct {
 	text map[string]string
 }
 
-// sampleOf is a row of a subject, of the kind that the type asked is about, and mostly
-// one that the type has something to say of.
+// sampleOf returns a row of a subject, usually a row that the query type counts.
 func (a *asker) sampleOf(s store.Subject) sample {
-	for range 10_000 { // the batch has plenty of each
+	for range 10_000 { // the batch has many of each
 		one, ok := a.anyRow(s)
 		if !ok {
 			continue
@@ -32,7 +31,7 @@ func (a *asker) sampleOf(s store.Subject) sample {
 	return sample{}
 }
 
-// anyRow is a row of any subject, and whether it is the one wanted and of the right kind.
+// anyRow returns a row of any subject, and whether it belongs to s and is of the right kind.
 func (a *asker) anyRow(s store.Subject) (sample, bool) {
 	b := &a.dataset.Batch
 	switch {
@@ -68,8 +67,8 @@ func (a *asker) anyRow(s store.Subject) (sample, bool) {
 	}
 }
 
-// lend gives a sample the fields of the first page event near it of its session id,
-// which is mostly what filters see.
+// lend sets the fields of a sample to those of the first page event near it with the same session id, which
+// filters usually see.
 func (a *asker) lend(site string, s *sample) {
 	id := s.text["session_id"]
 	var first *store.Event
@@ -91,18 +90,18 @@ func (a *asker) lend(site string, s *sample) {
 
 var sessionFields = reference.SessionFields()
 
-// mute reports a row that a breakdown leaves out: it lacks a field that is a column
-// of the type, and so none to group by.
+// mute reports whether a breakdown excludes a row, because it lacks a field that is a column of the type and
+// not allowed in groupBy.
 func (a *asker) mute(s *sample) bool {
 	return len(a.kind.GroupBy) > 0 && slices.ContainsFunc(sessionFields, func(f string) bool {
 		return a.about(f) && !slices.Contains(a.kind.GroupBy, f) && s.text[f] == ""
 	})
 }
 
-// about reports whether a field that few types have is one of the type asked.
+// about reports whether the type of the question allows filters on field.
 func (a *asker) about(field string) bool { return slices.Contains(a.kind.Filters, field) }
 
-// fits reports whether e is of the kind that the type asked is about.
+// fits reports whether the type of the question counts events like e.
 func (a *asker) fits(e *store.Event) bool {
 	exits := []string{"page_time_analysis", "engagement", "scroll_depth_distribution"}
 	switch {
@@ -142,8 +141,8 @@ func agentTexts(a store.Agent, text map[string]string) map[string]string {
 	return text
 }
 
-// now is a moment after the range, seldom in its midst; for types that look at the
-// time before it, soon after the anchor.
+// now returns a moment after the range, or rarely within it. For types that count the time before now, it
+// returns a moment soon after the anchor.
 func (a *asker) now(end time.Time) time.Time {
 	ago := map[reference.Window]time.Duration{
 		reference.Today: 3 * time.Hour, reference.Active: 5 * time.Minute, reference.Realtime: 2 * time.Minute,
@@ -153,7 +152,7 @@ func (a *asker) now(end time.Time) time.Time {
 		return end.Add(time.Duration(a.Int64N(int64(90*24*time.Hour/time.Millisecond))) * time.Millisecond)
 	case a.kind.Window == reference.Range:
 		return a.anchor.at.Add(time.Duration(a.IntN(48*3_600_000)-12*3_600_000) * time.Millisecond)
-	case n < 20: // the edges of what is looked at
+	case n < 20: // the limits of the window
 		edges := []time.Duration{0, time.Millisecond, ago - time.Millisecond, ago}
 		return a.anchor.at.Add(edges[a.IntN(len(edges))])
 	default:
@@ -161,7 +160,7 @@ func (a *asker) now(end time.Time) time.Time {
 	}
 }
 
-// ofSession is a filter that picks the session of the anchor, mostly.
+// ofSession returns a filter that usually selects the session of the anchor.
 func (a *asker) ofSession() reference.Filter {
 	id := a.anchor.text["session_id"]
 	if a.chance(5) {

@@ -8,21 +8,21 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A Dataset is random data and what is needed to ask about it. Its fields are read only.
+// A Dataset has random rows, and the data for random questions about them. Its fields are read-only.
 type Dataset struct {
-	Batch     store.Batch // in the order to write; of repeated event ids the first counts
+	Batch     store.Batch // in the order of writing; of repeated event ids the first counts
 	Websites  []string
 	Links     []string
 	Schedules []string // monitors
-	Domain    string   // of the websites; no referrer is on it
+	Domain    string   // domain of the websites; never a referrer
 
-	types     []reference.Type // that are asked about
-	bySession map[string][]int // the places of events in the batch
+	types     []reference.Type // query types of questions
+	bySession map[string][]int // indexes of events in the batch
 	locations map[string]*time.Location
 }
 
-// rowsPerEra says how many visits to a page, uses of a link and checks of a monitor
-// there are in an era, and how often somebody was turned away, by the place of the subject in its list.
+// Numbers of page visits, link visits, monitor checks and rejected requests in an era, by the position of the
+// subject in its list.
 var (
 	visitsPerEra  = []int{75, 30, 12}
 	clicksPerEra  = []int{70, 25}
@@ -30,7 +30,7 @@ var (
 	blockedPerEra = []int{30, 12, 4}
 )
 
-// New makes the dataset of a seed: some 4000 rows in three eras.
+// New returns the dataset of a seed: about 4000 rows in three eras.
 func New(seed uint64) Dataset {
 	w := Dataset{
 		Websites: []string{"site-1", "site-2", "site-3"}, Links: []string{"link-1", "link-2"},
@@ -38,9 +38,9 @@ func New(seed uint64) Dataset {
 		types: reference.Types(),
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
-	turned := rand.New(rand.NewPCG(seed, 3)) // of its own, so that other rows are what they were
+	turned := rand.New(rand.NewPCG(seed, 3)) // separate, so that it does not change other rows
 	more := rand.New(rand.NewPCG(seed, 4))
-	// Seeds in a row go through all eras.
+	// Consecutive seeds use all eras.
 	for i, e := range []int{int(seed % uint64(len(eras))), rng.IntN(len(eras)), rng.IntN(len(eras))} {
 		m := &maker{rng: rng, more: more, batch: &w.Batch, next: i * 1_000_000, moments: momentsOf(eras[e])}
 		m.from = m.moments[0].Add(-48 * time.Hour)
@@ -72,7 +72,7 @@ func New(seed uint64) Dataset {
 	return w
 }
 
-// index makes questions cheap.
+// index prepares data that makes questions fast.
 func (w *Dataset) index() {
 	w.bySession, w.locations = map[string][]int{}, map[string]*time.Location{}
 	for i := range w.Batch.Events {
@@ -80,19 +80,19 @@ func (w *Dataset) index() {
 		w.bySession[id] = append(w.bySession[id], i)
 	}
 	for _, zone := range zones {
-		if loc, err := time.LoadLocation(zone); err == nil { // a test proves every zone of the table
+		if loc, err := time.LoadLocation(zone); err == nil { // a test checks every zone of the table
 			w.locations[zone] = loc
 		}
 	}
 }
 
-// momentsOf are the instants of an era at which ranges, hours and shifts begin. The
-// first is the midnight of the era's date in UTC.
+// momentsOf returns the instants of an era at which ranges, hours and offsets begin. The first is midnight UTC
+// of the era's date.
 func momentsOf(e era) []time.Time {
 	day, err := time.Parse(time.DateOnly, e.date)
 	loc, zoneErr := time.LoadLocation(e.zone)
 	if err != nil || zoneErr != nil {
-		loc = time.UTC // a test proves every line of the table
+		loc = time.UTC // a test checks every line of the table
 	}
 	list := []time.Time{day}
 	for d := -2; d <= 3; d++ {
@@ -107,7 +107,7 @@ func momentsOf(e era) []time.Time {
 	return list
 }
 
-// shuffle puts rows in the order that late and impatient senders cause.
+// shuffle reorders rows as if senders were late or retried.
 func (m *maker) shuffle() {
 	mix(m.rng, m.batch.Events)
 	mix(m.rng, m.batch.Errors)
@@ -121,7 +121,7 @@ func mix[T any](rng *rand.Rand, list []T) {
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 }
 
-// repeat sends some rows again, changed: only the first of each may count.
+// repeat sends some rows again with changes. Only the first of each may count.
 func (m *maker) repeat() {
 	b := m.batch
 	for _, e := range some(m, b.Events) {
@@ -150,7 +150,7 @@ func (m *maker) repeat() {
 	}
 }
 
-// some copies about one row in thirty.
+// some returns copies of about one row in thirty.
 func some[T any](m *maker, list []T) []T {
 	var out []T
 	for _, v := range list {

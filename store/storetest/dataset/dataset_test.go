@@ -33,39 +33,40 @@ func TestTables(t *testing.T) {
 	}
 	for _, o := range origins {
 		if got := referrer.Domain(o[0], "shop.example"); got != o[1] {
-			t.Errorf("referrer %q is stored as %q, not as %q", o[0], got, o[1])
+			t.Errorf("referrer %q is stored as %q, want %q", o[0], got, o[1])
 		}
 	}
 	for _, p := range places {
 		if name, _ := country.Name(p[0]); name != countries[p[0]] {
-			t.Errorf("%s is called %q", p[0], name)
+			t.Errorf("the name of %s is %q", p[0], name)
 		}
 	}
 	for domain, name := range named {
 		if s, _ := referrer.Lookup(domain); s.Name != name || s.Domain != domain {
-			t.Errorf("%s is called %q", domain, s.Name)
+			t.Errorf("the name of %s is %q", domain, s.Name)
 		}
 	}
 }
 
-// TestCampaignSources proves that the campaign sources of the dataset are written as package referrer writes them.
+// TestCampaignSources tests that the campaign sources of the dataset have the form that package referrer gives
+// them.
 func TestCampaignSources(t *testing.T) {
 	t.Parallel()
 	for _, c := range campaignSources {
-		medium := c[1] // the table knows the kinds that no medium stands for
+		medium := c[1] // no medium stands for the kinds of the table
 		if source, kind := referrer.Campaign(c[0], medium); source != c[0] || string(kind) != c[1] {
-			t.Errorf("campaign source %q of kind %s is stored as %q of kind %s", c[0], c[1], source, kind)
+			t.Errorf("campaign source %q with kind %s is stored as %q with kind %s", c[0], c[1], source, kind)
 		}
 	}
 }
 
 func TestEqualSeedsGiveEqualDatasets(t *testing.T) {
 	a, b, c := New(7), New(7), New(8)
-	if !reflect.DeepEqual(a.Batch, b.Batch) { // Diff alone takes long
+	if !reflect.DeepEqual(a.Batch, b.Batch) { // Diff is slow
 		t.Error(cmp.Diff(a.Batch, b.Batch))
 	}
 	if reflect.DeepEqual(a.Batch, c.Batch) {
-		t.Error("another seed gives the same dataset")
+		t.Error("two seeds give the same dataset")
 	}
 	q1, q2 := a.Question(rand.New(rand.NewPCG(7, 2))), b.Question(rand.New(rand.NewPCG(7, 2)))
 	if d := cmp.Diff(q1, q2); d != "" {
@@ -73,7 +74,7 @@ func TestEqualSeedsGiveEqualDatasets(t *testing.T) {
 	}
 }
 
-// What a Writer refuses or a real row never has must not be there.
+// The dataset has no rows that a Writer rejects or that real data never has.
 func TestRowsAreWellFormed(t *testing.T) {
 	devices := []string{"", "desktop", "mobile", "tablet", "smarttv", "console", "wearable", "embedded", "xr"}
 	for seed := range uint64(10) {
@@ -91,7 +92,7 @@ func TestRowsAreWellFormed(t *testing.T) {
 		}
 		stored := func(subject, id string, at time.Time) {
 			if subject == "" || id == "" || !utf8.ValidString(id) || at.Nanosecond()%1e6 != 0 || at.Year() < 1971 {
-				t.Errorf("seed %d: row %q of %q at %v", seed, id, subject, at)
+				t.Errorf("seed %d: invalid row %q of %q at %v", seed, id, subject, at)
 			}
 		}
 		for _, e := range w.Batch.Events {
@@ -101,13 +102,13 @@ func TestRowsAreWellFormed(t *testing.T) {
 				t.Errorf("seed %d: %s without a path", seed, e.Name)
 			}
 			if e.Kind == store.PageEvent && (e.Name == "screen_view" || e.Name == "page_view" || e.Name == "page_exit") {
-				t.Errorf("seed %d: a page event is called %s", seed, e.Name)
+				t.Errorf("seed %d: a page event has the name %s", seed, e.Name)
 			}
 			if e.Properties != "" && !json.Valid([]byte(e.Properties)) {
 				t.Errorf("seed %d: properties %s", seed, e.Properties)
 			}
 			if (e.Name == "") != (e.Kind == store.Click) {
-				t.Errorf("seed %d: kind %d is called %q", seed, e.Kind, e.Name)
+				t.Errorf("seed %d: an event of kind %d has the name %q", seed, e.Kind, e.Name)
 			}
 		}
 		for _, e := range w.Batch.Errors {

@@ -9,7 +9,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// A random question is answered by the oracle from the same rows.
+// Package reference answers a random question from the dataset's rows.
 func Example() {
 	w := dataset.New(7)
 	q := w.Question(rand.New(rand.NewPCG(7, 1)))

@@ -11,9 +11,9 @@ import (
 // A maker adds rows of one era to a batch.
 type maker struct {
 	rng     *rand.Rand
-	more    *rand.Rand // of what was added later, so that other rows are what they were
+	more    *rand.Rand // for rows added in later versions, so that other rows do not change
 	batch   *store.Batch
-	from    time.Time // the era
+	from    time.Time // the start of the era
 	length  time.Duration
 	moments []time.Time
 	next    int // number of the last event id, the same on every website
@@ -21,13 +21,13 @@ type maker struct {
 	ids     []string // session ids used on the site
 }
 
-// chance is true in so many cases of a hundred.
+// chance returns true with a probability of percent.
 func (m *maker) chance(percent int) bool { return m.rng.IntN(100) < percent }
 
 func (m *maker) pick(p pool) string { return p[m.rng.IntN(len(p))] }
 
-// moment is an instant of the era, often one at which a day, an hour or a shift
-// begins, or the millisecond before it.
+// moment returns an instant of the era, often one at which a day, an hour or an offset begins, or the
+// millisecond before.
 func (m *maker) moment() time.Time {
 	edge := m.moments[m.rng.IntN(len(m.moments))]
 	switch n := m.rng.IntN(100); {
@@ -42,7 +42,7 @@ func (m *maker) moment() time.Time {
 	}
 }
 
-// gap is the time to somebody's next event: none at all, the edges of a bounce, or minutes.
+// gap returns the time to a visitor's next event: zero, a limit of a bounce, or minutes.
 func (m *maker) gap() time.Duration {
 	edges := []time.Duration{0, 0, 1, 5_005, 9_999, 10_000, 10_001}
 	if m.chance(40) {
@@ -51,14 +51,13 @@ func (m *maker) gap() time.Duration {
 	return time.Duration(m.rng.IntN(400_000)) * time.Millisecond
 }
 
-// id is the next event id. Bytewise they are in no order.
+// id returns the next event id. Ids are not ordered bytewise.
 func (m *maker) id() string {
 	m.next++
 	return fmt.Sprintf("%s%d", idStarts[m.next*7%len(idStarts)], m.next)
 }
 
-// sessionID is a new id or, now and then, one that was used before. All websites and
-// eras have the same ones.
+// sessionID returns a new id, or sometimes a used one. All websites and eras share the same ids.
 func (m *maker) sessionID() string {
 	if len(m.ids) > 0 && m.chance(8) {
 		return m.ids[m.rng.IntN(len(m.ids))]
@@ -69,7 +68,7 @@ func (m *maker) sessionID() string {
 	return id
 }
 
-// measure is absent, 0 or up to most.
+// measure returns a measure that is absent, 0, or at most most.
 func (m *maker) measure(most int64) store.Measure {
 	switch n := m.rng.IntN(100); {
 	case n < 25:
@@ -81,7 +80,7 @@ func (m *maker) measure(most int64) store.Measure {
 	}
 }
 
-// onPage is a time on a page, often at the edges of what counts.
+// onPage returns a time on a page, often near a limit for counted times.
 func (m *maker) onPage() store.Measure {
 	edges := []int64{0, 500, 1_000, 1_001, 5_005, 9_999, 10_000, 3_599_999, 3_600_000, 28_800_001}
 	if m.chance(40) {
@@ -90,7 +89,7 @@ func (m *maker) onPage() store.Measure {
 	return m.measure(300_000)
 }
 
-// scrolled is how far a page was scrolled, often at the edges of what is counted apart.
+// scrolled returns a scroll depth, often at the limit of a band.
 func (m *maker) scrolled() store.Measure {
 	edges := []int64{0, 1, 19, 20, 39, 40, 60, 79, 80, 99, 100}
 	if m.chance(50) {
@@ -99,7 +98,7 @@ func (m *maker) scrolled() store.Measure {
 	return m.measure(100)
 }
 
-// some is mostly nothing, else up to most.
+// some returns 0 in most cases, otherwise at most most.
 func (m *maker) some(most int64) int64 {
 	if m.chance(60) {
 		return 0
@@ -107,7 +106,7 @@ func (m *maker) some(most int64) int64 {
 	return m.rng.Int64N(most + 1)
 }
 
-// agent is a browser in a place.
+// agent returns a browser in a place.
 func (m *maker) agent() store.Agent {
 	a, p := agents[m.rng.IntN(len(agents))], places[m.rng.IntN(len(places))]
 	if m.chance(50) {
@@ -127,7 +126,7 @@ func (m *maker) link(id string, n int) {
 	}
 }
 
-// blocked adds what was turned away.
+// blocked adds rejected requests.
 func (m *maker) blocked(id string, n int) {
 	for range n {
 		b := store.Blocked{Website: id, ID: m.id(), Time: m.moment(), Reason: m.pick(reasons), Requests: 1 + m.rng.Int64N(40)}
@@ -138,8 +137,8 @@ func (m *maker) blocked(id string, n int) {
 	}
 }
 
-// schedule adds checks of a monitor: streaks of one outcome from several regions,
-// some at the same instant. Between two eras nobody checks.
+// schedule adds checks of a monitor: series with the same result from several regions, some at the same
+// instant. Between two eras there are no checks.
 func (m *maker) schedule(id string, n int) {
 	status, at := store.Up, m.from
 	pause := m.length / time.Duration(n)

@@ -6,13 +6,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// veryLong is so long that no column of a fixed width holds it, and no filter is longer.
+// veryLong is longer than any column of fixed width and any filter.
 var veryLong = strings.Repeat("ünd so weiter ", 140)
 
-// A pool is texts to choose from. Those that stand twice are chosen twice as often.
+// A pool is a list of texts to choose from. A text that occurs twice is chosen twice as often.
 type pool []string
 
-// origins are referrers as sent and the domain that is stored for them.
+// origins lists referrers as sent, with the stored domain.
 var origins = [][2]string{
 	{"", ""}, {"", ""}, {"", ""}, {"(direct)", ""}, {"http://localhost:3000/x", ""},
 	{"https://www.google.com/search?q=a%20b", "google.com"}, {"https://google.co.uk/", "google.com"},
@@ -27,8 +27,8 @@ var origins = [][2]string{
 	{"https://huggingface.co/chat/1", "huggingface.co/chat"}, {"https://huggingface.co/a/b", "huggingface.co"}, {"android-app://com.openai.chatgpt", "chatgpt.com"},
 }
 
-// campaignSources are campaign sources as they are stored, and their kinds. Some are texts that come with
-// several kinds, or look like hosts or names of listed sources.
+// campaignSources lists campaign sources as stored, with their kinds. Some texts occur with several kinds, or
+// look like hosts or names of listed sources.
 var campaignSources = [][2]string{
 	{"google.com", "paid"}, {"google.com", "search"}, {"chatgpt.com", "ai"}, {"facebook.com", "social"}, {"x.com", "paid"},
 	{"newsletter", "email"}, {"newsletter", "other"}, {"newsletter", "paid"}, {"spring mail 50%", "email"}, {"example.org", "other"},
@@ -40,7 +40,7 @@ var (
 	paths = pool{
 		"/", "/", "/", "/docs", "/docs", "/docs/intro", "/DOCS", "/pricing", "/pricing", "/100%", "/100x",
 		"/a_b", "/axb", `/say-"hi"`, `/back\slash`, "/it's", "/über-uns", "/Über-uns", "/🎉", "/a b",
-		"/%C3%BC", "/%2Fa%20b%FF", "/de/küche", "/de/küche", "/<b>&amp;", "/a//b", "/go/https:/x", "/line\u2028end", "/İẞΐΑΣ", "/\u00fc", "/u\u0308", // one letter, and a letter with its dots
+		"/%C3%BC", "/%2Fa%20b%FF", "/de/küche", "/de/küche", "/<b>&amp;", "/a//b", "/go/https:/x", "/line\u2028end", "/İẞΐΑΣ", "/\u00fc", "/u\u0308", // one letter, and a letter with combining dots
 	}
 	campaigns = pool{
 		"", "", "", "", "news_letter", "newsXletter", "Spring 50%", "Spring 50x", "O'Brien", `a\b`, `"q"`,
@@ -52,10 +52,10 @@ var (
 		"signup", "signup", "Signup", "purchase", "add_to_cart", "addXto_cart", "50%", `quo"te`, "größe", "🎉",
 		"screen_view", "page_exit", "it's", `b\s`, "tab\tand\nline", "\x01\b\f\x1f\x7f", "sep\u2028\u2029", "İẞΐΣ", `\u2028\\u2029`,
 	}
-	// A page event called screen_view would be a pageview, so these are others.
+	// A page event with the name screen_view would be a pageview, so it is not listed.
 	pageEventNames = pool{"signup", "Signup", "purchase", "add_to_cart", "50%", "größe"}
 	dollarNames    = pool{"$flag", "$identify", "$"}
-	// What clicks lead to. Some have no host.
+	// Targets of clicks. Some have no host.
 	hrefs = pool{
 		`https://other.example/?q="a"&b=<c>`, "https://other.example/", "https://www.Other.example:443/a", "http://other.example",
 		"https://other.example./a", "https://www.www.example.org/", "https://www.example.org", "https://example.org/ü#f",
@@ -82,7 +82,7 @@ var (
 	metricsOf  = pool{"FCP", "LCP", "CLS", "INP", "TTFB", "FPS", "LCP", "CLS"}
 )
 
-// places are country, region and city; a country may lack the others.
+// places lists country, region and city. Region or city may be missing.
 var places = [][3]string{
 	{"DE", "Bavaria", "München"}, {"DE", "Bavaria", "Munchen"}, {"DE", "Berlin", "Berlin"}, {"DE", "", ""}, {"XK", "", "Prishtina"}, {"CZ", "", ""}, {"VN", "", ""},
 	{"FR", "Île-de-France", "Paris"}, {"US", "New York", "New York"}, {"US", "Missouri", "O'Fallon"},
@@ -90,7 +90,7 @@ var places = [][3]string{
 	{"CL", "", "Santiago"}, {"KR", "Seoul", `S\eoul`}, {"CW", "100%", "a_b"}, {"", "", ""}, {"", "", ""},
 }
 
-// agents are a browser, an operating system and a device that go together.
+// agents lists matching browsers, operating systems and devices.
 var agents = []store.Agent{
 	{BrowserName: "Chrome", BrowserVersion: "124.0", OSName: "Windows", OSVersion: "10", DeviceType: "desktop"},
 	{BrowserName: "Chrome", BrowserVersion: "9.0", OSName: "Android", OSVersion: "14", DeviceType: "mobile"},
@@ -107,7 +107,7 @@ var agents = []store.Agent{
 	{},
 }
 
-// zones are those that questions ask in.
+// zones lists the time zones of questions.
 var zones = pool{
 	"UTC", "UTC", "Asia/Kathmandu", "Asia/Kathmandu", "America/New_York", "America/New_York", "Europe/Berlin",
 	"Europe/Berlin", "Australia/Lord_Howe", "America/St_Johns", "America/Santiago", "Africa/Cairo",
@@ -115,7 +115,7 @@ var zones = pool{
 	"Asia/Kolkata", "Pacific/Kiritimati", "Etc/GMT+12", "Africa/Monrovia",
 }
 
-// An era is a few days that something happens to the clocks of a zone in.
+// An era is a period of a few days with a clock change in a zone.
 type era struct{ zone, date string }
 
 var eras = []era{

@@ -10,12 +10,12 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// Question returns a random question of a random type. Most have rows to answer.
+// Question returns a random question of a random type. Most questions have rows in the answer.
 func (w *Dataset) Question(rng *rand.Rand) reference.Question {
 	return w.ask(rng, w.types[rng.IntN(len(w.types))])
 }
 
-// An asker makes one question around a row that should be found, its anchor.
+// An asker builds one question around a row that the answer should include, its anchor.
 type asker struct {
 	*rand.Rand
 	dataset *Dataset
@@ -40,7 +40,7 @@ func (w *Dataset) ask(rng *rand.Rand, kind reference.Type) reference.Question {
 		q.Filters = append(q.Filters, a.ofSession())
 	}
 	filters := []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3}
-	if kind.Window != reference.Range || kind.NeedsSession { // few rows to choose from
+	if kind.Window != reference.Range || kind.NeedsSession { // there are few rows to choose from
 		filters = filters[:9]
 	}
 	for range filters[a.IntN(len(filters))] {
@@ -56,7 +56,7 @@ func (w *Dataset) ask(rng *rand.Rand, kind reference.Type) reference.Question {
 	return q
 }
 
-// compare asks for what stands beside in another period, often while the range has not ended.
+// compare adds a comparison with another period, often while the range has not ended.
 func (a *asker) compare(q *reference.Question) {
 	if !a.chance(40) {
 		return
@@ -80,7 +80,7 @@ func (a *asker) compare(q *reference.Question) {
 
 func kindOfRange(kind reference.Type) bool { return kind.Window == reference.Range }
 
-// own says which options the parameter itself is given.
+// own chooses the options that the parameter itself sets.
 func (a *asker) own(q *reference.Question) {
 	if !a.chance(40) {
 		return
@@ -92,7 +92,7 @@ func (a *asker) own(q *reference.Question) {
 	}
 }
 
-// subject is one of the kind asked, mostly the first, which has the most rows.
+// subject returns a subject of the question's kind, usually the first, which has the most rows.
 func (a *asker) subject() string {
 	list := map[store.SubjectKind][]string{
 		store.KindWebsite: a.dataset.Websites, store.KindLink: a.dataset.Links, store.KindSchedule: a.dataset.Schedules,
@@ -103,7 +103,7 @@ func (a *asker) subject() string {
 	return pickFrom(a, list)
 }
 
-// zone is any or, often, the one whose clocks change around the anchor.
+// zone returns a random zone, often the one whose clocks change around the anchor.
 func (a *asker) zone() string {
 	for _, i := range a.Perm(len(eras)) {
 		day, err := time.Parse(time.DateOnly, eras[i].date)
@@ -114,7 +114,7 @@ func (a *asker) zone() string {
 	return pickFrom(a, zones)
 }
 
-// dates chooses days around the anchor, and returns the end of the last in UTC.
+// dates chooses days around the anchor, and returns the end of the last day in UTC.
 func (a *asker) dates(q *reference.Question) time.Time {
 	loc := cmp.Or(a.dataset.locations[q.Zone], time.UTC)
 	y, mon, d := a.anchor.at.In(loc).Date()
@@ -136,7 +136,7 @@ func (a *asker) dates(q *reference.Question) time.Time {
 	return end.AddDate(0, 0, 1)
 }
 
-// days is how far a range goes from its anchor: none, a few, seldom many.
+// days returns the distance of a range's end from its anchor: zero, a few days, rarely many.
 func (a *asker) days() int {
 	switch n := a.IntN(100); {
 	case n < 40:
@@ -150,7 +150,7 @@ func (a *asker) days() int {
 	}
 }
 
-// mandatory are filters of a key, on fields that every row has that sessions form of.
+// mandatory returns filters of a key, on fields that every row in a session has.
 func (a *asker) mandatory() []reference.Filter {
 	fields := slices.DeleteFunc(slices.Clone(a.kind.Filters), func(f string) bool {
 		return f == "message" || f == "error_type" || f == "metric_name"
@@ -162,8 +162,7 @@ func (a *asker) mandatory() []reference.Filter {
 	return list
 }
 
-// sort asks for an order. The default direction of a boolean, or of a number that is
-// a name, is nobody's business.
+// sort chooses an order. The default direction for a boolean, or for a number used as a name, is not tested.
 func (a *asker) sort(q *reference.Question) {
 	if !a.chance(35) {
 		return
@@ -180,7 +179,7 @@ func (a *asker) sort(q *reference.Question) {
 
 func (a *asker) page(q *reference.Question) {
 	n := a.IntN(100)
-	if a.kind.Series { // the first rows of many say little
+	if a.kind.Series { // the first of many rows are not interesting
 		n -= 25
 	}
 	switch {

@@ -13,8 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// At least half of the answers to each type show something: a row with a number in
-// it that is not 0, or with an object.
+// At least half of the answers of each type have data: a row with a number other than 0, or with an object.
 func TestQuestionsHaveAnswers(t *testing.T) {
 	const datasets, each = 2, 6
 	shown := map[string]int{}
@@ -39,9 +38,9 @@ func TestQuestionsHaveAnswers(t *testing.T) {
 	}
 	t.Logf("%d questions in %v", asked, time.Since(start))
 	for _, kind := range reference.Types() {
-		t.Logf("%s: %d of %d show something", kind.Name, shown[kind.Name], datasets*each)
+		t.Logf("%s: %d of %d have data", kind.Name, shown[kind.Name], datasets*each)
 		if shown[kind.Name] < datasets*each/2 {
-			t.Errorf("%s: only %d of %d answers show something", kind.Name, shown[kind.Name], datasets*each)
+			t.Errorf("%s: only %d of %d answers have data", kind.Name, shown[kind.Name], datasets*each)
 		}
 	}
 }
@@ -72,7 +71,7 @@ func TestQuestionsGoThroughAllTypes(t *testing.T) {
 		asked[w.Question(rng).Type] = true
 	}
 	if n := len(reference.Types()); len(asked) != n {
-		t.Errorf("%d of %d types asked", len(asked), n)
+		t.Errorf("only %d of %d types occurred", len(asked), n)
 	}
 }
 
@@ -89,8 +88,7 @@ func answer(t *testing.T, d *reference.Data, q reference.Question) []map[string]
 	return rows
 }
 
-// What happened in a range is the sum of what happened on its days or hours, but for
-// visitors.
+// The numbers of a range are the sums of the numbers of its days or hours, except for visitors.
 func TestBucketsAddUp(t *testing.T) {
 	types := reference.Types()
 	summary := types[slices.IndexFunc(types, func(kind reference.Type) bool { return kind.Name == "summary" })]
@@ -111,14 +109,14 @@ func TestBucketsAddUp(t *testing.T) {
 			total := answer(t, data, q)[0]
 			for column, sum := range sums {
 				if total[column] != sum {
-					t.Errorf("seed %d, %v: %s add up to %v, not to %v", seed, q, column, sum, total[column])
+					t.Errorf("seed %d, %v: %s add up to %v, want %v", seed, q, column, sum, total[column])
 				}
 			}
 		}
 	}
 }
 
-// Pages of three rows, one after the other, are the whole answer.
+// All pages of three rows together are the whole answer.
 func TestPagesConcatenate(t *testing.T) {
 	w := New(11)
 	data := reference.NewData(w.Batch)
@@ -144,12 +142,12 @@ func TestPagesConcatenate(t *testing.T) {
 		}
 		joined := bytes.Join(parts, []byte(","))
 		if !bytes.HasPrefix(whole[1:], joined) || q.Page <= pages && len(joined) != len(whole)-2 {
-			t.Fatalf("%v: pages give\n%s\nwhole is\n%s", q, joined, whole)
+			t.Fatalf("%v: the pages together are\n%s\nwant\n%s", q, joined, whole)
 		}
 	}
 }
 
-// Rows of other websites change nothing.
+// Rows of other websites do not change answers.
 func TestNeighboursDoNotMatter(t *testing.T) {
 	w := New(5)
 	data := reference.NewData(w.Batch)

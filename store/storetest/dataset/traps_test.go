@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Over a few seeds, each trap must be in the data.
+// Over a few seeds, the data must have every trap.
 func TestTraps(t *testing.T) {
 	found := map[string]int{}
 	var locs []*time.Location
@@ -27,7 +27,7 @@ func TestTraps(t *testing.T) {
 		traps(&w, locs, found)
 	}
 	for _, trap := range []string{
-		"custom event called screen_view", "$ custom", "$ page event", "no session", "no visitor", "no path",
+		"custom event named screen_view", "$ custom", "$ page event", "no session", "no visitor", "no path",
 		"measure absent", "measure 0", "repeat", "id on two websites", "id of two kinds", "100%", "100x", "a_b", "axb",
 		"quote", "backslash", "umlaut", "emoji", "out of order", "24 h gap", "24 h and 1 ms gap", "equal instants",
 		"at midnight", "1 ms before midnight", "identified half-way", "error before its session",
@@ -36,12 +36,12 @@ func TestTraps(t *testing.T) {
 		"click on no host", "click on a port", "page with properties", "rage", "repeated span",
 		"tab", "line feed", "control character", "line separator", "İ", "ẞ", "ΐ", "Σ", "letter and dots", "NUL", "2 000 letters",
 		"session over midnight", "session over a month's end", "session of one instant", "session of several events at one instant",
-		"properties with a number to spell anew", "properties with a number of more than 64 bits", "properties with an escape",
+		"properties with a number with an exponent", "properties with a number of more than 64 bits", "properties with an escape",
 		"properties with equal keys", "properties with a line separator", "properties of 4 000 letters", "properties with blanks",
 		"host in capitals that are not ASCII", "check of status 0", "check of status 1", "check of status 2", "check of status 3",
 	} {
 		if found[trap] == 0 {
-			t.Errorf("no trap %q", trap)
+			t.Errorf("trap %q does not occur", trap)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func traps(w *Dataset, locs []*time.Location, found map[string]int) {
 	for i, e := range w.Batch.Events {
 		page := e.Kind <= store.PageEvent
 		dollar := strings.HasPrefix(e.Name, "$")
-		mark("custom event called screen_view", e.Kind == store.Custom && e.Name == "screen_view")
+		mark("custom event named screen_view", e.Kind == store.Custom && e.Name == "screen_view")
 		mark("$ custom", e.Kind == store.Custom && dollar)
 		mark("$ page event", e.Kind == store.PageEvent && dollar)
 		mark("no session", e.SessionID == "")
@@ -142,7 +142,7 @@ func traps(w *Dataset, locs []*time.Location, found map[string]int) {
 	down(w, mark)
 }
 
-// texts looks for what databases fold, escape or cut otherwise.
+// texts marks texts that databases may fold, escape or truncate differently.
 func texts(text string, mark func(string, bool)) {
 	for trap, part := range map[string]string{
 		"tab": "\t", "line feed": "\n", "control character": "\x01", "line separator": "\u2028", "İ": "İ", "ẞ": "ẞ", "ΐ": "ΐ", "Σ": "Σ",
@@ -153,10 +153,10 @@ func texts(text string, mark func(string, bool)) {
 	mark("2 000 letters", utf8.RuneCountInString(text) >= 1950)
 }
 
-// objects looks for what is spelled otherwise by whoever takes it apart.
+// objects marks JSON that parsers may spell differently.
 func objects(text string, mark func(string, bool)) {
 	for trap, part := range map[string]string{
-		"properties with a number to spell anew": ":1e5", "properties with a number of more than 64 bits": ":18446744073709551616",
+		"properties with a number with an exponent": ":1e5", "properties with a number of more than 64 bits": ":18446744073709551616",
 		"properties with an escape": `\u00fc\/`, "properties with equal keys": `"a":1,"a":2`, "properties with a line separator": "\u2028",
 		"properties with blanks": ` : `,
 	} {
@@ -165,7 +165,7 @@ func objects(text string, mark func(string, bool)) {
 	mark("properties of 4 000 letters", utf8.RuneCountInString(text) >= 4000)
 }
 
-// down looks for a down check that weeks without a check follow.
+// down marks a down check followed by weeks without checks.
 func down(w *Dataset, mark func(string, bool)) {
 	list := slices.Clone(w.Batch.Checks)
 	slices.SortFunc(list, func(a, b store.Check) int { return a.Time.Compare(b.Time) })

@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// filter is a condition on a field that mostly holds for the anchor.
+// filter returns a condition on a field that usually holds for the anchor.
 func (a *asker) filter(field string) reference.Filter {
 	op := pickFrom(a, []string{"eq", "ne", "contains", "not_contains", "starts_with", "in", "not_in"})
 	negative := op == "ne" || strings.HasPrefix(op, "not_")
@@ -21,7 +21,7 @@ func (a *asker) filter(field string) reference.Filter {
 	f := reference.Filter{Field: field, Op: op}
 	for i := range n {
 		from := a.anchor
-		if negative == a.chance(90) || i > 0 { // another row's value
+		if negative == a.chance(90) || i > 0 { // use the value of another row
 			from = a.someoneElse(field, negative)
 		}
 		v := from.text[field]
@@ -30,13 +30,13 @@ func (a *asker) filter(field string) reference.Filter {
 		} else {
 			v = a.part(field, v, op == "starts_with" && a.chance(85))
 		}
-		f.Values = append(f.Values, strings.ReplaceAll(v, "\x00", "")) // NUL is refused
+		f.Values = append(f.Values, strings.ReplaceAll(v, "\x00", "")) // filters with NUL are rejected
 	}
 	return f
 }
 
-// someoneElse is any row; for an operator that should not hold of its value, mostly
-// one whose value is no part of the anchor's.
+// someoneElse returns a random row. With unlike it usually returns a row whose value is not part of the
+// anchor's value, for an operator that should not match.
 func (a *asker) someoneElse(field string, unlike bool) sample {
 	s := a.sampleOf(a.another())
 	for range 6 {
@@ -48,12 +48,12 @@ func (a *asker) someoneElse(field string, unlike bool) sample {
 	return s
 }
 
-// another is any subject of the kind that is asked.
+// another returns a random subject of the question's kind.
 func (a *asker) another() store.Subject {
 	return store.Subject{Kind: a.kind.Kind, ID: a.subject()}
 }
 
-// written is a whole value in one of the ways that callers write it.
+// written returns a whole value in one of the forms that callers use.
 func (a *asker) written(field, v string) string {
 	if a.chance(3) {
 		return ""
@@ -82,22 +82,22 @@ func (a *asker) written(field, v string) string {
 	return v
 }
 
-// named are the names of some listed sources of the dataset.
+// named maps some listed sources of the dataset to their names.
 var named = map[string]string{
 	"google.com": "Google", "facebook.com": "Facebook", "x.com": "X (Twitter)", "news.ycombinator.com": "Hacker News",
 	"mail.google.com": "Gmail", "chatgpt.com": "ChatGPT",
 }
 
-// countries are the names of the codes of the dataset.
+// countries maps the country codes of the dataset to their names.
 var countries = map[string]string{
 	"DE": "Germany", "FR": "France", "US": "United States", "GB": "United Kingdom", "CI": "Côte d'Ivoire",
 	"AX": "Åland Islands", "TR": "Türkiye", "CL": "Chile", "KR": "South Korea", "CW": "Curaçao", "XK": "Kosovo", "CZ": "Czechia", "VN": "Vietnam",
 }
 
-// otherNames holds usual names of countries that rows do not show.
+// otherNames maps country codes to common names that rows do not show.
 var otherNames = map[string]string{"GB": "UK", "US": "usa", "TR": "Turkey", "CZ": "Czech Republic", "VN": "Viet Nam", "KR": "Korea, Republic of", "CI": "Ivory Coast"}
 
-// part is a piece of a value, of its beginning or from anywhere.
+// part returns a part of a value, from its beginning or from anywhere.
 func (a *asker) part(field, v string, beginning bool) string {
 	switch field {
 	case "country":

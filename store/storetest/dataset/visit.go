@@ -6,7 +6,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// visit adds one visit of a random manner.
+// visit adds one visit of a random type.
 func (m *maker) visit() {
 	manners := []struct {
 		weight int
@@ -30,7 +30,7 @@ func (m *maker) visit() {
 	}
 }
 
-// browse looks at some pages and leaves each, mostly.
+// browse views some pages and usually leaves each.
 func (v *visitor) browse() {
 	for range 1 + v.m.rng.IntN(5) {
 		v.view()
@@ -42,7 +42,7 @@ func (v *visitor) browse() {
 	}
 }
 
-// glance looks at one page.
+// glance views one page.
 func (v *visitor) glance() {
 	v.view()
 	if v.m.chance(40) {
@@ -51,7 +51,7 @@ func (v *visitor) glance() {
 	}
 }
 
-// atOnce does all at one instant.
+// atOnce does everything at the same instant.
 func (v *visitor) atOnce() {
 	if v.m.chance(50) {
 		v.exit()
@@ -64,7 +64,7 @@ func (v *visitor) atOnce() {
 	}
 }
 
-// overMidnight begins just before the turn of a day, an hour or a clock.
+// overMidnight begins just before a day, an hour or a clock change.
 func (v *visitor) overMidnight() {
 	edge := v.m.moments[v.m.rng.IntN(len(v.m.moments))]
 	v.at = edge.Add(-v.m.gap())
@@ -76,8 +76,7 @@ func (v *visitor) overMidnight() {
 	v.browse()
 }
 
-// measured stays as long as a session lasts on the edge of what is counted apart,
-// by the clock or by what an exit says.
+// measured stays for a time at the limit of a band, according to the clock or to its exit.
 func (v *visitor) measured() {
 	edges := []time.Duration{10, 30, 60, 300, 900, 3_600, 28_800}
 	stay := edges[v.m.rng.IntN(len(edges))] * time.Second
@@ -112,7 +111,7 @@ func (v *visitor) onAndOn() {
 	}
 }
 
-// withoutPages sends events and clicks only.
+// withoutPages sends only events and clicks.
 func (v *visitor) withoutPages() {
 	if v.m.chance(50) {
 		v.path = v.m.pick(paths)
@@ -130,7 +129,7 @@ func (v *visitor) withoutPages() {
 	}
 }
 
-// onlyExit leaves a page that nobody saw.
+// onlyExit leaves a page without a pageview.
 func (v *visitor) onlyExit() {
 	v.path = v.m.pick(paths)
 	v.exit()
@@ -138,14 +137,14 @@ func (v *visitor) onlyExit() {
 	v.vitals(v.at.Add(time.Hour))
 }
 
-// onlyDollar sends what belongs to no session.
+// onlyDollar sends only events that belong to no session.
 func (v *visitor) onlyDollar() {
 	v.path = v.m.pick(paths)
 	v.custom(v.m.pick(dollarNames))
 	v.pageEvent(v.m.pick(dollarNames))
 }
 
-// anonymously has no session id, and perhaps no visitor.
+// anonymously sends no session id, and sometimes no visitor.
 func (v *visitor) anonymously() {
 	v.row.SessionID = ""
 	if v.m.chance(50) {
@@ -154,7 +153,7 @@ func (v *visitor) anonymously() {
 	v.browse()
 }
 
-// halfIdentified says who they are in the middle.
+// halfIdentified identifies the visitor in the middle of the visit.
 func (v *visitor) halfIdentified() {
 	v.row.ProfileID = ""
 	v.browse()
@@ -163,7 +162,7 @@ func (v *visitor) halfIdentified() {
 	v.browse()
 }
 
-// early has rows of all kinds before the first page.
+// early sends rows of all kinds before the first page.
 func (v *visitor) early() {
 	start := v.at
 	v.path = v.m.pick(paths)

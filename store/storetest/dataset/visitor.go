@@ -6,13 +6,13 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A visitor is somebody during one visit: what all rows of it have in common.
+// A visitor has the common values of all rows of one visit.
 type visitor struct {
 	m      *maker
 	at     time.Time
 	row    store.Event // ids, agent, referrer and campaign
-	path   string      // where they are
-	wavers bool        // rows differ in what should be the session's
+	path   string      // the current page
+	wavers bool        // rows differ in fields of the session
 }
 
 // website adds visits to one website.
@@ -22,7 +22,7 @@ func (m *maker) website(id string, visits int) {
 	for range visits {
 		m.visit()
 	}
-	// The next website uses the same event ids again.
+	// The next website uses the same event ids.
 	m.next = next
 }
 
@@ -40,7 +40,7 @@ func (m *maker) newVisitor() *visitor {
 	return v
 }
 
-// dress gives a row an agent and an origin.
+// dress sets the agent and the origin of a row.
 func (v *visitor) dress(e *store.Event) {
 	m := v.m
 	from := origins[m.rng.IntN(len(origins))]
@@ -55,7 +55,7 @@ func (v *visitor) dress(e *store.Event) {
 	e.Viewport = e.Screen
 }
 
-// event is a new row at the visitor's instant, not yet stored.
+// event returns a new row at the visitor's instant, not yet stored.
 func (v *visitor) event(kind store.EventKind, name string) *store.Event {
 	e := v.row
 	if v.wavers && v.m.chance(50) {
@@ -66,7 +66,7 @@ func (v *visitor) event(kind store.EventKind, name string) *store.Event {
 	return &v.m.batch.Events[len(v.m.batch.Events)-1]
 }
 
-// somewhere sees to it that the visitor is on a page.
+// somewhere sets a page if the visitor has none.
 func (v *visitor) somewhere() {
 	if v.path == "" {
 		v.path = "/"
@@ -92,7 +92,7 @@ func (v *visitor) exit() {
 	}
 }
 
-// span tells more of an exit, in a row of another kind.
+// span adds the details of an exit as a row of another kind.
 func (v *visitor) span(e *store.Event) {
 	m := v.m
 	v.m.batch.Spans = append(v.m.batch.Spans, store.Span{
@@ -102,8 +102,7 @@ func (v *visitor) span(e *store.Event) {
 	})
 }
 
-// custom is an event sent by itself; half of them come from a server, without an
-// agent and a place.
+// custom adds a single custom event. Half of them come from a server, without agent and place.
 func (v *visitor) custom(name string) {
 	e := v.event(store.Custom, name)
 	if v.m.chance(50) {
@@ -115,11 +114,11 @@ func (v *visitor) custom(name string) {
 		e.Path = ""
 	}
 	if n := len(v.m.batch.Events); n > 1 && v.m.chance(5) {
-		e.ID = v.m.batch.Events[n-2].ID // the kinds share no ids
+		e.ID = v.m.batch.Events[n-2].ID // the kinds have separate ids
 	}
 }
 
-// exposure tells what a feature flag was.
+// exposure adds an exposure of a feature flag.
 func (v *visitor) exposure() {
 	if v.m.chance(70) {
 		v.custom(flagEvaluated)
@@ -129,7 +128,7 @@ func (v *visitor) exposure() {
 	v.m.batch.Events[len(v.m.batch.Events)-1].Properties = v.m.pick(exposures)
 }
 
-// outcome tells what came of a feature flag.
+// outcome adds an outcome of a feature flag.
 func (v *visitor) outcome() {
 	v.custom(v.m.pick(eventNames))
 	v.m.batch.Events[len(v.m.batch.Events)-1].Properties = v.m.pick(outcomes)
@@ -171,7 +170,7 @@ func (v *visitor) vitals(at time.Time) {
 	m.batch.Vitals = append(m.batch.Vitals, r)
 }
 
-// aside adds what may come with a page.
+// aside adds further rows that may come with a page.
 func (v *visitor) aside() {
 	m := v.m
 	if m.chance(30) {
@@ -180,7 +179,7 @@ func (v *visitor) aside() {
 	if m.chance(20) {
 		v.fail(v.at)
 	}
-	if m.chance(6) { // before, up to a little more than a day
+	if m.chance(6) { // earlier, by up to a little more than a day
 		edges := []time.Duration{time.Millisecond, time.Hour, 24 * time.Hour, 24*time.Hour + time.Millisecond}
 		v.fail(v.at.Add(-edges[m.rng.IntN(len(edges))]))
 		v.vitals(v.at.Add(-edges[m.rng.IntN(len(edges))]))

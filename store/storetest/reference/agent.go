@@ -1,6 +1,6 @@
 package reference
 
-// tallyAgents is tallyPageviews with the sessions of each key that started in the range.
+// tallyAgents is like tallyPageviews, and also counts the sessions of each key that started in the range.
 func (a *evaluation) tallyAgents(key keyOf) *groups[pageTally] {
 	g := a.tallyPageviews(key)
 	for _, s := range a.site.sessions {
@@ -28,7 +28,7 @@ func (a *evaluation) browsersGrouped() *table {
 	return t
 }
 
-// versions lists the versions of browsers or systems with a name.
+// versions lists the versions of named browsers or systems.
 func (a *evaluation) versions(family, version string) *table {
 	g := a.tallyAgents(func(r *row) []string {
 		if r.get(family) == "" {

@@ -10,18 +10,18 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// longestSeries is how many rows a series may have.
+// longestSeries is the maximum number of rows of a series.
 const longestSeries = 10_000
 
-// Data holds everything stored, ready to be asked. It is safe for concurrent use.
+// Data has all stored rows, prepared for questions. It is safe for concurrent use.
 type Data struct {
 	names *names
 	types map[string]Type
 	sites map[store.Subject]*site
 }
 
-// NewData takes the rows that a store.Writer would get, in the order of writing: of repeated event ids
-// the first counts.
+// NewData returns the data of the rows that a store.Writer would receive, in the order of writing. Of repeated
+// event ids, the first counts.
 func NewData(b store.Batch) *Data {
 	d := &Data{newNames(), map[string]Type{}, map[store.Subject]*site{}}
 	for _, t := range Types() {
@@ -37,13 +37,13 @@ func NewData(b store.Batch) *Data {
 	return d
 }
 
-// Answer returns the rows that answer q as a JSON array of objects.
+// Answer returns the rows of the answer to q as a JSON array of objects.
 func (d *Data) Answer(q Question) ([]byte, error) {
 	a, err := d.Compared(q)
 	return a.Rows, err
 }
 
-// Compared returns the rows that answer q, with those of the other period.
+// Compared returns the rows of the answer to q, and the rows of the compared period.
 func (d *Data) Compared(q Question) (Compared, error) {
 	a, r, err := d.ask(q)
 	if err != nil {
@@ -76,7 +76,7 @@ func (d *Data) Compared(q Question) (Compared, error) {
 	return found, nil
 }
 
-// whole are all rows of an answer, in no order.
+// whole returns all rows of an answer, unordered.
 func (a *evaluation) whole() (*table, error) {
 	t := a.kind.answer(a)
 	if a.kind.Series && len(t.rows) > longestSeries {
@@ -85,7 +85,7 @@ func (a *evaluation) whole() (*table, error) {
 	return t, nil
 }
 
-// rows are those that q asks for, in their order.
+// rows returns the rows that q selects, in their order.
 func (a *evaluation) rows(q Question) (*table, error) {
 	t, err := a.whole()
 	if err != nil {
@@ -98,12 +98,12 @@ func (a *evaluation) rows(q Question) (*table, error) {
 	return t, nil
 }
 
-// An evaluation is one question about the rows that its key may see.
+// An evaluation answers one question from the rows that its key may see.
 type evaluation struct {
 	names   *names
 	kind    Type
 	groupBy []string
-	filters []Filter // prepared
+	filters []Filter // prepared by names.prepare
 	site    *site
 	period  *period
 	now     int64 // ms
@@ -148,7 +148,7 @@ func (d *Data) ask(q Question) (*evaluation, span, error) {
 	return &evaluation{d.names, kind, q.GroupBy, d.names.prepare(q.Filters), s, p, now}, days, nil
 }
 
-// period is the time that q asks about, and its days.
+// period returns the time range of q and its days.
 func (q Question) period(now int64) (span, *period, error) {
 	if q.Preset != "" {
 		loc, err := time.LoadLocation(q.Zone)
@@ -166,8 +166,8 @@ func (q Question) period(now int64) (span, *period, error) {
 	return days, p, err
 }
 
-// seen is what a key with mandatory filters sees of a site: sessions form again of
-// the rows that are left.
+// seen returns the rows of a site that a key with mandatory filters may see. Sessions are rebuilt from the
+// remaining rows.
 func (d *Data) seen(s *site, mandatory []Filter) *site {
 	ready := d.names.prepare(mandatory)
 	left := make([]row, 0, len(s.rows))
@@ -179,13 +179,13 @@ func (d *Data) seen(s *site, mandatory []Filter) *site {
 	return newSite(left)
 }
 
-// passes reports whether a row lies in the range and every filter holds for it.
+// passes reports whether a row is in the range and every filter holds for it.
 func (a *evaluation) passes(r *row) bool {
 	return a.period.holds(r.at) && a.allHold(r, func(Filter) bool { return true })
 }
 
-// begins reports whether a session counts: it has a pageview, started in the range,
-// the filters on its fields hold, and all others hold for one and the same pageview.
+// begins reports whether a session counts: it has a pageview, it started in the range, the filters on its
+// fields hold, and all other filters hold for one of its pageviews.
 func (a *evaluation) begins(s *session) bool {
 	if len(s.pageviews) == 0 || !a.period.holds(s.start) {
 		return false
@@ -196,7 +196,7 @@ func (a *evaluation) begins(s *session) bool {
 		})
 }
 
-// allHold reports whether those filters that which picks hold for r.
+// allHold reports whether the filters that which selects hold for r.
 func (a *evaluation) allHold(r *row, which func(Filter) bool) bool {
 	for _, f := range a.filters {
 		if which(f) && !a.names.holds(f, r.get(f.Field)) {
@@ -206,7 +206,7 @@ func (a *evaluation) allHold(r *row, which func(Filter) bool) bool {
 	return true
 }
 
-// A combination is the values of the groupBy fields, as they are shown.
+// A combination has the values of the groupBy fields, as shown in answers.
 func (a *evaluation) combination(r *row) []string {
 	var c []string
 	for _, f := range a.groupBy {
@@ -219,7 +219,7 @@ func (a *evaluation) combination(r *row) []string {
 	return c
 }
 
-// table is an empty answer with the columns of groupBy in front.
+// table returns an empty answer, with the groupBy fields as first columns.
 func (a *evaluation) table(keys ...string) *table {
 	return &table{
 		columns: slices.Concat(columns(Name, a.groupBy...), a.kind.Columns),
@@ -227,14 +227,14 @@ func (a *evaluation) table(keys ...string) *table {
 	}
 }
 
-// ordered is table with a default order, downwards.
+// ordered returns a table with a descending default order.
 func (a *evaluation) ordered(metric string, keys ...string) *table {
 	t := a.table(keys...)
 	t.order = []order{{metric, true}}
 	return t
 }
 
-// ranked is table with an order of its own, in a hidden cell that ends every row.
+// ranked returns a table ordered by a hidden cell at the end of every row.
 func (a *evaluation) ranked(keys ...string) *table {
 	t := a.table(keys...)
 	t.hidden = []string{"rank"}
@@ -250,7 +250,7 @@ func texts(list []string) []value {
 	return vs
 }
 
-// joined makes one map key of several texts.
+// joined joins texts into one map key.
 func joined(list []string) string {
 	var b strings.Builder
 	for _, s := range list {
@@ -259,7 +259,7 @@ func joined(list []string) string {
 	return b.String()
 }
 
-// A set counts distinct texts; the empty text is none.
+// A set counts distinct texts. The empty text does not count.
 type set map[string]bool
 
 func (s *set) add(text string) {

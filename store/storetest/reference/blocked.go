@@ -22,7 +22,7 @@ func blockedTypes() []Type {
 	}
 }
 
-// A blockedTally is what was turned away of one kind.
+// A blockedTally counts the rejected requests of one kind.
 type blockedTally struct {
 	requests int
 	last     int64

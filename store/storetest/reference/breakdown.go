@@ -2,25 +2,25 @@ package reference
 
 import "cmp"
 
-// A pageTally is what the breakdowns say of the pageviews that share a key.
+// A pageTally has the numbers of a breakdown for the pageviews of one key.
 type pageTally struct {
 	pageviews              int
 	visitors               set
-	versions               set // of browsers
-	sessions               int // started in the range
+	versions               set // browser versions
+	sessions               int // sessions that started in the range
 	load, domReady, ttfb   []int64
 	onPage                 []int64
 	samples                int
 	lcp, fcp, cls, inp, tt []int64
 }
 
-// A keyOf says which row of an answer a row counts for; nil leaves it out.
+// A keyOf returns the key of the answer's row that a row counts for, or nil to exclude it.
 type keyOf func(*row) []string
 
-// byPath keys rows by their own path.
+// byPath returns the path of a row as its key.
 func byPath(r *row) []string { return []string{r.path} }
 
-// by keys rows by fields. A row is left out if the last of them is empty.
+// by returns a keyOf for fields. It excludes rows whose last field is empty.
 func by(fields ...string) keyOf {
 	return func(r *row) []string {
 		var key []string
@@ -53,7 +53,7 @@ func (a *evaluation) tallyPageviews(key keyOf) *groups[pageTally] {
 	return &g
 }
 
-// visitors is the sum of the visitors of all rows, which shares are taken of.
+// visitors returns the sum of the visitors of all rows, from which shares are computed.
 func visitors(g *groups[pageTally]) int {
 	sum := 0
 	for _, one := range g.list {
@@ -95,8 +95,8 @@ func (a *evaluation) topPages() *table {
 	return t
 }
 
-// breakdown lays out a type of shape B: name is what a key is called, more are the
-// columns after the four of B.
+// breakdown builds the table of a type of shape B. name returns the name of a key, and more the columns after
+// the four columns of shape B.
 func (a *evaluation) breakdown(g *groups[pageTally], name func([]string) string, more func([]string) []string, keys ...string) *table {
 	sum := visitors(g)
 	t := a.ordered("visitors", keys...)
@@ -109,20 +109,20 @@ func (a *evaluation) breakdown(g *groups[pageTally], name func([]string) string,
 	return t
 }
 
-// itself is the name of what is called by its last field.
+// itself returns the last field of a key as its name.
 func itself(key []string) string { return key[len(key)-1] }
 
 func (a *evaluation) byField(field string) *table {
 	return a.breakdown(a.tallyPageviews(by(field)), itself, func([]string) []string { return nil }, "name")
 }
 
-// traffic has a row for each referrer, and for each campaign source of each kind.
+// traffic has a row for each referrer, and for each campaign source and kind.
 func (a *evaluation) traffic() *table {
 	return a.sources(func(r *row) []string { return []string{r.get("referrer"), r.shown.get(campaignKind)} },
 		"name", "source", "referrer_type", "domain")
 }
 
-// referrers is traffic without what is direct and without campaign sources.
+// referrers is like traffic, without direct traffic and campaign sources.
 func (a *evaluation) referrers() *table {
 	return a.sources(func(r *row) []string {
 		if r.get("referrer") == "" || r.shown.get(campaignKind) != "" {

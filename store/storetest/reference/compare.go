@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// The periods that an answer may be compared with.
+// The periods with which an answer can be compared.
 const (
 	PreviousPeriod = "previous_period"
 	PreviousYear   = "previous_year"
 )
 
-// Compared has the rows that answer a question and, with a comparison, the row of the other period and
-// the changes for each: JSON arrays of objects, with null for a row that the other period lacks.
+// Compared has the rows of an answer. With a comparison it also has the row of the compared period for each
+// row, and the changes. All are JSON arrays of objects, with null for rows missing in the compared period.
 type Compared struct {
 	Rows     []byte
-	Previous []byte // nil: the question does not compare
+	Previous []byte // nil if the question has no comparison
 	Changes  []byte
 }
 
-// beside is what of period two stands beside the rows of period one, and the changes.
+// beside returns, for each row of t, the matching row of other and the changes.
 func (t *table) beside(other *table, dates map[string]string) (previous, changes []byte) {
 	rows := map[string][]value{}
 	for _, r := range other.rows {
@@ -56,7 +56,8 @@ func (t *table) beside(other *table, dates map[string]string) (previous, changes
 
 func list(items []string) []byte { return []byte("[" + strings.Join(items, ",") + "]") }
 
-// keyOf tells rows apart. With dates, the one that stands beside that of the row is taken.
+// keyOf returns the key of a row. dates, if not nil, maps the row's date to the matching date of the compared
+// period.
 func (t *table) keyOf(r []value, dates map[string]string) string {
 	var parts []string
 	for _, k := range t.keys {
@@ -69,7 +70,7 @@ func (t *table) keyOf(r []value, dates map[string]string) string {
 	return joined(parts)
 }
 
-// change is by how many percent a is more than b.
+// change returns by how many percent a is larger than b.
 func change(a, b value) value {
 	if a.kind != numberValue || b.kind != numberValue || b.number.Sign() == 0 {
 		return value{}
@@ -78,7 +79,7 @@ func change(a, b value) value {
 	return fraction(by.Quo(by.Mul(by, big.NewRat(100, 1)), b.number))
 }
 
-// A span is the days of a range, as dates at midnight of UTC.
+// A span is a range of days, as dates at midnight UTC.
 type span struct{ start, end time.Time }
 
 func dates(start, end string) (span, error) {
@@ -93,7 +94,7 @@ func dates(start, end string) (span, error) {
 	return span{s, e}, nil
 }
 
-// Preset returns the first and last day of a preset when today is the given day.
+// Preset returns the first and last day of a preset if today is the given day.
 func Preset(name string, today time.Time) (start, end time.Time) {
 	y, m, d := today.Date()
 	date := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
@@ -116,7 +117,7 @@ func Preset(name string, today time.Time) (start, end time.Time) {
 	return date(y, m, d-days+1), date(y, m, d)
 }
 
-// yearBefore is the same date a year earlier, or the last one of February.
+// yearBefore returns the same date a year earlier, or the last day of February.
 func yearBefore(d time.Time) time.Time {
 	then := d.AddDate(-1, 0, 0)
 	if then.Month() != d.Month() {
@@ -125,7 +126,8 @@ func yearBefore(d time.Time) time.Time {
 	return then
 }
 
-// before is the period that r is compared with, and which of its days stands beside one of r.
+// before returns the period with which r is compared, and a function that maps a day of r to the matching day
+// of that period.
 func (q Question) before(r span) (span, func(time.Time) time.Time) {
 	if q.Compare == PreviousYear {
 		return span{yearBefore(r.start), yearBefore(r.end)}, yearBefore
@@ -142,12 +144,12 @@ func (q Question) before(r span) (span, func(time.Time) time.Time) {
 	return other, func(d time.Time) time.Time { return other.start.Add(d.Sub(r.start)) }
 }
 
-// other is a about the period that q compares with, and which date stands beside each of a's. When
-// the period of a has not ended, both end where it has come to.
+// other returns the evaluation for the compared period, and a map from each date of a to the matching date. If
+// the period of a has not ended, both periods end at the same point.
 func (a *evaluation) other(q Question, r span) (*evaluation, map[string]string, error) {
 	whole, day := q.before(r)
 	clock := a.period.clock
-	end, until := whole.end, int64(-1) // to the end of its last day
+	end, until := whole.end, int64(-1) // until the end of its last day
 	if a.now < a.period.to {
 		soon := a.now
 		if q.Now.Nanosecond()%1_000_000 != 0 {
@@ -191,8 +193,8 @@ func (c clock) today(now int64) time.Time {
 	return time.Unix(c.day(floorDiv(now, 1000))*daySeconds, 0).UTC()
 }
 
-// reading is what the clock shows at an instant, in milliseconds since midnight; where it shows
-// yesterday once more, since it was set, and no more than an hour.
+// reading returns the local time of day at an instant, in milliseconds since midnight. If the clock was set
+// back and shows yesterday again, it returns at most an hour.
 func (c clock) reading(ms int64) int64 {
 	at := floorDiv(ms, 1000)
 	if c.shown(at) < c.day(at) {
@@ -201,8 +203,8 @@ func (c clock) reading(ms int64) int64 {
 	return floorMod(ms+c.shift(at)*1000, dayMillis)
 }
 
-// when is the first instant of a day at which the clock shows so much or more, looked for second by
-// second; the end of the day when there is none.
+// when returns the first instant of a day at which the clock shows reading or more, searching second by second.
+// It returns the end of the day if there is no such instant.
 func (c clock) when(day, reading int64) int64 {
 	end := c.first(day + 1)
 	for at := c.first(day); at < end; at++ {
@@ -216,7 +218,7 @@ func (c clock) when(day, reading int64) int64 {
 	return end * 1000
 }
 
-// begun drops the rows of buckets that begin after the period has ended.
+// begun removes rows of buckets that begin after the period ended.
 func (t *table) begun(p *period) {
 	date := columnOf(t.columns, "date")
 	if date < 0 {

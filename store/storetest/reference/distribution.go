@@ -8,8 +8,7 @@ type band struct {
 	visitors, ids set
 }
 
-// spread makes one list of bands per combination that one of rows has, or one for
-// all without groupBy.
+// spread returns a list of bands for each combination in rows, or one list if the question has no groupBy.
 func (a *evaluation) spread(rows []*row, size int) *groups[[]band] {
 	var g groups[[]band]
 	if len(a.groupBy) == 0 {
@@ -23,8 +22,8 @@ func (a *evaluation) spread(rows []*row, size int) *groups[[]band] {
 	return &g
 }
 
-// distribution lays out all bands in their order, then by combination. Cells are
-// those between the range and the share of sessions.
+// distribution builds the table of all bands in order, then by combination. cells returns the columns between
+// the band's label and the share of sessions.
 func (a *evaluation) distribution(g *groups[[]band], key string, labels []string, sessions func(*band) int, cells func(*band) []value) *table {
 	sum := 0
 	for _, one := range g.list {
@@ -43,10 +42,10 @@ func (a *evaluation) distribution(g *groups[[]band], key string, labels []string
 	return t
 }
 
-// durations puts sessions by their duration.
+// durations counts sessions by duration.
 func (a *evaluation) durations() *table {
 	labels := []string{"0-30s", "30s-1m", "1m-5m", "5m-15m", "15m-1h", "1h+"}
-	upTo := []int64{30, 60, 300, 900, 3600} // seconds, not included
+	upTo := []int64{30, 60, 300, 900, 3600} // seconds, exclusive
 	var begun []*session
 	var entries []*row
 	for _, s := range a.site.sessions {
@@ -69,7 +68,7 @@ func (a *evaluation) durations() *table {
 		func(b *band) []value { return []value{count(b.visits), count(len(b.visitors))} })
 }
 
-// scrollDepths puts exits by how far they scrolled. One session may be in several.
+// scrollDepths counts exits by scroll depth. A session may be in several bands.
 func (a *evaluation) scrollDepths() *table {
 	var labels []string
 	for from := 0; from < 100; from += 20 {

@@ -1,8 +1,14 @@
-// Package reference computes the answers of the built-in query types by plain loops
-// over lists of rows. It shares no code with the query engine, only the lists of
-// countries and of referrers: tests ask both and compare. It follows the definitions of the numbers in
-// docs/definitions.md, and prefers clarity to speed.
+// Package reference computes the answers of the built-in query types with plain loops over lists of rows:
 //
-// Every quantity is an exact fraction until it is written, so that a half is rounded as one: 1.005
-// becomes 1.01.
+//	data := reference.NewData(store.Batch{Events: events})
+//	answer, err := data.Answer(reference.Question{
+//		Type: "pages", Subject: store.Subject{Kind: store.KindWebsite, ID: "shop"},
+//		Zone: "UTC", StartDate: "2026-03-10", EndDate: "2026-03-10", Now: noon,
+//	})
+//
+// Tests ask both the query engine and this package, and compare the answers. The package shares no code with
+// the engine, except the lists of countries and referrers. It follows the definitions in docs/definitions.md,
+// and prefers clarity to speed.
+//
+// Numbers are exact fractions until they are written, so halves are rounded correctly: 1.005 becomes 1.01.
 package reference

@@ -8,7 +8,7 @@ import (
 	"github.com/sightline-analytics/sightline/store/storetest/reference"
 )
 
-// One visitor looks at two pages; what the engine must answer about the day.
+// One visitor views two pages. The example prints the expected answer for that day.
 func Example() {
 	noon := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	var b store.Batch

@@ -11,10 +11,10 @@ import (
 	"github.com/sightline-analytics/sightline/internal/country"
 )
 
-// negative operators hold where their positive counterpart does not.
+// negative maps operators to their opposites.
 var negative = map[string]string{"ne": "eq", "not_in": "in", "not_contains": "contains"}
 
-// check reports a filter that a type does not allow or that makes no sense.
+// check returns an error for a filter that a type does not allow, or that is invalid.
 func (f Filter) check(allowed []string) error {
 	op := f.Op
 	if positive, ok := negative[op]; ok {
@@ -28,15 +28,15 @@ func (f Filter) check(allowed []string) error {
 	case len(f.Values) == 0, op != "in" && len(f.Values) > 1:
 		return fmt.Errorf("%w: %d values for %s", ErrFilter, len(f.Values), f.Op)
 	case f.nameNothing():
-		return fmt.Errorf("%w: %q names nothing", ErrFilter, f.Values)
+		return fmt.Errorf("%w: %q is not the name of a country or source", ErrFilter, f.Values)
 	}
 	return nil
 }
 
-// ofSession reports whether f is on a field of the session.
+// ofSession reports whether f is on a field of sessions.
 func (f Filter) ofSession() bool { return slices.Contains(sessionFields, f.Field) }
 
-// namesSession reports whether f picks one session id.
+// namesSession reports whether f selects one session id.
 func (f Filter) namesSession() bool { return f.Field == "session_id" && f.Op == "eq" }
 
 // whole reports whether f compares whole texts, not parts of them.
@@ -44,7 +44,7 @@ func (f Filter) whole() bool {
 	return slices.Contains([]string{"eq", "ne", "in", "not_in"}, f.Op)
 }
 
-// prepare writes the values of filters the way the texts of rows are written.
+// prepare returns filters with their values in the form of the stored texts.
 func (n *names) prepare(filters []Filter) []Filter {
 	var ready []Filter
 	for _, f := range filters {
@@ -79,14 +79,14 @@ func (n *names) prepare(filters []Filter) []Filter {
 	return ready
 }
 
-// beyondASCII matches a text that is not ASCII alone.
+// beyondASCII matches texts with characters outside ASCII.
 var beyondASCII = regexp.MustCompile(`[^\x00-\x7f]`)
 
 // leading matches the beginning of an address that filters ignore.
 var leading = regexp.MustCompile(`^(https?://)?(www\.)?`)
 
-// written returns the sources that whole values may mean, and their names: as they are, as rows
-// show them, by their hosts and by their short names.
+// written returns the sources that whole values may mean, and their names: the values unchanged, as rows show
+// them, by host and by short name.
 func (n *names) written(values []string) []string {
 	all := slices.Clone(values)
 	for _, v := range values {
@@ -103,7 +103,7 @@ func (n *names) written(values []string) []string {
 	return all
 }
 
-// nameNothing reports whether a value of f names no country or no source, and is not empty.
+// nameNothing reports whether a value of f is not empty and does not name a country or source.
 func (f Filter) nameNothing() bool {
 	return f.whole() && slices.ContainsFunc(f.Values, func(v string) bool {
 		_, known := country.Code(v)
@@ -112,7 +112,7 @@ func (f Filter) nameNothing() bool {
 	})
 }
 
-// holds reports whether f, prepared, holds for a row that has this text in the field.
+// holds reports whether the prepared filter f holds for a row with this text in the field.
 func (n *names) holds(f Filter, have string) bool {
 	has := []string{have}
 	switch f.Field {
@@ -162,8 +162,8 @@ func each(list []string, do func(string) string) []string {
 	return out
 }
 
-// get is the text that a filter or a groupBy on field compares: of the session for
-// its fields, of the row for all others.
+// get returns the text that a filter or groupBy on field compares: for session fields the session's text, for
+// other fields the row's.
 func (r *row) get(field string) string {
 	switch field {
 	case "path":
@@ -199,7 +199,7 @@ func (r *row) get(field string) string {
 	}
 }
 
-// lacks reports whether rows of r's kind have no such field at all.
+// lacks reports whether rows of r's kind never have the field.
 func (r *row) lacks(field string) bool {
 	switch field {
 	case "event_name", "namespace", "href", "text":
@@ -213,7 +213,7 @@ func (r *row) lacks(field string) bool {
 	}
 }
 
-// visible reports whether the mandatory filters of a key, prepared, let r be seen.
+// visible reports whether a key with these prepared mandatory filters may see r.
 func (n *names) visible(r *row, mandatory []Filter) bool {
 	for _, f := range mandatory {
 		if !r.lacks(f.Field) && !n.holds(f, r.get(f.Field)) {

@@ -35,7 +35,7 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// Each row: a text of the field, the filter, whether it holds.
+// Each case has a text of the field, the filter, and whether it holds.
 func TestFilters(t *testing.T) {
 	n := newNames()
 	for _, tt := range []struct {
@@ -102,7 +102,7 @@ func TestRefusedFilters(t *testing.T) {
 		{"path", "eq", []string{"a", "b"}}, {"path", "in", nil},
 	} {
 		if f.check(rowFields()) == nil {
-			t.Errorf("%v is taken", f)
+			t.Errorf("the invalid filter %v was accepted", f)
 		}
 	}
 }

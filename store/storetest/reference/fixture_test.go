@@ -9,12 +9,12 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// read makes a batch of a text with one row per line:
+// read returns a batch from a text with one row per line:
 //
 //	instant kind id key=value…
 //
-// Instants begin with 2024-05-; kinds are view, exit, page, custom, click, error,
-// vital, span, visit, up, down, pending, maintenance. All belong to subject w, or to that of on=….
+// Instants begin with 2024-05-. Kinds are view, exit, page, custom, click, error, vital, span, visit, up, down,
+// pending, maintenance. Rows belong to subject w, or to the subject in on=….
 func read(t *testing.T, lines string) store.Batch {
 	t.Helper()
 	var b store.Batch
@@ -31,7 +31,7 @@ func read(t *testing.T, lines string) store.Batch {
 		for _, w := range words[3:] {
 			k, v, ok := strings.Cut(w, "=")
 			if !ok {
-				t.Fatalf("no value in %q", w)
+				t.Fatalf("missing value in %q", w)
 			}
 			with[k] = v
 		}
@@ -95,7 +95,7 @@ func add(t *testing.T, b *store.Batch, at time.Time, kind, id string, with map[s
 		}
 		b.Vitals = append(b.Vitals, v)
 	default:
-		t.Fatalf("no kind %q", kind)
+		t.Fatalf("unknown kind %q", kind)
 	}
 }
 
@@ -111,7 +111,7 @@ func measure(t *testing.T, s string) store.Measure {
 	return store.Known(n)
 }
 
-// ask asks about May 2024; change may say otherwise.
+// ask returns a question about May 2024, modified by change.
 func ask(kind store.SubjectKind, name string, change func(*Question)) Question {
 	q := Question{
 		Type: name, Subject: store.Subject{Kind: kind, ID: "w"}, Zone: "UTC",
@@ -123,7 +123,7 @@ func ask(kind store.SubjectKind, name string, change func(*Question)) Question {
 	return q
 }
 
-// A wanted is a question and its answer, a row per line.
+// A wanted is a question with its answer, one row per line.
 type wanted struct {
 	why  string
 	kind store.SubjectKind
@@ -148,7 +148,7 @@ func (w wanted) check(t *testing.T, d *Data) {
 			want = append(want, line)
 		}
 	}
-	// Commas between the rows are the only ones that stand after a brace.
+	// Only commas between rows follow a brace.
 	lines := strings.ReplaceAll(strings.Trim(string(got), "[]"), "},{", "}\n{")
 	if wantLines := strings.Join(want, "\n"); lines != wantLines {
 		t.Errorf("%s, %s: got\n%s\nwant\n%s", w.name, w.why, lines, wantLines)

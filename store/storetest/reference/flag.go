@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// member is the first member of that name of an object, when it is a string, true or false.
+// member returns the first member of an object with that name, if it is a string, true or false.
 func member(properties, name string) string {
 	d := json.NewDecoder(strings.NewReader(properties))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -23,7 +23,7 @@ func member(properties, name string) string {
 		switch value[0] {
 		case '"':
 			var said string
-			_ = json.Unmarshal(value, &said) // it was decoded before
+			_ = json.Unmarshal(value, &said) // it was already decoded
 			return said
 		case 't', 'f':
 			return string(value)
@@ -33,12 +33,12 @@ func member(properties, name string) string {
 	return ""
 }
 
-// exposes reports whether r tells what a flag was for somebody.
+// exposes reports whether r is an exposure of a flag.
 func (r *row) exposes() bool {
 	return r.named() && r.name == "$flag_evaluated" && member(r.properties, "flag") != ""
 }
 
-// shown are the flag that r is about, and its variant or whether it was enabled.
+// shown returns the flag of r, and its variant or whether it was enabled.
 func shown(r *row) []string {
 	variant := member(r.properties, "variant")
 	if variant == "" {

@@ -2,7 +2,7 @@ package reference
 
 import "slices"
 
-// groups collects a T for every row of an answer, named by the texts of its keys.
+// groups collects a T for every row of an answer, identified by the texts of its keys.
 type groups[T any] struct {
 	list []*group[T]
 	by   map[string]*group[T]
@@ -10,16 +10,16 @@ type groups[T any] struct {
 
 type group[T any] struct {
 	combination []string // values of groupBy
-	key         []string // of the type itself
+	key         []string // values of the type's key columns
 	tally       T
 }
 
-// find returns a group, nil if there is none.
+// find returns a group, or nil if it does not exist.
 func (g *groups[T]) find(combination []string, key ...string) *group[T] {
 	return g.by[joined(append(slices.Clip(combination), key...))]
 }
 
-// open returns a group and makes it if there is none.
+// open returns a group, and creates it if it does not exist.
 func (g *groups[T]) open(combination []string, key ...string) *group[T] {
 	if found := g.find(combination, key...); found != nil {
 		return found
@@ -33,12 +33,11 @@ func (g *groups[T]) open(combination []string, key ...string) *group[T] {
 	return made
 }
 
-// A filled is the tallies of one combination: of every bucket of a series, of the
-// whole range otherwise.
+// A filled has the tallies of one combination: one per bucket for a series, otherwise one for the whole range.
 type filled[T any] []T
 
-// fill makes the groups of a series or of totals: one per combination that one of
-// rows has, or one for all without groupBy.
+// fill creates the groups of a series or of totals: one for each combination in rows, or one if the question
+// has no groupBy.
 func fill[T any](a *evaluation, rows []*row) *groups[filled[T]] {
 	var g groups[filled[T]]
 	size := 1
@@ -57,7 +56,7 @@ func fill[T any](a *evaluation, rows []*row) *groups[filled[T]] {
 	return &g
 }
 
-// at is the tally that an instant counts to, nil if the combination has none.
+// at returns the tally in which an instant counts, or nil if the combination does not exist.
 func at[T any](a *evaluation, g *groups[filled[T]], combination []string, ms int64) *T {
 	found := g.find(combination)
 	if found == nil {
@@ -69,7 +68,7 @@ func at[T any](a *evaluation, g *groups[filled[T]], combination []string, ms int
 	return &found.tally[a.period.bucket(ms)]
 }
 
-// lay writes one row per combination and bucket, date after the combination.
+// lay builds a table with one row per combination and bucket. The date follows the combination.
 func lay[T any](a *evaluation, g *groups[filled[T]], show func(*T) []value) *table {
 	t := a.table()
 	if a.kind.Series {
@@ -87,7 +86,7 @@ func lay[T any](a *evaluation, g *groups[filled[T]], show func(*T) []value) *tab
 	return t
 }
 
-// among returns the rows of the site that pick takes and that pass.
+// among returns the rows of the site that pick selects and that pass the filters.
 func (a *evaluation) among(pick func(*row) bool) []*row {
 	var list []*row
 	for _, r := range a.site.rows {

@@ -36,7 +36,7 @@ func TestSeriesOfRows(t *testing.T) {
 			{"metric_name":"LCP","p50":1500.5,"p75":1750.75,"p90":1900.9,"p95":1950.95,"p99":1990.99,"avg_value":1500.5,"samples":2}
 			{"metric_name":"CLS","p50":0.1,"p75":0.1,"p90":0.1,"p95":0.1,"p99":0.1,"avg_value":0.1,"samples":1}
 			{"metric_name":"FPS","p50":60,"p75":60,"p90":60,"p95":60,"p99":60,"avg_value":60,"samples":1}`},
-		{why: "ties of another order go by name", name: "vitals_overview", ask: func(q *Question) { q.SortBy, q.SortOrder, q.Limit = "samples", "asc", 2 }, rows: `
+		{why: "ties of a chosen order are ordered by name", name: "vitals_overview", ask: func(q *Question) { q.SortBy, q.SortOrder, q.Limit = "samples", "asc", 2 }, rows: `
 			{"metric_name":"CLS","p50":0.1,"p75":0.1,"p90":0.1,"p95":0.1,"p99":0.1,"avg_value":0.1,"samples":1}
 			{"metric_name":"FPS","p50":60,"p75":60,"p90":60,"p95":60,"p99":60,"avg_value":60,"samples":1}`},
 		{why: "of one metric", name: "vitals_time_series", ask: where("metric_name", "eq", "LCP"), rows: `
@@ -50,7 +50,7 @@ func TestSeriesOfRows(t *testing.T) {
 	}
 }
 
-// A monitor's day: some of every status, two at once.
+// The checks of a monitor's day: some of every status, two at the same instant.
 func TestChecks(t *testing.T) {
 	d := NewData(read(t, `
 		01T06:00:00 up          k1 region=eu total=100 ttfb=10 http=200 valid=true url=/u
@@ -64,7 +64,7 @@ func TestChecks(t *testing.T) {
 			{"status":0,"http_code":503,"count":1,"percentage":20}
 			{"status":2,"http_code":0,"count":1,"percentage":20}
 			{"status":3,"http_code":0,"count":1,"percentage":20}`},
-		{why: "latest first, at once by id", name: "uptime_recent_checks", rows: `
+		{why: "latest first, at the same instant by id", name: "uptime_recent_checks", rows: `
 			{"timestamp":"2024-05-02T09:00:00.000Z","url":"","status":3,"http_code":0,"ttfb_ms":null,"total_ms":null,"probe_region":"us","ssl_valid":null,"error":""}
 			{"timestamp":"2024-05-01T08:00:00.000Z","url":"","status":2,"http_code":0,"ttfb_ms":null,"total_ms":null,"probe_region":"asia","ssl_valid":null,"error":""}
 			{"timestamp":"2024-05-01T08:00:00.000Z","url":"","status":0,"http_code":503,"ttfb_ms":null,"total_ms":9000,"probe_region":"us","ssl_valid":false,"error":"late"}
@@ -74,13 +74,13 @@ func TestChecks(t *testing.T) {
 		{why: "of checks that are up", name: "uptime_response_time_trends", rows: `
 			{"date":"2024-05-01","avg_response_time":150.5,"p50_response_time":150.5,"p75_response_time":175.75,"p90_response_time":190.9,"p95_response_time":195.95,"p99_response_time":199.99,"min_response_time":100,"max_response_time":201,"avg_ttfb":10}
 			{"date":"2024-05-02","avg_response_time":null,"p50_response_time":null,"p75_response_time":null,"p90_response_time":null,"p95_response_time":null,"p99_response_time":null,"min_response_time":null,"max_response_time":null,"avg_ttfb":null}`},
-		{why: "the latest check knows nothing", name: "uptime_ssl_status", rows: `{"ssl_expiry":"2025-01-02T03:04:05.006Z","ssl_valid":false,"invalid_ssl_checks":1}`},
+		{why: "the latest check has no certificate data", name: "uptime_ssl_status", rows: `{"ssl_expiry":"2025-01-02T03:04:05.006Z","ssl_valid":false,"invalid_ssl_checks":1}`},
 		{why: "of a day", name: "uptime_ssl_status", ask: func(q *Question) {
 			q.EndDate = "2024-05-01"
 			where("probe_region", "eq", "us")(q)
 		}, rows: `{"ssl_expiry":"2025-01-02T03:04:05.006Z","ssl_valid":false,"invalid_ssl_checks":1}`},
-		{why: "no check", name: "uptime_ssl_status", ask: where("probe_region", "eq", "x"), rows: `{"ssl_expiry":null,"ssl_valid":null,"invalid_ssl_checks":0}`},
-		{why: "no region that is only pending", name: "uptime_by_region", rows: `
+		{why: "without checks", name: "uptime_ssl_status", ask: where("probe_region", "eq", "x"), rows: `{"ssl_expiry":null,"ssl_valid":null,"invalid_ssl_checks":0}`},
+		{why: "regions with only pending checks are excluded", name: "uptime_by_region", rows: `
 			{"region":"eu","uptime_percentage":100,"total_checks":2,"avg_response_time":150.5,"p95_response_time":195.95}
 			{"region":"us","uptime_percentage":0,"total_checks":1,"avg_response_time":null,"p95_response_time":null}`},
 	} {
@@ -96,16 +96,16 @@ func TestVisitsOfLinks(t *testing.T) {
 		01T11:00:00 visit v3 country=DE
 		01T12:00:00 visit v4`))
 	for _, w := range []wanted{
-		{why: "direct among them", name: "link_top_referrers", rows: `
+		{why: "including direct", name: "link_top_referrers", rows: `
 			{"name":"Direct","referrer":"direct","source":"direct","domain":"","referrer_type":"direct","clicks":3,"percentage":75}
 			{"name":"Google","referrer":"https://google.com","source":"google.com","domain":"google.com","referrer_type":"search","clicks":1,"percentage":25}`},
-		{why: "no country", name: "link_top_countries", rows: `
+		{why: "including an unknown country", name: "link_top_countries", rows: `
 			{"name":"Germany","country":"Germany","country_code":"DE","country_name":"Germany","clicks":3,"percentage":75}
 			{"name":"Unknown","country":"","country_code":"","country_name":"","clicks":1,"percentage":25}`},
-		{why: "no region, of whatever country; ties by code", name: "link_top_regions", rows: `
+		{why: "one row for unknown regions of all countries; ties by code", name: "link_top_regions", rows: `
 			{"name":"Unknown","country":"","country_code":"","country_name":"","region":"","clicks":2,"percentage":50}
 			{"name":"Bavaria","country":"Germany","country_code":"DE","country_name":"Germany","region":"Bavaria","clicks":2,"percentage":50}`},
-		{why: "no city, of whatever region", name: "link_top_cities", rows: `
+		{why: "one row for unknown cities of all regions", name: "link_top_cities", rows: `
 			{"name":"Unknown","country":"","country_code":"","country_name":"","region":"","city":"","clicks":3,"percentage":75}
 			{"name":"Munich","country":"Germany","country_code":"DE","country_name":"Germany","region":"Bavaria","city":"Munich","clicks":1,"percentage":25}`},
 		{why: "by their names", name: "link_top_devices", rows: `
@@ -121,7 +121,7 @@ func TestVisitsOfLinks(t *testing.T) {
 	}
 }
 
-// Types that go by the clock: it is 18:30 in UTC, 00:15 on 2 May in Kathmandu.
+// Types that use the clock: it is 18:30 in UTC, 00:15 on 2 May in Kathmandu.
 func TestWindows(t *testing.T) {
 	d := NewData(read(t, `
 		01T00:00:00     view p1 s=S1 a=anna path=/
@@ -143,7 +143,7 @@ func TestWindows(t *testing.T) {
 	}
 	kathmandu := func(q *Question) { q.Zone = "Asia/Kathmandu" }
 	for _, w := range []wanted{
-		{why: "all but what is now or later", name: "today_metrics", ask: at(), rows: `{"pageviews":7,"visitors":3,"sessions":4}`},
+		{why: "everything before now", name: "today_metrics", ask: at(), rows: `{"pageviews":7,"visitors":3,"sessions":4}`},
 		{why: "since the local midnight", name: "today_metrics", ask: at(kathmandu), rows: `{"pageviews":5,"visitors":2,"sessions":3}`},
 		{why: "filters hold", name: "today_metrics", ask: at(where("country", "eq", "france")), rows: `{"pageviews":1,"visitors":1,"sessions":1}`},
 		{why: "five minutes, now included", name: "active_stats", ask: at(), rows: `{"active_users":2,"active_sessions":2}`},
@@ -171,12 +171,12 @@ func TestClicks(t *testing.T) {
 		{why: "by host", name: "outbound_domains", rows: `
 			{"domain":"example.org","total_clicks":3,"unique_users":2,"unique_links":2,"percentage":75}
 			{"domain":"","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":25}`},
-		{why: "a key of a text sees no pageviews, and so no sessions", name: "outbound_domains", ask: func(q *Question) {
+		{why: "a key with a filter on text sees no pageviews, so no sessions", name: "outbound_domains", ask: func(q *Question) {
 			keyed(Filter{"text", "eq", []string{"B"}})(q)
 			grouped("country")(q)
 			q.StartDate, q.EndDate = "2024-05-03", "2024-05-03"
 		}, rows: `{"country":"FR","domain":"x.example","total_clicks":1,"unique_users":0,"unique_links":1,"percentage":100}`},
-		{why: "who sees them too sees the session's country", name: "outbound_domains", ask: func(q *Question) {
+		{why: "a key that also sees pageviews sees the session's country", name: "outbound_domains", ask: func(q *Question) {
 			where("text", "eq", "B")(q)
 			grouped("country")(q)
 			q.StartDate, q.EndDate = "2024-05-03", "2024-05-03"
@@ -192,7 +192,7 @@ func TestClicks(t *testing.T) {
 		{"market://details?id=x", "details"}, {"example.org", ""}, {"http://x.example/a@b", "x.example"},
 	} {
 		if got := domainOf(tt[0]); got != tt[1] {
-			t.Errorf("%q leads to %q, not to %q", tt[0], got, tt[1])
+			t.Errorf("the domain of %q is %q, want %q", tt[0], got, tt[1])
 		}
 	}
 }

@@ -11,10 +11,10 @@ func (a *evaluation) visits() *table {
 	return lay(a, g, func(n *int) []value { return []value{count(*n)} })
 }
 
-// unknown is the name of all visits without a place, a device or a browser.
+// unknown is the name for all visits without a place, a device or a browser.
 const unknown = "Unknown"
 
-// visitsBy counts visits by key; shown are the cells before the clicks.
+// visitsBy counts visits by key. shown returns the cells before the clicks.
 func (a *evaluation) visitsBy(key func(*row) []string, shown func([]string) []string, keys ...string) *table {
 	var g groups[int]
 	sum := 0
@@ -37,7 +37,7 @@ func (a *evaluation) linkReferrers() *table {
 		"name", "source")
 }
 
-// placeOf is by, with empty fields for a visit without the last of them.
+// placeOf is like by, but with empty fields for a visit whose last field is empty.
 func placeOf(fields ...string) keyOf {
 	known := by(fields...)
 	return func(r *row) []string {
@@ -48,7 +48,7 @@ func placeOf(fields ...string) keyOf {
 	}
 }
 
-// shownPlace writes name, country, its code, its name, and what is smaller than that.
+// shownPlace returns name, country, country code, country name, and the smaller places.
 func (a *evaluation) shownPlace(k []string) []string {
 	country := a.names.country(k[0])
 	name := itself(k)

@@ -1,6 +1,6 @@
 package reference
 
-// An eventTally is what is said of rows that share a key.
+// An eventTally has the numbers of rows with one key.
 type eventTally struct {
 	rows            int
 	users, sessions set
@@ -26,7 +26,7 @@ func (t *eventTally) add(r *row) {
 	}
 }
 
-// tallyRows counts the rows that pick takes by key, and how many there are.
+// tallyRows counts the rows that pick selects, by key and in total.
 func (a *evaluation) tallyRows(pick func(*row) bool, key keyOf) (*groups[eventTally], int) {
 	var g groups[eventTally]
 	rows := a.among(pick)
@@ -36,7 +36,7 @@ func (a *evaluation) tallyRows(pick func(*row) bool, key keyOf) (*groups[eventTa
 	return &g, len(rows)
 }
 
-// tallySeries counts them by bucket, or all in one for types that are no series.
+// tallySeries counts the rows that pick selects, by bucket for a series, otherwise in total.
 func (a *evaluation) tallySeries(pick func(*row) bool) *groups[filled[eventTally]] {
 	rows := a.among(pick)
 	g := fill[eventTally](a, rows)
@@ -46,7 +46,7 @@ func (a *evaluation) tallySeries(pick func(*row) bool) *groups[filled[eventTally
 	return g
 }
 
-// trend shows rows, people and session ids per bucket.
+// trend returns rows, people and session ids per bucket.
 func (a *evaluation) trend(pick func(*row) bool) *table {
 	return lay(a, a.tallySeries(pick), func(t *eventTally) []value {
 		return []value{count(t.rows), count(len(t.users)), count(len(t.sessions))}
@@ -122,7 +122,7 @@ func (a *evaluation) outboundLinks() *table {
 	return t
 }
 
-// outboundDomains keeps the clicks on what has no host, under no name.
+// outboundDomains includes clicks on addresses without a host, with an empty name.
 func (a *evaluation) outboundDomains() *table {
 	g, sum := a.tallyRows(of(click), func(r *row) []string { return []string{domainOf(r.href)} })
 	t := a.ordered("total_clicks", "domain")

@@ -6,7 +6,8 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A known event id counts once per subject, kind and kind of sender; page events are one kind.
+// A known identifies an event id: it counts once per subject, kind and kind of sender. All page events are one
+// kind.
 type known struct {
 	subject store.Subject
 	kind    rowKind
@@ -21,7 +22,7 @@ type loader struct {
 	rows []row
 }
 
-// add keeps r unless its id came before.
+// add stores r, unless its id came before.
 func (l *loader) add(r row) {
 	if l.first(r) {
 		l.rows = append(l.rows, r)
@@ -43,7 +44,7 @@ func (l *loader) first(r row) bool {
 
 func website(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 
-// agent fills the fields that every row of a website or link has of its own.
+// agent returns the fields that come with every row of a website or link.
 func agent(a store.Agent) fields {
 	return fields{
 		7: a.Country, 8: a.Region, 9: a.City, 10: a.DeviceType, 11: a.BrowserName,
@@ -78,7 +79,7 @@ func (l *loader) error(e *store.Error) {
 	})
 }
 
-// vital makes a row of each sample.
+// vital adds a row for each sample.
 func (l *loader) vital(v *store.Vital) {
 	r := row{
 		subject: website(v.Website), kind: vitalRow, id: v.ID, at: v.Time.UnixMilli(),

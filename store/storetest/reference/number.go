@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// quantile is the percent-th percentile of list, linear between the neighbours
-// exact; nil when list is empty.
+// quantile returns the percent-th percentile of list, interpolated between neighbours and exact. It
+// returns nil if list is empty.
 func quantile(list []int64, percent int64) *big.Rat {
 	if len(list) == 0 {
 		return nil
 	}
 	sorted := slices.Sorted(slices.Values(list))
-	place := int64(len(sorted)-1) * percent // in hundredths of a place
+	place := int64(len(sorted)-1) * percent // in hundredths
 	i, rest := place/100, place%100
 	q := new(big.Rat).SetInt64(sorted[i])
 	if rest > 0 {
@@ -23,7 +23,7 @@ func quantile(list []int64, percent int64) *big.Rat {
 	return q
 }
 
-// average is the mean of list, exact; nil when list is empty.
+// average returns the exact mean of list, or nil if list is empty.
 func average(list []int64) *big.Rat {
 	if len(list) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func average(list []int64) *big.Rat {
 	return big.NewRat(sum, int64(len(list)))
 }
 
-// per divides by a whole number; nil stays nil.
+// per divides r by a whole number. Nil stays nil.
 func per(r *big.Rat, by int64) *big.Rat {
 	if r == nil {
 		return nil
@@ -43,11 +43,11 @@ func per(r *big.Rat, by int64) *big.Rat {
 	return new(big.Rat).Quo(r, big.NewRat(by, 1))
 }
 
-// seconds shows milliseconds as seconds; nil is null.
+// seconds returns milliseconds as seconds. Nil becomes null.
 func seconds(ms *big.Rat) value { return fraction(per(ms, 1000)) }
 
-// decimal writes r with at most digits decimals, rounded once, half away from zero,
-// without trailing zeros.
+// decimal returns r with at most digits decimals, rounded once with halves away from zero, without trailing
+// zeros.
 func decimal(r *big.Rat, digits int) string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
 	// |r| * scale, rounded: floor((2 n scale + d) / 2 d)

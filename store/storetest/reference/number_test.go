@@ -44,6 +44,6 @@ func TestQuantile(t *testing.T) {
 		}
 	}
 	if quantile(nil, 50) != nil || average(nil) != nil {
-		t.Error("the middle of nothing is not null")
+		t.Error("the median of an empty list is not null")
 	}
 }

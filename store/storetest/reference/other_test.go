@@ -18,14 +18,14 @@ func TestErrors(t *testing.T) {
 		01T12:00:00 error e5 path=/a message=boom type=Error country=FR
 		03T12:00:00 error e6 path=/a message=boom`))
 	for _, w := range []wanted{
-		{why: "path of the latest, ties by id; no type is Error", name: "errors", rows: `
+		{why: "the path of the latest error, ties by id; an empty type is Error", name: "errors", rows: `
 			{"message":"boom","error_type":"TypeError","path":"/b","count":3,"users":1,"sessions":1,"first_seen":"2024-05-01T08:00:00.000Z","last_seen":"2024-05-01T10:00:00.000Z","percentage":60}
 			{"message":"boom","error_type":"Error","path":"/a","count":2,"users":1,"sessions":0,"first_seen":"2024-05-01T11:00:00.000Z","last_seen":"2024-05-01T12:00:00.000Z","percentage":40}`},
-		{why: "upwards by a name column, unless asked", name: "errors", ask: func(q *Question) { q.SortBy = "path"; q.Limit = 1 }, rows: `
+		{why: "ascending by a name column by default", name: "errors", ask: func(q *Question) { q.SortBy = "path"; q.Limit = 1 }, rows: `
 			{"message":"boom","error_type":"Error","path":"/a","count":2,"users":1,"sessions":0,"first_seen":"2024-05-01T11:00:00.000Z","last_seen":"2024-05-01T12:00:00.000Z","percentage":40}`},
-		{why: "of the session's country, also before it began", name: "errors", ask: where("country", "eq", "DE"), rows: `
+		{why: "the session's country, also for errors before the session", name: "errors", ask: where("country", "eq", "DE"), rows: `
 			{"message":"boom","error_type":"TypeError","path":"/b","count":3,"users":1,"sessions":1,"first_seen":"2024-05-01T08:00:00.000Z","last_seen":"2024-05-01T10:00:00.000Z","percentage":100}`},
-		{why: "of their own without a session", name: "errors", ask: func(q *Question) {
+		{why: "the error's country without a session", name: "errors", ask: func(q *Question) {
 			grouped("country")(q)
 			where("error_type", "eq", "Error")(q)
 		}, rows: `
@@ -45,7 +45,7 @@ func TestPerformance(t *testing.T) {
 		01T09:00:04 vital v3 s=S1 path=/docs INP=40 FCP=7
 		01T09:00:05 vital v4 path=/docs INP=80 country=FR`))
 	for _, w := range []wanted{
-		// p75 of LCP 1000, 2000: place 0.75; of CLS 0, 0.1234: 0.09255; of INP 40, 80: 70.
+		// p75 of LCP 1000, 2000: position 0.75; of CLS 0, 0.1234: 0.09255; of INP 40, 80: 70.
 		{why: "pages with pageviews or samples", name: "performance", rows: `
 			{"path":"/","name":"/","pageviews":2,"samples":6,"p75_lcp":1750,"p75_fcp":null,"p75_cls":0.0926,"p75_inp":null,"p75_ttfb":80,"avg_load_time":100.5,"avg_dom_ready_time":50,"avg_ttfb":0}
 			{"path":"/docs","name":"/docs","pageviews":0,"samples":3,"p75_lcp":null,"p75_fcp":7,"p75_cls":null,"p75_inp":70,"p75_ttfb":null,"avg_load_time":null,"avg_dom_ready_time":null,"avg_ttfb":null}`},
@@ -76,8 +76,8 @@ func TestLinks(t *testing.T) {
 			{"date":"2024-05-02","clicks":1}
 			{"date":"2024-05-03","clicks":1}
 			{"date":"2024-05-04","clicks":0}`},
-		{why: "no second page without a limit", kind: store.KindLink, name: "link_clicks_by_day", ask: func(q *Question) { q.Page = 2 }},
-		{why: "sorted downwards, then cut", kind: store.KindLink, name: "link_clicks_by_day", ask: func(q *Question) {
+		{why: "without a limit there is only one page", kind: store.KindLink, name: "link_clicks_by_day", ask: func(q *Question) { q.Page = 2 }},
+		{why: "sorted in descending order, then limited", kind: store.KindLink, name: "link_clicks_by_day", ask: func(q *Question) {
 			q.EndDate, q.SortBy, q.Limit, q.Page = "2024-05-04", "clicks", 2, 2
 		}, rows: `
 			{"date":"2024-05-03","clicks":1}
@@ -85,7 +85,7 @@ func TestLinks(t *testing.T) {
 		{why: "a day that does not exist", kind: store.KindLink, name: "link_clicks_by_day", ask: func(q *Question) {
 			q.Zone, q.StartDate, q.EndDate = "Pacific/Apia", "2011-12-30", "2011-12-30"
 		}},
-		{why: "nor any total on it but zero", kind: store.KindLink, name: "link_total_clicks", ask: func(q *Question) {
+		{why: "a total on it is zero", kind: store.KindLink, name: "link_total_clicks", ask: func(q *Question) {
 			q.Zone, q.StartDate, q.EndDate = "Pacific/Apia", "2011-12-30", "2011-12-30"
 		}, rows: `{"total":0}`},
 	} {
@@ -93,8 +93,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// monitor: down since 29 April; up at 1 May 06:00 in eu; down from 22:00 on in us,
-// until a pending check in eu at 2 May 01:00; down again at 12:00, and nothing since.
+// monitor: down since 29 April; up in eu on 1 May at 06:00; down in us from 22:00, until a pending check in eu
+// on 2 May at 01:00; down again at 12:00, and no check afterwards.
 const monitor = `
 01T06:00:00 up      k2 region=eu total=100 ttfb=10 valid=true
 01T07:00:00 up      k3 region=eu total=200
@@ -113,7 +113,7 @@ func TestUptime(t *testing.T) {
 		// Up 2 of 4. Times 100, 200: p75 175, p95 195, p99 199.
 		{why: "the whole range", kind: store.KindSchedule, name: "uptime_overview", rows: `
 			{"uptime_percentage":50,"total_checks":4,"successful_checks":2,"avg_response_time":150,"p50_response_time":150,"p75_response_time":175,"p95_response_time":195,"p99_response_time":199,"min_response_time":100,"max_response_time":200,"avg_ttfb":10,"ssl_expiry":"2025-01-02T03:04:05.006Z","ssl_valid":false}`},
-		{why: "no check", kind: store.KindSchedule, name: "uptime_overview", ask: where("probe_region", "eq", "asia"), rows: `
+		{why: "without checks", kind: store.KindSchedule, name: "uptime_overview", ask: where("probe_region", "eq", "asia"), rows: `
 			{"uptime_percentage":null,"total_checks":0,"successful_checks":0,"avg_response_time":null,"p50_response_time":null,"p75_response_time":null,"p95_response_time":null,"p99_response_time":null,"min_response_time":null,"max_response_time":null,"avg_ttfb":null,"ssl_expiry":null,"ssl_valid":null}`},
 		// 1 May: 6 h + 2 h. 2 May: 1 h + 12 h.
 		{why: "by day", kind: store.KindSchedule, name: "uptime_time_series", rows: `
@@ -123,8 +123,8 @@ func TestUptime(t *testing.T) {
 			q.StartDate, q.Now = "2024-05-02", time.Date(2024, 5, 2, 12, 0, 1, 5e6, time.UTC)
 		}, rows: `
 			{"date":"2024-05-02","uptime_percentage":0,"total_checks":1,"successful_checks":0,"downtime_seconds":3601.01,"avg_response_time":null,"p50_response_time":null,"p95_response_time":null,"max_response_time":null,"avg_ttfb":null,"p50_ttfb":null,"p95_ttfb":null}`},
-		// us alone: down from April to the end, each check to the next.
-		{why: "each region by itself", kind: store.KindSchedule, name: "uptime_time_series", ask: func(q *Question) {
+		// Only us: down from April to the end, from each check to the next.
+		{why: "each region separately", kind: store.KindSchedule, name: "uptime_time_series", ask: func(q *Question) {
 			grouped("probe_region")(q)
 			q.EndDate = "2024-05-01"
 		}, rows: `
@@ -145,14 +145,14 @@ func TestRefusedQuestions(t *testing.T) {
 		want error
 	}{
 		{"an unknown type", store.KindWebsite, "weather", nil, ErrType},
-		{"a type of links", store.KindWebsite, "link_total_clicks", nil, ErrType},
-		{"a field that errors lack", store.KindWebsite, "errors", where("event_name", "eq", "x"), ErrFilter},
-		{"a key's field that pages lack", store.KindWebsite, "pages", keyed(Filter{"message", "eq", []string{"x"}}), ErrFilter},
+		{"a type for links", store.KindWebsite, "link_total_clicks", nil, ErrType},
+		{"a field that errors do not have", store.KindWebsite, "errors", where("event_name", "eq", "x"), ErrFilter},
+		{"a mandatory filter on a field that pages do not have", store.KindWebsite, "pages", keyed(Filter{"message", "eq", []string{"x"}}), ErrFilter},
 		{"a column", store.KindWebsite, "countries", grouped("country"), ErrGroupBy},
-		{"paths of sessions", store.KindWebsite, "summary", grouped("path"), ErrGroupBy},
-		{"the same twice", store.KindWebsite, "summary", grouped("city", "city"), ErrGroupBy},
+		{"a path of sessions", store.KindWebsite, "summary", grouped("path"), ErrGroupBy},
+		{"the same field twice", store.KindWebsite, "summary", grouped("city", "city"), ErrGroupBy},
 		{"no such column", store.KindWebsite, "pages", func(q *Question) { q.SortBy = "date" }, ErrSort},
-		{"a date that is none", store.KindWebsite, "pages", func(q *Question) { q.EndDate = "2024-02-30" }, ErrRange},
+		{"an invalid date", store.KindWebsite, "pages", func(q *Question) { q.EndDate = "2024-02-30" }, ErrRange},
 		{"more than 10 000 rows", store.KindWebsite, "summary", func(q *Question) {
 			grouped("country")(q)
 			q.StartDate = "2010-05-01"

@@ -8,23 +8,23 @@ import (
 	"strings"
 )
 
-// choosesOutcomes reports a filter that is about outcomes; all others are about exposures.
+// choosesOutcomes reports whether f selects outcomes. All other filters select exposures.
 func (f Filter) choosesOutcomes() bool { return f.Field == "event_name" || f.Field == "namespace" }
 
-// filtered is a with those filters alone that which picks.
+// filtered returns a with only the filters that which selects.
 func (a *evaluation) filtered(which func(Filter) bool) *evaluation {
 	b := *a
 	b.filters = slices.DeleteFunc(slices.Clone(a.filters), func(f Filter) bool { return !which(f) })
 	return &b
 }
 
-// An outcomeTally is what became of those who were first shown one variant.
+// An outcomeTally has the outcomes of the visitors whose first exposure was one variant.
 type outcomeTally struct {
 	visitors, converted set
 	byStatus            map[string]*set
 }
 
-// firstExposures are the first rows that tell a visitor of a flag, in no order.
+// firstExposures returns the first exposure of each visitor and flag, unordered.
 func (a *evaluation) firstExposures() []*row {
 	type pair struct{ visitor, flag string }
 	first := map[pair]*row{}
@@ -86,7 +86,7 @@ func (t *outcomeTally) convert(visitor, status string) {
 	t.byStatus[status].add(visitor)
 }
 
-// statuses are the 50 that most converted with, as objects.
+// statuses returns the 50 statuses with the most conversions, as objects.
 func (t *outcomeTally) statuses() value {
 	type one struct {
 		status string
@@ -104,7 +104,7 @@ func (t *outcomeTally) statuses() value {
 	return raw("[" + strings.Join(objects, ",") + "]")
 }
 
-// wilson is the 95 % score interval of k among n in percent, by its centre p' and half width w:
+// wilson returns the 95 % score interval of k among n in percent, computed from its centre p' and half width w:
 //
 //	p' = (p + z²/2n) / (1 + z²/n),  w = z/(1 + z²/n) · √(p(1−p)/n + z²/4n²)
 func wilson(k, n int) (low, high *big.Rat) {
@@ -119,7 +119,7 @@ func wilson(k, n int) (low, high *big.Rat) {
 	root, _ := exact.Sqrt(exact).Rat(nil)
 	width := times(times(by, z), root)
 	low, high = new(big.Rat).Sub(centre, width), plus(centre, width)
-	// Here the root is known, and a binary number does not hold it.
+	// Here the root is rational, but it has no exact binary form.
 	if k == 0 {
 		low = rat(0, 1)
 	}

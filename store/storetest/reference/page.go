@@ -1,6 +1,6 @@
 package reference
 
-// A doorTally is what entry_pages and exit_pages say of the sessions of a page.
+// A doorTally has the numbers of entry_pages and exit_pages for the sessions of a page.
 type doorTally struct {
 	sessions int
 	visitors set
@@ -9,7 +9,7 @@ type doorTally struct {
 func (a *evaluation) entryPages() *table { return a.doors((*session).entry) }
 func (a *evaluation) exitPages() *table  { return a.doors((*session).exit) }
 
-// doors counts the sessions started in the range by one of their pageviews.
+// doors counts the sessions that started in the range by one of their pageviews.
 func (a *evaluation) doors(door func(*session) *row) *table {
 	var g groups[doorTally]
 	sum := 0
@@ -32,17 +32,17 @@ func (a *evaluation) doors(door func(*session) *row) *table {
 	return t
 }
 
-// timed reports an exit whose time on page is taken for one.
+// timed reports whether the time on page of an exit counts.
 func timed(r *row) bool {
 	return r.kind == exit && r.timeOnPage.Valid && r.timeOnPage.V > 1000 && r.timeOnPage.V < 3_600_000
 }
 
-// An exitTally is what is said of the exits of a page.
+// An exitTally has the numbers of the exits of a page.
 type exitTally struct {
 	exits              int
 	visitors, sessions set
 	scrolled           []int64 // percent, more than 0
-	timed              []int64 // ms, those that are taken for a time on the page
+	timed              []int64 // ms, times that count
 	interactions       []int64
 	interacted         int
 }
@@ -63,7 +63,7 @@ func (t *exitTally) add(r *row) {
 	}
 }
 
-// pageTime is of the exits with a time, and of their visitors and sessions.
+// pageTime lists the exits with a time that counts, and their visitors and sessions.
 func (a *evaluation) pageTime() *table {
 	var g groups[exitTally]
 	for _, r := range a.among(timed) {
@@ -83,8 +83,7 @@ func (a *evaluation) pageTime() *table {
 	return t
 }
 
-// engagement lists the pages with exits. A combination of groupBy needs a pageview,
-// on whatever page.
+// engagement lists the pages with exits. A combination of groupBy needs a pageview on any page.
 func (a *evaluation) engagement() *table {
 	views := a.tallyPageviews(byPath)
 	viewed := combinations(views)
@@ -108,7 +107,7 @@ func (a *evaluation) engagement() *table {
 	return t
 }
 
-// A spanTally is what is said of the engagement spans of a page.
+// A spanTally has the numbers of the engagement spans of a page.
 type spanTally struct {
 	sessions, visitors   set
 	rage, dead, failures int64

@@ -20,7 +20,7 @@ var (
 	port   = regexp.MustCompile(`:[0-9]*$`)
 )
 
-// names knows what codes and domains are called.
+// names has the names of codes and domains.
 type names struct {
 	countries map[string]string
 	sources   map[string]referrer.Source // by main domain
@@ -37,7 +37,7 @@ func newNames() *names {
 	return n
 }
 
-// country is the English name of a code, the code itself if it has none.
+// country returns the English name of a code, or the code if it has no name.
 func (n *names) country(code string) string {
 	if name, ok := n.countries[code]; ok {
 		return name
@@ -45,7 +45,7 @@ func (n *names) country(code string) string {
 	return code
 }
 
-// source is how a referrer domain is shown.
+// A source has the shown columns of a referrer domain.
 type source struct{ name, referrer, source, domain, kind string }
 
 func (n *names) source(domain string) source {
@@ -59,7 +59,8 @@ func (n *names) source(domain string) source {
 	return shown
 }
 
-// traffic returns what rows show of a session's source: of its referrer, or of a campaign source with its kind.
+// traffic returns the shown columns of a session's source: of its referrer, or of a campaign source with its
+// kind.
 func (n *names) traffic(from, kind string) source {
 	if kind == "" {
 		return n.source(from)
@@ -70,8 +71,7 @@ func (n *names) traffic(from, kind string) source {
 	return source{from, from, from, "", kind}
 }
 
-// reduce turns an address or host into the main domain of its source, or into its host
-// if it is not listed.
+// reduce returns the main domain of the source of an address or host, or its host if no source lists it.
 func (n *names) reduce(value string) string {
 	host := hostOf(value)
 	_, path, _ := strings.Cut(strings.TrimPrefix(pathOf(value), host), "/")
@@ -91,14 +91,14 @@ func (n *names) reduce(value string) string {
 	return domain
 }
 
-// addresses are the schemes of addresses that may be referrers.
+// addresses matches the schemes of addresses that may be referrers.
 var addresses = regexp.MustCompile(`^(?i:https?|android-app|ios-app)://`)
 
-// bareHosts are texts that name a host without a scheme, with its port and path.
+// bareHosts matches texts that are a host without a scheme, with optional port and path.
 var bareHosts = regexp.MustCompile(`^(//)?\.*[^./?#@ :]+\.[^/?#@ :]*(:[0-9]*)?([/?].*)?$`)
 
-// hostOf returns the host of an address, or of a text that is a host, in ASCII and lower case,
-// without user, port, final dot and one leading www; "" for other texts.
+// hostOf returns the host of an address, or of a text that is a host, in lower-case ASCII. It removes user,
+// port, final dot and one leading www. It returns "" for other texts.
 func hostOf(value string) string {
 	switch {
 	case addresses.MatchString(value):
@@ -119,7 +119,7 @@ func hostOf(value string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(host, "."), "www.")
 }
 
-// unicodeOf returns a host, or the address of one, as people read it.
+// unicodeOf returns a host, or an address with a host, in its readable form.
 func unicodeOf(text string) string {
 	labels := strings.Split(text, ".")
 	for i, label := range labels {
@@ -136,7 +136,7 @@ func unicodeOf(text string) string {
 	return strings.Join(labels, ".")
 }
 
-// authority is what of a text stands before a path, without a user.
+// authority returns the part of a text before a path, without a user.
 func authority(value string) string {
 	if i := strings.IndexAny(value, "/?#"); i >= 0 {
 		value = value[:i]
@@ -144,12 +144,12 @@ func authority(value string) string {
 	return value[strings.LastIndex(value, "@")+1:]
 }
 
-// bare is a host in lower case without final dot and one leading www.
+// bare returns a host in lower case, without final dot and one leading www.
 func bare(host string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(host), "."), "www.")
 }
 
-// domainOf is the host of an address with an authority, empty for all other texts.
+// domainOf returns the host of an address with an authority, and an empty text for other texts.
 func domainOf(href string) string {
 	if strings.HasPrefix(href, "//") || origin.MatchString(href) {
 		_, rest, _ := strings.Cut(href, "//")
@@ -158,8 +158,8 @@ func domainOf(href string) string {
 	return ""
 }
 
-// pathOf is the path of a URL, or of a text that is a path: without query, fragment, control
-// characters and final slashes, and decoded. No text is no path.
+// pathOf returns the path of a URL, or of a text that is a path: decoded, without query, fragment, control
+// characters and final slashes. An empty text stays empty.
 func pathOf(value string) string {
 	if value == "" {
 		return ""
@@ -186,8 +186,8 @@ var (
 	invisible  = regexp.MustCompile(`[\p{Cc}\p{Cf}]`)
 )
 
-// decoded returns a path, or a part of one, in NFC and with readable escapes decoded: escapes of
-// unreserved characters until none is left, then escapes of characters outside ASCII.
+// decoded returns a path, or a part of one, in NFC, with readable escapes decoded: first escapes of unreserved
+// characters, repeatedly, then escapes of characters outside ASCII.
 func decoded(text string) string {
 	for unreserved.MatchString(text) {
 		text = unreserved.ReplaceAllStringFunc(text, func(escape string) string {
@@ -205,7 +205,7 @@ func decoded(text string) string {
 	return norm.NFC.String(text)
 }
 
-// deviceNames are the names of device ids.
+// deviceNames maps device ids to names.
 var deviceNames = map[string]string{
 	"mobile": "Mobile", "tablet": "Tablet", "desktop": "Desktop", "smarttv": "Smart TV",
 	"console": "Console", "wearable": "Wearable", "embedded": "Embedded", "xr": "XR",

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// compact is properties as an object without blanks; none are {}.
+// compact returns properties as an object without spaces. Empty properties become {}.
 func compact(properties string) string {
 	var b bytes.Buffer
 	if properties == "" || json.Compact(&b, []byte(properties)) != nil {
@@ -16,12 +16,12 @@ func compact(properties string) string {
 	return b.String()
 }
 
-// A property is a member of an object: its key, and its value as text.
+// A property is a member of an object, with its value as text.
 type property struct{ key, value string }
 
-// propertiesOf are the members of an object, also those of equal keys. The text of a
-// string is what it says, that of anything else its JSON without blanks: numbers as they
-// stand there, strings with no escape that they can do without.
+// propertiesOf returns the members of an object, including repeated keys. The text of a string is its content.
+// The text of another value is its JSON without spaces, with numbers in their original spelling and strings
+// with only the necessary escapes.
 func propertiesOf(properties string) []property {
 	d := json.NewDecoder(strings.NewReader(properties))
 	d.UseNumber()
@@ -45,7 +45,7 @@ func propertiesOf(properties string) []property {
 	return list
 }
 
-// spell is the JSON of the value that begins with the token first.
+// spell returns the JSON of the value that begins with the token first.
 func spell(d *json.Decoder, first json.Token) string {
 	switch v := first.(type) {
 	case nil:
@@ -65,7 +65,7 @@ func spell(d *json.Decoder, first json.Token) string {
 	return ""
 }
 
-// spellAll is the JSON of the array or object that open begins.
+// spellAll returns the JSON of the array or object that begins with open.
 func spellAll(d *json.Decoder, open json.Delim) string {
 	var parts []string
 	for d.More() {
@@ -80,15 +80,14 @@ func spellAll(d *json.Decoder, open json.Delim) string {
 		}
 		parts = append(parts, part+spell(d, value))
 	}
-	_, _ = d.Token() // its end
+	_, _ = d.Token() // the closing token
 	if open == '{' {
 		return "{" + strings.Join(parts, ",") + "}"
 	}
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// eventProperties counts events by name, key and value. The string "1" and the
-// number 1 are one value.
+// eventProperties counts events by name, key and value. The string "1" and the number 1 are the same value.
 func (a *evaluation) eventProperties() *table {
 	var g groups[int]
 	for _, r := range a.among((*row).named) {

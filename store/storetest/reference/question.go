@@ -9,10 +9,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// Errors of Answer, wrapped with what was wrong.
+// Errors of Answer, wrapped with the cause.
 var (
-	ErrType    = errors.New("reference: unknown query type, or one of another kind of subject")
-	ErrRange   = errors.New("reference: bad zone or dates")
+	ErrType    = errors.New("reference: unknown query type, or a type for another kind of subject")
+	ErrRange   = errors.New("reference: invalid zone or dates")
 	ErrFilter  = errors.New("reference: filter not allowed")
 	ErrGroupBy = errors.New("reference: groupBy not allowed")
 	ErrSort    = errors.New("reference: sort not allowed")
@@ -21,40 +21,39 @@ var (
 	ErrNeedsSession = fmt.Errorf("%w: session_id eq is missing", ErrFilter)
 )
 
-// A Question is one parameter of a query: one type asked of one subject.
+// A Question is one parameter of a query: one type for one subject.
 type Question struct {
 	Type      string
 	Subject   store.Subject
 	Zone      string // IANA name
 	StartDate string // YYYY-MM-DD, a local day of Zone
 	EndDate   string // the last day, included
-	Preset    string // wins over the dates; empty: none
-	Compare   string // PreviousPeriod or PreviousYear; empty: none
+	Preset    string // overrides the dates; may be empty
+	Compare   string // PreviousPeriod or PreviousYear; may be empty
 	Hourly    bool   // false is daily; ignored by types other than series
 	Filters   []Filter
-	Mandatory []Filter // of the caller's key: they apply to the data before anything else
+	Mandatory []Filter // filters of the caller's key, applied to the data first
 	GroupBy   []string
-	SortBy    string // empty is the default order
-	SortOrder string // asc, desc; empty is the column's own direction
-	Limit     int    // 0 means none: 100 rows, and all rows of a series
-	Page      int    // from 1; 0 is 1
+	SortBy    string // empty means the default order
+	SortOrder string // asc or desc; empty means the column's default direction
+	Limit     int    // 0 means 100 rows, or all rows of a series
+	Page      int    // from 1; 0 means 1
 	Now       time.Time
-	// Own names the options that the parameter sets itself, as in a request. It does not affect the
-	// answer.
+	// Own names the options that the parameter itself sets in a request. It does not affect the answer.
 	Own []string
 }
 
-// A Filter is one condition. Values holds one text, for in and not_in one or more.
+// A Filter is one condition. Values has one text, or several for in and not_in.
 type Filter struct {
 	Field  string
 	Op     string // eq, ne, contains, not_contains, starts_with, in, not_in
 	Values []string
 }
 
-// String writes f as one readable condition.
+// String returns f as a readable condition.
 func (f Filter) String() string { return fmt.Sprintf("%s %s %q", f.Field, f.Op, f.Values) }
 
-// String writes q on one line, for the message of a failing comparison.
+// String returns q on one line, for failure messages.
 func (q Question) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s %q, %s to %s in %s", q.Type, q.Subject.Kind, q.Subject.ID, q.StartDate, q.EndDate, q.Zone)

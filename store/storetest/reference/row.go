@@ -8,25 +8,25 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// campaignKind is the kind of a campaign source. Rows take it from their session, but no question
-// filters or groups by it.
+// campaignKind is the kind of a campaign source. Rows take it from their session, but questions cannot filter
+// or group by it.
 const campaignKind = "campaign kind"
 
-// allSessionFields lists what rows take from their session, in the order of [fields].
+// allSessionFields lists the fields that rows take from their session, in the order of [fields].
 var allSessionFields = [...]string{
 	"referrer", "utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "gclid",
 	"country", "region", "city", "device_type", "browser_name", "browser_version",
 	"os_name", "os_version", "language", "timezone", "screen_resolution", campaignKind,
 }
 
-// sessionFields are the session fields that questions filter and group by.
+// sessionFields lists the session fields by which questions filter and group.
 var sessionFields = allSessionFields[:len(allSessionFields)-1]
 
-// SessionFields returns the session fields that questions filter and group by.
+// SessionFields returns the session fields by which questions filter and group.
 func SessionFields() []string { return slices.Clone(sessionFields) }
 
-// fields holds one text per session field. The referrer is its domain or a campaign source, and
-// empty if direct.
+// fields has one text per session field. The referrer is its domain or a campaign source, and empty for direct
+// traffic.
 type fields [len(allSessionFields)]string
 
 func (f *fields) get(name string) string { return f[slices.Index(allSessionFields[:], name)] }
@@ -34,7 +34,7 @@ func (f *fields) get(name string) string { return f[slices.Index(allSessionField
 type rowKind int
 
 const (
-	pageview rowKind = iota // in the order that breaks ties of time
+	pageview rowKind = iota // ordered as rows of the same instant
 	exit
 	pageEvent
 	custom
@@ -56,12 +56,12 @@ type row struct {
 	name    string
 	store.Identity
 	path  string
-	own   fields // as they came with the row
-	shown fields // of its session, else its own
+	own   fields // the fields sent with the row
+	shown fields // the fields of its session, or own without a session
 
-	session *session // that it lies in, nil if in none
+	session *session // the session that has the row, or nil
 
-	loadTime, domReady, ttfb, timeOnPage store.Measure // ttfb of checks too
+	loadTime, domReady, ttfb, timeOnPage store.Measure // ttfb also for checks
 	scroll, interactions                 store.Measure
 
 	namespace, properties string // events
@@ -74,7 +74,7 @@ type row struct {
 
 	rage, dead, failures int64 // spans
 
-	reason, bot string // what was turned away
+	reason, bot string // rejected traffic
 	requests    int64
 
 	url, failure string // checks
@@ -86,20 +86,20 @@ type row struct {
 	sslValid     value
 }
 
-// dollar reports a name that is kept out of sessions and totals.
+// dollar reports whether r's name begins with $, which excludes it from sessions and totals.
 func (r *row) dollar() bool { return strings.HasPrefix(r.name, "$") }
 
-// counted reports whether r is one of the events that sessions and totals are made of.
+// counted reports whether r is an event that counts in sessions and totals.
 func (r *row) counted() bool { return r.kind <= click && !r.dollar() }
 
-// pageRow reports a page event.
+// pageRow reports whether r is a page event.
 func (r *row) pageRow() bool { return r.kind <= pageEvent }
 
 // named reports whether custom_events lists r.
 func (r *row) named() bool { return r.kind == pageEvent || r.kind == custom }
 
-// before orders rows: time; pageviews, exits, others; event id; and where two kinds
-// of event share an id, page events, custom events, clicks; those with a key last.
+// before orders rows by time; then pageviews, exits, others; then by event id. Events of different kinds with
+// the same id are ordered page events, custom events, clicks. Rows with a key are last.
 func before(a, b *row) int {
 	return cmp.Or(
 		cmp.Compare(a.at, b.at),
@@ -110,7 +110,7 @@ func before(a, b *row) int {
 	)
 }
 
-// compareKeyed orders a row sent without a key before one sent with it.
+// compareKeyed orders rows sent without a key before rows sent with a key.
 func compareKeyed(a, b *row) int {
 	switch {
 	case a.Keyed == b.Keyed:
@@ -122,10 +122,10 @@ func compareKeyed(a, b *row) int {
 	}
 }
 
-// rank is the place of r among rows of the same instant.
+// rank returns the position of r among rows of the same instant.
 func (r *row) rank() rowKind { return min(r.kind, pageEvent) }
 
-// rowsOf turns a batch into rows, and drops the repeats of an event id.
+// rowsOf converts a batch to rows, and drops repeated event ids.
 func rowsOf(b *store.Batch) []row {
 	n := len(b.Events) + len(b.Errors) + len(b.Vitals) + len(b.Spans) + len(b.Visits) + len(b.Checks) + len(b.Blocked)
 	l := loader{seen: make(map[known]bool, n), rows: make([]row, 0, n)}

@@ -3,23 +3,23 @@ package reference
 import "slices"
 
 const (
-	longestVisit = 28_800_000 // ms; a duration is cut here
+	longestVisit = 28_800_000 // ms; the maximum duration
 	bounceUnder  = 10_000     // ms
 )
 
-// A session is what one session id did on one website from its start on.
+// A session has the events of one session id on one website from its start.
 type session struct {
 	id        string
 	start     int64
-	events    []*row // in order, none with a name in $
+	events    []*row // in order, without $ names
 	pageviews []*row
-	first     *row // the earliest page event, nil if there is none
+	first     *row // the earliest page event, or nil
 	fields    fields
 	duration  int64 // ms
 	bounced   bool
 }
 
-// holds reports whether an instant lies in the session's 24 hours.
+// holds reports whether an instant is within the session's 24 hours.
 func (s *session) holds(at int64) bool { return s.start <= at && at-s.start < dayMillis }
 
 // leads reports whether the session starts at most 24 hours after an instant.
@@ -29,13 +29,13 @@ func (s *session) entry() *row { return s.pageviews[0] }
 func (s *session) exit() *row  { return s.pageviews[len(s.pageviews)-1] }
 func (s *session) end() int64  { return s.events[len(s.events)-1].at }
 
-// A site is the rows of one subject and the sessions that they form.
+// A site has the rows of one subject and their sessions.
 type site struct {
 	rows     []*row
 	sessions []*session
 }
 
-// newSite forms the sessions of rows and gives every row the fields it is shown with.
+// newSite builds the sessions of rows and sets the shown fields of every row.
 func newSite(rows []row) *site {
 	var s site
 	byID := map[string][]*row{}
@@ -70,9 +70,8 @@ func newSite(rows []row) *site {
 	return &s
 }
 
-// form makes the sessions of one id of its events. An event starts one when no other
-// lies in the 24 hours before it; what lies 24 hours or more after the last start
-// and starts none is in no session.
+// form builds the sessions of one id from its events. An event starts a session if no other event is in the 24
+// hours before it. An event 24 hours or more after the last start that starts no session belongs to none.
 func form(id string, events []*row) []*session {
 	slices.SortFunc(events, before)
 	var all []*session
@@ -90,7 +89,7 @@ func form(id string, events []*row) []*session {
 	return all
 }
 
-// measure works out everything that is said of a session as a whole.
+// measure computes the numbers of the whole session.
 func (s *session) measure() {
 	onPage, others := int64(0), 0
 	for _, e := range s.events {
@@ -112,8 +111,7 @@ func (s *session) measure() {
 	s.bounced = len(s.pageviews) == 1 && s.duration < bounceUnder && others == 0
 }
 
-// sessionOf finds the session that a row lies in or, if it lies in none, that starts
-// at most 24 hours after it.
+// sessionOf returns the session that includes a row, or else the session that starts at most 24 hours after it.
 func sessionOf(r *row, sessions []*session) *session {
 	for _, s := range sessions {
 		if s.holds(r.at) {

@@ -1,14 +1,14 @@
 package reference
 
-// A visitTally is what summary says of a bucket, or summary_metrics of the range.
+// A visitTally has the numbers of a bucket of summary, or of the range of summary_metrics.
 type visitTally struct {
 	pageviews, events int
 	visitors          set
-	durations         []int64 // of the sessions that started
+	durations         []int64 // durations of the sessions that started
 	bounces           int
 }
 
-// tallyVisits counts pageviews, events and sessions, for combinations that have a pageview.
+// tallyVisits counts pageviews, events and sessions of combinations with a pageview.
 func (a *evaluation) tallyVisits() *groups[filled[visitTally]] {
 	pageviews := a.among(of(pageview))
 	g := fill[visitTally](a, pageviews)
@@ -74,7 +74,7 @@ func (a *evaluation) sessionSeries() *table {
 	})
 }
 
-// active counts who and what sent the pageviews, with or without a session formed.
+// active counts the visitors and sessions of pageviews, including session ids without a complete session.
 func (a *evaluation) active() *table {
 	g := a.tallySeries(of(pageview))
 	return lay(a, g, func(t *eventTally) []value { return []value{count(len(t.users)), count(len(t.sessions))} })

@@ -18,7 +18,7 @@ const (
 	numberValue
 	instantValue
 	boolValue
-	rawValue // JSON as it is
+	rawValue // JSON, written unchanged
 )
 
 // A value is one cell of an answer.
@@ -26,7 +26,7 @@ type value struct {
 	kind   valueKind
 	text   string
 	number *big.Rat
-	digits int   // decimals shown of a number
+	digits int   // number of decimals
 	whole  int64 // an instant in milliseconds; 1 or 0 of a boolean
 }
 
@@ -36,7 +36,7 @@ func count(n int) value { return whole(int64(n)) }
 
 func whole(n int64) value { return fraction(big.NewRat(n, 1)) }
 
-// raw is a cell that holds JSON: an object or a list.
+// raw returns a cell with JSON: an object or a list.
 func raw(json string) value { return value{kind: rawValue, text: json} }
 
 func instant(ms int64) value { return value{kind: instantValue, whole: ms} }
@@ -49,7 +49,7 @@ func truth(b bool) value {
 	return v
 }
 
-// fraction is a number shown with two decimals; nil is null.
+// fraction returns a number shown with two decimals. Nil becomes null.
 func fraction(r *big.Rat) value { return decimals(r, 2) }
 
 func decimals(r *big.Rat, digits int) value {
@@ -59,7 +59,7 @@ func decimals(r *big.Rat, digits int) value {
 	return value{kind: numberValue, number: r, digits: digits}
 }
 
-// ratio is a/b, null when b is 0.
+// ratio returns a/b, or null if b is 0.
 func ratio(a, b int) value {
 	if b == 0 {
 		return value{}
@@ -96,8 +96,8 @@ func (v value) json() string {
 	}
 }
 
-// quoted is s as a JSON string. Quotes, backslashes and control characters are escaped,
-// by their letter where they have one; nothing else is.
+// quoted returns s as a JSON string. It escapes only quotes, backslashes and control characters, in the short
+// form if there is one.
 func quoted(s string) string {
 	letters := map[rune]string{'"': `\"`, '\\': `\\`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`}
 	var b strings.Builder
@@ -121,16 +121,15 @@ type order struct {
 	desc   bool
 }
 
-// A table is an answer before it is sorted and cut.
 type table struct {
 	columns []Column
-	keys    []string // break ties, ascending
+	keys    []string // ascending, for rows that are otherwise equal
 	order   []order  // the default order
-	hidden  []string // cells after those of the columns, for orders only
+	hidden  []string // extra cells after the columns, only for sorting
 	rows    [][]value
 }
 
-// at is the place of a column's or a hidden cell.
+// at returns the index of a column or a hidden cell.
 func (t *table) at(name string) int {
 	if i := columnOf(t.columns, name); i >= 0 {
 		return i
@@ -142,13 +141,13 @@ func columnOf(list []Column, name string) int {
 	return slices.IndexFunc(list, func(c Column) bool { return c.Name == name })
 }
 
-// sort applies the order that was asked for, else the default one, then the keys.
+// sort orders the rows by the requested order, else by the default order, then by the keys.
 func (t *table) sort(by, direction string) error {
 	orders := t.order
 	if by != "" {
 		i := columnOf(t.columns, by)
 		if i < 0 || t.columns[i].Kind == Object {
-			return fmt.Errorf("%w: no column %q", ErrSort, by)
+			return fmt.Errorf("%w: unknown column %q", ErrSort, by)
 		}
 		desc := t.columns[i].Kind.descending()
 		if direction != "" {
@@ -187,7 +186,7 @@ func compareCells(a, b value, desc bool) int {
 	}
 }
 
-// cut keeps one page.
+// cut reduces the table to one page.
 func (t *table) cut(limit, page int, series bool) {
 	page = max(page, 1)
 	if limit == 0 {
@@ -203,7 +202,7 @@ func (t *table) cut(limit, page int, series bool) {
 	t.rows = t.rows[start:min(start+limit, len(t.rows))]
 }
 
-// json writes the rows as an array of objects, columns in their order.
+// json returns the rows as an array of objects, with the columns in order.
 func (t *table) json() []byte {
 	var b bytes.Buffer
 	b.WriteByte('[')

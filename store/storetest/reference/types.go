@@ -6,21 +6,20 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A ColumnKind says what a column holds, and so in which direction it is sorted
-// unless a question says otherwise.
+// A ColumnKind is the kind of a column's values. It determines the default sort direction.
 type ColumnKind int
 
-// The kinds of column. Metrics, instants and booleans are sorted downwards, the
-// others upwards; no question can sort by an object.
+// The kinds of column. Metrics, instants and booleans are sorted in descending order, the others in ascending
+// order. Questions cannot sort by an object.
 const (
 	Name ColumnKind = iota
 	Date
 	Metric
 	Instant
 	Boolean
-	Code   // a number that is a name: the status of a check
-	Object // JSON, a list of it, or a name that another store knows
-	Host   // a name that may be a host, which is shown in Unicode and sorted in ASCII
+	Code   // a number used as a name, such as the status of a check
+	Object // JSON, a list of JSON, or a name from another store
+	Host   // a name that may be a host, shown in Unicode and sorted in ASCII
 )
 
 func (k ColumnKind) descending() bool { return k == Metric || k == Instant || k == Boolean }
@@ -31,7 +30,7 @@ type Column struct {
 	Kind ColumnKind
 }
 
-// hosts returns the columns, with the named ones marked as hosts.
+// hosts returns the columns, with the named ones as hosts.
 func hosts(list []Column, names ...string) []Column {
 	list = slices.Clone(list)
 	for i := range list {
@@ -42,33 +41,33 @@ func hosts(list []Column, names ...string) []Column {
 	return list
 }
 
-// A Window is the time that a type counts.
+// A Window is the time range that a type counts.
 type Window int
 
-// The windows. All but Range end now, and ignore the dates of a question.
+// The windows. All except Range end now, and ignore the dates of a question.
 const (
 	Range    Window = iota
-	Today           // from the local midnight on, now not included
-	Active          // the last 5 minutes: that instant not included, now included
-	Realtime        // the last 2 minutes, likewise
+	Today           // from local midnight, excluding now
+	Active          // the last 5 minutes, excluding their first instant and including now
+	Realtime        // the last 2 minutes, with the same limits
 )
 
-// A Type is one query type that Answer knows.
+// A Type is a query type that Answer supports.
 type Type struct {
 	Name         string
 	Kind         store.SubjectKind
 	Series       bool // a row per day or hour
 	Window       Window
-	Single       bool     // a row per session, event or check, which is not compared
-	NeedsSession bool     // refused without a filter session_id eq
-	Columns      []Column // without those of groupBy
-	Filters      []string // fields that filters may name
-	GroupBy      []string // fields that groupBy may name
+	Single       bool     // a row per session, event or check; not compared
+	NeedsSession bool     // requires a filter session_id eq
+	Columns      []Column // without the groupBy columns
+	Filters      []string // fields allowed in filters
+	GroupBy      []string // fields allowed in groupBy
 
 	answer func(*evaluation) *table
 }
 
-// Types returns the query types that Answer knows.
+// Types returns the query types that Answer supports.
 func Types() []Type {
 	return slices.Concat(
 		totalTypes(), pageTypes(), sourceTypes(), agentTypes(), placeTypes(), errorTypes(), vitalTypes(),
@@ -76,7 +75,7 @@ func Types() []Type {
 	)
 }
 
-// named copies a type under other names.
+// named returns copies of a type with other names.
 func named(t Type, names ...string) []Type {
 	var list []Type
 	for _, n := range names {
@@ -86,20 +85,20 @@ func named(t Type, names ...string) []Type {
 	return list
 }
 
-// rowFields are the filter fields of a type of websites, extra ones last.
+// rowFields returns the filter fields of a type for websites, with extra fields at the end.
 func rowFields(extra ...string) []string {
 	return slices.Concat(sessionFields, []string{"path", "session_id", "anonymous_id", "profile_id"}, extra)
 }
 
-// groupable are the session fields, but for those that are columns already.
+// groupable returns the session fields, except fields that already are columns.
 func groupable(without ...string) []string {
 	return slices.DeleteFunc(slices.Clone(sessionFields), func(f string) bool {
 		return slices.Contains(without, f)
 	})
 }
 
-// withPath is groupable for types all of whose numbers are counted by rows, so that
-// the path of each says where it counts.
+// withPath is like groupable, for types that count all their numbers by rows, so that each row's path can be
+// used.
 func withPath(without ...string) []string { return append(groupable(without...), "path") }
 
 func columns(kind ColumnKind, list ...string) []Column {
@@ -112,7 +111,7 @@ func columns(kind ColumnKind, list ...string) []Column {
 
 func metrics(list ...string) []Column { return columns(Metric, list...) }
 
-// shape is the columns of B: name, pageviews, visitors, percentage.
+// shape returns the columns of shape B: name, pageviews, visitors, percentage.
 func shape() []Column {
 	return slices.Concat(columns(Name, "name"), metrics("pageviews", "visitors", "percentage"))
 }

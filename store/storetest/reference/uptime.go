@@ -8,14 +8,14 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// An uptimeTally is what is said of the checks of a bucket or of the range.
+// An uptimeTally has the numbers of the checks of a bucket or of the range.
 type uptimeTally struct {
 	up, down int
 	total    []int64 // ms, of checks that are up
 	ttfb     []int64
 	downFor  int64 // ms
 	invalid  int   // certificates
-	latest   *row  // that says something of the certificate
+	latest   *row  // the latest check with certificate data
 }
 
 func (t *uptimeTally) add(r *row) {
@@ -38,7 +38,7 @@ func (t *uptimeTally) add(r *row) {
 func (t *uptimeTally) percentage() value { return ratio(100*t.up, t.up+t.down) }
 func (t *uptimeTally) checks() value     { return count(t.up + t.down) }
 
-// certificate is expiry and validity as the latest check found them that did.
+// certificate returns expiry and validity from the latest check with certificate data.
 func (t *uptimeTally) certificate() []value {
 	if t.latest == nil {
 		return []value{{}, {}}
@@ -46,7 +46,7 @@ func (t *uptimeTally) certificate() []value {
 	return []value{t.latest.expiry, t.latest.sslValid}
 }
 
-// percentiles of list, by hundredths; 0 is the least, 100 the most.
+// percentiles returns percentiles of list, from 0 for the smallest value to 100 for the largest.
 func percentiles(list []int64, percents ...int64) []value {
 	var vs []value
 	for _, p := range percents {
@@ -95,7 +95,7 @@ func (a *evaluation) tallyChecks() *groups[filled[uptimeTally]] {
 	return g
 }
 
-// uptimeByRegion lists the regions that found it up or down.
+// uptimeByRegion lists the regions with checks that are up or down.
 func (a *evaluation) uptimeByRegion() *table {
 	var g groups[uptimeTally]
 	for _, r := range a.among(of(check)) {
@@ -134,7 +134,7 @@ func (a *evaluation) statuses() *table {
 	return t
 }
 
-// recentChecks breaks ties of time by the id of the check.
+// recentChecks orders checks of the same instant by id.
 func (a *evaluation) recentChecks() *table {
 	t := a.ordered("timestamp", "id")
 	t.hidden = []string{"id"}
@@ -147,7 +147,7 @@ func (a *evaluation) recentChecks() *table {
 	return t
 }
 
-// measured is a measure as it is, null when absent.
+// measured returns a measure unchanged, or null if it is absent.
 func measured(m store.Measure) value {
 	if !m.Valid {
 		return value{}
@@ -155,8 +155,8 @@ func measured(m store.Measure) value {
 	return whole(m.V)
 }
 
-// spreadDowntime adds the time from each down check to the next check of the same
-// combination, whenever that was, to the buckets that it covers.
+// spreadDowntime adds the time from each down check to the next check of the same combination, at any time, to
+// the buckets that it covers.
 func (a *evaluation) spreadDowntime(g *groups[filled[uptimeTally]]) {
 	for _, one := range g.list {
 		checks := a.selected(one.combination)
@@ -177,8 +177,7 @@ func (a *evaluation) spreadDowntime(g *groups[filled[uptimeTally]]) {
 	}
 }
 
-// selected are the checks of a combination at any time for which the filters hold,
-// in order.
+// selected returns the checks of a combination at any time for which the filters hold, in order.
 func (a *evaluation) selected(combination []string) []*row {
 	var list []*row
 	for _, r := range a.site.rows {

@@ -6,15 +6,15 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// A sighted row is one that a key may see. Of a vital each sample is a row.
+// A sighted identifies a row that a key may see. Each sample of a vital is a row.
 type sighted struct {
 	known
 	metric string
 }
 
-// Visible returns the rows of b, which d was made of, that a key with mandatory filters
-// may see. Of repeated event ids it has the first, or none. A filter on a field that a kind of rows
-// does not have, such as href for errors, lets its rows pass.
+// Visible returns the rows of b that a key with mandatory filters may see. d must be the data of b. Of repeated
+// event ids, only the first is returned, if it is visible. A filter on a field that a kind of rows does not
+// have, such as href for errors, does not remove these rows.
 func (d *Data) Visible(b *store.Batch, mandatory []Filter) store.Batch {
 	ready, left := d.names.prepare(mandatory), map[sighted]bool{}
 	for _, s := range d.sites {
@@ -28,13 +28,13 @@ func (d *Data) Visible(b *store.Batch, mandatory []Filter) store.Batch {
 	return v.batch(b)
 }
 
-// A sieve takes what is left out of a batch, each id once.
+// A sieve removes invisible rows from a batch, each id once.
 type sieve struct {
 	loader
 	left map[sighted]bool
 }
 
-// sees reports whether the row that made was made of is the first of its id, and left.
+// sees reports whether the row that made adds is the first with its id, and visible.
 func (v *sieve) sees(made func(*loader)) bool {
 	before := len(v.rows)
 	made(&v.loader)

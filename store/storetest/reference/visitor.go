@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// sessions answers session_list too, whose last column is the events.
+// sessions also answers session_list, which has the events as its last column.
 func (a *evaluation) sessions() *table {
 	t := a.table("session_id", "first_visit")
 	t.order = []order{{"first_visit", true}}
@@ -38,7 +38,7 @@ func (a *evaluation) sessionCells(s *session) []value {
 	})...)
 }
 
-// eventList is a list of events as objects.
+// eventList returns a list of events as objects.
 func eventList(events []*row) value {
 	b := bytes.NewBufferString("[")
 	for i, r := range events {
@@ -64,8 +64,8 @@ func eventCells(r *row) []value {
 	return []value{text(r.id), instant(r.at), text(kind), text(name), text(r.path), raw(compact(r.properties))}
 }
 
-// sessionEvents lists the events that pass, $ names too: those in the range, and all
-// that lie in a session with an event in it.
+// sessionEvents lists the events that pass, including $ names: events in the range, and all events of a session
+// with an event in the range.
 func (a *evaluation) sessionEvents() *table {
 	t := a.table("timestamp", "rank", "event_id", "kind of row", "keyed")
 	t.hidden = []string{"rank", "kind of row", "keyed"}
@@ -84,10 +84,10 @@ func (a *evaluation) sessionEvents() *table {
 	return t
 }
 
-// A profileTally is what is said of somebody: of their events in the range.
+// A profileTally has the numbers of a visitor's events in the range.
 type profileTally struct {
 	events, pageviews, custom int
-	hidden                    int // custom events with $ names, which make no profile
+	hidden                    int // custom events with $ names, which do not count
 	pages                     set
 	first, last               *row
 	sessions                  int
@@ -145,7 +145,7 @@ func (a *evaluation) profiles() *table {
 	return t
 }
 
-// profileCells are the cells after the visitor. No name is stored with events.
+// profileCells returns the cells after the visitor. The names are empty, because events have none.
 func (a *evaluation) profileCells(p *profileTally) []value {
 	f := &p.last.shown
 	country := f.get("country")

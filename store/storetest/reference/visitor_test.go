@@ -10,7 +10,7 @@ import (
 func TestSessionTotals(t *testing.T) {
 	d := NewData(read(t, shop))
 	for _, w := range []wanted{
-		// S1 60 s, S2 0 s, S3 11 s.
+		// S1 has 60 s, S2 0 s, S3 11 s.
 		{why: "of all sessions", name: "session_metrics", rows: `
 			{"total_sessions":3,"avg_session_duration":23.67,"median_session_duration":11,"bounce_rate":33.33,"pages_per_session":2,"total_events":11}`},
 		{why: "by device", name: "session_metrics", ask: func(q *Question) {
@@ -19,7 +19,7 @@ func TestSessionTotals(t *testing.T) {
 		}, rows: `
 			{"device_type":"desktop","total_sessions":1,"avg_session_duration":60,"median_session_duration":60,"bounce_rate":0,"pages_per_session":2,"total_events":4}
 			{"device_type":"mobile","total_sessions":2,"avg_session_duration":5.5,"median_session_duration":5.5,"bounce_rate":50,"pages_per_session":1.5,"total_events":4}`},
-		{why: "visitors are of the pageviews", name: "sessions_time_series", rows: `
+		{why: "visitors come from pageviews", name: "sessions_time_series", rows: `
 			{"date":"2024-05-01","sessions":3,"visitors":2,"avg_session_duration":23.67,"bounce_rate":33.33}
 			{"date":"2024-05-02","sessions":0,"visitors":1,"avg_session_duration":null,"bounce_rate":null}`},
 	} {
@@ -45,14 +45,14 @@ func TestDurations(t *testing.T) {
 			{"duration_range":"5m-15m","sessions":0,"visitors":0,"percentage":0}
 			{"duration_range":"15m-1h","sessions":0,"visitors":0,"percentage":0}
 			{"duration_range":"1h+","sessions":1,"visitors":0,"percentage":25}`},
-		{why: "in turns by country", name: "session_duration_distribution", ask: func(q *Question) {
+		{why: "bands first, then countries", name: "session_duration_distribution", ask: func(q *Question) {
 			grouped("country")(q)
 			q.Limit = 3
 		}, rows: `
 			{"country":"DE","duration_range":"0-30s","sessions":1,"visitors":1,"percentage":25}
 			{"country":"FR","duration_range":"0-30s","sessions":0,"visitors":0,"percentage":0}
 			{"country":"DE","duration_range":"30s-1m","sessions":1,"visitors":1,"percentage":25}`},
-		{why: "ties of another order go by code point", name: "session_duration_distribution", ask: func(q *Question) {
+		{why: "ties of a chosen order are ordered by code point", name: "session_duration_distribution", ask: func(q *Question) {
 			q.SortBy, q.SortOrder, q.Limit = "sessions", "asc", 3
 		}, rows: `
 			{"duration_range":"15m-1h","sessions":0,"visitors":0,"percentage":0}
@@ -63,8 +63,8 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// diary: session S over midnight of 2 May, with names in $, a click and an exit at
-// one instant; S again three days later; T besides.
+// diary: session S spans midnight of 2 May, with $ names, a click and an exit at the same instant. S is used
+// again three days later. T is another session.
 const diary = `
 01T23:59:00 view   b s=S a=anna path=/ country=DE
 01T23:59:00 custom a s=S a=anna path=/ name=go props={"x":[1,2]}
@@ -99,7 +99,7 @@ func TestSessionEvents(t *testing.T) {
 		}, rows: `
 			{"event_id":"f","timestamp":"2024-05-01T23:58:00.000Z","kind":"event","name":"$early","path":"/","properties":{}}
 			{"event_id":"d","timestamp":"2024-05-02T00:00:00.000Z","kind":"event","name":"$flag","path":"/","properties":{}}`},
-		{why: "latest first, else as ever", name: "session_events", ask: func(q *Question) {
+		{why: "latest first, otherwise the same order", name: "session_events", ask: func(q *Question) {
 			second(q)
 			q.SortBy, q.Limit = "timestamp", 2
 		}, rows: `
@@ -126,8 +126,8 @@ func TestSessionEvents(t *testing.T) {
 		want error
 	}{
 		{"no session id", "session_events", nil, ErrNeedsSession},
-		{"a filter, after all", "session_events", where("session_id", "in", "S"), ErrFilter},
-		{"of the key, not of the caller", "session_events", keyed(Filter{"session_id", "eq", []string{"S"}}), ErrNeedsSession},
+		{"an invalid filter", "session_events", where("session_id", "in", "S"), ErrFilter},
+		{"a mandatory filter instead of the caller's filter", "session_events", keyed(Filter{"session_id", "eq", []string{"S"}}), ErrNeedsSession},
 		{"by an object", "session_events", func(q *Question) { second(q); q.SortBy = "properties" }, ErrSort},
 		{"by a list", "session_list", func(q *Question) { q.SortBy = "events" }, ErrSort},
 	} {
@@ -144,8 +144,8 @@ func TestProfiles(t *testing.T) {
 		02T12:00:00 custom m s=T a=dora p=Dora path=/ name=go country=FR
 		02T13:00:00 view   n path=/`))
 	for _, w := range []wanted{
-		// carl only clicked; anna's session began the day before; Dora is in ben's; names in $ count as
-		// custom events, and for nothing else.
+		// carl only clicked. anna's session began the day before. Dora is in ben's session. $ names count only
+		// as custom events.
 		{why: "latest first", name: "profiles", ask: func(q *Question) { q.StartDate = "2024-05-02" }, rows: `
 			{"visitor_id":"Dora","profile_id":"Dora","display_name":"","first_visit":"2024-05-02T12:00:00.000Z","last_visit":"2024-05-02T12:00:00.000Z","session_count":1,"total_events":1,"pageviews":0,"unique_pages":0,"custom_event_count":1,"country":"","country_code":"","country_name":"","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}
 			{"visitor_id":"anna","profile_id":"","display_name":"","first_visit":"2024-05-02T00:00:00.000Z","last_visit":"2024-05-02T00:00:00.000Z","session_count":0,"total_events":4,"pageviews":1,"unique_pages":1,"custom_event_count":2,"country":"Germany","country_code":"DE","country_name":"Germany","region":"","device_type":"","browser_name":"","os_name":"","referrer":"direct"}
@@ -170,7 +170,7 @@ func TestEventProperties(t *testing.T) {
 		01T09:00:00 custom c4 name=$flag props={"q\"q":1.5}
 		01T09:00:00 custom c5 name=go props={}
 		01T09:00:00 view   p1 path=/ props={"n":1}`))
-	wanted{why: "a text and a number that read alike are one value", name: "custom_event_properties", rows: `
+	wanted{why: "a text and a number with the same characters are one value", name: "custom_event_properties", rows: `
 		{"name":"go","property_key":"n","property_value":"1","count":2}
 		{"name":"$flag","property_key":"q\"q","property_value":"1.5","count":1}
 		{"name":"go","property_key":"deep","property_value":"{\"ü\":[1,null]}","count":1}

@@ -6,7 +6,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// clsUnit is what a CLS of 1 is stored as.
+// clsUnit is the stored value of a CLS of 1.
 const clsUnit = 10_000
 
 func keep(list *[]int64, m store.Measure) {
@@ -15,7 +15,7 @@ func keep(list *[]int64, m store.Measure) {
 	}
 }
 
-// combinations are those of groups, and the one there is without groupBy.
+// combinations returns the combinations of groups, and the empty one for questions without groupBy.
 func combinations(g *groups[pageTally]) map[string]bool {
 	known := map[string]bool{joined(nil): true}
 	for _, one := range g.list {
@@ -24,8 +24,7 @@ func combinations(g *groups[pageTally]) map[string]bool {
 	return known
 }
 
-// performance lists the pages with pageviews or samples. A combination of groupBy
-// needs a pageview, on whatever page.
+// performance lists the pages with pageviews or samples. A combination of groupBy needs a pageview on any page.
 func (a *evaluation) performance() *table {
 	g := a.tallyPageviews(byPath)
 	viewed := combinations(g)
@@ -47,7 +46,7 @@ func (a *evaluation) performance() *table {
 
 func p75(list []int64) value { return fraction(quantile(list, 75)) }
 
-// p75s are the percentiles of LCP, FCP, CLS, INP and TTFB.
+// p75s returns the percentiles of LCP, FCP, CLS, INP and TTFB.
 func (p *pageTally) p75s() []value {
 	cls := per(quantile(p.cls, 75), clsUnit)
 	return []value{p75(p.lcp), p75(p.fcp), decimals(cls, 4), p75(p.inp), p75(p.tt)}
@@ -96,7 +95,7 @@ func (a *evaluation) vitalsSeries() *table {
 	return lay(a, g, func(p *pageTally) []value { return append([]value{count(p.samples)}, p.p75s()...) })
 }
 
-// vitalsOverview lists the metrics that were measured, in the order of the list.
+// vitalsOverview lists the measured metrics, in the order of metrics.
 func (a *evaluation) vitalsOverview() *table {
 	metrics := []string{"FCP", "LCP", "CLS", "INP", "TTFB", "FPS"}
 	var g groups[[]int64]

@@ -14,19 +14,19 @@ const (
 	minuteMillis = 60_000
 )
 
-// A clock is a local clock on the wall: it shows dates and hours for instants,
-// which are seconds since 1970 here. One goroutine may ask it at a time.
+// A clock is a local wall clock: it shows dates and hours for instants, given in seconds since 1970. It is not
+// safe for concurrent use.
 type clock struct {
 	loc  *time.Location
-	last *offset // that of the instant asked before, since most instants have the same
+	last *offset // the offset of the previous instant, because most instants have the same offset
 }
 
 func newClock(loc *time.Location) clock { return clock{loc, &offset{}} }
 
-// An offset is how far a clock is from UTC from one instant to another, and how far it was before.
+// An offset is the difference between a clock and UTC from one instant to another, and the difference before.
 type offset struct{ from, to, shift, before int64 }
 
-// never is the instant at which no clock was set yet.
+// never is earlier than every change of a clock.
 const never = math.MinInt64
 
 func (c clock) offset(at int64) offset {
@@ -50,11 +50,11 @@ func (c clock) offset(at int64) offset {
 
 func (c clock) shift(at int64) int64 { return c.offset(at).shift }
 
-// shown is the date that the clock shows, as days since 1970.
+// shown returns the date that the clock shows, as days since 1970.
 func (c clock) shown(at int64) int64 { return floorDiv(at+c.shift(at), daySeconds) }
 
-// day is the local day that an instant counts to: the date shown, but once a date
-// was shown, a clock set back over midnight does not return to the day before.
+// day returns the local day in which an instant counts. This is the shown date, but a clock set back over
+// midnight does not return to the previous day.
 func (c clock) day(at int64) int64 {
 	d := c.shown(at)
 	if o := c.offset(at); o.from != never {
@@ -63,15 +63,15 @@ func (c clock) day(at int64) int64 {
 	return d
 }
 
-// hour is the local hour of the day that an instant counts to.
+// hour returns the local hour of the day in which an instant counts.
 func (c clock) hour(at int64) int64 {
 	if c.shown(at) < c.day(at) {
-		return 0 // yesterday shown once more
+		return 0 // the clock shows yesterday again
 	}
 	return floorMod(at+c.shift(at), daySeconds) / hourSeconds
 }
 
-// first is the first instant of a day or, where the day does not exist, of the next.
+// first returns the first instant of a day, or of the next day if the day does not exist.
 func (c clock) first(day int64) int64 {
 	low, high := (day-2)*daySeconds, (day+3)*daySeconds
 	for low < high {
@@ -85,19 +85,19 @@ func (c clock) first(day int64) int64 {
 	return low
 }
 
-// A stretch is time without a gap that one bucket covers: [from, to) in milliseconds.
+// A stretch is a continuous part of one bucket's time: [from, to) in milliseconds.
 type stretch struct {
 	from, to int64
 	bucket   int
 }
 
-// A period is the range of a question and its buckets. A bucket may consist of
-// several stretches, when a clock is set back.
+// A period is the range of a question with its buckets. A bucket may have several stretches if a clock is set
+// back.
 type period struct {
 	clock     clock
 	from, to  int64 // [from, to) in milliseconds
 	hourly    bool
-	labels    []string // of the buckets, in order
+	labels    []string // labels of the buckets, in order
 	index     map[string]int
 	stretches []stretch
 }
@@ -126,8 +126,8 @@ func newPeriod(zone, startDate, endDate string, hourly bool) (*period, error) {
 	return p, nil
 }
 
-// recent is the time up to now that a window looks at: today from the first instant
-// of the local day on, up to but without now; the others minutes that end with now.
+// recent returns the time before now that a window counts: for Today from the first instant of the local day,
+// excluding now; for the others the last minutes, including now.
 func (c clock) recent(w Window, now int64) *period {
 	switch w {
 	case Today:
@@ -140,7 +140,7 @@ func (c clock) recent(w Window, now int64) *period {
 	}
 }
 
-// walk goes through the range from one turn of the local clock to the next.
+// walk splits the range at the start of every local day, or hour, and wherever the clock is set.
 func (p *period) walk(from, to int64) {
 	width := int64(daySeconds)
 	if p.hourly {
@@ -148,7 +148,7 @@ func (p *period) walk(from, to int64) {
 	}
 	for at := from; at < to; {
 		next := at + width - floorMod(at+p.clock.shift(at), width)
-		// Of a leap year the time package may say that it ends before its last day.
+		// In a leap year, the time package may end a zone's bounds before the last day of the year.
 		if _, set := time.Unix(at, 0).In(p.clock.loc).ZoneBounds(); !set.IsZero() && set.Unix() > at {
 			next = min(next, set.Unix())
 		}
@@ -165,7 +165,7 @@ func (p *period) walk(from, to int64) {
 	}
 }
 
-// label is the text of the bucket that an instant, in seconds, counts to.
+// label returns the label of the bucket in which an instant, in seconds, counts.
 func (p *period) label(at int64) string {
 	date := time.Unix(p.clock.day(at)*daySeconds, 0).UTC().Format(time.DateOnly)
 	if !p.hourly {
@@ -176,7 +176,7 @@ func (p *period) label(at int64) string {
 
 func (p *period) holds(ms int64) bool { return p.from <= ms && ms < p.to }
 
-// bucket is the number of the bucket of an instant of the range, in milliseconds.
+// bucket returns the number of the bucket of an instant of the range, in milliseconds.
 func (p *period) bucket(ms int64) int { return p.index[p.label(floorDiv(ms, 1000))] }
 
 func floorDiv(a, b int64) int64 { return (a - floorMod(a, b)) / b }

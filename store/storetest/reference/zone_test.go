@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Offsets are worked out by hand from the rules of each zone.
+// The offsets were computed by hand from the rules of each zone.
 func TestPeriodRanges(t *testing.T) {
 	for _, tt := range []struct{ why, zone, start, end, from, to string }{
 		{"a plain day", "UTC", "2024-05-01", "2024-05-01", "2024-05-01T00:00:00Z", "2024-05-02T00:00:00Z"},
@@ -42,7 +42,7 @@ func TestHourlyBuckets(t *testing.T) {
 	for _, tt := range []struct {
 		why, zone, date string
 		hours           int
-		odd             map[string]int // minutes of those that are not 60; -1: no such row
+		odd             map[string]int // minutes of hours without 60 minutes; -1: the hour does not exist
 	}{
 		{"plain", "Asia/Kathmandu", "2024-05-01", 24, nil},
 		{"01 twice", "America/New_York", "2023-11-05", 24, map[string]int{"01": 120}},
@@ -84,8 +84,7 @@ func TestHourlyBuckets(t *testing.T) {
 	}
 }
 
-// Watching the clock minute by minute, and never going back to a date once another
-// was shown, must lead to the same days.
+// Reading the clock every minute, and never returning to an earlier date, must give the same days.
 func TestDaysAgainstWatchingTheClock(t *testing.T) {
 	for _, tt := range []struct{ zone, date string }{
 		{"America/St_Johns", "2010-11-07"}, {"America/St_Johns", "2011-03-13"},
@@ -125,7 +124,7 @@ func TestBadPeriods(t *testing.T) {
 		{"UTC", "2024-05-02", "2024-05-01"},
 	} {
 		if _, err := newPeriod(tt[0], tt[1], tt[2], false); err == nil {
-			t.Errorf("%v is taken for a range", tt)
+			t.Errorf("the invalid range %v was accepted", tt)
 		}
 	}
 }

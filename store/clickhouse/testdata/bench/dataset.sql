@@ -1,21 +1,20 @@
--- Events of one website: {sessions} sessions of about five events over 90 days from
--- {from}, of {visitors} visitors. Every value is a hash of the session's number and a
--- word, so that the same rows come out each time.
+-- Events of one website: {sessions} sessions of about five events over 90 days from {from}, by {visitors}
+-- visitors. Every value is a hash of the session number and a word, so the same rows are generated each time.
 INSERT INTO events (subject, event_id, time, receipt, session_id, anonymous_id, profile_id, visitor, browser_name,
   browser_version, os_name, os_version, device_type, country, region, city, path, kind, name, title, referrer,
   referrer_domain, utm_source, utm_medium, utm_campaign, language, timezone, screen_resolution, viewport_size,
   load_time, dom_ready_time, ttfb, time_on_page, scroll_depth, interactions, properties, href)
 WITH
   (salt -> cityHash64(n, {subject:String}, salt) / 18446744073709551616.0) AS u,
-  -- More people are awake at noon.
+  -- More people are active at noon.
   toInt64({from:Int64} + intDiv(n * 90, {sessions:UInt64}) * 86400000 + (u('day') + u('night')) / 2 * 86399999) AS start,
   cityHash64(n, {subject:String}, 'who') % {visitors:UInt64} AS person,
   multiIf(u('views') < 0.45, 1, u('views') < 0.65, 2, u('views') < 0.8, 3, u('views') < 0.9, 4, 5 + toUInt8(u('more') * 3)) AS views,
   arrayMap(v -> 800 + toInt64(pow(cityHash64(n, v, 'stay') % 10000 / 10000, 3) * 300000), range(1, views + 1)) AS stays,
-  -- Two in a thousand come back after a day or more to a tab that was left open.
+  -- Two sessions in a thousand continue after a day or more, in a tab that was left open.
   if(u('tab') < 0.002, 100000000, 0) AS away,
   arrayMap(v -> start + arraySum(arraySlice(stays, 1, v - 1)) + if(v > intDiv(views, 2), away, 0), range(1, views + 1)) AS seen,
-  -- Of each event: kind, time, page, time on page.
+  -- For each event: kind, time, page, time on page.
   arrayConcat(
     arrayMap(v -> (0, seen[v], v, 0), range(1, views + 1)),
     arrayMap(v -> (1, seen[v] + stays[v], v, stays[v]), range(1, views + 1)),
@@ -29,7 +28,7 @@ WITH
   cityHash64(person, 'device') % 10 AS machine,
   lower(hex(sipHash128(person, {subject:String}))) AS anonymous,
   if(person % 20 = 0, concat('customer-', toString(person)), '') AS profile,
-  -- 2 000 pages, a few of them seen most of the time.
+  -- 2 000 pages. A few of them get most of the views.
   toUInt32(pow(cityHash64(n, e.3, 'page') % 100000 / 100000, 3) * 2000) AS page
 SELECT {subject:String}, toString(reinterpretAsUUID(sipHash128(n, i, {subject:String}))), e.2, 1, toString(reinterpretAsUUID(sipHash128(n, {subject:String}))),
   anonymous, profile, if(profile = '', anonymous, profile),

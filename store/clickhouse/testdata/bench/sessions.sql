@@ -1,4 +1,4 @@
--- The hundred latest sessions are found first; only of those the rest is read.
+-- First finds the hundred latest sessions, then reads only their rows.
 WITH
   candidates AS (
     SELECT session_id, time, kind

@@ -1,5 +1,5 @@
--- Sessions are formed of the events two days around the range. An id whose events lie
--- within a day is one session; the few others are cut by window functions.
+-- Builds sessions from the events of the range and two days around it. An id whose events are within one day is
+-- one session. Window functions split the few other ids.
 WITH
   candidates AS (
     SELECT session_id, time, kind, time_on_page

@@ -1,5 +1,5 @@
--- A session's source is that of its first page event. Pageviews are counted by session
--- first, so that no row needs a look-up of its session.
+-- The source of a session is the source of its first page event. Pageviews are counted by session first, so
+-- that no row needs a look-up of its session.
 WITH
   candidates AS (
     SELECT session_id, time, kind, event_id, referrer_domain, visitor, kind = 0 AND time >= {from:Int64} AND time < {to:Int64} AS counts,
