@@ -48,7 +48,7 @@ type Store struct {
 	deriving     sync.Mutex // held by Seal, SaveStates, DropStates and Erase
 	swept        time.Time  // by Seal
 
-	closing context.Context //nolint:containedctx // done when the store is closed
+	closing context.Context // done when the store is closed
 	close   context.CancelFunc
 	once    sync.Once
 	ended   chan struct{} // the writer is gone

@@ -41,7 +41,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 // A migration is one run of Migrate.
 type migration struct {
 	*Store
-	ctx context.Context //nolint:containedctx // of the run
+	ctx context.Context // of the run
 }
 
 func (m migration) run() error {

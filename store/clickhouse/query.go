@@ -162,7 +162,7 @@ func (s *Store) schema(ctx context.Context) (int64, error) {
 // A noDeadline is a context whose deadline is not told: it ends with its parent all the
 // same. The driver would make a setting of the deadline that overrides MaxExecutionTime,
 // and time-outs of a connection that lie about why a query failed.
-type noDeadline struct{ context.Context } //nolint:containedctx // it is a context
+type noDeadline struct{ context.Context }
 
 // Deadline is none.
 func (noDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }

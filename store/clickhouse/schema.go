@@ -73,7 +73,7 @@ func columnOf(c schema.Column) column {
 	case c.Kind.IsText():
 		return text(c)
 	case c.Kind == schema.Small:
-		return of(c.Name, types[c.Kind], func(r schema.Row) uint8 { return uint8(c.Number(r).V) }) //nolint:gosec // it was checked
+		return of(c.Name, types[c.Kind], func(r schema.Row) uint8 { return uint8(c.Number(r).V) }) // it was checked
 	case c.Kind == schema.Measure:
 		return measure(c)
 	default:

@@ -43,7 +43,7 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 	if err != nil {
 		return err
 	}
-	window := func(day int32) (int32, int32) { return day - int32(d.Before), day + int32(d.After) } //nolint:gosec // it is below mostAround
+	window := func(day int32) (int32, int32) { return day - int32(d.Before), day + int32(d.After) } // it is below mostAround
 	some := false
 	for day := first; day <= last; day++ {
 		some = some || !before.changes(window(day))
@@ -116,7 +116,7 @@ func (s *Store) keep(ctx context.Context, t sealedTable, from store.Statement, n
 }
 
 // sealOf is the seal of a day among those counted from number.
-func sealOf(number uint64, day int32) uint64 { return number + uint64(int64(day)) } //nolint:gosec // it wraps, as it does on the server
+func sealOf(number uint64, day int32) uint64 { return number + uint64(int64(day)) } // it wraps, as it does on the server
 
 // publish makes seals of days known, all at once.
 func (s *Store) publish(ctx context.Context, subject string, number uint64, days []int32, seals []daySeal) (err error) {
