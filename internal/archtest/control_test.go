@@ -117,6 +117,7 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		{"a long proof with an unusual command", long("go test ./low && proof it"), []string{"low has a command that is not proof"}},
 		{"a long proof with a setting that nothing reads", long("SIGHTLINE_NEVER=1 proof '^TestLow$' ./low"), []string{"low sets SIGHTLINE_NEVER, which nothing reads"}},
 		{"a text about a long proof that is not there", map[string]string{".ci/long": "low: it is low\n\tfuzz\n", "x.md": "`make long-low`,\n`make long-high`\n"}, []string{"x.md:2: mentions the long proof high"}},
+		{"a package without a promise", map[string]string{"docs/stability.md": "| `low`, `db` and `proof` | stable |\n"}, []string{"docs/stability.md: does not name mid"}},
 		{"a home folder", map[string]string{"x.md": "see \"/home/" + "somebody/notes\"\n"}, []string{"x.md: names the folder"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
