@@ -120,7 +120,7 @@ func (bu *bundle) finish(e *Engine, seals store.Derivation) {
 	}
 }
 
-func nameOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } //nolint:gosec // any will do
+func nameOf(sum []byte) int64 { return int64(binary.BigEndian.Uint64(sum)) } // any will do
 
 // of is the bundle that has all leaves of a part; nil: none has.
 func (s *bundles) of(m *merge, part *mergedPart) *bundle {

@@ -50,7 +50,7 @@ func (c *compiler) tellChanged() {
 		return
 	}
 	c.toldChanged = true
-	since := expr.Arg(dialect.Int, int64(c.kept.changes.since)) //nolint:gosec // commits are counted
+	since := expr.Arg(dialect.Int, int64(c.kept.changes.since)) // commits are counted
 	c.with(changedIDs, c.build(selection{from: relation{"events", "t"}, group: 1,
 		where:   append(c.read(c.kept.changes.in), expr.Gt(row("version"), since), hitRows),
 		columns: []named{{"session_hash", row("session_hash")}, {"told", expr.Call(dialect.Max, expr.Int(1))}}}))

@@ -5,7 +5,6 @@ import (
 
 	"github.com/huandu/go-sqlbuilder"
 
-	"github.com/sightline-analytics/sightline/query/calendar"
 	"github.com/sightline-analytics/sightline/query/expr"
 )
 
@@ -28,8 +27,6 @@ func (tb *table) decidedWithin() int64 {
 
 // An interval is time from an instant up to another, exclusive, in milliseconds.
 type interval struct{ from, to int64 }
-
-func intervalOf(r calendar.Range) interval { return interval{r.From.UnixMilli(), r.To.UnixMilli()} }
 
 // widen is w and so much more on both sides.
 func (w interval) widen(before, after int64) interval { return interval{w.from - before, w.to + after} }

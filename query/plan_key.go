@@ -87,5 +87,5 @@ func (k keptOf) appendKey(b []byte) []byte {
 			b = append(b, '0'+byte(of))
 		}
 	}
-	return appendKeyNumbers(b, int64(k.changes.since)) //nolint:gosec // commits are counted
+	return appendKeyNumbers(b, int64(k.changes.since)) // commits are counted
 }

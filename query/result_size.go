@@ -102,7 +102,7 @@ func (c *cells) size(rows int) (size int64) {
 
 // intSize is how many bytes n takes at most: one more than its digits, at times.
 func intSize(n int64) int64 {
-	left, sign := uint64(n), int64(0) //nolint:gosec // the magnitude
+	left, sign := uint64(n), int64(0) // the magnitude
 	if n < 0 {
 		left, sign = -left, 1
 	}

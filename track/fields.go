@@ -18,7 +18,7 @@ import (
 // optional fields that were cut or left out. If a field has several names, the first name
 // that is present counts; null counts as absent.
 type fields struct {
-	ctx     context.Context //nolint:containedctx // an item lives as long as its request
+	ctx     context.Context // an item lives as long as its request
 	o       object
 	outer   object // the object that contains the payload o; read when o lacks a field
 	wrong   []fieldError

@@ -191,7 +191,7 @@ func TestASenderWhoLeftIsNoFaultOfOurs(t *testing.T) {
 	leave()
 	for _, c := range []struct {
 		why   string
-		ctx   context.Context //nolint:containedctx // a row of a table
+		ctx   context.Context // a row of a table
 		err   error
 		level string
 	}{

@@ -96,7 +96,7 @@ func (o *ofOne) explain(sort string, err error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return fmt.Errorf("there is no %s %q; see %[1]ss list --help", sort, o.ID)
 	case errors.Is(err, meta.ErrInUse):
-		return fmt.Errorf("%s; remove that before", plain(err, meta.ErrInUse))
+		return fmt.Errorf("%w; remove that before", plain(err, meta.ErrInUse))
 	}
 	return err
 }

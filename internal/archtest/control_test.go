@@ -60,6 +60,9 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 	low := func(text string) map[string]string {
 		return map[string]string{"low/x.go": "package low\n\n" + text}
 	}
+	long := func(command string) map[string]string {
+		return map[string]string{".ci/long": "cat <<'EOF'\nlow: it is low\n\t" + command + "\nEOF\n"}
+	}
 	imports := func(name, pkg, path string) map[string]string {
 		return map[string]string{name: "package " + pkg + "\n\nimport _ \"" + path + "\"\n"}
 	}
@@ -106,6 +109,15 @@ func TestPlantedBreachesAreFound(t *testing.T) {
 		{"the default logger", low("import \"log/slog\"\n\nfunc f() { slog.Info(\"x\") }\n"), []string{"log/slog.Info()"}},
 		{"a package variable that is changed", low("func f() { names[\"a\"] = 1 }\n\nvar n int\n\nfunc g() { n++ }\n"), []string{"variable names is changed", "variable n is changed"}},
 		{"a package variable that is there to be changed", low("import \"sync\"\n\nvar cache sync.Map\n"), []string{"of type sync.Map"}},
+		{"a long proof", long("proof '^(TestLow|TestL.*)$/^part$' ./low"), nil},
+		{"a long proof with a command of its own", long("fuzz"), nil},
+		{"a list without a long proof", map[string]string{".ci/long": "low\n"}, []string{".ci/long: lists no proof"}},
+		{"a long proof whose test is gone", long("proof '^(TestLow|TestHigh)$' ./low"), []string{".ci/long:2: low names the test TestHigh"}},
+		{"a long proof of a package without its test", long("proof '^TestLow$' ./low ./mid"), []string{"low runs no test of mid"}},
+		{"a long proof with an unusual command", long("go test ./low && proof it"), []string{"low has a command that is not proof"}},
+		{"a long proof with a setting that nothing reads", long("SIGHTLINE_NEVER=1 proof '^TestLow$' ./low"), []string{"low sets SIGHTLINE_NEVER, which nothing reads"}},
+		{"a text about a long proof that is not there", map[string]string{".ci/long": "low: it is low\n\tfuzz\n", "x.md": "`make long-low`,\n`make long-high`\n"}, []string{"x.md:2: mentions the long proof high"}},
+		{"a package without a promise", map[string]string{"docs/stability.md": "| `low`, `db` and `proof` | stable |\n"}, []string{"docs/stability.md: does not name mid"}},
 		{"a home folder", map[string]string{"x.md": "see \"/home/" + "somebody/notes\"\n"}, []string{"x.md: names the folder"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

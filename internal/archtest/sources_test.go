@@ -14,7 +14,7 @@ const maxLines = 500
 
 // sourceRules are the rules about what source files hold.
 var sourceRules = []func(*tree) []finding{
-	checkNames, checkLength, checkDocs, checkFuncs, checkIdentifiers, checkHomes,
+	checkNames, checkLength, checkDocs, checkFuncs, checkIdentifiers, checkHomes, checkProofs, checkStability,
 }
 
 // A package is named for what it does, not for what it is made of.

@@ -166,8 +166,11 @@ func (p *apiPage) check(o object) {
 		for name := range strings.SplitSeq(f.name, ", ") {
 			body := strings.ReplaceAll(o.probe, "FIELD", fmt.Sprintf("%q: [[1]]", name))
 			_, answer, err := p.send(method, target, body, true)
-			if err != nil || !bytes.Contains(answer, []byte(name)) || bytes.Contains(answer, []byte("unknown field")) {
-				p.faults = append(p.faults, fmt.Errorf("docgen: %s does not read the field %s of %s: %s, %v", o.route, name, o.name, answer, err))
+			if err == nil && (!bytes.Contains(answer, []byte(name)) || bytes.Contains(answer, []byte("unknown field"))) {
+				err = fmt.Errorf("the server does not read it: %s", answer)
+			}
+			if err != nil {
+				p.faults = append(p.faults, fmt.Errorf("docgen: %s: field %s of %s: %w", o.route, name, o.name, err))
 			}
 		}
 	}
@@ -176,8 +179,11 @@ func (p *apiPage) check(o object) {
 // sample writes a request and its answer.
 func (p *apiPage) sample(method, prefix, name string, e endpoint) {
 	status, answer, err := p.send(method, prefix+e.target, e.request, !e.keyless)
-	if err != nil || status != http.StatusOK {
-		p.faults = append(p.faults, fmt.Errorf("docgen: %s: status %d, %s, %v", name, status, answer, err))
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("status %d: %s", status, answer)
+	}
+	if err != nil {
+		p.faults = append(p.faults, fmt.Errorf("docgen: %s: %w", name, err))
 		return
 	}
 	p.printf("\n```http\n%s %s\n", method, prefix+e.target)

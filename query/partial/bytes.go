@@ -29,7 +29,6 @@ func newEncoder(format byte) *encoder {
 }
 
 func (e *encoder) uint(n uint64)  { e.b = binary.AppendUvarint(e.b, n) }
-func (e *encoder) int(n int64)    { e.b = binary.AppendVarint(e.b, n) }
 func (e *encoder) fixed(n uint64) { e.b = binary.LittleEndian.AppendUint64(e.b, n) }
 
 func (e *encoder) bytes(b []byte) {
@@ -97,12 +96,6 @@ func (r *reader) uint() uint64 {
 	}
 	r.b = r.b[size:]
 	return n
-}
-
-// int reads what binary.AppendVarint wrote: twice the number, or of a negative one that of its complement and one more.
-func (r *reader) int() int64 {
-	n := r.uint()
-	return int64(n>>1) ^ -int64(n&1)
 }
 
 func (r *reader) fixed() uint64 {

@@ -10,7 +10,7 @@ import (
 func TestSharedChanges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2_000) {
-		s := &sharedChanges{random: rand.New(rand.NewPCG(seed, 0)), sums: map[changedDay]note{}, failed: map[changedDay]bool{}} //nolint:gosec // no secret
+		s := &sharedChanges{random: rand.New(rand.NewPCG(seed, 0)), sums: map[changedDay]note{}, failed: map[changedDay]bool{}} // no secret
 		for range 60 {
 			s.step(t)
 		}

@@ -58,7 +58,7 @@ type Store struct {
 	deriving     sync.Mutex // held by Seal, SaveStates, DropStates and Erase
 	swept        time.Time  // the time of the last sweep
 
-	closing context.Context //nolint:containedctx // done when the store is closed
+	closing context.Context // done when the store is closed
 	close   context.CancelFunc
 	once    sync.Once
 	ended   chan struct{} // closed when the writer has ended

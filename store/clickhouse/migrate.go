@@ -41,7 +41,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 // A migration is one run of Migrate.
 type migration struct {
 	*Store
-	ctx context.Context //nolint:containedctx // the context of the run
+	ctx context.Context // the context of the run
 }
 
 func (m migration) run() error {

@@ -161,7 +161,7 @@ func (s *Store) schema(ctx context.Context) (int64, error) {
 // A noDeadline is a context that hides its deadline from the driver; it still ends with its parent. With a
 // deadline, the driver would send a setting that overrides MaxExecutionTime, and its connection time-outs would
 // hide why a query failed.
-type noDeadline struct{ context.Context } //nolint:containedctx // this type is a context
+type noDeadline struct{ context.Context } // this type is a context
 
 // Deadline reports no deadline.
 func (noDeadline) Deadline() (time.Time, bool) { return time.Time{}, false }

@@ -118,7 +118,7 @@ func (d sealedDays) keep(ctx context.Context, c *conn, made boundDerivation) err
 	}
 	return c.fill("seals", func(add func(...sqldriver.Value) error) error {
 		for day := d.first; day <= d.last; day++ {
-			if err := add(d.subject, day, int64(d.version)); err != nil { //nolint:gosec // commits are counted
+			if err := add(d.subject, day, int64(d.version)); err != nil { // commits are counted
 				return err
 			}
 		}

@@ -21,7 +21,7 @@ func hashOf(key, text string) int64 {
 		return 0
 	}
 	sum := sha256.Sum256([]byte(key + text))
-	return int64(binary.BigEndian.Uint64(sum[:8]) >> 1) //nolint:gosec // 63 bits
+	return int64(binary.BigEndian.Uint64(sum[:8]) >> 1) // 63 bits
 }
 
 // hashSQL is hashOf of a column, under the key that is bound.

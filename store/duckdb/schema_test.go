@@ -232,14 +232,14 @@ func TestSealsThatDoNotStandAreDroppedFromAnOlderFile(t *testing.T) {
 		t.Errorf("%d of %d hits have the numbers of their countries", right, all)
 	}
 	for _, table := range []string{"events", "sealed_sessions", "sealed_hits"} {
-		if n := ask(t, s, "SELECT count(*) FROM "+table+" WHERE campaign_kind = ''", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n == 0 || n != int64(count(t, s, table)) {
+		if n := ask(t, s, "SELECT count(*) FROM "+table+" WHERE campaign_kind = ''", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n == 0 || n != count(t, s, table) {
 			t.Errorf("%d rows of %s have no campaign source, want all %d", n, table, count(t, s, table))
 		}
 	}
 	if err := sealing(t, s).Seal(t.Context(), site, first.AddDate(0, 0, -3), first.AddDate(0, 0, 6)); err != nil {
 		t.Fatal(err)
 	}
-	if n := ask(t, s, "SELECT count(*) FROM sealed_hits WHERE clustered = 0", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n == 0 || n != int64(count(t, s, "sealed_hits")) {
+	if n := ask(t, s, "SELECT count(*) FROM sealed_hits WHERE clustered = 0", []dialect.Kind{dialect.Int}).Columns[0].Ints[0]; n == 0 || n != count(t, s, "sealed_hits") {
 		t.Errorf("%d hits can be moved, want all %d", n, count(t, s, "sealed_hits"))
 	}
 }

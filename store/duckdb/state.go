@@ -76,7 +76,7 @@ func (s *Store) states(ctx context.Context, subject store.Subject, question stri
 		})
 	})
 	for at, of := range all {
-		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * dayMillis).UTC(), Version: uint64(of.version), Bytes: slices.Concat(of.all...)}) //nolint:gosec // it was one
+		found = append(found, store.State{Name: at[0], Day: time.UnixMilli(at[1] * dayMillis).UTC(), Version: uint64(of.version), Bytes: slices.Concat(of.all...)}) // it was one
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -128,7 +128,7 @@ func (s *Store) SaveStates(ctx context.Context, subject store.Subject, states []
 				for i, one := range states {
 					for piece, bytes := int32(0), one.Bytes; piece == 0 || len(bytes) > 0; piece++ {
 						n := min(len(bytes), pieceBytes)
-						if err := add(number, one.Name, int32(days[i]), int64(one.Version), piece, bytes[:n:n]); err != nil { //nolint:gosec // they fit
+						if err := add(number, one.Name, int32(days[i]), int64(one.Version), piece, bytes[:n:n]); err != nil { // they fit
 							return err
 						}
 						bytes = bytes[n:]

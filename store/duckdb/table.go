@@ -96,7 +96,7 @@ func (t table) encode(buf []sqldriver.Value, s stamp, subject int32, r schema.Ro
 		case c.Kind.IsText():
 			buf = append(buf, c.Text(r))
 		case c.Kind == schema.Small:
-			buf = append(buf, uint8(c.Number(r).V)) //nolint:gosec // it was checked
+			buf = append(buf, uint8(c.Number(r).V)) // it was checked
 		default:
 			buf = append(buf, number(c.Number(r)))
 		}
@@ -128,7 +128,7 @@ func (w *writer) addSubjects(newcomers map[store.Subject]int32) error {
 
 // addRows fills the logical tables, one after the other.
 func (w *writer) addRows(group []*write, newcomers map[store.Subject]int32, version uint64) error {
-	of := stamp{w.hashKey, int64(version)} //nolint:gosec // commits are counted
+	of := stamp{w.hashKey, int64(version)} // commits are counted
 	for _, t := range schema.Tables() {
 		fresh := func(r row) bool { return r.table == t.ID && !r.repeated }
 		if !slices.ContainsFunc(group, func(one *write) bool { return slices.ContainsFunc(one.rows, fresh) }) {

@@ -188,7 +188,7 @@ func interfaceOf[I any](w *trial) I {
 
 func website(id string) store.Subject { return store.Subject{Kind: store.KindWebsite, ID: id} }
 func link(id string) store.Subject    { return store.Subject{Kind: store.KindLink, ID: id} }
-func schedule(id string) store.Subject { //nolint:unparam // like website and link
+func schedule(id string) store.Subject { // like website and link
 	return store.Subject{Kind: store.KindSchedule, ID: id}
 }
 

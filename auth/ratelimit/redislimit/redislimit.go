@@ -89,7 +89,7 @@ type Limiter struct {
 	mu     sync.Mutex // of what follows
 	closed bool
 	end    context.CancelFunc
-	ctx    context.Context //nolint:containedctx // the life of the probes
+	ctx    context.Context // the life of the probes
 	probes sync.WaitGroup
 }
 

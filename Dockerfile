@@ -1,0 +1,20 @@
+# The standalone server as a small image that does not run as root. The data lies in the volume /data.
+#
+#	docker build -t sightline .
+#	docker run -p 8080:8080 -v sightline:/data sightline
+#
+# The folder .git belongs to the build: Go takes the version from its tags.
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY . .
+RUN go build -trimpath -ldflags=-s -o /out/sightline ./example && mkdir -m 0700 /out/data
+
+FROM gcr.io/distroless/cc-debian12:nonroot
+COPY --from=build /out/sightline /usr/local/bin/sightline
+COPY --from=build --chown=65532:65532 /out/data /data
+ENV SIGHTLINE_ADDR=0.0.0.0:8080 SIGHTLINE_DATA=/data SIGHTLINE_DEMO=false SIGHTLINE_LOG_FORMAT=json
+USER 65532:65532
+VOLUME /data
+EXPOSE 8080
+ENTRYPOINT ["/usr/local/bin/sightline"]
+CMD ["serve"]

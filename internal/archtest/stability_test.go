@@ -1,0 +1,26 @@
+package archtest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// promises is the document that says how stable each package is.
+const promises = "docs/stability.md"
+
+// checkStability finds packages that other modules can import and that the document does not name.
+// Test support counts, since authors of stores run it.
+func checkStability(t *tree) (out []finding) {
+	text, ok := t.texts[promises]
+	if !ok {
+		return nil
+	}
+	for _, dir := range slices.Sorted(maps.Keys(t.packages())) {
+		root, _, _ := strings.Cut(dir, "/")
+		if root != "internal" && root != "example" && !strings.Contains(text, "`"+dir+"`") {
+			out = append(out, finding{"stability", promises, "does not name " + dir})
+		}
+	}
+	return out
+}
