@@ -72,7 +72,7 @@ func columnOf(c schema.Column) column {
 	case c.Kind.IsText():
 		return text(c)
 	case c.Kind == schema.Small:
-		return of(c.Name, types[c.Kind], func(r schema.Row) uint8 { return uint8(c.Number(r).V) }) //nolint:gosec // checked before
+		return of(c.Name, types[c.Kind], func(r schema.Row) uint8 { return uint8(c.Number(r).V) }) // the value was checked before
 	case c.Kind == schema.Measure:
 		return measure(c)
 	default:

@@ -43,7 +43,7 @@ func (s *Store) seal(ctx context.Context, d store.Derivation) error {
 	if err != nil {
 		return err
 	}
-	window := func(day int32) (int32, int32) { return day - int32(d.Before), day + int32(d.After) } //nolint:gosec // it is at most mostAround
+	window := func(day int32) (int32, int32) { return day - int32(d.Before), day + int32(d.After) } // it is at most mostAround
 	some := false
 	for day := first; day <= last; day++ {
 		some = some || !before.changes(window(day))
@@ -116,7 +116,7 @@ func (s *Store) keep(ctx context.Context, t sealedTable, from store.Statement, n
 }
 
 // sealOf returns the seal of a day for a random number.
-func sealOf(number uint64, day int32) uint64 { return number + uint64(int64(day)) } //nolint:gosec // it wraps, as it does on the server
+func sealOf(number uint64, day int32) uint64 { return number + uint64(int64(day)) } // it wraps, as it does on the server
 
 // publish publishes the seals of days in one insert.
 func (s *Store) publish(ctx context.Context, subject string, number uint64, days []int32, seals []daySeal) (err error) {
