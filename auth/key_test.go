@@ -83,7 +83,7 @@ func TestKeyAllows(t *testing.T) {
 		})
 	}
 	if (*auth.Key)(nil).Allows(auth.ReadData, w1) {
-		t.Error("no key at all may read")
+		t.Error("a nil key may read")
 	}
 }
 
@@ -111,16 +111,16 @@ func TestKeyReadScope(t *testing.T) {
 				t.Errorf("ReadScope(%+v) = %v", p.on, got)
 			}
 			if scopes := auth.ReadScopes(p.on.Kind); !got && len(scopes) > 0 && scope != scopes[len(scopes)-1] {
-				t.Errorf("%+v: %q would do, which is not the narrowest", p.on, scope)
+				t.Errorf("%+v: %q would suffice, but is not the narrowest scope", p.on, scope)
 			} else if got && !p.key.Allows(scope, p.on) {
-				t.Errorf("%+v: by %q, which does not allow it", p.on, scope)
+				t.Errorf("%+v: scope %q does not allow it", p.on, scope)
 			}
 		})
 	}
 }
 
-// TestAllowsLaws walks every key and resource of a small world, and asks for what must
-// hold of all of them.
+// TestAllowsLaws checks rules that hold for all keys and resources on every key and resource of a small
+// world.
 func TestAllowsLaws(t *testing.T) {
 	resources := list(of("acme", "website", "1"), of("acme", "link", "1"), of("other", "website", "1"), of("other", "website", "2"))
 	allowed := 0
@@ -146,7 +146,7 @@ func TestAllowsLaws(t *testing.T) {
 						t.Errorf("a list allows %s on %+v, which all does not", asked, r)
 					}
 					if got && !k.Allows(asked, r) {
-						t.Errorf("two answers for %s on %+v", asked, r)
+						t.Errorf("two different results for %s on %+v", asked, r)
 					}
 				}
 			}
@@ -181,7 +181,7 @@ func TestKeyValid(t *testing.T) {
 		})
 	}
 	if (*auth.Key)(nil).Valid(now) {
-		t.Error("no key at all is valid")
+		t.Error("a nil key is valid")
 	}
 }
 
@@ -198,11 +198,11 @@ func TestCheckReportsEveryFault(t *testing.T) {
 	}
 	for _, part := range []string{"owner", "UTF-8", "scopes[1]", "either all or resources", "resources[0]", "resources[1]", "filters[0]", "types", "limits"} {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("no word of %s in:\n%v", part, err)
+			t.Errorf("the error does not mention %s:\n%v", part, err)
 		}
 	}
 	if n := strings.Count(err.Error(), "\n") + 1; n != 9 {
-		t.Errorf("%d faults, want 9:\n%v", n, err)
+		t.Errorf("%d mistakes, want 9:\n%v", n, err)
 	}
 	good := over(auth.Scopes()...)
 	if err := good.Check(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-func TestHowADecisionIsTold(t *testing.T) {
+func TestDecisionHeaders(t *testing.T) {
 	now := time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 	after := now.Add
 	const noon = 1774785600000
@@ -68,14 +68,14 @@ func TestHowADecisionIsTold(t *testing.T) {
 	}
 }
 
-func TestUnlimitedIsNoGate(t *testing.T) {
+func TestUnlimitedDoesNotBoundConcurrency(t *testing.T) {
 	if _, ok := auth.Unlimited.(auth.ConcurrencyLimiter); ok {
-		t.Error("it bounds requests at the same time")
+		t.Error("Unlimited is a ConcurrencyLimiter")
 	}
 }
 
-// asked keeps what a limiter was asked. It refuses one class, and has nothing left of one
-// when it is only asked.
+// asked records its calls. It refuses requests of one class, and has nothing left in one class when it is
+// only read.
 type asked struct {
 	all       []string
 	no, spent auth.Class
@@ -106,7 +106,7 @@ func TestWhichBucketsAreCharged(t *testing.T) {
 		spent auth.Class
 		want  []string
 		ok    bool
-		limit int // the number of the question whose answer counts
+		limit int // index of the call whose decision is returned
 	}{
 		{"a key", auth.Principal{Key: key}, "", "", []string{"query k 3"}, true, 1},
 		{"a key with limits of its own", auth.Principal{Key: own}, "", "", []string{"query k 3 of 7"}, true, 1},
@@ -133,7 +133,7 @@ func TestWhichBucketsAreCharged(t *testing.T) {
 	}
 	a, who := &asked{}, token(vast)
 	if _, err := who.Charge(t.Context(), a, auth.ClassQuery, 1); err != nil || len(a.all) != 3 || strings.Contains(a.all[2], "-9") {
-		t.Errorf("vast limits: %q, %v", a.all, err)
+		t.Errorf("very large limits: %q, %v", a.all, err)
 	}
 	if d, err := who.Charge(t.Context(), auth.Unlimited, auth.ClassQuery, 1); !d.OK || err != nil {
 		t.Errorf("without any limit: %+v, %v", d, err)

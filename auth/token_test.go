@@ -15,7 +15,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// bearer asks with an Authorization header.
+// bearer authenticates with an Authorization header.
 func bearer(a auth.Authenticator, text string) (*auth.Principal, error) {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer "+text)
@@ -47,7 +47,7 @@ func TestATokenGetsWhatKeyAndClaimsShare(t *testing.T) {
 		says   string
 		key    auth.Key
 		claims auth.Claims
-		want   auth.Key // of what can be narrowed
+		want   auth.Key // only the fields that claims can narrow
 	}{
 		{"no claims leave what the key may read",
 			auth.Key{Scopes: []auth.Scope{auth.ManageFlags, auth.ReadData, auth.TrackEvents}, All: true},
@@ -95,7 +95,7 @@ func TestATokenGetsWhatKeyAndClaimsShare(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 			if !strings.HasPrefix(p.Token, "tok_") {
-				t.Errorf("the token is called %q", p.Token)
+				t.Errorf("the token has the id %q", p.Token)
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func TestATokenFollowsItsKey(t *testing.T) {
 	}
 }
 
-func TestATokenThatWasTouchedIsRefused(t *testing.T) {
+func TestAChangedTokenIsRefused(t *testing.T) {
 	s := newStand(t)
 	_, secret := s.create(t, over(auth.ReadData))
 	token := s.mint(t, secret, auth.Claims{}, time.Hour).Reveal()
@@ -194,7 +194,7 @@ func TestMintRefuses(t *testing.T) {
 		}
 	}
 	if _, err := auth.NewTokens(auth.TokensConfig{}); err == nil {
-		t.Error("made without a pepper")
+		t.Error("NewTokens accepts an empty pepper")
 	}
 }
 

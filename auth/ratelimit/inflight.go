@@ -7,15 +7,15 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// retryAfter is how long callers are told to wait when all their slots are taken.
+// retryAfter is the wait that callers are asked for if all their slots are taken.
 const retryAfter = time.Second
 
-// An inFlight counts the requests that run, by whose they are.
+// inFlight counts running requests by id.
 type inFlight struct {
 	most int
 
 	mu      sync.Mutex
-	running map[string]int // no zeros: it is as large as the number of requests
+	running map[string]int // without zeros, so its size is at most the number of running requests
 }
 
 // Acquire implements [auth.ConcurrencyLimiter].
@@ -32,7 +32,7 @@ func (l *Limiter) Acquire(id string, factor int) auth.Decision {
 // Release implements [auth.ConcurrencyLimiter].
 func (l *Limiter) Release(id string) { l.inFlight.release(id) }
 
-// acquire returns how many requests of id run, with this one if it may.
+// acquire returns the number of running requests of id, including this one if ok is true.
 func (f *inFlight) acquire(id string, most int) (n int, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

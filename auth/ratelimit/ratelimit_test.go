@@ -18,10 +18,10 @@ var (
 	_ auth.ConcurrencyLimiter = (*ratelimit.Limiter)(nil)
 )
 
-// start is when every test's clock begins.
+// start is the initial time of every test's clock.
 var start = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 
-// A clock goes when it is told to.
+// A clock changes only when advance is called.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time          { return c.at }
@@ -49,7 +49,7 @@ func allow(t testing.TB, l auth.Limiter, class auth.Class, id string, cost int, 
 	return d
 }
 
-// drain asks for one more until the answer is no, and returns how many passed.
+// drain sends requests until one is refused, and returns how many passed.
 func drain(t testing.TB, l auth.Limiter, class auth.Class, id string, own *auth.Limits) int {
 	t.Helper()
 	for n := range 1_000_000 {
@@ -57,7 +57,7 @@ func drain(t testing.TB, l auth.Limiter, class auth.Class, id string, own *auth.
 			return n
 		}
 	}
-	t.Fatal("it has no end")
+	t.Fatal("the bucket never becomes empty")
 	return 0
 }
 
@@ -89,7 +89,7 @@ func TestLimitsOfClasses(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			l, _ := newLimiter(t, row.cfg)
 			if d := allow(t, l, row.class, "id", 0, row.own); d.Limit != row.want {
-				t.Errorf("told %d, want %d", d.Limit, row.want)
+				t.Errorf("Limit = %d, want %d", d.Limit, row.want)
 			}
 			if got := drain(t, l, row.class, "id", row.own); got != row.want {
 				t.Errorf("%d passed, want %d", got, row.want)
@@ -105,19 +105,19 @@ func TestAClassWithoutLimitIsAnError(t *testing.T) {
 	}
 }
 
-func TestNewTellsEverythingThatIsWrong(t *testing.T) {
+func TestNewReportsEveryMistake(t *testing.T) {
 	_, err := ratelimit.New(ratelimit.Config{Limits: map[auth.Class]int{"a": 0, "b": -1}, Factor: -1, InFlight: -1, Size: -1})
 	if err == nil {
-		t.Fatal("it was taken")
+		t.Fatal("New accepted an invalid Config")
 	}
 	for _, part := range []string{`"a"`, `"b"`, "Factor", "InFlight", "Size"} {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%q does not name %s", err, part)
+			t.Errorf("%q does not mention %s", err, part)
 		}
 	}
 }
 
-func TestWhatADecisionSays(t *testing.T) {
+func TestDecisionFields(t *testing.T) {
 	l, clock := newLimiter(t, ratelimit.Config{Limits: map[auth.Class]int{auth.ClassQuery: 60}}) // one a second
 	at := start.Add
 	for _, row := range []struct {
@@ -187,7 +187,7 @@ func TestPeekTakesNothing(t *testing.T) {
 		t.Errorf("an empty bucket: %+v, %v; want %+v", got, err, want)
 	}
 	if _, err := l.Peek("export", "key", 1, nil); err == nil {
-		t.Error("a class without a limit is known")
+		t.Error("Peek accepts a class without a limit")
 	}
 }
 

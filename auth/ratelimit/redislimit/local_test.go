@@ -11,7 +11,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth/ratelimit"
 )
 
-// brokenRedis answers what no Redis would.
+// brokenRedis returns answers that Redis never gives.
 type brokenRedis struct {
 	redis.Scripter
 	value any
@@ -49,8 +49,8 @@ func TestWhateverFailsDecisionsAreLocal(t *testing.T) {
 			if n := row.redis.asked.Load(); n > 2 {
 				t.Errorf("Redis was asked %d times", n)
 			}
-			if j.count("Redis is away") != 1 {
-				t.Errorf("logged %d times", j.count("Redis is away"))
+			if j.count("Redis is unreachable") != 1 {
+				t.Errorf("logged %d times", j.count("Redis is unreachable"))
 			}
 		})
 	}
