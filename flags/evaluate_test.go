@@ -8,7 +8,7 @@ import (
 
 func noon() time.Time { return time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC) }
 
-// text is a result as clients get it.
+// text returns r as clients receive it.
 func (r Result) text(t *testing.T) string {
 	t.Helper()
 	js, err := json.Marshal(r)
@@ -135,19 +135,19 @@ func TestSchedule(t *testing.T) {
 		{0, Active, 0, 5, RolloutDisabled},
 		{15, Active, 50, 6, RolloutEnabled},
 		{25, Active, 100, 7, RolloutEnabled},
-		{100_000, Inactive, 100, 8, FlagNotFound}, // all of it, late
+		{100_000, Inactive, 100, 8, FlagNotFound}, // all steps, long after the last one
 	} {
 		now := noon().Add(time.Duration(c.minutes) * time.Minute)
 		got := f.At(now)
 		if got.Status != c.status || got.Percentage != float64(c.percentage) || got.Revision != c.revision || len(got.Schedule) != int(8-c.revision) {
 			t.Errorf("after %d minutes: %+v", c.minutes, got)
 		}
-		who := &Context{UserID: "user-1"} // in bucket 38 of k:
+		who := &Context{UserID: "user-1"} // in bucket 38 of flag k
 		if r := x.Evaluate("k", who, now); r.Reason != c.reason {
 			t.Errorf("after %d minutes: %+v, want %s", c.minutes, r, c.reason)
 		}
 		if r := x.Evaluate("needs", who, now); r.Enabled != (c.reason == RolloutEnabled) {
-			t.Errorf("what needs it after %d minutes: %+v", c.minutes, r)
+			t.Errorf("the dependent flag after %d minutes: %+v", c.minutes, r)
 		}
 		if again := NewIndex(Set{Flags: []Flag{got}}).Evaluate("k", who, now); again.Reason != c.reason {
 			t.Errorf("with the steps done, after %d minutes: %+v", c.minutes, again)

@@ -2,8 +2,8 @@ package flags
 
 import "testing"
 
-// TestRules has the rules of the package comment, one by one. The context is that of a user
-// u-1, a@b.c, with the properties plan "pro", n 1, yes true, list ["a", 1e21], null null, "" and
+// TestRules checks the documented rules one by one. The context has the user id u-1, the email a@b.c, and the
+// properties plan "pro", n 1, yes true, list ["a", 1e21], null null, "" and
 // deep {}.
 func TestRules(t *testing.T) {
 	c := &Context{UserID: "u-1", Email: "a@b.c", Properties: map[string]any{
@@ -22,8 +22,8 @@ func TestRules(t *testing.T) {
 	for _, tt := range []struct {
 		says   string
 		rule   Rule
-		want   bool // of c
-		nobody bool // of an empty context
+		want   bool // for the context c
+		nobody bool // for an empty context
 	}{
 		{"an id equals", id(Equals, "u-1"), true, false},
 		{"an id in another case is another", id(Equals, "U-1"), false, false},
@@ -87,7 +87,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: %v", tt.says, got)
 		}
 		if got := m.matches(&m, nobody); got != tt.nobody {
-			t.Errorf("%s, for nobody: %v", tt.says, got)
+			t.Errorf("%s, for an empty context: %v", tt.says, got)
 		}
 	}
 	m := compile(&Rule{On: OnProperty, Value: 92.5}, newSplit(FirstHash, forPercentage, ""))
