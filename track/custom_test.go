@@ -21,7 +21,7 @@ func TestACustomEventFromAServer(t *testing.T) {
 	}
 	id, _ := a.body["eventId"].(string)
 	if !uuid.MatchString(id) {
-		t.Errorf("the id made is %q", id)
+		t.Errorf("the generated id is %q", id)
 	}
 	want := []store.Event{{
 		Website: "w2", ID: id, Kind: store.Custom, Name: "order", Time: time.Date(2026, 3, 4, 11, 59, 0, 0, time.UTC),
@@ -47,7 +47,7 @@ func TestACustomEventFromABrowser(t *testing.T) {
 	}
 }
 
-func TestWhoMayTrackForWhichWebsite(t *testing.T) {
+func TestWebsitesOfCustomEvents(t *testing.T) {
 	const (
 		mismatch = "TRACK_WEBSITE_SCOPE_MISMATCH"
 		missing  = "TRACK_MISSING_WEBSITE_ID"
@@ -95,8 +95,8 @@ func TestWhoMayTrackForWhichWebsite(t *testing.T) {
 	}
 }
 
-// The Node client sends one event or an array with a Bearer key and no event id, and
-// reads status, and processed and results of an array.
+// TestTheNodeClientsBatches sends what the Node client sends: one event or an array, with a Bearer key and without event
+// ids. The client reads status, and for an array processed and results.
 func TestTheNodeClientsBatches(t *testing.T) {
 	var w world
 	one := `{"name":"x","websiteId":"w1","timestamp":1772625600000}`
@@ -109,7 +109,7 @@ func TestTheNodeClientsBatches(t *testing.T) {
 		ids[e.ID] = true
 	}
 	if len(ids) != 3 || len(w.written) != 1 {
-		t.Errorf("%d ids in %d writes: events without an id must not be taken for repeats", len(ids), len(w.written))
+		t.Errorf("%d ids in %d writes: events without an id must not count as repeats", len(ids), len(w.written))
 	}
 	a = w.post(t, "/track", "["+one+`,{"websiteId":"w1"}]`, keyed("all")...)
 	if a.code != 200 || a.body["status"] != "partial" || a.body["message"] == nil || a.body["count"] != 1.0 {

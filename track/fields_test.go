@@ -64,7 +64,7 @@ func TestInstants(t *testing.T) {
 	}{
 		{`null`, noon},
 		{`946684800000`, at("2000-01-01T00:00:00Z")},
-		{`1772625600456`, noon}, // a later time than the arrival
+		{`1772625600456`, noon}, // later than the arrival
 		{`1772625600056.9`, at("2026-03-04T12:00:00.056Z")},
 		{`"1772625600056"`, at("2026-03-04T12:00:00.056Z")},
 		{`1772625600`, at("2026-03-04T12:00:00Z")}, // seconds
@@ -132,8 +132,8 @@ func TestTextsAndShapes(t *testing.T) {
 	}
 }
 
-// TestPropertiesAreLeftOut sends properties that cannot be stored. The event is stored, with the
-// properties that can be.
+// TestPropertiesAreLeftOut sends properties that cannot be stored. The event is stored with the other
+// properties.
 func TestPropertiesAreLeftOut(t *testing.T) {
 	var many []string
 	for i := range 51 {
@@ -180,7 +180,7 @@ func TestVisitorIDs(t *testing.T) {
 	}
 	var w world
 	if e := event(t, &w, "x", `,"anonymousId":null`); e.AnonymousID != "" {
-		t.Errorf("no id became %q", e.AnonymousID)
+		t.Errorf("an absent id became %q", e.AnonymousID)
 	}
 }
 

@@ -16,7 +16,7 @@ func TestIdentify(t *testing.T) {
 		why, key, target, body string
 		code                   int
 		want                   string   // code of the answer
-		fields                 []string // that it complains of
+		fields                 []string // fields with mistakes
 		kept                   *store.Identification
 	}{
 		{"without a key", "", "/identify?client_id=w1", `{"profileId":" u1 ","anonymousId":"anon_1","traits":{"name":"Ada","paid":true,"seats":1.5,"plan":null}}`, 200, "", nil,
@@ -45,14 +45,14 @@ func TestIdentify(t *testing.T) {
 				t.Errorf("%d %s", a.code, a.raw)
 			}
 			if a.code == 200 && a.raw != `{"status":"success","type":"identify"}`+"\n" {
-				t.Errorf("the answer %s", a.raw)
+				t.Errorf("response %s", a.raw)
 			}
 			var want []store.Identification
 			if c.kept != nil {
 				want = []store.Identification{*c.kept}
 			}
 			if diff := cmp.Diff(want, w.identified); diff != "" {
-				t.Errorf("kept (-want +got):\n%s", diff)
+				t.Errorf("stored (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// fromChrome is what the handler says of the browser that tests send with.
+// fromChrome is the expected agent for the browser of the tests.
 var fromChrome = store.Agent{BrowserName: "Chrome", BrowserVersion: "120.0.0.0", OSName: "Windows", OSVersion: "10", DeviceType: "desktop"}
 
-// hashed is a visitor id of w1 as it is stored on the day of the tests.
+// hashed returns the stored form of a visitor id of w1 on the day of the tests.
 func hashed(id string) string { return hashedOf("w1", id) }
 
 func hashedOf(website, id string) string {
@@ -57,7 +57,7 @@ func TestAPageviewInFull(t *testing.T) {
 	}
 }
 
-func TestWhatAPageItemBecomes(t *testing.T) {
+func TestKindsOfPageItems(t *testing.T) {
 	kindOf := func(b store.Batch) string {
 		switch {
 		case len(b.Errors) == 1:
@@ -94,12 +94,12 @@ func TestWhatAPageItemBecomes(t *testing.T) {
 			t.Errorf("%s: %d %s\n got %s\nwant %s", c.why, a.code, a.raw, kindOf(w.rows()), c.want)
 		}
 		if id, _ := a.body["eventId"].(string); !uuid.MatchString(id) {
-			t.Errorf("%s: the id made is %q", c.why, id)
+			t.Errorf("%s: the generated id is %q", c.why, id)
 		}
 	}
 }
 
-func TestPageItemsThatAreRefused(t *testing.T) {
+func TestRefusedPageItems(t *testing.T) {
 	for _, c := range []struct {
 		why, body, code string
 		fields          []string

@@ -14,7 +14,7 @@ import (
 
 func TestOrigins(t *testing.T) {
 	for _, c := range []struct {
-		why, domain, origin string // "" is no origin
+		why, domain, origin string // empty: without an origin
 		allowed             []string
 		want                bool
 	}{
@@ -72,7 +72,7 @@ func TestOrigins(t *testing.T) {
 		}
 	}
 	if originAllowed(store.Website{Domain: "shop.com"}, []string{"https://shop.com", "https://evil.org"}) {
-		t.Error("of two origins the first counted")
+		t.Error("the first of two origins was accepted")
 	}
 }
 
@@ -83,9 +83,9 @@ func networks(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// TestRules sends from 203.0.113.7.
+// TestRules sends requests from 203.0.113.7.
 func TestRules(t *testing.T) {
-	const broken = `{"name":` // which nobody comes to see who is turned away
+	const broken = `{"name":` // not read if the sender is blocked
 	type row struct {
 		why          string
 		rules        store.Rules
@@ -124,15 +124,15 @@ func TestRules(t *testing.T) {
 		if code, _ := a.body["code"].(string); a.code != c.status || code != c.code || len(w.written) > 0 != (c.code == "") {
 			t.Errorf("%s: %d %s, %d writes", c.why, a.code, a.raw, len(w.written))
 		}
-		if turned := strings.Contains(w.log.String(), `msg="turned away"`); turned != (c.code != "") {
-			t.Errorf("%s: the log says %q", c.why, w.log.String())
+		if turned := strings.Contains(w.log.String(), `msg="request blocked"`); turned != (c.code != "") {
+			t.Errorf("%s: log = %q", c.why, w.log.String())
 		}
 	}
 	if addressAllowed(store.Rules{AllowedAddresses: here}, netip.Addr{}) || !addressAllowed(store.Rules{BlockedAddresses: here}, netip.Addr{}) {
-		t.Error("an unknown address is not allowed, and not blocked")
+		t.Error("an unknown address must match no list")
 	}
 	if addressAllowed(store.Rules{BlockedAddresses: here}, netip.MustParseAddr("::ffff:203.0.113.7")) {
-		t.Error("an IPv4 address written as IPv6 is not blocked")
+		t.Error("an IPv4 address in IPv6 form is not blocked")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-func TestCountryHeaderOfStrangers(t *testing.T) {
+func TestCountryHeaderOfUntrustedPeers(t *testing.T) {
 	w := world{header: "CF-IPCountry", geo: map[string]Location{"203.0.113.7": {Country: "DE"}}}
 	for _, peer := range []string{"203.0.113.7:4711", "203.0.113.7:1"} { // the first one is trusted
 		w.peer = peer

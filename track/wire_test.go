@@ -36,8 +36,8 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// Beacons are sent with cookies, for which browsers want the origin itself; where keys are
-// taken, a cookie of the host's own would be one.
+// TestCORS checks that beacons, which are sent with cookies, get the origin itself, as browsers require. Routes with keys
+// must not allow cookies, since a host's cookie could work like a key.
 func TestCORS(t *testing.T) {
 	var w world
 	for _, c := range []struct {
@@ -124,7 +124,7 @@ func TestBots(t *testing.T) {
 	}
 }
 
-func TestWhoseWebsite(t *testing.T) {
+func TestWebsiteOfARequest(t *testing.T) {
 	for _, c := range []struct {
 		why, target string
 		headers     []string
@@ -151,7 +151,7 @@ func TestWhoseWebsite(t *testing.T) {
 	}
 }
 
-// TestEmptyListsAreRefused on every route that takes a list: they would store nothing.
+// TestEmptyListsAreRefused checks every route that accepts a list: an empty one would store nothing.
 func TestEmptyListsAreRefused(t *testing.T) {
 	for _, r := range Routes() {
 		if r.Items < 2 {
