@@ -59,6 +59,6 @@ func TestCORS(t *testing.T) {
 		}
 	}
 	if h := newWorld(t).send("GET", "/v1/query/types", "", "", "Origin", origin).Header(); h.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("nobody is named: %v", h)
+		t.Errorf("without CORSOrigins: %v", h)
 	}
 }

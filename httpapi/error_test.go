@@ -21,7 +21,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// errSecret is an error whose text must not reach a caller.
+// errSecret is an error whose text must not reach callers.
 var errSecret = errors.New("pq: password of 10.0.0.7 is wrong")
 
 func TestErrors(t *testing.T) {
@@ -45,7 +45,7 @@ func TestErrors(t *testing.T) {
 		{"too fast", &front.LimitedError{Decision: limit, Status: limit.RateStatus(now)}, 429, `"error":"Rate limit exceeded","code":"RATE_LIMITED","limit":120,"remaining":0,"reset":1774785601500,"retryAfter":2`,
 			[2]string{"Retry-After", "2"}},
 		{"more than a limit allows", &front.CostError{Cost: 30, Limit: 20}, 400,
-			`"error":"The request costs 30 of a limit of 20 per minute: ask for less in one request","code":"VALIDATION_ERROR"`, [2]string{}},
+			`"error":"The request costs 30 of a limit of 20 per minute: split it into smaller requests","code":"VALIDATION_ERROR"`, [2]string{}},
 		{"a body that does not end", &front.BodyError{Err: io.ErrUnexpectedEOF}, 400,
 			`"error":"The body could not be read to its end","code":"INVALID_JSON","details":[{"field":"","message":"The body could not be read to its end"}]`, [2]string{}},
 		{"a body that is late", &front.BodyError{Err: os.ErrDeadlineExceeded, Within: time.Second}, 408,
@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// hostError is an error of a host's own, told with this status.
+// hostError is an error of a host with this status.
 type hostError struct{ status int }
 
 func (hostError) Error() string { return errSecret.Error() }
@@ -143,19 +143,19 @@ func (e hostError) ErrorCode() ErrorCode {
 
 func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
-	parameter := false // those of whole requests come first
+	parameter := false // codes of whole requests come first
 	for _, c := range Codes() {
 		if c.Code == "" || c.When == "" || seen[c.Code] || (c.Status == 0) != (c.Message == "") {
-			t.Errorf("%+v: empty or there twice", c)
+			t.Errorf("%+v: empty or listed twice", c)
 		}
 		if parameter = parameter || c.Status == 0; parameter && c.Status != 0 {
-			t.Errorf("%s stands after those of one parameter", c.Code)
+			t.Errorf("%s comes after codes of single parameters", c.Code)
 		}
 		seen[c.Code] = true
 	}
 	for _, c := range query.Codes() {
 		if !seen[string(c)] {
-			t.Errorf("%s of query is not there", c)
+			t.Errorf("the code %s of query is missing", c)
 		}
 	}
 }
@@ -203,10 +203,10 @@ func TestCausesAreLoggedAndNotShown(t *testing.T) {
 			rec := w.send("POST", "/v1/query?website_id=site_a", tc.key, oneQuery)
 			expect(t, rec, tc.status, tc.code)
 			if strings.Contains(rec.Body.String(), "10.0.0.7") {
-				t.Errorf("the cause is shown: %s", rec.Body)
+				t.Errorf("the response contains the cause: %s", rec.Body)
 			}
 			if log := w.log.String(); !strings.Contains(log, tc.logged) || !strings.Contains(log, rec.Header().Get("X-Request-ID")) {
-				t.Errorf("the log does not tell the cause and the request: %s", log)
+				t.Errorf("the log lacks the cause or the request: %s", log)
 			}
 			if e := w.trail.take(); len(e) != 1 {
 				t.Errorf("audit: %+v", e)
@@ -227,7 +227,7 @@ type panicky struct{}
 
 func (panicky) Record(context.Context, auth.Entry) error { panic("sink") }
 
-func TestACallerWhoLeavesIsAudited(t *testing.T) {
+func TestACallerWhoHangsUpIsAudited(t *testing.T) {
 	w := newWorld(t)
 	w.store.block.Store(true)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -241,24 +241,24 @@ func TestACallerWhoLeavesIsAudited(t *testing.T) {
 		t.Errorf("audit: %+v", e)
 	}
 	if strings.Contains(w.log.String(), "level=ERROR") {
-		t.Errorf("it is logged as a failure of ours: %s", w.log)
+		t.Errorf("logged as a failure of the server: %s", w.log)
 	}
 	if w.trail.ended {
 		t.Error("the entry was recorded with a context that had ended")
 	}
 }
 
-func TestNewTellsEveryFault(t *testing.T) {
+func TestNewReportsEveryMistake(t *testing.T) {
 	_, err := New(Config{MaxBody: -1, MaxBatch: -1, CORSOrigins: []string{"*", "https://a.example/", "https://ok.example"}})
 	if err == nil {
 		t.Fatal("an empty configuration is accepted")
 	}
 	for _, want := range []string{"Engine", "Directory", "Auth", "Limiter", "Audit", "MaxBody", "MaxBatch", `"*"`, `"https://a.example/"`} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%s is not told: %v", want, err)
+			t.Errorf("%s is not reported: %v", want, err)
 		}
 	}
 	if strings.Contains(err.Error(), "ok.example") {
-		t.Errorf("a good origin is told as a fault: %v", err)
+		t.Errorf("a valid origin is reported as a mistake: %v", err)
 	}
 }

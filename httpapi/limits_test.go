@@ -13,7 +13,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-func TestWhatACallCosts(t *testing.T) {
+func TestCostOfACall(t *testing.T) {
 	three := "[" + oneQuery + "," + oneQuery + `,{"parameters":[]}]`
 	for _, tc := range []struct {
 		name, method, target, key, body string
@@ -37,7 +37,7 @@ func TestWhatACallCosts(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := newWorld(t)
-			if tc.key != "" { // it is known to be good then
+			if tc.key != "" { // so the key is known to be valid
 				w.send("GET", "/v1/query/websites", tc.key, "")
 				w.limiter.asked = nil
 			}
@@ -49,20 +49,20 @@ func TestWhatACallCosts(t *testing.T) {
 	}
 }
 
-// parameters is a query of n parameters.
+// parameters returns a query with n parameters.
 func parameters(n int) string {
 	return `{"parameters":[` + strings.Repeat(`"pages",`, n-1) + `"pages"],"startDate":"2026-03-01","endDate":"2026-03-02"}`
 }
 
-func TestABatchThatCanNeverPassIsToldSo(t *testing.T) {
+func TestABatchAboveTheWholeLimit(t *testing.T) {
 	w := newWorld(t)
 	w.limiter.allow = func(_ auth.Class, _ string, cost int) (auth.Decision, error) {
 		return auth.Decision{OK: cost == 1, Limit: 2, Remaining: 1, Reset: now.Add(time.Second)}, nil
 	}
 	rec := w.send("POST", "/v1/query?website_id=site_a", "all", "["+oneQuery+","+oneQuery+","+oneQuery+"]")
 	expect(t, rec, 400, "VALIDATION_ERROR")
-	if text := object(t, rec)["error"]; text != "The request costs 3 of a limit of 2 per minute: ask for less in one request" || rec.Header().Get("Retry-After") != "" {
-		t.Errorf("it says %q, headers %v", text, rec.Header())
+	if text := object(t, rec)["error"]; text != "The request costs 3 of a limit of 2 per minute: split it into smaller requests" || rec.Header().Get("Retry-After") != "" {
+		t.Errorf("message %q, headers %v", text, rec.Header())
 	}
 	rec = w.send("POST", "/v1/query?website_id=site_a", "all", "["+oneQuery+","+oneQuery+"]")
 	if rec.Code != 200 {
@@ -77,11 +77,11 @@ func TestABatchOverItsLimitIsNotRun(t *testing.T) {
 	}
 	expect(t, w.send("POST", "/v1/query?website_id=site_a", "all", "["+oneQuery+","+oneQuery+","+oneQuery+"]"), 429, "RATE_LIMITED")
 	if w.store.asked.Load() != 0 {
-		t.Error("it was run")
+		t.Error("the batch was run")
 	}
 }
 
-func TestHealthDoesNotHangOnTheLimiter(t *testing.T) {
+func TestHealthIgnoresAFailingLimiter(t *testing.T) {
 	w := newWorld(t)
 	w.limiter.allow = func(auth.Class, string, int) (auth.Decision, error) { return auth.Decision{}, errors.New("away") }
 	expect(t, w.send("GET", "/health", "", ""), 200, "")
@@ -92,7 +92,7 @@ func TestHealthDoesNotHangOnTheLimiter(t *testing.T) {
 	}
 }
 
-func TestWhoseAddress(t *testing.T) {
+func TestClientAddress(t *testing.T) {
 	var client netip.Addr
 	w := newWorld(t, func(cfg *Config) { cfg.ClientIP = func(*http.Request) netip.Addr { return client } })
 	for _, tc := range []struct{ name, ip, id, audited string }{
@@ -114,6 +114,6 @@ func TestWhoseAddress(t *testing.T) {
 	spoofed := newWorld(t)
 	spoofed.send("GET", "/v1/query/types", "", "", "X-Forwarded-For", "1.2.3.4")
 	if got := spoofed.limiter.asked[0]; got != "public 192.0.2.1 1" {
-		t.Errorf("a header is trusted by default: %s", got)
+		t.Errorf("a proxy header is trusted by default: %s", got)
 	}
 }

@@ -69,14 +69,14 @@ func TestOFREP(t *testing.T) {
 			}
 			if tag != "" {
 				if again := w.send("POST", ofrepPrefix, "", tc.body, "X-Client-Id", tc.client, "If-None-Match", tag); again.Code != 304 || again.Body.Len() > 0 {
-					t.Errorf("again: %d %s", again.Code, again.Body)
+					t.Errorf("second request: %d %s", again.Code, again.Body)
 				}
 			}
 		})
 	}
 }
 
-// TestIDsOfContextsMayBeNumbers sends every kind of JSON value in the place of every id, to all routes with a body.
+// TestIDsOfContextsMayBeNumbers sends every kind of JSON value in place of every id, to all routes with a body.
 func TestIDsOfContextsMayBeNumbers(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	w.create(t, `{"clientId":"site_a","key":"by-user","type":"rollout","rolloutPercentage":50,"defaultValue":false,"rules":[
@@ -85,7 +85,7 @@ func TestIDsOfContextsMayBeNumbers(t *testing.T) {
 	w.create(t, `{"clientId":"site_a","key":"by-org","type":"rollout","rolloutBy":"organization","rolloutPercentage":50,"defaultValue":false}`)
 	for _, tc := range []struct {
 		context string
-		reason  string // of by-user; empty for a mistake
+		reason  string // reason for by-user; empty for a mistake
 	}{
 		{`{"ID":42}`, "USER_RULE_MATCH"}, {`{"ID":"42"}`, "USER_RULE_MATCH"}, {`{"ID":1e3}`, "USER_RULE_MATCH"}, {`{"ID":1.50}`, "USER_RULE_MATCH"},
 		{`{"ID":12345678901234567890}`, "USER_RULE_MATCH"}, {`{"ID":12345678901234567891}`, "ROLLOUT_"}, {`{"ID":-7}`, "USER_RULE_MATCH"},

@@ -12,7 +12,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// tracing notes which request each of its queries belongs to.
+// tracing records the request id of each query.
 type tracing struct {
 	*cannedStore
 	mu  sync.Mutex
@@ -46,11 +46,11 @@ func TestStoreKnowsTheRequest(t *testing.T) {
 		t.Errorf("queries by request %v, want both in req-7", traced.ids)
 	}
 	if id := store.RequestID(t.Context()); id != "" {
-		t.Errorf("a context of no request has the id %q", id)
+		t.Errorf("a context without a request has the id %q", id)
 	}
 }
 
-// The first request of the README, written wrong: each answer says what to do.
+// TestFirstRequestWrittenWrong makes mistakes in the first request of the README. Each response must say what to do.
 func TestFirstRequestWrittenWrong(t *testing.T) {
 	w := newWorld(t)
 	const path, body = "/v1/query?website_id=site_a&timezone=Europe/Berlin", `{"preset":"last_7d","parameters":["summary_metrics","traffic"],"limit":2}`
@@ -94,14 +94,14 @@ func TestFirstRequestWrittenWrong(t *testing.T) {
 				fmt.Fprintln(&text, data[0].(map[string]any)["error"])
 			}
 			if !strings.Contains(text.String(), tc.told) || strings.Contains(rec.Body.String(), "sl_secret") {
-				t.Errorf("told %s, want %s", rec.Body, tc.told)
+				t.Errorf("response %s, want %s", rec.Body, tc.told)
 			}
 		})
 	}
 }
 
-// What is wrong with the address, the body and the parameters is told at once.
-func TestEveryMistakeIsTold(t *testing.T) {
+// TestEveryMistakeIsReported checks that mistakes in the URL, the body and the parameters are all reported at once.
+func TestEveryMistakeIsReported(t *testing.T) {
 	w, _ := newFlagWorld(t)
 	const body = `{"parameters":[{"name":"pages","limit":10001}],"preset":"x"}`
 	const address = "&parameters=pages&preset=x&limit=0"

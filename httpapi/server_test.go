@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestOnARealServer sends what a recorder cannot show: bodies without a length,
-// answers without a body, and one connection for all of it.
+// TestOnARealServer tests what a recorder cannot show: bodies without a length, responses without a body, and one
+// connection for all requests.
 func TestOnARealServer(t *testing.T) {
 	w := newWorld(t, func(cfg *Config) { cfg.MaxBody = 1000 })
 	server := httptest.NewServer(http.StripPrefix("/a", w.handler))

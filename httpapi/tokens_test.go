@@ -10,7 +10,7 @@ import (
 	"github.com/sightline-analytics/sightline/auth"
 )
 
-// fakeMinter keeps what it is asked for.
+// fakeMinter records its arguments.
 type fakeMinter struct {
 	claims auth.Claims
 	ttl    time.Duration
@@ -70,7 +70,7 @@ func TestTokens(t *testing.T) {
 	expect(t, newWorld(t).send("POST", "/v1/tokens", "all", `{}`), 404, "NOT_FOUND")
 }
 
-// TestTokenMistakes also sends lists that are empty, which must not be taken for ones that are left out.
+// TestTokenMistakes also sends empty lists, which must not be treated like missing ones.
 func TestTokenMistakes(t *testing.T) {
 	m := &fakeMinter{}
 	w := newWorld(t, func(cfg *Config) { cfg.Minter = m })
@@ -88,7 +88,7 @@ func TestTokenMistakes(t *testing.T) {
 	rec = w.send("POST", "/v1/tokens", "all", `{"ttl":90000,"scopes":["xx","read:data",5],"resources":[{"kind":"flag","id":"x"},{"kind":"link"}],"filters":[{"field":"country","op":"eq"}],"types":"x"}`)
 	want = `[{"field":"filters[0].value","message":"must be one value for eq, not 0"},` +
 		`{"field":"resources[0].kind","message":"must be website, link or schedule, not \"flag\""},` +
-		`{"field":"resources[1].id","message":"is required, in UTF-8"},` +
+		`{"field":"resources[1].id","message":"is required and must be valid UTF-8"},` +
 		`{"field":"scopes[0]","message":"must be read:data, read:links or read:monitors, not \"xx\""},` +
 		`{"field":"scopes[2]","message":"must be a string, not a number"},` +
 		`{"field":"ttl","message":"must be between 1 and 86400 seconds, as a whole number or a duration such as \"15m\", not 90000"},` +
