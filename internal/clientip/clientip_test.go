@@ -58,7 +58,7 @@ func TestAddr(t *testing.T) {
 	}
 }
 
-func TestStrangersHeadersWarnOnce(t *testing.T) {
+func TestHeadersOfUntrustedPeersWarnOnce(t *testing.T) {
 	var log strings.Builder
 	proxies := clientip.Proxies{netip.MustParsePrefix("10.0.0.0/8")}
 	addr := proxies.Watched(slog.New(slog.NewTextHandler(&log, nil)), "CF-IPCountry", "")
@@ -77,12 +77,12 @@ func TestStrangersHeadersWarnOnce(t *testing.T) {
 		}
 	}
 	if !strings.Contains(log.String(), "header=CF-IPCountry peer=203.0.113.7") {
-		t.Errorf("the log says %q", log.String())
+		t.Errorf("log = %q", log.String())
 	}
 	for network, all := range map[string]bool{"10.0.0.0/8": false, "0.0.0.0/0": true, "::/0": true, "::ffff:0.0.0.0/96": true} {
 		parsed, err := clientip.Parse(network)
 		if err != nil || (clientip.Proxies{proxies[0], parsed}).TrustAll() != all {
-			t.Errorf("%s is everything: %v, %v", network, !all, err)
+			t.Errorf("TrustAll with %s = %v, %v", network, !all, err)
 		}
 	}
 }

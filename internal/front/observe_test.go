@@ -17,7 +17,7 @@ import (
 	"github.com/sightline-analytics/sightline/store"
 )
 
-// watched is a world whose host is told of requests, and whose log has every line.
+// watched returns a world that records all reports to the host, and all lines of the log.
 func watched(t *testing.T) (w *world, told *[]observe.Request, log *strings.Builder) {
 	t.Helper()
 	told, log = &[]observe.Request{}, &strings.Builder{}
@@ -60,8 +60,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// Who leaves while the answer is written is counted like all others.
-func TestObserveWhoLeft(t *testing.T) {
+// TestObserveCallersWhoHangUp checks that a request is counted even if the caller hangs up during the response.
+func TestObserveCallersWhoHangUp(t *testing.T) {
 	w, told, _ := watched(t)
 	func() {
 		defer func() { _ = recover() }()

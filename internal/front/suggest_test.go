@@ -13,15 +13,15 @@ import (
 	"github.com/sightline-analytics/sightline/internal/front"
 )
 
-// TestWrongPlacesNameTheRightOne sends requests to paths and by methods that no route has.
-func TestWrongPlacesNameTheRightOne(t *testing.T) {
+// TestWrongPathsSuggestTheRightOne sends requests with paths and methods that no route has.
+func TestWrongPathsSuggestTheRightOne(t *testing.T) {
 	var told string
 	var cfg front.Config
 	cfg.Limiter = newWorld(t, func(c *front.Config, _ *ratelimit.Config) { cfg = *c }).limiter
 	cfg.Refuse = func(_ *front.Request, err error) front.Refusal {
 		told = err.Error()
 		if wrong, ok := errors.AsType[*front.RouteError](err); !ok || errors.Is(wrong, front.ErrNoRoute) == errors.Is(wrong, front.ErrMethod) {
-			t.Errorf("%v is neither about a path nor about a method", err)
+			t.Errorf("%v is neither ErrNoRoute nor ErrMethod", err)
 		}
 		return front.Refusal{Status: http.StatusNotFound}
 	}
@@ -66,8 +66,8 @@ func TestWrongPlacesNameTheRightOne(t *testing.T) {
 	}
 }
 
-// TestRefusedKeysKnowTheirBudget: 401 says how many refusals are left.
-func TestRefusedKeysKnowTheirBudget(t *testing.T) {
+// TestRefusedKeysReportTheirBudget checks that a 401 reports the remaining refusals.
+func TestRefusedKeysReportTheirBudget(t *testing.T) {
 	w := newWorld(t)
 	for _, left := range []string{"59", "58"} {
 		rec := w.send("POST", "/work", stranger(t))
