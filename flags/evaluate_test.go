@@ -52,26 +52,26 @@ func TestOrderOfEvaluation(t *testing.T) {
 		says, key, user, environment string
 		want                         string
 	}{
-		{"a default that is on has the payload", "on", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a default that is off has none", "off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"BOOLEAN_DEFAULT"}`},
+		{"an enabled default has the payload", "on", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
+		{"a disabled default has no payload", "off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"BOOLEAN_DEFAULT"}`},
 		{"an inactive flag is not found", "inactive", "", "", notFound},
-		{"nor an archived one", "archived", "", "", notFound},
-		{"nor a removed one", "removed", "", "", notFound},
-		{"nor one that never was", "never", "", "", notFound},
-		{"nor one of an environment without it", "staged", "", "", notFound},
-		{"nor one without environment in one", "on", "", "staging", notFound},
+		{"an archived flag is not found", "archived", "", "", notFound},
+		{"a removed flag is not found", "removed", "", "", notFound},
+		{"an unknown flag is not found", "never", "", "", notFound},
+		{"a flag with an environment is not found without it", "staged", "", "", notFound},
+		{"a flag without environment is not found in an environment", "on", "", "staging", notFound},
 		{"a flag is found in its environment", "staged", "", "staging", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a dependency that is off does not hold", "needs off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
-		{"an inactive dependency is not", "needs inactive", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
-		{"nor a removed one", "needs nothing known", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"a disabled dependency is not satisfied", "needs off", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"an inactive dependency is not satisfied", "needs inactive", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
+		{"a removed dependency is not satisfied", "needs nothing known", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"DEPENDENCY_NOT_SATISFIED"}`},
 		{"the first rule that matches decides", "ruled", "yes", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"USER_RULE_MATCH"}`},
-		{"also against it", "ruled", "no", "", `{"enabled":false,"value":false,"payload":null,"reason":"USER_RULE_MATCH"}`},
+		{"a rule can also disable", "ruled", "no", "", `{"enabled":false,"value":false,"payload":null,"reason":"USER_RULE_MATCH"}`},
 		{"without a rule the type decides", "ruled", "x", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"ROLLOUT_ENABLED"}`},
 		{"groups decide in the flag's order", "grouped", "yes", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"TARGET_GROUP_MATCH"}`},
 		{"the second group", "grouped", "no", "", `{"enabled":false,"value":false,"payload":null,"reason":"TARGET_GROUP_MATCH"}`},
 		{"a variant", "grouped", "x", "", `{"enabled":true,"value":1,"payload":{"a":1},"reason":"MULTIVARIANT_EVALUATED","variant":"a"}`},
 		{"no variants", "bare", "", "", `{"enabled":true,"value":true,"payload":{"a":1},"reason":"BOOLEAN_DEFAULT"}`},
-		{"a rollout without a person is that of anonymous", "half", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"ROLLOUT_DISABLED"}`},
+		{"a rollout without a person uses anonymous", "half", "", "", `{"enabled":false,"value":false,"payload":null,"reason":"ROLLOUT_DISABLED"}`},
 	} {
 		got := x.Evaluate(c.key, &Context{UserID: c.user, Environment: c.environment}, noon())
 		if text := got.text(t); text != c.want {
@@ -102,9 +102,9 @@ func TestVariantsAndUnits(t *testing.T) {
 		on        bool
 	}{
 		{"bucket 39 is not less than 39", "exp-1", Context{UserID: "user-1"}, "b", true},
-		{"bucket 38 is", "exp-1", Context{UserID: "user-2", Email: "x"}, "a", true},
-		{"an email stands in for a user", "exp-1", Context{Email: "user-2"}, "a", true},
-		{"beyond all weights is the last", "short", Context{UserID: "user-1"}, "c", true},
+		{"bucket 38 is less than 39", "exp-1", Context{UserID: "user-2", Email: "x"}, "a", true},
+		{"an email replaces a missing user", "exp-1", Context{Email: "user-2"}, "a", true},
+		{"the last variant is beyond all weights", "short", Context{UserID: "user-1"}, "c", true},
 		{"by organisation, bucket 43 of 44", "beta", Context{UserID: "x", OrganizationID: "org_abc"}, "", true},
 		{"by team without one is anonymous, bucket 40 of 41", "new-ui", Context{UserID: "user-123"}, "", true},
 		{"without weights by the hash itself", "even", Context{UserID: "user-1"}, string(rune('a' + hash(0).add("even:variant:user-1").size()%3)), true},

@@ -32,19 +32,19 @@ func TestReport(t *testing.T) {
 		probes map[string]health.Probe
 		want   string
 	}{
-		{"no part at all is healthy", nil,
+		{"without probes the service is healthy", nil,
 			`{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
-		{"every part answers", map[string]health.Probe{health.Analytics: ok, health.Relational: ok, health.Cache: ok},
+		{"every probe succeeds", map[string]health.Probe{health.Analytics: ok, health.Relational: ok, health.Cache: ok},
 			`{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 		{"the analytics store is down", map[string]health.Probe{health.Analytics: down, health.Relational: ok},
 			`{"clickhouse":false,"database":true,"redis":true,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 		{"database and cache are down", map[string]health.Probe{health.Analytics: ok, health.Relational: down, health.Cache: down},
 			`{"clickhouse":true,"database":false,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
-		{"a part with another name counts for success", map[string]health.Probe{"queue": down},
+		{"a probe with another name affects Success", map[string]health.Probe{"queue": down},
 			`{"clickhouse":true,"database":true,"redis":true,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 		{"a panic is a failure", map[string]health.Probe{health.Cache: func(context.Context) error { panic("boom") }},
 			`{"clickhouse":true,"database":true,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
-		{"a probe that is nil is a failure", map[string]health.Probe{health.Relational: nil},
+		{"a nil probe is a failure", map[string]health.Probe{health.Relational: nil},
 			`{"clickhouse":true,"database":false,"redis":true,"success":false,"version":"1.2.3","timestamp":"2026-03-29T11:00:00.005Z"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -157,7 +157,7 @@ func TestPermissionsForManagingFlags(t *testing.T) {
 		{"no client in a body", "POST", "", "flags", `{"key":"x"}`, 400, "VALIDATION_ERROR", auth.Resource{}},
 		{"two clients", "GET", "/definitions?clientId=site_a&clientId=site_b", "flags", "", 400, "VALIDATION_ERROR", auth.Resource{}},
 		{"an impossible client", "GET", "/definitions?clientId=%00", "flags", "", 403, "FORBIDDEN", auth.Resource{Kind: "website"}},
-		{"a parameter that nobody knows", "GET", "/definitions?clientId=site_a&client=x", "flags", "", 400, "VALIDATION_ERROR", auth.Resource{}},
+		{"an unknown parameter", "GET", "/definitions?clientId=site_a&client=x", "flags", "", 400, "VALIDATION_ERROR", auth.Resource{}},
 	} {
 		w.trail.take()
 		rec := w.send(tc.method, "/public/v1/flags"+tc.target, tc.key, tc.body)
@@ -253,11 +253,11 @@ func TestBulk(t *testing.T) {
 		{"an organisation's without its key", "GET", "clientId=org_a&keys=ours", "", ""},
 		{"some", "GET", "clientId=site_a&keys=+beta+,none", "", "beta=false"},
 		{"none, by an empty list", "GET", "clientId=site_a&keys=", "", ""},
-		{"none, by blanks", "GET", "clientId=site_a&keys=+,+", "", ""},
+		{"none, by spaces", "GET", "clientId=site_a&keys=+,+", "", ""},
 		{"by a property", "GET", `clientId=site_a&keys=beta&properties={"plan":"pro"}`, "", "beta=true"},
-		{"properties that are no JSON", "GET", `clientId=site_a&keys=beta&properties={`, "", "beta=false"},
-		{"a client that is not there", "GET", "clientId=nobody", "", ""},
-		{"a parameter of a client to come", "GET", "clientId=site_a&keys=beta&new=1", "", "beta=false"},
+		{"properties that are not JSON", "GET", `clientId=site_a&keys=beta&properties={`, "", "beta=false"},
+		{"an unknown client", "GET", "clientId=nobody", "", ""},
+		{"a parameter of a future client library", "GET", "clientId=site_a&keys=beta&new=1", "", "beta=false"},
 		{"no client", "GET", "keys=beta", "", "400"},
 		{"a long key", "GET", "clientId=site_a&keys=" + long, "", "400"},
 		{"101 keys", "GET", "clientId=site_a&keys=" + strings.Repeat("k,", 101), "", "400"},

@@ -20,18 +20,18 @@ func TestCostOfACall(t *testing.T) {
 		want                            []string
 	}{
 		{"a query costs one", "POST", "/v1/query?website_id=site_a", "all", oneQuery, []string{"query key_all 1"}},
-		{"a batch costs as many as it has queries", "POST", "/v1/query?website_id=site_a", "all", three, []string{"query key_all 1", "query key_all 2"}},
+		{"a batch costs one per query", "POST", "/v1/query?website_id=site_a", "all", three, []string{"query key_all 1", "query key_all 2"}},
 		{"a batch of two costs two", "POST", "/v1/query?website_id=site_a", "all", "[" + oneQuery + "," + oneQuery + "]", []string{"query key_all 1", "query key_all 1"}},
 		{"a batch of one costs one", "POST", "/v1/query?website_id=site_a", "all", "[" + oneQuery + "]", []string{"query key_all 1"}},
-		{"a batch to compile too", "POST", "/v1/query/compile?website_id=site_a", "all", three, []string{"other key_all 1", "other key_all 2"}},
-		{"a body that is no JSON costs one", "POST", "/v1/query?website_id=site_a", "all", "{", []string{"query key_all 1"}},
+		{"a batch to compile costs one per query", "POST", "/v1/query/compile?website_id=site_a", "all", three, []string{"other key_all 1", "other key_all 2"}},
+		{"a body that is not JSON costs one", "POST", "/v1/query?website_id=site_a", "all", "{", []string{"query key_all 1"}},
 		{"a refusal costs one", "POST", "/v1/query?website_id=site_x", "all", oneQuery, []string{"query key_all 1"}},
-		{"a key may have limits of its own", "GET", "/v1/query/websites", "slow", "", []string{"other key_slow 1 of 5"}},
+		{"a key may have its own limits", "GET", "/v1/query/websites", "slow", "", []string{"other key_slow 1 of 5"}},
 		{"ten parameters cost one", "POST", "/v1/query?website_id=site_a", "all", parameters(10), []string{"query key_all 1"}},
-		{"eleven cost two", "POST", "/v1/query?website_id=site_a", "all", parameters(11), []string{"query key_all 1", "query key_all 1"}},
-		{"fifty in each of two cost ten", "POST", "/v1/query?website_id=site_a", "all", "[" + parameters(50) + "," + parameters(50) + "]",
+		{"eleven parameters cost two", "POST", "/v1/query?website_id=site_a", "all", parameters(11), []string{"query key_all 1", "query key_all 1"}},
+		{"two queries with fifty parameters each cost ten", "POST", "/v1/query?website_id=site_a", "all", "[" + parameters(50) + "," + parameters(50) + "]",
 			[]string{"query key_all 1", "query key_all 9"}},
-		{"no key costs a refusal", "POST", "/v1/query?website_id=site_a", "", oneQuery, []string{"refused 192.0.2.1 0", "refused 192.0.2.1 1"}},
+		{"a request without key costs a refusal", "POST", "/v1/query?website_id=site_a", "", oneQuery, []string{"refused 192.0.2.1 0", "refused 192.0.2.1 1"}},
 		{"public routes count by address", "GET", "/v1/query/types", "all", "", []string{"public 192.0.2.1 1"}},
 		{"health counts by address", "GET", "/health/live", "", "", []string{"health 192.0.2.1 1"}},
 	} {
@@ -96,9 +96,9 @@ func TestClientAddress(t *testing.T) {
 	var client netip.Addr
 	w := newWorld(t, func(cfg *Config) { cfg.ClientIP = func(*http.Request) netip.Addr { return client } })
 	for _, tc := range []struct{ name, ip, id, audited string }{
-		{"IPv4 by itself", "203.0.113.9", "203.0.113.9", "203.0.113.9"},
-		{"IPv6 by its /64", "2001:db8:1:2:3::9", "2001:db8:1:2::/64", "2001:db8:1:2:3::9"},
-		{"nobody knows", "", "invalid IP", ""},
+		{"an IPv4 address", "203.0.113.9", "203.0.113.9", "203.0.113.9"},
+		{"an IPv6 /64", "2001:db8:1:2:3::9", "2001:db8:1:2::/64", "2001:db8:1:2:3::9"},
+		{"an unknown address", "", "invalid IP", ""},
 	} {
 		client, _ = netip.ParseAddr(tc.ip)
 		w.limiter.asked = nil

@@ -233,12 +233,12 @@ func TestAnswersWithoutATag(t *testing.T) {
 		name, method, target, key string
 		versions                  *versions
 	}{
-		{"what ends now", "GET", "/v1/query?website_id=site_a&parameters=pages,active_stats&preset=yesterday", "all", &versions{}},
+		{"a range that ends now", "GET", "/v1/query?website_id=site_a&parameters=pages,active_stats&preset=yesterday", "all", &versions{}},
 		{"today, compared up to now", "GET", "/v1/websites/site_a/analytics?compare=previous_period", "all", &versions{}},
 		{"no versions", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday", "all", nil},
 		{"versions that fail", "GET", "/v1/query?website_id=site_a&parameters=pages&preset=yesterday", "all", &versions{err: errors.New("x")}},
 		{"a parameter that failed", "GET", "/v1/query?website_id=site_a&parameters=pages,nonsense&preset=yesterday", "all", &versions{}},
-		{"an overview in part", "GET", "/v1/websites/site_a/analytics?preset=yesterday", "pages", &versions{}},
+		{"an incomplete overview", "GET", "/v1/websites/site_a/analytics?preset=yesterday", "pages", &versions{}},
 		{"health", "GET", "/health", "", &versions{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -294,8 +294,8 @@ func TestHealth(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"all is well", nil, 200, `{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
-		{"the cache is away", map[string]health.Probe{health.Cache: down}, 503,
+		{"all probes succeed", nil, 200, `{"clickhouse":true,"database":true,"redis":true,"success":true,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
+		{"the cache is unavailable", map[string]health.Probe{health.Cache: down}, 503,
 			`{"clickhouse":true,"database":true,"redis":false,"success":false,"version":"1.2.3","timestamp":"2026-03-29T12:00:00.000Z"}`},
 	} {
 		w := newWorld(t, func(cfg *Config) {

@@ -66,18 +66,18 @@ func TestFirstRequestWrittenWrong(t *testing.T) {
 			`Authorization has no scheme: the word Bearer must stand before the key; send "Authorization: Bearer KEY" or "x-api-key: KEY"`},
 		{"with an empty $KEY", path, json, "Authorization: Bearer ", body, 401, "Authorization has no key behind Bearer"},
 		{"with another scheme", path, json, "Authorization: Basic c2xfc2VjcmV0", body, 401, "Authorization uses a scheme other than Bearer; send"},
-		{"with the key in the address", path + "&api_key=sl_secret", json, "", body, 401, "api_key is ignored: URLs end up in logs, so keys are not accepted there; send"},
+		{"with the key in the URL", path + "&api_key=sl_secret", json, "", body, 401, "api_key is ignored: URLs end up in logs, so keys are not accepted there; send"},
 		{"without a key", path, json, "", body, 401, "Authorization is missing; send"},
 		{"with another name for the website", "/v1/query?website=site_a", json, key, body, 400,
 			"website_id is required, or link_id or schedule_id; the address has \"website\"\nwebsite is not a parameter of this endpoint; did you mean \"website_id\"?"},
-		{"with a time zone that is none", "/v1/query?website_id=site_a&timezone=Berlin", json, key, body, 400,
+		{"with an unknown time zone", "/v1/query?website_id=site_a&timezone=Berlin", json, key, body, 400,
 			`timezone unknown time zone "Berlin"; use an IANA name such as Europe/Berlin`},
 		{"by the other name of the time zone", "/v1/query?website_id=site_a&timeZone=Berlin", json, key, body, 400, `timeZone unknown time zone "Berlin"`},
-		{"with a preset that is none", path, json, key, strings.Replace(body, "last_7d", "last_365d", 1), 400,
+		{"with an unknown preset", path, json, key, strings.Replace(body, "last_7d", "last_365d", 1), 400,
 			`preset unknown preset "last_365d"; allowed are today, yesterday, last_7d`},
 		{"with a limit in quotes", path, json, key, strings.Replace(body, "2", `"2"`, 1), 400, "limit must be a whole number, not a string"},
-		{"with a comma too many", path, json, key, strings.Replace(body, "}", ",}", 1), 400, "The body is not valid JSON: unexpected } at byte"},
-		{"without a type that there is", path, json, key, strings.Replace(body, "summary_metrics", "sumary_metrics", 1), 200, `did you mean "summary_metrics"?`},
+		{"with an extra comma", path, json, key, strings.Replace(body, "}", ",}", 1), 400, "The body is not valid JSON: unexpected } at byte"},
+		{"with an unknown type", path, json, key, strings.Replace(body, "summary_metrics", "sumary_metrics", 1), 200, `did you mean "summary_metrics"?`},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			name, value, _ := strings.Cut(tc.header, ": ")

@@ -101,10 +101,10 @@ func TestSubjects(t *testing.T) {
 		{"a website's id as a link", "/v1/query?link_id=site_a", "all", link, 403, "FORBIDDEN"},
 		{"no subject", "/v1/query", "all", oneQuery, 400, "MISSING_PROJECT_ID"},
 		{"an empty subject", "/v1/query?website_id=", "all", oneQuery, 400, "MISSING_PROJECT_ID"},
-		{"an empty subject beside another", "/v1/query?website_id=site_a&link_id=", "all", oneQuery, 200, ""},
+		{"an empty subject and another one", "/v1/query?website_id=site_a&link_id=", "all", oneQuery, 200, ""},
 		{"two kinds of subject", "/v1/query?website_id=site_a&link_id=link_a", "all", oneQuery, 400, "VALIDATION_ERROR"},
 		{"two websites", "/v1/query?website_id=site_a&website_id=site_b", "all", oneQuery, 400, "VALIDATION_ERROR"},
-		{"a query string that cannot be read", "/v1/query?website_id=site_a&x=%zz", "all", oneQuery, 400, "VALIDATION_ERROR"},
+		{"a malformed query string", "/v1/query?website_id=site_a&x=%zz", "all", oneQuery, 400, "VALIDATION_ERROR"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			expect(t, w.send("POST", tc.target, tc.key, tc.body), tc.status, tc.code)

@@ -65,14 +65,14 @@ func TestWebsitesOfCustomEvents(t *testing.T) {
 		{"the key's only website, by its list", "one", "/track", `{"name":"x"}`, 200, "", nil, []string{"w1"}},
 		{"the key's only website, by its owner", "solo", "/track", `{"name":"x"}`, 200, "", nil, []string{"w5"}},
 		{"several websites and none named", "all", "/track", `{"name":"x"}`, 400, missing, nil, nil},
-		{"such an event fails alone", "all", "/track", `[{"name":"x"},{"name":"y","websiteId":"w1"}]`, 200, "", []string{missing, ""}, []string{"w1"}},
+		{"only such an event fails", "all", "/track", `[{"name":"x"},{"name":"y","websiteId":"w1"}]`, 200, "", []string{missing, ""}, []string{"w1"}},
 		{"outside the key's list", "one", "/track", `{"name":"x","websiteId":"w2"}`, 403, mismatch, nil, nil},
-		{"outside the list, alone", "one", "/track", `[{"name":"x","websiteId":"w2"},{"name":"y"}]`, 200, "", []string{mismatch, ""}, []string{"w1"}},
+		{"only the event outside the list fails", "one", "/track", `[{"name":"x","websiteId":"w2"},{"name":"y"}]`, 200, "", []string{mismatch, ""}, []string{"w1"}},
 		{"another owner's website", "all", "/track", `{"name":"x","websiteId":"w9"}`, 403, mismatch, nil, nil},
 		{"another owner's, though the key lists it", "greedy", "/track", `{"name":"x"}`, 403, mismatch, nil, nil},
-		{"an unknown website is answered alike", "all", "/track", `{"name":"x","websiteId":"nobody"}`, 403, mismatch, nil, nil},
+		{"an unknown website gets the same answer", "all", "/track", `{"name":"x","websiteId":"nobody"}`, 403, mismatch, nil, nil},
 		{"all fail", "one", "/track", `[{"name":"x","websiteId":"w2"},{}]`, 403, mismatch, []string{mismatch, "INVALID_EVENT_SCHEMA"}, nil},
-		{"a key of no use is no guest", "stolen", "/track?website_id=w1", `{"name":"x"}`, 401, "AUTH_REQUIRED", nil, nil},
+		{"an invalid key does not count as no key", "stolen", "/track?website_id=w1", `{"name":"x"}`, 401, "AUTH_REQUIRED", nil, nil},
 		{"no key, website by query", "", "/track?website_id=w1", `{"name":"x"}`, 200, "", nil, []string{"w1"}},
 		{"no key, website by the first event", "", "/track", `[{"name":"x","websiteId":"w1"},{"name":"y"}]`, 200, "", []string{"", ""}, []string{"w1", "w1"}},
 		{"no key, one event of another website", "", "/track?website_id=w1", `[{"name":"x","websiteId":"w2"},{"name":"y","websiteId":"w1"}]`, 200, "", []string{mismatch, ""}, []string{"w1"}},
@@ -125,8 +125,8 @@ func TestNamesOfCustomEvents(t *testing.T) {
 	}{
 		{"256 are cut to 255", strings.Repeat("x", 256), 200, strings.Repeat("x", 255)},
 		{"1 000 are cut, too", strings.Repeat("x", 1000), 200, strings.Repeat("x", 255)},
-		{"no half emoji is kept", strings.Repeat("x", 254) + "😀", 200, strings.Repeat("x", 254)},
-		{"blanks are none", "  ", 400, ""},
+		{"half an emoji is not stored", strings.Repeat("x", 254) + "😀", 200, strings.Repeat("x", 254)},
+		{"spaces are no name", "  ", 400, ""},
 		{"a dollar name", "$flag_evaluated", 200, "$flag_evaluated"},
 	} {
 		var w world
@@ -161,9 +161,9 @@ func TestBatchAnswers(t *testing.T) {
 		track, links float64
 		rows         int
 	}{
-		{"all good", "success", []string{ok, link}, 1, 1, 2},
-		{"some good", "partial", []string{broken, ok, alien, link}, 1, 1, 2},
-		{"none good", "error", []string{broken, alien}, 0, 0, 0},
+		{"all valid", "success", []string{ok, link}, 1, 1, 2},
+		{"some valid", "partial", []string{broken, ok, alien, link}, 1, 1, 2},
+		{"none valid", "error", []string{broken, alien}, 0, 0, 0},
 	} {
 		var w world
 		a := w.post(t, "/batch?client_id=w1", "["+strings.Join(c.items, ",")+"]")

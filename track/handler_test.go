@@ -136,7 +136,7 @@ func TestEveryRouteFailsSafely(t *testing.T) {
 	}{
 		{"the store is down", func() *world { return &world{writeErr: fmt.Errorf("%w: %w", store.ErrUnavailable, errDown)} }, 503, "DELIVERY_UNAVAILABLE", false},
 		{"the disk is full", func() *world { return &world{writeErr: store.ErrFull} }, 503, "DELIVERY_UNAVAILABLE", false},
-		{"the store refuses our rows", func() *world { return &world{writeErr: store.ErrInvalid} }, 500, "INTERNAL_SERVER_ERROR", false},
+		{"the store rejects the rows", func() *world { return &world{writeErr: store.ErrInvalid} }, 500, "INTERNAL_SERVER_ERROR", false},
 		{"the store panics", func() *world { return &world{panics: true} }, 500, "INTERNAL_SERVER_ERROR", false},
 		{"the directory is down", func() *world { return &world{siteErr: errDown} }, 503, "WEBSITE_LOOKUP_UNAVAILABLE", false},
 		{"the limiter is down", func() *world { return &world{limitErr: errDown} }, 503, "SERVICE_UNAVAILABLE", false},
@@ -195,9 +195,9 @@ func TestHangingUpIsNotLoggedAsAnError(t *testing.T) {
 		err   error
 		level string
 	}{
-		{"the sender left", gone, context.Canceled, "level=INFO"},
+		{"the sender hung up", gone, context.Canceled, "level=INFO"},
 		{"the directory was stopped", t.Context(), context.Canceled, "level=ERROR"},
-		{"the directory is down, and the sender left too", gone, errDown, "level=ERROR"},
+		{"the directory is down, and the sender hung up", gone, errDown, "level=ERROR"},
 	} {
 		w := world{siteErr: fmt.Errorf("looking: %w", c.err)}
 		rec := httptest.NewRecorder()

@@ -19,12 +19,12 @@ func TestBuckets(t *testing.T) {
 		want              string
 	}{
 		{"a website and the sender's network", "/?client_id=w1", pageview, nil, "track:w1|203.0.113.7"},
-		{"a key with limits of its own", "/track?website_id=w1", custom, keyed("one"), "track:k-one own"},
+		{"a key with its own limits", "/track?website_id=w1", custom, keyed("one"), "track:k-one own"},
 		{"a key", "/track?website_id=w1", custom, []string{"X-Api-Key", "all"}, "track:k-all"},
-		{"a website that the sender made up has no bucket", "/?client_id=made_up", pageview, nil, "track:|203.0.113.7"},
-		{"nor has one that is no id at all", "/?client_id=" + strings.Repeat("x", 1000), pageview, nil, "track:|203.0.113.7"},
-		{"nor one that only the body names", "/track", `{"name":"x","websiteId":"w1"}`, nil, "track:|203.0.113.7"},
-		{"nor none", "/", pageview, nil, "track:|203.0.113.7"},
+		{"an unknown website has no bucket", "/?client_id=made_up", pageview, nil, "track:|203.0.113.7"},
+		{"an invalid id has no bucket", "/?client_id=" + strings.Repeat("x", 1000), pageview, nil, "track:|203.0.113.7"},
+		{"a website in the body has no bucket", "/track", `{"name":"x","websiteId":"w1"}`, nil, "track:|203.0.113.7"},
+		{"a missing website has no bucket", "/", pageview, nil, "track:|203.0.113.7"},
 		{"an identification without a key", "/identify?client_id=w1", `{"profileId":"u1"}`, nil, "identify:w1|203.0.113.7"},
 		{"an identification with a key", "/identify", `{"profileId":"u1"}`, keyed("one"), "track:k-one own"},
 	} {

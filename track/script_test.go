@@ -41,11 +41,11 @@ func TestTracker(t *testing.T) {
 		{"below a prefix with a slash", "GET", "/tracker.js/", nil, 200, "public, max-age=3600", ""},
 		{"by the name with its hash", "GET", pinned.Path, nil, 200, "public, max-age=31536000, immutable", ""},
 		{"compressed", "GET", pinned.Path, []string{"Accept-Encoding", "br, gzip"}, 200, "public, max-age=31536000, immutable", "gzip"},
-		{"compressed is not wanted", "GET", "/tracker.js", []string{"Accept-Encoding", "gzip;q=0, br"}, 200, "public, max-age=3600", ""},
+		{"without compression", "GET", "/tracker.js", []string{"Accept-Encoding", "gzip;q=0, br"}, 200, "public, max-age=3600", ""},
 		{"without a body", "HEAD", "/tracker.js", nil, 200, "public, max-age=3600", ""},
-		{"kept already", "GET", "/tracker.js", []string{"If-None-Match", plain.Header().Get("ETag")}, 304, "public, max-age=3600", ""},
-		{"of another version", "GET", "/tracker/0000000000000000.js", nil, 404, "no-store", ""},
-		{"by a method that it has not", "POST", "/tracker.js", nil, 405, "", ""},
+		{"cached by the browser", "GET", "/tracker.js", []string{"If-None-Match", plain.Header().Get("ETag")}, 304, "public, max-age=3600", ""},
+		{"a hash of another version", "GET", "/tracker/0000000000000000.js", nil, 404, "no-store", ""},
+		{"an unsupported method", "POST", "/tracker.js", nil, 405, "", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			rec := get(t, row.method, row.path, append(row.header, "Origin", "https://shop.com")...)

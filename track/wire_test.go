@@ -96,7 +96,7 @@ func TestBots(t *testing.T) {
 		{"a crawler", googlebot, true},
 		{"no user agent", "", true},
 		{"blanks", "  ", true},
-		{"a crawler behind much text", strings.Repeat("x", 300) + " Googlebot/2.1", true},
+		{"a crawler after a long text", strings.Repeat("x", 300) + " Googlebot/2.1", true},
 	} {
 		for path, g := range good {
 			if g.key != "" {
@@ -132,15 +132,15 @@ func TestWebsiteOfARequest(t *testing.T) {
 		want        string
 	}{
 		{"by query", "/?client_id=w1", nil, 200, ""},
-		{"blanks around it", "/?client_id=%20w1%20", nil, 200, ""},
+		{"spaces around the id", "/?client_id=%20w1%20", nil, 200, ""},
 		{"by header", "/", []string{"databuddy-client-id", "w1"}, 200, ""},
-		{"the query wins", "/?client_id=w1", []string{"databuddy-client-id", "nobody"}, 200, ""},
+		{"the query takes precedence", "/?client_id=w1", []string{"databuddy-client-id", "nobody"}, 200, ""},
 		{"none", "/", nil, 400, "INGEST_MISSING_CLIENT_ID"},
-		{"an empty one", "/?client_id=", nil, 400, "INGEST_MISSING_CLIENT_ID"},
-		{"an unknown one", "/?client_id=nobody", nil, 400, "INGEST_INVALID_CLIENT_ID"},
-		{"a long one", "/?client_id=" + strings.Repeat("w", 256), nil, 400, "INGEST_INVALID_CLIENT_ID"},
-		{"one with a control character", "/?client_id=w1%00", nil, 400, "INGEST_INVALID_CLIENT_ID"},
-		{"one that is no UTF-8", "/?client_id=%ff", nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"an empty id", "/?client_id=", nil, 400, "INGEST_MISSING_CLIENT_ID"},
+		{"an unknown id", "/?client_id=nobody", nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"a long id", "/?client_id=" + strings.Repeat("w", 256), nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"an id with a control character", "/?client_id=w1%00", nil, 400, "INGEST_INVALID_CLIENT_ID"},
+		{"an id with invalid UTF-8", "/?client_id=%ff", nil, 400, "INGEST_INVALID_CLIENT_ID"},
 	} {
 		var w world
 		a := w.post(t, c.target, pageview, c.headers...)

@@ -198,13 +198,13 @@ func (v *verifier) record(r *Record) {
 		l.sign = v.signs.of(func(s *signer) bool { return equal(s.entry(r, s.first(r.Writer)), r.MAC) })
 		l.prev = l.sign.first(r.Writer)
 	}
-	told := func(k Checkpoint) bool { return k.Seq == r.Seq && !equal(k.MAC, r.MAC) }
+	differs := func(k Checkpoint) bool { return k.Seq == r.Seq && !equal(k.MAC, r.MAC) }
 	switch {
 	case !l.loose && !equal(l.sign.entry(r, l.prev), r.MAC):
 		v.addf(r.Writer, r.Seq, r.Seq, "this entry or the one before it was altered")
-	case told(l.Head):
+	case differs(l.Head):
 		v.addf(r.Writer, r.Seq, r.Seq, "differs from the entry in the head")
-	case slices.ContainsFunc(l.known, told):
+	case slices.ContainsFunc(l.known, differs):
 		v.addf(r.Writer, r.Seq, r.Seq, "differs from the entry in the known head")
 	}
 	l.seq, l.prev, l.loose = r.Seq, r.MAC, false

@@ -106,24 +106,24 @@ func TestDamageIsNamed(t *testing.T) {
 		seq    int64
 	}{
 		{"an entry removed", func(l *trail) { l.records = slices.Delete(l.records, 2, 3) }, a, 5},
-		{"a stretch removed", func(l *trail) { l.records = slices.Delete(l.records, 1, 3) }, a, 5},
+		{"several entries removed", func(l *trail) { l.records = slices.Delete(l.records, 1, 3) }, a, 5},
 		{"the first entry after the prune point removed", func(l *trail) { l.records = l.records[1:] }, a, 3},
 		{"the end cut off", func(l *trail) { l.records = slices.Delete(l.records, 2, 4) }, a, 5},
-		{"the end cut off and the head moved", func(l *trail) {
+		{"the end cut off and the head moved back", func(l *trail) {
 			l.records = slices.Delete(l.records, 3, 4)
 			l.chain(a).Head.Seq, l.chain(a).Head.MAC = 5, l.records[2].MAC
 		}, a, 5},
-		{"the beginning removed and a prune point made", func(l *trail) {
+		{"the beginning removed and a prune point forged", func(l *trail) {
 			l.chain(b).PrunePoint = audit.Checkpoint{Writer: b, Seq: 1, MAC: l.records[4].MAC, Signature: l.chain(a).PrunePoint.Signature}
 			l.records = slices.Delete(l.records, 4, 5)
 		}, b, 1},
-		{"the head for a prune point", func(l *trail) {
+		{"the head used as prune point", func(l *trail) {
 			l.chain(b).PrunePoint = l.chain(b).Head
 			l.records = slices.Delete(l.records, 4, 7)
 		}, b, 3},
 		{"the prune point of another chain", func(l *trail) { l.chain(b).PrunePoint = l.chain(a).PrunePoint }, b, 2},
-		{"the prune point taken away", func(l *trail) { l.chain(a).PrunePoint = audit.Checkpoint{} }, a, 2},
-		{"the prune point moved on", func(l *trail) { l.chain(a).PrunePoint.Seq++ }, a, 3},
+		{"the prune point removed", func(l *trail) { l.chain(a).PrunePoint = audit.Checkpoint{} }, a, 2},
+		{"the prune point moved forward", func(l *trail) { l.chain(a).PrunePoint.Seq++ }, a, 3},
 		{"an entry put before the prune point", func(l *trail) {
 			r := l.records[0]
 			r.Seq = 2
@@ -139,13 +139,13 @@ func TestDamageIsNamed(t *testing.T) {
 			r.Seq++
 			l.records = append(l.records, r)
 		}, b, 4},
-		{"an entry of a chain that is none", func(l *trail) {
+		{"an entry of an unknown chain", func(l *trail) {
 			r := l.records[6]
 			r.Writer = "nobody"
 			l.records = append(l.records, r)
 		}, "nobody", 3},
 		{"a head removed", func(l *trail) { l.chains = l.chains[1:] }, a, 3},
-		{"a head twice", func(l *trail) { l.chains = append(l.chains, l.chains[0]) }, a, 0},
+		{"two heads of a chain", func(l *trail) { l.chains = append(l.chains, l.chains[0]) }, a, 0},
 	} {
 		l := &trail{chains: slices.Clone(whole.chains), records: slices.Clone(whole.records)}
 		row.do(l)
@@ -229,10 +229,10 @@ func TestKnownHeads(t *testing.T) {
 		known audit.Checkpoint
 		names []int64
 	}{
-		{"a log that nobody touched", m, heads[1], nil},
-		{"an older head of it", m, heads[0], nil},
-		{"a log that was put back", before, heads[1], []int64{6, 10}},
-		{"a log that was put back, and a head from before", before, heads[0], nil},
+		{"an undamaged log", m, heads[1], nil},
+		{"an older head of the log", m, heads[0], nil},
+		{"a log that was reset", before, heads[1], []int64{6, 10}},
+		{"a log that was reset, with a head from before", before, heads[0], nil},
 		{"a log that was emptied", &trail{}, heads[1], []int64{0}},
 		{"a head of another history", m, other, []int64{10}},
 	} {
@@ -316,11 +316,11 @@ func TestPrune(t *testing.T) {
 		removed         int64
 		forgotten, left int
 	}{
-		{"with nothing old", 0, 0, 0, 20},
-		{"with ten old entries but one", 9, 9, 0, 11},
+		{"without old entries", 0, 0, 0, 20},
+		{"with nine old entries of ten", 9, 9, 0, 11},
 		{"again", 9, 0, 0, 11},
 		{"with the rest of a chain", 15, 6, 1, 5},
-		{"with all of it old", 99, 5, 1, 0},
+		{"with only old entries", 99, 5, 1, 0},
 	} {
 		p, err := audit.Prune(t.Context(), m, pepper, entry(step.before).Time)
 		if err != nil || p.Entries != step.removed || len(p.Chains) != step.forgotten || len(kept(t, m)) != step.left {

@@ -99,7 +99,7 @@ func New(ctx context.Context, cfg Config) (*Writer, error) {
 func (c *Config) check() (signers, error) {
 	var faults []error
 	if c.Log == nil {
-		faults = append(faults, errors.New("audit: log is missing"))
+		faults = append(faults, errors.New("audit: Config.Log is required"))
 	} else if _, ok := c.Log.(Pruner); !ok && c.Retention > 0 {
 		faults = append(faults, fmt.Errorf("audit: Retention is %v, but entries cannot be removed from a %T", c.Retention, c.Log))
 	}
@@ -111,7 +111,7 @@ func (c *Config) check() (signers, error) {
 		faults = append(faults, err)
 	}
 	if c.Buffer < 0 || c.Every < 0 || c.Retention < 0 || c.WarnSize < 0 {
-		faults = append(faults, fmt.Errorf("audit: buffer of %d, flushed every %v, kept for %v, warning at %d bytes", c.Buffer, c.Every, c.Retention, c.WarnSize))
+		faults = append(faults, fmt.Errorf("audit: Buffer (%d), Every (%v), Retention (%v) and WarnSize (%d) must not be negative", c.Buffer, c.Every, c.Retention, c.WarnSize))
 	}
 	if c.Buffer == 0 {
 		c.Buffer = 8192
@@ -269,18 +269,18 @@ func (w *Writer) retain(ctx context.Context, log Pruner) {
 func (w *Writer) watchSize(ctx context.Context, log Sizer) {
 	tick := time.NewTicker(sizeEvery)
 	defer tick.Stop()
-	for told := int64(0); ; {
+	for warned := int64(0); ; {
 		bytes, err := log.Size(ctx)
 		switch steps := bytes / w.cfg.WarnSize; {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
 			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "size of the audit trail is unknown", slog.Any("error", err))
-		case steps > told:
+		case steps > warned:
 			w.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "audit trail is large", slog.Int64("bytes", bytes), slog.Int64("warnSize", w.cfg.WarnSize))
-			told = steps
+			warned = steps
 		default:
-			told = steps // smaller after entries were pruned
+			warned = steps // smaller after entries were pruned
 		}
 		select {
 		case <-tick.C:

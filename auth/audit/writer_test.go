@@ -363,7 +363,7 @@ func TestWriterRetention(t *testing.T) {
 
 func TestConfigReportsEveryFault(t *testing.T) {
 	_, err := audit.New(t.Context(), audit.Config{Buffer: -1})
-	for _, part := range []string{"log", "pepper", "buffer"} {
+	for _, part := range []string{"Config.Log", "pepper", "Buffer (-1)"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("the error does not mention %s: %v", part, err)
 		}
@@ -379,11 +379,11 @@ func TestConfigReportsEveryFault(t *testing.T) {
 func TestTextsAreCleaned(t *testing.T) {
 	long := strings.Repeat("ä", 600)
 	for _, c := range []struct{ says, given, want, agent string }{
-		{"UTF-8 stays", "ü🙂", "ü🙂", "ü🙂"},
-		{"bytes that are no UTF-8 are replaced", "a\xff\xfeb", "a\uFFFDb", "a\uFFFDb"},
+		{"valid UTF-8 does not change", "ü🙂", "ü🙂", "ü🙂"},
+		{"invalid UTF-8 is replaced", "a\xff\xfeb", "a\uFFFDb", "a\uFFFDb"},
 		{"NUL is replaced", "a\x00b", "a\uFFFDb", "a\uFFFDb"},
-		{"what is too long is cut between characters", "x" + long, "x" + long[:1022], "x" + long[:254]},
-		{"what becomes too long is cut", strings.Repeat("\xffa", 500), strings.Repeat("\uFFFDa", 256), strings.Repeat("a", 128)},
+		{"a long text is cut between characters", "x" + long, "x" + long[:1022], "x" + long[:254]},
+		{"a text that becomes too long is cut", strings.Repeat("\xffa", 500), strings.Repeat("\uFFFDa", 256), strings.Repeat("a", 128)},
 	} {
 		m := &audit.Memory{}
 		w := newWriter(t, audit.Config{Log: m})

@@ -142,12 +142,12 @@ func TestAnswersAreRememberedForTheirTime(t *testing.T) {
 		wait time.Duration
 		want int64
 	}{
-		{"the first time the store is asked", 0, 2},
-		{"at once it is not", 0, 2},
-		{"a moment before the end it is not", keycache.DefaultTTL - 1, 2},
-		{"at the end it is", 1, 4},
-		{"after the clock was set back it is", -time.Millisecond, 6},
-		{"after the clock was set forward it is", time.Hour, 8},
+		{"the first look-up asks the store", 0, 2},
+		{"the next look-up uses the cache", 0, 2},
+		{"just before the TTL the cache is used", keycache.DefaultTTL - 1, 2},
+		{"after the TTL the store is asked", 1, 4},
+		{"after the clock was set back the store is asked", -time.Millisecond, 6},
+		{"after the clock was set forward the store is asked", time.Hour, 8},
 	} {
 		w.wait(step.wait)
 		ask()
@@ -211,8 +211,8 @@ func TestChangesElsewhere(t *testing.T) {
 		told  func(k auth.Key) string
 		again int64 // look-ups of two keys, after one changed
 	}{
-		{"a change of one key leaves the other", func(k auth.Key) string { return k.ID }, 1},
-		{"a change of who knows which leaves none", func(auth.Key) string { return "" }, 2},
+		{"a change of one key keeps the other in the cache", func(k auth.Key) string { return k.ID }, 1},
+		{"a change of unknown keys empties the cache", func(auth.Key) string { return "" }, 2},
 	} {
 		w := newWorld(t, keycache.Config{})
 		k, changed := w.create(t, "acme")

@@ -156,7 +156,7 @@ func TestTokensHaveTenTimesTheKeysLimitTogether(t *testing.T) {
 		each, all int
 	}{
 		{"by default", &auth.Key{ID: "a"}, 120, 1200},
-		{"of a key with limits of its own", &auth.Key{ID: "b", Limits: &auth.Limits{PerMinute: 7}}, 7, 70},
+		{"of a key with its own limits", &auth.Key{ID: "b", Limits: &auth.Limits{PerMinute: 7}}, 7, 70},
 	} {
 		all := 0
 		for token := range 15 {

@@ -160,11 +160,11 @@ func TestAClockThatSteps(t *testing.T) {
 		want int // requests that pass at once
 		soon int // requests that pass after one more second
 	}{
-		{"back an hour", -time.Hour, 0, 2},
-		{"back a year", -365 * 24 * time.Hour, 0, 2},
-		{"back a bit", -time.Millisecond, 0, 2},
-		{"ahead an hour", time.Hour, 120, 2},
-		{"ahead 200 years", 200 * 365 * 24 * time.Hour, 120, 2},
+		{"back by an hour", -time.Hour, 0, 2},
+		{"back by a year", -365 * 24 * time.Hour, 0, 2},
+		{"back by a little", -time.Millisecond, 0, 2},
+		{"forward by an hour", time.Hour, 120, 2},
+		{"forward by 200 years", 200 * 365 * 24 * time.Hour, 120, 2},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			l, c := newLimiter(t, ratelimit.Config{})

@@ -72,7 +72,7 @@ func New(cfg Config) (*Limiter, error) {
 		tables:   make(map[auth.Class]*table, len(cfg.Limits)),
 		factor:   cfg.Factor,
 		now:      cfg.Now,
-		inFlight: inFlight{most: cfg.InFlight, running: map[string]int{}},
+		inFlight: inFlight{limit: cfg.InFlight, running: map[string]int{}},
 	}
 	for class, limit := range cfg.Limits {
 		t, err := newTable(l.scaled(limit), cfg.Size, cfg.Now)

@@ -38,6 +38,6 @@ func ExampleBus_FlagsChanged() {
 		return
 	}
 	bus.FlagsChanged(context.Background(), flags.OfWebsite("web_1"))
-	fmt.Println("told", errors.Join(bus.Close(), client.Close()))
-	// Output: told <nil>
+	fmt.Println("notified", errors.Join(bus.Close(), client.Close()))
+	// Output: notified <nil>
 }

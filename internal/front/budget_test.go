@@ -168,7 +168,8 @@ func TestTheUncompressedAnswerIsReleased(t *testing.T) {
 	}
 }
 
-// TestConcurrentRequestsOfANetworkAreBounded checks the limit for concurrent requests without a key, and that it does not affect other callers.
+// TestConcurrentRequestsOfANetworkAreBounded checks the limit for concurrent requests without a key. The limit must not
+// affect other callers.
 func TestConcurrentRequestsOfANetworkAreBounded(t *testing.T) {
 	w := newWorld(t, func(_ *front.Config, l *ratelimit.Config) { l.InFlight = 1 })
 	c, got := newCrowd(w), map[int]int{}

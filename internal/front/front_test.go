@@ -352,8 +352,8 @@ func TestABodyHasADeadline(t *testing.T) {
 	defer server.CloseClientConnections()
 	for _, row := range []struct{ name, path, key, want string }{
 		{"read", "/work", w.key(t), "did not arrive within 20ms"},
-		{"not read, for want of a key", "/work", "", "401 Unauthorized"},
-		{"not read, for want of a route", "/nothing", "", "404 Not Found"},
+		{"not read, without a key", "/work", "", "401 Unauthorized"},
+		{"not read, without a route", "/nothing", "", "404 Not Found"},
 	} {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 		if err != nil {

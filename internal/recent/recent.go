@@ -77,11 +77,11 @@ func (c *Cache[V]) Get(ctx context.Context, key string) (none V, _ error) {
 	return a.value, a.err
 }
 
-// join waits for a look-up that began after this number of changes. It starts one if there is none.
+// join waits for a look-up that began after this number of changes. If necessary it starts one.
 func (c *Cache[V]) join(ctx context.Context, key string, changes uint64, now time.Time) (none V, _ error) {
 	var a answer[V]
 	for ok := false; !ok; {
-		// A look-up from before a change may return the old answer, so calls after the change do not join it.
+		// A look-up that began before a change may return the old answer, so later calls do not join it.
 		look := c.asking.DoChan(strconv.FormatUint(changes, 10)+"/"+key, func() (any, error) {
 			if found, _, ok := c.recall(key, now); ok { // another look-up ended in the meantime
 				return found, nil

@@ -44,6 +44,6 @@ func ExampleBus_KeyChanged() {
 		return
 	}
 	bus.KeyChanged(context.Background(), "key_1")
-	fmt.Println("told", errors.Join(bus.Close(), client.Close()))
-	// Output: told <nil>
+	fmt.Println("notified", errors.Join(bus.Close(), client.Close()))
+	// Output: notified <nil>
 }

@@ -35,7 +35,7 @@ func TestWhateverFailsDecisionsAreLocal(t *testing.T) {
 		{"an error", &brokenRedis{err: errors.New("LOADING Redis is loading the dataset in memory")}},
 		{"a replica", &brokenRedis{err: errors.New("READONLY You can't write against a read only replica.")}},
 		{"an answer of another kind", &brokenRedis{value: "OK"}},
-		{"too short an answer", &brokenRedis{value: []any{int64(1)}}},
+		{"an answer that is too short", &brokenRedis{value: []any{int64(1)}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			l, j := newLimiter(t, row.redis, ratelimit.Config{})

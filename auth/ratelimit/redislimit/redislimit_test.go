@@ -53,14 +53,14 @@ func TestTwoShareOneBucket(t *testing.T) {
 		ok   bool
 		left int
 	}{
-		{"asking costs nothing", a, 0, true, 12},
+		{"a cost of 0 takes nothing", a, 0, true, 12},
 		{"one", a, 1, true, 11},
-		{"a batch at the other", b, 6, true, 5},
-		{"a batch that is more than is left", a, 6, false, 5},
+		{"a batch at the other limiter", b, 6, true, 5},
+		{"a batch larger than the rest", a, 6, false, 5},
 		{"the rest", b, 5, true, 0},
 		{"one more", a, 1, false, 0},
-		{"one more at the other", b, 1, false, 0},
-		{"a batch larger than a bucket, of which the process's own has one left", b, 13, false, 1},
+		{"one more at the other limiter", b, 1, false, 0},
+		{"a batch larger than a bucket, with one token left in the local bucket", b, 13, false, 1},
 	} {
 		d := allow(t, row.by, "key", row.cost, 12)
 		if d.OK != row.ok || d.Limit != 12 || d.Remaining != row.left && time.Since(began) < 4*time.Second {
